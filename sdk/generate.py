@@ -1,7 +1,7 @@
 """Generate the parts of the SDK that follow from others; a test fails when they are stale.
 
 - `agent_memory/_sync` from `agent_memory/_async`: one logic, two transports.
-- `agent_memory/model.py` from the service's OpenAPI document: literals, models and fields.
+- `agent_memory/model` from the service's OpenAPI document: models, literals, keywords.
 
 Run `python sdk/generate.py` after a change of either source.
 """
@@ -15,7 +15,7 @@ import unasync
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from generate_models import render_models
+from generator.models import render_modules
 
 _PACKAGE = Path(__file__).parent / "agent_memory"
 _NAMES = {
@@ -30,9 +30,27 @@ _PREFIX = "Async"
 def generate(target: Path) -> None:
     """Write the generated modules into the folder `target`."""
     generate_sync(target)
-    model = target / "model.py"
-    model.write_text(render_models(), encoding="utf-8")
-    subprocess.run([sys.executable, "-m", "ruff", "format", "-q", str(model)], check=True)  # noqa: S603
+    generate_models(target / "model")
+
+
+def generate_models(folder: Path) -> None:
+    """Write the package of models into a folder; ruff removes the imports that they don't need."""
+    folder.mkdir(exist_ok=True)
+    for name, source in render_modules().items():
+        (folder / f"{name}.py").write_text(source, encoding="utf-8")
+    ruff = [sys.executable, "-m", "ruff"]
+    unused = [
+        "check",
+        "-q",
+        "--fix",
+        "--isolated",
+        "--select",
+        "F401,I,RUF022",
+        "--line-length",
+        "100",
+    ]
+    subprocess.run([*ruff, *unused, str(folder)], check=True)  # noqa: S603
+    subprocess.run([*ruff, "format", "-q", "--line-length", "100", str(folder)], check=True)  # noqa: S603
 
 
 def generate_sync(target: Path) -> None:
@@ -58,4 +76,4 @@ def _find_classes(sources: list[Path]) -> dict[str, str]:
 
 if __name__ == "__main__":
     generate(_PACKAGE)
-    sys.stdout.write("agent_memory/_sync and agent_memory/model.py are generated\n")
+    sys.stdout.write("agent_memory/_sync and agent_memory/model are generated\n")

@@ -25,7 +25,9 @@ from agent_memory.model import (
 
 if TYPE_CHECKING:
     from agent_memory._async.client import AsyncClient
+    from agent_memory._async.pages import AsyncPages
     from agent_memory._sync.client import Client
+    from agent_memory._sync.pages import Pages
     from agent_memory.context import AsyncContext, Context
     from agent_memory.exceptions import TaskLostError
     from agent_memory.memory_store import (
@@ -35,11 +37,13 @@ if TYPE_CHECKING:
         InMemoryMemoryStore,
         Message,
     )
+    from agent_memory.page import Page
     from agent_memory.worker import Worker
 
 __all__ = [
     "AsyncClient",
     "AsyncContext",
+    "AsyncPages",
     "AuditRecord",
     "BaseMemoryStore",
     "Client",
@@ -52,6 +56,8 @@ __all__ = [
     "Message",
     "Namespace",
     "NewPrincipal",
+    "Page",
+    "Pages",
     "Principal",
     "SearchResult",
     "Task",
@@ -61,7 +67,10 @@ __all__ = [
 
 _LATER = {
     "AsyncClient": "_async.client",
+    "AsyncPages": "_async.pages",
     "Client": "_sync.client",
+    "Page": "page",
+    "Pages": "_sync.pages",
     "Worker": "worker",
     "Context": "context",
     "AsyncContext": "context",

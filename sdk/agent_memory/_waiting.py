@@ -2,12 +2,13 @@
 
 import threading
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable
 from weakref import WeakValueDictionary
 
 import httpx
 
-from agent_memory.page import Item, Page
+from agent_memory.page import FirstPageView, Item, Page
 
 sleep = time.sleep
 Fetch = Callable[[int, str | None], Page[Item]]
@@ -52,8 +53,18 @@ class Turns:
             return self._locks.setdefault(name, threading.Lock())
 
 
-class Testable(Iterable[Item]):
-    """Items that are true where there are any, as a list is."""
+class FirstPage(FirstPageView[Item], Iterable[Item]):
+    """A list whose first page is read when it is asked for."""
+
+    _first: Page[Item] | None = None
+
+    @abstractmethod
+    def _read_first_page(self) -> Page[Item]: ...
+
+    def _get_first_page(self) -> Page[Item]:
+        if self._first is None:
+            self._first = self._read_first_page()
+        return self._first
 
     def __bool__(self) -> bool:
         return any(True for _ in self)

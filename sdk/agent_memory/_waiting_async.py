@@ -2,12 +2,14 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterable, Awaitable, Callable, Hashable
+from abc import abstractmethod
+from collections.abc import AsyncIterable, Awaitable, Callable, Generator, Hashable
+from typing import Any, Self
 from weakref import WeakValueDictionary
 
 import httpx
 
-from agent_memory.page import Item, Page
+from agent_memory.page import FirstPageView, Item, Page
 
 async_sleep = asyncio.sleep
 AsyncFetch = Callable[[int, str | None], Awaitable[Page[Item]]]
@@ -66,8 +68,27 @@ class AsyncTurns:
         return self._locks.setdefault((asyncio.get_running_loop(), name), asyncio.Lock())
 
 
-class AsyncTestable(AsyncIterable[Item]):
-    """Items whose truth can't be told without waiting."""
+class AsyncFirstPage(FirstPageView[Item], AsyncIterable[Item]):
+    """A list whose first page is read by `await`."""
+
+    _first: Page[Item] | None = None
+
+    @abstractmethod
+    async def _read_first_page(self) -> Page[Item]: ...
+
+    def __await__(self) -> Generator[Any, None, Self]:
+        return self._with_first_page().__await__()
+
+    async def _with_first_page(self) -> Self:
+        self._first = await self._read_first_page()
+        return self
+
+    def _get_first_page(self) -> Page[Item]:
+        if self._first is None:
+            raise TypeError("read the first page before: page = await client.memory.query(...)")
+        return self._first
 
     def __bool__(self) -> bool:
-        raise TypeError("whether there are any takes a request: use `if await query.list()`")
+        raise TypeError(
+            "whether there are any takes a request: (await client.memory.query()).items"
+        )

@@ -1,14 +1,31 @@
-"""A page of a list."""
+"""Pages of a list."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypedDict, TypeVar
 
 Item = TypeVar("Item")
+PAGE_SIZE = 100
+
+
+class Paging(TypedDict, total=False):
+    """Which part of a list a call returns, and in what steps.
+
+    Attributes:
+        limit: how many items at most; all, unless given.
+        page_size: how many one request fetches, up to 1,000; 100 unless given.
+        after: `next` of an earlier page of the same list, to go on behind it.
+    """
+
+    limit: int | None
+    page_size: int
+    after: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Item]):
-    """Some items of a list.
+    """Some items of a list, as one request gave them.
 
     Attributes:
         items: in the list's order.
@@ -17,3 +34,26 @@ class Page(Generic[Item]):
 
     items: list[Item]
     next: str | None
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+class FirstPageView(ABC, Generic[Item]):
+    """What a list shows of its first page."""
+
+    @abstractmethod
+    def _get_first_page(self) -> Page[Item]: ...
+
+    @property
+    def items(self) -> list[Item]:
+        """The items of the first page."""
+        return self._get_first_page().items
+
+    @property
+    def next(self) -> str | None:
+        """The position of the second page, for `after`; None if there is no other page."""
+        return self._get_first_page().next

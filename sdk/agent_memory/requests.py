@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 from urllib.parse import quote
 
-from agent_memory.model import EntryFields
+from agent_memory.model import EntryFields, Model
 
 
 class Unset(Enum):
@@ -21,14 +21,26 @@ UNSET = Unset.UNSET
 
 
 def render_json(document: Any) -> bytes:
-    """Return the document as UTF-8 JSON.
+    """Return the document as UTF-8 JSON; models in it as the documents that they were read from.
 
     Raises:
         ValueError: it holds NaN, an infinity, or half a surrogate pair.
         TypeError: it holds what JSON has no form for.
     """
-    text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(
+        document,
+        ensure_ascii=False,
+        allow_nan=False,
+        separators=(",", ":"),
+        default=_to_document,
+    )
     return text.encode()
+
+
+def _to_document(thing: object) -> dict[str, Any]:
+    if isinstance(thing, Model):
+        return dict(thing.raw)
+    raise TypeError(f"JSON has no form for {type(thing).__name__}")
 
 
 def drop_none(**fields: Any) -> dict[str, Any]:

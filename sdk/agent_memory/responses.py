@@ -160,26 +160,14 @@ def get_member(document: Any, name: str) -> Any:
     return parse(itemgetter(name), document)
 
 
-def parse_next_offset(page: Mapping[str, Any]) -> int | None:
-    """Return the offset of what follows a page; None on the last one.
+def parse_position(page: Mapping[str, Any]) -> str | None:
+    """Return the position of what follows a page; None on the last one.
 
     Raises:
-        InvalidAnswerError: raised when `next_offset` is no integer.
+        InvalidAnswerError: raised when the position is malformed.
     """
-    following = page.get("next_offset")
-    return None if following is None else parse(int, following)
-
-
-def parse_next_page(page: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the parameter that asks for what follows a page; None on the last one.
-
-    Raises:
-        InvalidAnswerError: raised when the page's position is malformed.
-    """
-    if page.get("next") is not None:
-        return {"after": parse(_text, page["next"])}
-    following = parse_next_offset(page)
-    return None if following is None else {"offset": following}
+    following = page.get("next")
+    return None if following is None else parse(_text, following)
 
 
 def parse_items(documents: Any) -> list[dict[str, Any]]:

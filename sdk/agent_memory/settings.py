@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 URL, KEY, DATA = "AGENT_MEMORY_URL", "AGENT_MEMORY_API_KEY", "AGENT_MEMORY_DATA"
 LOCAL_URL = "http://127.0.0.1:8080"
@@ -23,6 +24,10 @@ class Settings:
     api_key: str = field(repr=False)
     timeout: float
     max_retries: int
+
+    def to_arguments(self) -> dict[str, Any]:
+        """Return what a client is made with to have these settings."""
+        return asdict(self)
 
 
 def resolve_settings(

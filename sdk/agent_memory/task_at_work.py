@@ -37,7 +37,7 @@ class TaskAtWork:
     @property
     def inherited_task_id(self) -> str | None:
         """The parent task whose memory this one inherits, if it does."""
-        inherits = (self.task.memory_policy or {}).get("inherit_from_parent")
+        inherits = self.task.memory_policy.inherit_from_parent
         return self.task.parent_task_id if inherits else None
 
     def is_of(self, settings: Settings) -> bool:

@@ -26,10 +26,10 @@ class Calling:
     def __call__(self, operation: Callable[[Any], Any]) -> Any:
         """What the operation answers; of an iterator, the list."""
         answer = operation(self._client)
-        if inspect.isawaitable(answer):
-            return self._runner.run(_awaited(answer))
         if hasattr(answer, "__aiter__"):
             return self._runner.run(_listed(answer))
+        if inspect.isawaitable(answer):
+            return self._runner.run(_awaited(answer))
         is_list = hasattr(answer, "__next__") or isinstance(answer, Pages)
         return list(answer) if is_list else answer
 

@@ -74,7 +74,7 @@ class Crew:
         intent = str(self.get(task_id).intent_id)
 
         def kept() -> list[dict[str, Any]]:
-            events = self.admin.events.intent(intent, type="memory.archived")
+            events = self.admin.events.list_for_intent(intent, type="memory.archived")
             return [entry for event in events for entry in event.data["snapshot"]]
 
         until(lambda: len(kept()) >= count)

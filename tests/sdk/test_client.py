@@ -274,14 +274,16 @@ def test_settings_come_from_the_environment(
 
 
 def test_a_log_is_followed(alice: Client) -> None:
-    events = alice.events.agent("alice", follow=True)
+    events = iter(alice.events.list_for_agent("alice", follow=True))
     alice.memory.set("ns", "k", {"n": 1})
     assert next(events).type == "memory.created"
     alice.memory.set("ns", "k", {"n": 2})
     event = next(events)
     assert (event.type, event.agent_id) == ("memory.updated", "alice")
-    assert len(list(alice.events.agent("alice"))) == 2
-    assert [e.type for e in alice.events.agent("alice", type="memory.updated")] == [event.type]
+    assert len(list(alice.events.list_for_agent("alice"))) == 2
+    assert [e.type for e in alice.events.list_for_agent("alice", type="memory.updated")] == [
+        event.type
+    ]
 
 
 def test_the_other_parts_work(admin: Client, alice: Client) -> None:
@@ -296,35 +298,35 @@ def test_the_other_parts_work(admin: Client, alice: Client) -> None:
     task = admin.tasks.create("i1", assigned_agent="alice")
     admin.tasks.grant(task.id, "bob")
     admin.tasks.revoke(task.id, "bob")
-    assert [each.id for each in alice.tasks.assigned()] == [task.id]
+    assert [each.id for each in alice.tasks.list_assigned()] == [task.id]
     assert [each.id for each in admin.tasks.list("i1")] == [task.id]
-    assert alice.tasks.context(task.id)["task_id"] == task.id
+    assert alice.tasks.get_context(task.id).task_id == task.id
     assert alice.tasks.fail(task.id, {"message": "no"}).status == "failed"
-    assert admin.intents.set_acl("i1", {"bob": "read"})["entries"][0]["principal"] == "bob"
+    assert admin.intents.set_acl("i1", {"bob": "read"}).entries[0].principal == "bob"
     assert [(each.intent_id, each.owner) for each in admin.intents.list()] == [("i1", "admin")]
-    assert admin.agents.configure("alice", capacity=7).episodic["capacity"] == 7
-    admin.agents.set_guardrails("bob", {"max_working_memory_per_task": 5})
-    assert admin.agents.guardrails("bob")["guardrails"]["max_working_memory_per_task"] == 5
-    assert admin.workflows.apply("name: w\nplan: []\n")["name"] == "w"
-    assert alice.memory.summary()["working"] == admin.agents.summary("alice")["working"]
+    assert admin.agents.configure("alice", capacity=7).episodic.capacity == 7
+    admin.agents.set_guardrails("bob", max_working_memory_per_task=5)
+    assert admin.agents.get_guardrails("bob").guardrails.max_working_memory_per_task == 5
+    assert admin.workflows.apply("name: w\nplan: []\n").name == "w"
+    assert alice.memory.summary().working == admin.agents.get_summary("alice").working
     admin.principals.revoke("bob")
 
 
 def test_grants_owners_and_settings_are_shown(admin: Client, alice: Client) -> None:
     task = admin.tasks.create("i1", assigned_agent="alice")
     admin.tasks.grant(task.id, "alice", expires_at=datetime(2040, 1, 1, tzinfo=UTC))
-    (grant,) = admin.tasks.grants(task.id)
+    (grant,) = admin.tasks.list_grants(task.id)
     assert (grant.principal, grant.access) == ("alice", "read")
     assert grant.expires_at == "2040-01-01T00:00:00.000Z"
     admin.principals.create("boss", "coordinator")
-    assert admin.intents.set_owner("i1", "boss")["owner"] == "boss"
-    assert admin.intents.acl("i1")["owner"] == "boss"
+    assert admin.intents.set_owner("i1", "boss").owner == "boss"
+    assert admin.intents.get_acl("i1").owner == "boss"
     settings = admin.agents.configure("alice", max_entries=9)
-    assert (settings.episodic["capacity"], settings.working["max_entries"]) == (1000, 9)
-    assert admin.agents.settings("alice") == settings
+    assert (settings.episodic.capacity, settings.working.max_entries) == (1000, 9)
+    assert admin.agents.get_settings("alice") == settings
     assert "alice" in [each.agent_id for each in admin.agents.list()]
-    assert alice.principals.explain_access(task=task.id)["principal"] == "alice"
-    assert "working" in alice.capabilities()["memory"]["tiers"]
+    assert alice.principals.explain_access(task=task.id).principal == "alice"
+    assert "working" in alice.get_capabilities()["memory"]["tiers"]
 
 
 def test_a_misspelt_field_of_a_task_is_refused(admin: Client) -> None:
@@ -339,4 +341,9 @@ def test_events_of_an_intent_and_a_namespace(admin: Client, alice: Client) -> No
     task = admin.tasks.create("i1", assigned_agent="alice")
     alice.memory.set("ns", "k", {}, task_id=task.id)
     admin.memory.set("policies", "k", {}, memory_type="semantic")
-    until(lambda: list(admin.events.intent("i1")) and list(admin.events.namespace("policies")))
+    until(
+        lambda: (
+            list(admin.events.list_for_intent("i1"))
+            and list(admin.events.list_for_namespace("policies"))
+        )
+    )

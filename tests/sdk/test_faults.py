@@ -204,11 +204,11 @@ def test_events_come_once_each(
     agent = make_benches.agent
     for number in range(3):
         agent.client.memory.set("logged", f"k{number}", {"n": number})
-    until(lambda: len(list(agent.client.events.agent(agent.id))) >= 3)
+    until(lambda: len(list(agent.client.events.list_for_agent(agent.id))) >= 3)
 
     def list_events(bench: Bench) -> None:
         bench.meet()
-        assert len(bench.call(lambda c: c.events.agent(agent.id))) == 3
+        assert len(bench.call(lambda c: c.events.list_for_agent(agent.id))) == 3
 
     with_each_fault(list_events)
 

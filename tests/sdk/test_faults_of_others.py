@@ -109,25 +109,24 @@ def test_settings_are_set_once(call: Calling, loses: Loses, crew: Crew) -> None:
     loses()
     assert call(lambda c: c.namespaces.set_permissions("policies", default="none")).version == 1
     loses()
-    assert call(lambda c: c.agents.configure(agent.id, capacity=7)).episodic["capacity"] == 7
-    before = call(lambda c: c.intents.acl(intent))["version"]
+    assert call(lambda c: c.agents.configure(agent.id, capacity=7)).episodic.capacity == 7
+    before = call(lambda c: c.intents.get_acl(intent)).version
     loses()
     call(lambda c: c.intents.set_acl(intent, {agent.id: "read"}))
-    assert call(lambda c: c.intents.acl(intent))["entries"] == [
-        {"principal": agent.id, "access": "read"}
-    ]
-    assert call(lambda c: c.intents.acl(intent))["version"] >= before
+    (allowed,) = call(lambda c: c.intents.get_acl(intent)).entries
+    assert (allowed.principal, allowed.access) == (agent.id, "read")
+    assert call(lambda c: c.intents.get_acl(intent)).version >= before
     loses()
-    limits = {"max_episodic_memory_per_agent": 9}
-    assert call(lambda c: c.agents.set_guardrails("admin", limits))["version"] == 1
+    limited = call(lambda c: c.agents.set_guardrails("admin", max_episodic_memory_per_agent=9))
+    assert limited.version == 1
 
 
 def test_a_workflow_is_applied_once(call: Calling, loses: Loses) -> None:
     workflow = {"name": "billing", "plan": [{"task": "gather"}, {"task": "bill"}]}
     loses()
     applied = call(lambda c: c.workflows.apply(workflow))
-    tasks = call(lambda c: c.tasks.list(applied["intent_id"]))
-    assert sorted(task.id for task in tasks) == sorted(each["id"] for each in applied["tasks"])
+    tasks = call(lambda c: c.tasks.list(applied.intent_id))
+    assert sorted(task.id for task in tasks) == sorted(each.id for each in applied.tasks)
 
 
 def test_a_task_ends_once(call: Calling, loses: Loses, crew: Crew) -> None:
@@ -153,21 +152,21 @@ READS: dict[str, Callable[[Any], Any]] = {
     "query": lambda c: c.memory.query(namespace="n", memory_type="semantic"),
     "tasks": lambda c: c.tasks.list("any"),
     "task": lambda c: c.tasks.get("any"),
-    "events": lambda c: c.events.namespace("n"),
+    "events": lambda c: c.events.list_for_namespace("n"),
     "principals": lambda c: c.principals.list(),
     "batch": lambda c: c.memory.batch([]),
     "delete_batch": lambda c: c.memory.delete_batch(namespace="n", memory_type="semantic"),
     "create": lambda c: c.memory.set("n", "k", {}, memory_type="semantic"),
-    "messages": lambda c: c.conversations.messages("s"),
+    "messages": lambda c: c.conversations.list_messages("s"),
     "conversation": lambda c: c.conversations.get("s"),
     "last messages": lambda c: c.conversations.get_last("s", 2),
     "pop": lambda c: c.conversations.pop("s"),
     "conversations": lambda c: c.conversations.list("u"),
     "put state": lambda c: c.states.put("a", "o", "k", 1),
     "state": lambda c: c.states.get("a", "o", "k"),
-    "states": lambda c: c.states.all("a", "o"),
+    "states": lambda c: c.states.get_all("a", "o"),
     "working value": lambda c: c.instances.get("i", "k"),
-    "working values": lambda c: c.instances.all("i"),
+    "working values": lambda c: c.instances.get_all("i"),
     "procedures": lambda c: c.procedures.list("a", "t"),
     "runs": lambda c: c.runs.query(agent_type="a"),
     "episodes": lambda c: c.runs.recall("a"),

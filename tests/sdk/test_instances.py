@@ -26,13 +26,13 @@ def test_any_json_comes_back(alice: Client, subtests: pytest.Subtests) -> None:
         with subtests.test(repr(value)):
             alice.instances.put("sdr-1", "k", value)
             assert alice.instances.get("sdr-1", "k", "default") == value
-            assert alice.instances.all("sdr-1") == {"k": value}
+            assert alice.instances.get_all("sdr-1") == {"k": value}
 
 
 def test_what_is_not_there_is_the_default(alice: Client) -> None:
     assert alice.instances.get("sdr-1", "k") is None
     assert alice.instances.get("sdr-1", "k", 0) == 0
-    assert alice.instances.all("sdr-1") == {}
+    assert alice.instances.get_all("sdr-1") == {}
     assert not alice.instances.delete("sdr-1", "k")
 
 
@@ -40,8 +40,8 @@ def test_a_deleted_value_is_gone_alone(alice: Client) -> None:
     for key in ("drafts/v2", "100%", "Grüße"):
         alice.instances.put("sdr-1", key, key)
     assert alice.instances.delete("sdr-1", "drafts/v2")
-    assert alice.instances.all("sdr-1") == {"100%": "100%", "Grüße": "Grüße"}
-    assert alice.instances.all("sdr-2") == {}
+    assert alice.instances.get_all("sdr-1") == {"100%": "100%", "Grüße": "Grüße"}
+    assert alice.instances.get_all("sdr-2") == {}
 
 
 def test_what_does_not_fit_says_why(alice: Client) -> None:
@@ -51,13 +51,13 @@ def test_what_does_not_fit_says_why(alice: Client) -> None:
     with pytest.raises(MemoryCapacityError) as full:
         alice.instances.put("sdr-1", "b", text(100_000))
     assert (full.value.current_count, full.value.max_capacity) == (100_001, BUDGET)  # with its key
-    assert set(alice.instances.all("sdr-1")) == {"a"}
+    assert set(alice.instances.get_all("sdr-1")) == {"a"}
 
 
 def test_of_writers_at_once_none_is_lost(alice: Client) -> None:
     with ThreadPoolExecutor(8) as many:
         list(many.map(lambda n: alice.instances.put("sdr-1", f"k{n}", n), range(8)))
-    assert alice.instances.all("sdr-1") == {f"k{n}": n for n in range(8)}
+    assert alice.instances.get_all("sdr-1") == {f"k{n}": n for n in range(8)}
 
 
 def test_a_value_lives_for_an_hour() -> None:
@@ -71,14 +71,14 @@ def test_a_value_lives_for_an_hour() -> None:
 
 def test_a_slash_in_an_instance_is_told(alice: Client) -> None:
     with pytest.raises(ValueError, match="no slash"):
-        alice.instances.all("sdr/1")
+        alice.instances.get_all("sdr/1")
 
 
 def test_the_async_client_does_the_same(server: LocalServer, alice: Client) -> None:
     async def use() -> dict[str, Any]:
         async with AsyncClient(server.address, alice.settings.api_key) as client:
             await client.instances.put("sdr-1", "k", [1])
-            return await client.instances.all("sdr-1")
+            return await client.instances.get_all("sdr-1")
 
     assert asyncio.run(use()) == {"k": [1]}
 
@@ -88,6 +88,6 @@ def test_the_answer_of_another_service_is_told(answer: object) -> None:
     carrier = httpx.MockTransport(lambda _: httpx.Response(200, json=answer))
     with Client(api_key="am_x", transport=carrier) as client:
         with pytest.raises(InvalidAnswerError):
-            client.instances.all("sdr-1")
+            client.instances.get_all("sdr-1")
         with pytest.raises(InvalidAnswerError):
             client.instances.get("sdr-1", "k")

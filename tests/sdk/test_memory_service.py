@@ -51,7 +51,7 @@ def test_what_is_written_later_is_later(memory_service: MemoryService) -> None:
 
 
 def events(client: Client) -> list[str]:
-    return [event.type for event in client.events.agent("ada")]
+    return [event.type for event in client.events.list_for_agent("ada")]
 
 
 def test_events_and_removals_come_when_it_settles(memory_service: MemoryService) -> None:

@@ -57,7 +57,7 @@ def test_one_asynchronous_client_serves_several_event_loops_and_threads(alice: C
     async def count() -> int:
         async with asyncio.timeout(30):
             await asyncio.gather(*(asyncio.to_thread(run, number) for number in range(4)))
-            found = [each["key"] async for each in client.objects.list("loops")]
+            found = [each.key async for each in client.objects.list("loops")]
             await client.close()
             return len(found)
 
@@ -67,7 +67,7 @@ def test_one_asynchronous_client_serves_several_event_loops_and_threads(alice: C
 def test_objects_are_listed_read_renamed_and_deleted(alice: Client) -> None:
     for number in range(3):
         alice.objects.put("files", f"t/{number}", b"%d" % number)
-    assert [each["key"] for each in alice.objects.list("files", "t/")] == ["t/0", "t/1", "t/2"]
+    assert [each.key for each in alice.objects.list("files", "t/")] == ["t/0", "t/1", "t/2"]
     alice.objects.rename("files", "t/2", "u")
     with pytest.raises(MemoryNotFoundError):
         alice.objects.rename("files", "t/2", "v")
@@ -90,7 +90,7 @@ def test_the_asynchronous_client_does_the_same(alice: Client) -> None:
         async with AsyncClient(alice.settings.server_url, alice.settings.api_key) as client:
             await client.objects.put("async", "k", b"1")
             found = await client.objects.get("async", "k")
-            assert [each["key"] async for each in client.objects.list("async")] == ["k"]
+            assert [each.key async for each in client.objects.list("async")] == ["k"]
             assert found is not None
             return found.data
 

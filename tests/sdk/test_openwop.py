@@ -54,13 +54,13 @@ def test_a_run_sees_what_was_there_at_its_start(adapter: tuple[Any, Wait]) -> No
     kept = wait(first.put(first.memory_ref, "before", tags=["t", ""]))
     run = wait(memories.start("planner"))
     later = wait(memories.put(run.memory_ref, "later"))
-    assert wait(run.list(run.memory_ref)) == [kept]
+    assert wait(run.list(run.memory_ref).list()) == [kept]
     assert wait(run.get(run.memory_ref, later.id)) is None
     assert wait(memories.delete(run.memory_ref, kept.id)) is True
     assert wait(memories.delete(run.memory_ref, kept.id)) is False
-    assert wait(run.list(run.memory_ref, tag="t")) == [kept]
+    assert wait(run.list(run.memory_ref, tag="t").list()) == [kept]
     assert wait(run.get(run.memory_ref, kept.id)) == kept
-    assert contents(wait(memories.list(run.memory_ref))) == ["later"]
+    assert contents(wait(memories.list(run.memory_ref).list())) == ["later"]
     assert wait(memories.get(run.memory_ref, kept.id)) is None
     assert kept.tags == ("t",)
     assert kept.created_at <= run.snapshot_at <= later.created_at
@@ -77,7 +77,7 @@ def test_secrets_are_redacted_or_refused(adapter: tuple[Any, Wait]) -> None:
     assert leak.value.labels == ["stripe"]
     assert (leak.value.status, leak.value.code) == (422, "secret_leakage")
     assert SECRETS["stripe"] not in f"{leak.value!r} {leak.value} {leak.value.problem}"
-    assert wait(memories.list(strict.memory_ref)) == []
+    assert wait(memories.list(strict.memory_ref).list()) == []
 
 
 def test_what_is_wrong_is_told(adapter: tuple[Any, Wait]) -> None:
@@ -94,7 +94,7 @@ def test_what_is_wrong_is_told(adapter: tuple[Any, Wait]) -> None:
     with pytest.raises(ValidationError):
         wait(memories.start(""))
     with pytest.raises(ValueError, match="limit"):
-        wait(memories.list(run.memory_ref, limit=-1))
+        wait(memories.list(run.memory_ref, limit=-1).list())
     stray = type(memories)(memories._client, "run_x")  # noqa: SLF001 - of a run that isn't one
     with pytest.raises(MemoryNotFoundError):
         wait(stray.get(run.memory_ref, "mem_x"))
@@ -106,7 +106,7 @@ def test_a_run_ends_once(adapter: tuple[Any, Wait]) -> None:
     wait(run.end())
     wait(run.end())
     with pytest.raises(RunEndedError):
-        wait(run.list(run.memory_ref))
+        wait(run.list(run.memory_ref).list())
     with pytest.raises(RunEndedError):
         wait(run.put(run.memory_ref, "late"))
 
@@ -133,10 +133,10 @@ def test_a_finished_run_is_replayed(adapter: tuple[Any, Wait]) -> None:
     assert wait(replay.get(replay.memory_ref, later.id)) is None
     state = wait(memories.get_state(replay.run_id))
     assert (state.state, state.replay_of, state.is_replayable) == ("open", run.run_id, True)
-    (seen,) = wait(memories.list_seen(run.run_id, tag="t"))
+    (seen,) = wait(memories.list_seen(run.run_id, tag="t").list())
     assert (seen.entry, seen.put_in) == (entry, first.run_id)
     assert seen.deleted_at is not None
-    assert wait(memories.list_seen(run.run_id, memory_ref=other.memory_ref)) == []
+    assert wait(memories.list_seen(run.run_id, memory_ref=other.memory_ref).list()) == []
     shared = wait(memories.start(memory_ref=first.memory_ref))
     assert contents(wait(shared.list(shared.memory_ref))) == ["<REDACTED:stripe>"]
     with pytest.raises(MemoryNotFoundError):
@@ -149,7 +149,7 @@ def test_with_blocks_end_runs(alice: Client) -> None:
         assert isinstance(run, MemoryRun)
         raise KeyError
     with pytest.raises(RunEndedError):
-        run.list(run.memory_ref)
+        run.list(run.memory_ref).list()
 
     async def use() -> None:
         async with AsyncClient(alice.settings.server_url, alice.settings.api_key) as client:
@@ -170,5 +170,5 @@ def test_lists_give_all_that_there_is(adapter: tuple[Any, Wait]) -> None:
     later = wait(memories.start("planner"))
     expected = [f"{number:02d}" for number in reversed(range(85))]
     for limit, tag in itertools.product((None, 0, 3, 84, 85, 2_000), (None, "t")):
-        found = wait(later.list(later.memory_ref, limit=limit, tag=tag))
+        found = wait(later.list(later.memory_ref, limit=limit, tag=tag).list())
         assert [text[:2] for text in contents(found)] == expected[: limit or None]

@@ -24,7 +24,7 @@ SPEC = {"steps": ["research", "write", "send"]}
 
 def test_a_workflow_is_put_read_and_deleted(alice: Client) -> None:
     made = alice.procedures.put(*SDR, "roi", SPEC)
-    assert (made["spec"], made["alpha"], made["beta"], made["version"]) == (SPEC, 1, 1, 1)
+    assert (made.spec, made.alpha, made.beta, made.version) == (SPEC, 1, 1, 1)
     assert alice.procedures.get(*SDR, "roi") == made
     assert alice.procedures.delete(*SDR, "roi")
     assert alice.procedures.get(*SDR, "roi") is None
@@ -33,17 +33,17 @@ def test_a_workflow_is_put_read_and_deleted(alice: Client) -> None:
 
 def test_what_was_learned_stays_unless_it_is_reset(alice: Client) -> None:
     alice.procedures.put(*SDR, "roi", SPEC)
-    assert alice.procedures.outcome(*SDR, "roi", 0.75)["alpha"] == 1.75
-    assert alice.procedures.put(*SDR, "roi", "call first")["alpha"] == 1.75
-    assert alice.procedures.put(*SDR, "roi", "call first", reset=True)["alpha"] == 1
-    assert alice.procedures.put(*SDR, "roi", None, half_life="duration:P7D")["spec"] is None
+    assert alice.procedures.record_outcome(*SDR, "roi", 0.75).alpha == 1.75
+    assert alice.procedures.put(*SDR, "roi", "call first").alpha == 1.75
+    assert alice.procedures.put(*SDR, "roi", "call first", reset=True).alpha == 1
+    assert alice.procedures.put(*SDR, "roi", None, half_life="duration:P7D").spec is None
 
 
 def test_a_change_of_an_older_version_is_a_conflict(alice: Client) -> None:
     with pytest.raises(MemoryNotFoundError):
         alice.procedures.put(*SDR, "roi", SPEC, version=1)
     alice.procedures.put(*SDR, "roi", SPEC)
-    assert alice.procedures.put(*SDR, "roi", "call first", version=1)["version"] == 2
+    assert alice.procedures.put(*SDR, "roi", "call first", version=1).version == 2
     for attempt in (
         lambda: alice.procedures.put(*SDR, "roi", SPEC, version=1),
         lambda: alice.procedures.delete(*SDR, "roi", version=1),
@@ -59,27 +59,27 @@ def test_a_selection_learns_from_outcomes(alice: Client) -> None:
     for workflow, score in (("good", 1), ("bad", 0)):
         alice.procedures.put(*SDR, workflow, SPEC)
         for _ in range(12):
-            alice.procedures.outcome(*SDR, workflow, score)
+            alice.procedures.record_outcome(*SDR, workflow, score)
     chosen = alice.procedures.select(*SDR, seed=7)
-    assert (chosen["workflow_id"], chosen["spec"]) == ("good", SPEC)
+    assert (chosen.workflow_id, chosen.spec) == ("good", SPEC)
     assert alice.procedures.select(*SDR, seed=7) == chosen
-    assert alice.procedures.select(*SDR)["sampled"] != chosen["sampled"]
+    assert alice.procedures.select(*SDR).sampled != chosen.sampled
 
 
 def test_all_workflows_are_listed(alice: Client) -> None:
     for workflow in "abc":
         alice.procedures.put(*SDR, workflow, SPEC)
-    assert {each["workflow_id"] for each in alice.procedures.list(*SDR)} == set("abc")
+    assert {each.workflow_id for each in alice.procedures.list(*SDR)} == set("abc")
     assert list(alice.procedures.list("sdr", "research")) == []
 
 
 def test_of_outcomes_at_once_each_counts(alice: Client) -> None:
     alice.procedures.put(*SDR, "roi", SPEC)
     with ThreadPoolExecutor(12) as many:
-        list(many.map(lambda n: alice.procedures.outcome(*SDR, "roi", n % 2), range(12)))
+        list(many.map(lambda n: alice.procedures.record_outcome(*SDR, "roi", n % 2), range(12)))
     stands = alice.procedures.get(*SDR, "roi")
     assert stands is not None
-    assert (stands["alpha"], stands["beta"], stands["outcomes"]) == (7, 7, 12)
+    assert (stands.alpha, stands.beta, stands.outcomes) == (7, 7, 12)
 
 
 def test_an_outcome_whose_answer_was_lost_counts_once(server: LocalServer, alice: Client) -> None:
@@ -96,19 +96,19 @@ def test_an_outcome_whose_answer_was_lost_counts_once(server: LocalServer, alice
     alice.procedures.put(*SDR, "roi", SPEC)
     key = alice.settings.api_key
     with Client(server.address, key, transport=Losing()) as unlucky:
-        assert unlucky.procedures.outcome(*SDR, "roi", 1)["alpha"] == 2
+        assert unlucky.procedures.record_outcome(*SDR, "roi", 1).alpha == 2
     stands = alice.procedures.get(*SDR, "roi")
     assert stands is not None
-    assert (stands["alpha"], stands["outcomes"]) == (2, 1)
+    assert (stands.alpha, stands.outcomes) == (2, 1)
 
 
 def test_what_cannot_be_is_refused(alice: Client) -> None:
     alice.procedures.put(*SDR, "roi", SPEC)
     for score in (1.01, -0.01):
         with pytest.raises(ValidationError):
-            alice.procedures.outcome(*SDR, "roi", score)
+            alice.procedures.record_outcome(*SDR, "roi", score)
     with pytest.raises(MemoryNotFoundError):
-        alice.procedures.outcome(*SDR, "none", 1)
+        alice.procedures.record_outcome(*SDR, "none", 1)
     with pytest.raises(ValidationError):
         alice.procedures.put(*SDR, "roi", SPEC, half_life="a week")
     with pytest.raises(TooLargeError):
@@ -122,12 +122,11 @@ def test_odd_names_are_names(alice: Client) -> None:
     for name in names:
         alice.procedures.put("sdr & co", "cold: outreach", name, name)
     found = {
-        each["workflow_id"]: each["spec"]
-        for each in alice.procedures.list("sdr & co", "cold: outreach")
+        each.workflow_id: each.spec for each in alice.procedures.list("sdr & co", "cold: outreach")
     }
     assert found == {name: name for name in names}
     for name in names:
-        assert alice.procedures.outcome("sdr & co", "cold: outreach", name, 1)["alpha"] == 2
+        assert alice.procedures.record_outcome("sdr & co", "cold: outreach", name, 1).alpha == 2
 
 
 def test_who_only_reads_selects_but_reports_nothing(
@@ -136,17 +135,17 @@ def test_who_only_reads_selects_but_reports_nothing(
     alice.procedures.put(*SDR, "roi", SPEC)
     made = admin.principals.create("reader", permissions=["memory.read"])
     with Client(server.address, made.api_key) as reader:
-        assert reader.procedures.select(*SDR)["workflow_id"] == "roi"
+        assert reader.procedures.select(*SDR).workflow_id == "roi"
         with pytest.raises(MemoryAccessError):
-            reader.procedures.outcome(*SDR, "roi", 1)
+            reader.procedures.record_outcome(*SDR, "roi", 1)
 
 
 def test_the_async_client_does_the_same(server: LocalServer, alice: Client) -> None:
     async def use() -> list[str]:
         async with AsyncClient(server.address, alice.settings.api_key) as client:
             await client.procedures.put(*SDR, "roi", SPEC)
-            await client.procedures.outcome(*SDR, "roi", 1)
-            return [each["workflow_id"] async for each in client.procedures.list(*SDR)]
+            await client.procedures.record_outcome(*SDR, "roi", 1)
+            return [each.workflow_id async for each in client.procedures.list(*SDR)]
 
     assert asyncio.run(use()) == ["roi"]
 
@@ -165,4 +164,4 @@ def test_the_agent_that_learned_need_not_be_the_one_that_selects(
     agent: Callable[[str], Client],
 ) -> None:
     agent("alice").procedures.put(*SDR, "roi", SPEC)
-    assert agent("bob").procedures.outcome(*SDR, "roi", 1)["alpha"] == 2
+    assert agent("bob").procedures.record_outcome(*SDR, "roi", 1).alpha == 2

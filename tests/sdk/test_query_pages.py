@@ -67,14 +67,13 @@ def test_a_query_is_looped_over_as_often_as_one_likes(alice: Client) -> None:
     assert keys == [entry.key for entry in found] == [f"k{n}" for n in reversed(range(COUNT))]
     assert (bool(found), len(found.list())) == (True, COUNT)
     nothing = alice.memory.query(namespace="nothing")
-    assert (bool(nothing), list(nothing), nothing.first_page().next) == (False, [], None)
+    assert (bool(nothing), list(nothing), nothing.next) == (False, [], None)
     few = alice.memory.query(namespace="pages", page_size=PAGE, limit=PAGE + 1)
     assert [entry.key for entry in few] == keys[: PAGE + 1]
-    page = found.first_page()
-    rest = alice.memory.query(namespace="pages", after=page.next)
-    assert [entry.key for entry in page.items + rest.list()] == keys
+    rest = alice.memory.query(namespace="pages", after=found.next)
+    assert [entry.key for entry in found.items + rest.list()] == keys
 
 
 def test_the_truth_of_an_async_query_is_no_silent_yes() -> None:
-    with pytest.raises(TypeError, match="await query"):
+    with pytest.raises(TypeError, match="takes a request"):
         bool(AsyncClient(api_key="am_x").memory.query())

@@ -26,35 +26,35 @@ def call(request: pytest.FixtureRequest, alice: Client) -> Iterator[Calling]:
 
 def test_a_turn_recalls_what_was_said_and_adds_to_it(call: Calling) -> None:
     first = call(lambda c: c.runs.start("sdr", instance_id="sdr-1", input={"lead": "ada"}))
-    assert (first["status"], first["input"]) == ("running", {"lead": "ada"})
+    assert (first.status, first.input) == ("running", {"lead": "ada"})
     for turn in range(12):
         said = {"said": turn}
-        call(lambda c: c.runs.append(first["id"], said, role="agent"))  # noqa: B023 - called at once
+        call(lambda c: c.runs.append(first.id, said, role="agent"))  # noqa: B023 - called at once
     second = call(lambda c: c.runs.start("sdr"))
-    call(lambda c: c.runs.append(second["id"], None, metadata={"tokens": 3}))
+    call(lambda c: c.runs.append(second.id, None, metadata={"tokens": 3}))
     recalled = call(lambda c: c.runs.recall("sdr"))
-    assert [each["content"] for each in recalled] == [
+    assert [each.content for each in recalled] == [
         None,
         *({"said": n} for n in range(11, 2, -1)),
     ]
-    assert recalled[0]["metadata"] == {"tokens": 3}
+    assert recalled[0].metadata == {"tokens": 3}
     assert len(call(lambda c: c.runs.recall("sdr", last=2))) == 2
     assert call(lambda c: c.runs.recall("sdr", last=0)) == []
     assert call(lambda c: c.runs.recall("biller")) == []
-    assert len(call(lambda c: c.runs.episodes(first["id"]))) == 12
+    assert len(call(lambda c: c.runs.list_episodes(first.id))) == 12
 
 
 def test_a_run_ends_once(call: Calling) -> None:
-    good, bad = (call(lambda c: c.runs.start("sdr"))["id"] for _ in range(2))
-    assert call(lambda c: c.runs.complete(good, {"mails": 2}))["output"] == {"mails": 2}
-    assert call(lambda c: c.runs.fail(bad, {"type": "Flood"}))["error"] == {"type": "Flood"}
+    good, bad = (call(lambda c: c.runs.start("sdr")).id for _ in range(2))
+    assert call(lambda c: c.runs.complete(good, {"mails": 2})).output == {"mails": 2}
+    assert call(lambda c: c.runs.fail(bad, {"type": "Flood"})).error == {"type": "Flood"}
     for end in (lambda c: c.runs.complete(good), lambda c: c.runs.fail(good)):
         with pytest.raises(RunClosedError):
             call(end)
-    assert call(lambda c: c.runs.get(good))["status"] == "completed"
-    assert [run["id"] for run in call(lambda c: c.runs.query(agent_type="sdr"))] == [bad, good]
+    assert call(lambda c: c.runs.get(good)).status == "completed"
+    assert [run.id for run in call(lambda c: c.runs.query(agent_type="sdr"))] == [bad, good]
     failed = call(lambda c: c.runs.query(agent_type="sdr", status="failed"))
-    assert [run["id"] for run in failed] == [bad]
+    assert [run.id for run in failed] == [bad]
 
 
 def test_what_can_not_be_is_told(call: Calling) -> None:
@@ -62,13 +62,13 @@ def test_what_can_not_be_is_told(call: Calling) -> None:
         lambda c: c.runs.get("run_unknown"),
         lambda c: c.runs.append("run_unknown", "hello"),
         lambda c: c.runs.complete("run_unknown"),
-        lambda c: c.runs.episodes("run_unknown"),
+        lambda c: c.runs.list_episodes("run_unknown"),
     ):
         with pytest.raises(MemoryNotFoundError):
             call(unknown)
     with pytest.raises(ValidationError):
         call(lambda c: c.runs.start(""))
-    run = call(lambda c: c.runs.start("sdr"))["id"]
+    run = call(lambda c: c.runs.start("sdr")).id
     with pytest.raises(TooLargeError):
         call(lambda c: c.runs.append(run, "x" * 270_000))
 
@@ -77,10 +77,10 @@ def test_what_can_not_be_is_told(call: Calling) -> None:
 def test_a_lost_answer_doubles_nothing(alice: Client, proxy: FaultProxy, kind: Kind) -> None:
     with calling(kind, proxy.address, alice.settings.api_key) as call:
         proxy.plan(faults.dropped_after)
-        run = call(lambda c: c.runs.start("sdr"))["id"]
+        run = call(lambda c: c.runs.start("sdr")).id
         proxy.plan(faults.dropped_after)
         call(lambda c: c.runs.append(run, "hello"))
         proxy.plan(faults.dropped_after)
-        assert call(lambda c: c.runs.complete(run, "done"))["status"] == "completed"
-    assert [each["id"] for each in alice.runs.query(agent_type="sdr")] == [run]
-    assert [each["content"] for each in alice.runs.episodes(run)] == ["hello"]
+        assert call(lambda c: c.runs.complete(run, "done")).status == "completed"
+    assert [each.id for each in alice.runs.query(agent_type="sdr")] == [run]
+    assert [each.content for each in alice.runs.list_episodes(run)] == ["hello"]

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 from agent_memory import Client, SearchResult
+from agent_memory.conversion import to_async
 from agent_memory.exceptions import AgentMemoryError
 from agent_memory.model import MemoryType
-from agent_memory.to_async import to_async
 
 SOON = 2.0  # seconds until a write is found
 

@@ -1,26 +1,42 @@
 """`client.agents`: agents' settings, and what bounds them."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import Unpack
 
+from agent_memory._async.pages import AsyncPages
 from agent_memory._async.resource import AsyncResource
-from agent_memory.model import Agent, AgentSettings
-from agent_memory.requests import UNSET, Unset, drop_unset, quote_segment, to_list
+from agent_memory.model import (
+    Agent,
+    AgentSettings,
+    CoordinatorGuardrails,
+    EvictionCandidate,
+    GuardrailChanges,
+    MemorySummary,
+)
+from agent_memory.page import Paging
+from agent_memory.requests import UNSET, Unset, assert_known, drop_unset, quote_segment, to_list
 from agent_memory.responses import parse
-
-_List = list[Agent]
 
 
 class AsyncAgents(AsyncResource):
     """The agents of the caller's tenant."""
 
-    async def list(self) -> _List:
-        """Return the agents that the caller may know of, with what they hold and their room."""
-        found = self._list("/api/v1/agents", "agents")
-        return [parse(Agent.from_document, document) async for document in found]
+    def list(self, **paging: Unpack[Paging]) -> AsyncPages[Agent]:
+        """Return the agents that the caller may know of, with what they hold and their room.
 
-    async def settings(self, agent_id: str) -> AgentSettings:
-        """Return what bounds an agent's memory."""
+            for agent in client.agents.list():
+                print(agent.agent_id, agent.episodic.room)
+
+        Args:
+            paging: `limit`, `page_size`, `after`.
+        """
+        return self._list("/api/v1/agents", "agents", Agent.from_document, paging)
+
+    async def get_settings(self, agent_id: str) -> AgentSettings:
+        """Return what bounds an agent's memory.
+
+        client.agents.get_settings("biller").episodic.capacity
+        """
         return parse(AgentSettings.from_document, await self._call("GET", _config(agent_id)))
 
     async def configure(
@@ -50,30 +66,48 @@ class AsyncAgents(AsyncResource):
         answer = await self._call("PATCH", _config(agent_id), json=given)
         return parse(AgentSettings.from_document, answer)
 
-    async def summary(self, agent_id: str) -> dict[str, Any]:
-        """Return what an agent holds, in figures (RFC-0015 "Agent Memory Summary")."""
+    async def get_summary(self, agent_id: str) -> MemorySummary:
+        """Return what an agent holds, in figures (RFC-0015 "Agent Memory Summary").
+
+        client.agents.get_summary("biller").working.entry_count
+        """
         return await self._client.memory.summary(agent_id)
 
-    async def eviction_order(self, agent_id: str) -> AsyncIterator[dict[str, Any]]:
-        """Return an agent's episodic entries in the order in which they are evicted, as documents.
+    def list_eviction_order(
+        self, agent_id: str, **paging: Unpack[Paging]
+    ) -> AsyncPages[EvictionCandidate]:
+        """Return an agent's episodic entries in the order in which they are evicted.
 
-        They come without values, with `last_accessed_at`, a page at a time. It is for the agent
-        itself, and for who coordinates an open task of it; for others there are none.
+            client.agents.list_eviction_order("biller", limit=1).list()
+
+        They come without values. It is for the agent itself, and for who coordinates an open task
+        of it; for others there are none.
+
+        Args:
+            paging: `limit`, `page_size`, `after`.
         """
         path = f"/api/v1/agents/{quote_segment(agent_id)}/memory/eviction"
-        async for each in self._list(path, "entries"):
-            yield each
+        return self._list(path, "entries", EvictionCandidate.from_document, paging)
 
-    async def guardrails(self, coordinator_id: str) -> dict[str, Any]:
-        """Return a coordinator's guardrails (RFC-0015 §6.6); needs `memory.admin`."""
-        return await self._call("GET", _guardrails(coordinator_id))
+    async def get_guardrails(self, coordinator_id: str) -> CoordinatorGuardrails:
+        """Return a coordinator's guardrails (RFC-0015 §6.6), for itself and for `memory.admin`.
+
+        client.agents.get_guardrails("planner").guardrails.max_working_memory_per_task
+        """
+        answer = await self._call("GET", _guardrails(coordinator_id))
+        return parse(CoordinatorGuardrails.from_document, answer)
 
     async def set_guardrails(
-        self, coordinator_id: str, guardrails: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        """Change those that are given; None takes one away. Needs `memory.admin`."""
-        body = {"guardrails": dict(guardrails)}
-        return await self._call("PATCH", _guardrails(coordinator_id), json=body)
+        self, coordinator_id: str, **guardrails: Unpack[GuardrailChanges]
+    ) -> CoordinatorGuardrails:
+        """Change those that are given; None takes one away. Needs `memory.admin`.
+
+        client.agents.set_guardrails("planner", denied_semantic_namespaces=["salaries"])
+        """
+        assert_known(guardrails, GuardrailChanges)
+        body = {"guardrails": guardrails}
+        answer = await self._call("PATCH", _guardrails(coordinator_id), json=body)
+        return parse(CoordinatorGuardrails.from_document, answer)
 
 
 def _config(agent_id: str) -> str:

@@ -26,7 +26,7 @@ from agent_memory._async.tasks import AsyncTasks
 from agent_memory._async.tenants import AsyncTenants
 from agent_memory._async.user_memory import AsyncUserMemory
 from agent_memory._async.workflows import AsyncWorkflows
-from agent_memory.requests import render_json
+from agent_memory.requests import drop_none, render_json
 from agent_memory.responses import parse_object
 from agent_memory.settings import resolve_settings
 
@@ -96,15 +96,11 @@ class AsyncClient:
         """Return a client with other settings on the same connections.
 
         Closing either closes both.
+
+            client.with_options(timeout=5).memory.get("invoices", "progress")
         """
-        before = self.settings
-        return AsyncClient(
-            before.server_url,
-            before.api_key,
-            timeout=before.timeout if timeout is None else timeout,
-            max_retries=before.max_retries if max_retries is None else max_retries,
-            transport=self.pool,
-        )
+        changed = drop_none(timeout=timeout, max_retries=max_retries)
+        return AsyncClient(**self.settings.to_arguments() | changed, transport=self.pool)
 
     def for_user(self, user_id: str, *, prefix: str = "users") -> AsyncUserMemory:
         """Return the memory of one user of your app, private to whom the prefix is open to.
@@ -144,8 +140,11 @@ class AsyncClient:
             named["Content-Type"] = "application/json"
         return await self.pool.send(self.settings, method, path, params, body, named)
 
-    async def capabilities(self) -> dict[str, Any]:
-        """Return what this installation of the service has: extensions, limits, retention."""
+    async def get_capabilities(self) -> dict[str, Any]:
+        """Return what this installation of the service has: extensions, limits, retention.
+
+        client.get_capabilities()["limits"]
+        """
         return parse_object(await self.request("GET", "/api/v1/capabilities"))
 
     async def close(self) -> None:

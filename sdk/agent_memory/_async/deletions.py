@@ -16,6 +16,8 @@ class AsyncDeletions(AsyncResource):
     ) -> Deletion:
         """Delete what an agent or a person has; its key stops at once.
 
+            client.deletions.start("person", "ada@example.com")
+
         Args:
             kind: with a person, the facts about it go as well.
             id: of the agent or the person.
@@ -29,6 +31,8 @@ class AsyncDeletions(AsyncResource):
         self, kind: Literal["agent", "person"], id: str, *, dry_run: bool = False
     ) -> Deletion:
         """Return how far a deletion is.
+
+            client.deletions.get("person", "ada@example.com").status
 
         Raises:
             MemoryNotFoundError: nobody has asked for it.

@@ -1,13 +1,14 @@
 """`client.facts`: what agents have learned, recalled by meaning (ADR-043 Tier 3)."""
 
-from collections.abc import AsyncIterator
-from typing import Any, cast
+from typing import Any, Unpack
 
+from agent_memory._async.pages import AsyncPages
 from agent_memory._async.resource import AsyncResource
 from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.model import Fact, RecalledFact
+from agent_memory.page import Paging
 from agent_memory.requests import drop_none, quote_segment
-from agent_memory.responses import get_member, parse_items
+from agent_memory.responses import get_member, parse, parse_items
 
 _FACTS = "/api/v1/facts"
 
@@ -15,10 +16,7 @@ Document = dict[str, Any]
 
 
 class AsyncFacts(AsyncResource):
-    """Facts as the service's documents: `fact_id`, `subject`, `predicate`, `object`, `confidence`,
-    `agent_type`, `learned_from_run_id`, `metadata`, `version`; where recalled, `score`
-    and `matched` as well.
-    """
+    """The facts of the caller's tenant."""
 
     async def learn(
         self,
@@ -33,6 +31,8 @@ class AsyncFacts(AsyncResource):
         metadata: Document | None = None,
     ) -> Fact:
         """Keep a fact until it is forgotten.
+
+            client.facts.learn("Acme GmbH", "pays within", "14 days", confidence=0.9)
 
         Args:
             confidence: from 0 to 1.
@@ -52,7 +52,7 @@ class AsyncFacts(AsyncResource):
             learned_from_run_id=learned_from_run_id,
             metadata=metadata,
         )
-        return cast("Fact", await self._call("POST", _FACTS, json=body))
+        return parse(Fact.from_document, await self._call("POST", _FACTS, json=body))
 
     async def recall(
         self,
@@ -67,6 +67,8 @@ class AsyncFacts(AsyncResource):
         min_confidence: float | None = None,
     ) -> list[RecalledFact]:
         """Return the facts that fit a query best by meaning, words and ids, best first.
+
+            client.facts.recall("when does Acme pay?")[0].object
 
         Each has its `score`, 1 for the query's own words, and the words and ids that `matched`.
 
@@ -87,36 +89,46 @@ class AsyncFacts(AsyncResource):
         body = {"query": query, "top_k": top_k, "filters": filters}
         body |= drop_none(min_score=min_score)
         answer = await self._call("POST", f"{_FACTS}/recall", json=body)
-        return cast("list[RecalledFact]", parse_items(get_member(answer, "facts")))
+        return [
+            parse(RecalledFact.from_document, each)
+            for each in parse_items(get_member(answer, "facts"))
+        ]
 
     async def get(self, fact_id: str) -> Fact | None:
-        """Return a fact; None if there is none."""
+        """Return a fact; None if there is none.
+
+        client.facts.get("fact_1").confidence
+        """
         try:
-            return cast("Fact", await self._call("GET", f"{_FACTS}/{quote_segment(fact_id)}"))
+            found = await self._call("GET", f"{_FACTS}/{quote_segment(fact_id)}")
         except MemoryNotFoundError:
             return None
+        return parse(Fact.from_document, found)
 
-    async def query(
+    def query(
         self,
         *,
         subject: str | None = None,
         predicate: str | None = None,
         learned_from_run_id: str | None = None,
         agent_type: str | None = None,
-    ) -> AsyncIterator[Fact]:
-        """Yield the tenant's facts that have these, newest first, a page at a time."""
+        **paging: Unpack[Paging],
+    ) -> AsyncPages[Fact]:
+        """Return the tenant's facts that have these, newest first.
+
+            [each.object for each in client.facts.query(subject="Acme GmbH")]
+
+        Args:
+            subject, predicate, learned_from_run_id, agent_type: only facts that have these.
+            paging: `limit`, `page_size`, `after`.
+        """
         asked = drop_none(
             subject=subject,
             predicate=predicate,
             learned_from_run_id=learned_from_run_id,
             agent_type=agent_type,
         )
-        following: Document | None = {"total": "none"}
-        while following is not None:
-            page = await self._call("GET", _FACTS, params={**asked, **following})
-            for fact in parse_items(get_member(page, "facts")):
-                yield cast("Fact", fact)
-            following = {"total": "none", "after": page["next"]} if "next" in page else None
+        return self._list(_FACTS, "facts", Fact.from_document, paging, asked)
 
     async def forget_all(
         self,
@@ -127,6 +139,8 @@ class AsyncFacts(AsyncResource):
         agent_type: str | None = None,
     ) -> int:
         """Delete the facts that have these; return how many there were.
+
+            client.facts.forget_all(subject="Acme GmbH")
 
         Raises:
             ValidationError: nothing is given.
@@ -142,6 +156,8 @@ class AsyncFacts(AsyncResource):
 
     async def forget(self, fact_id: str, *, version: int | None = None) -> bool:
         """Delete a fact; whether there was one.
+
+            client.facts.forget("fact_1")
 
         Raises:
             MemoryConflictError: it is at another version than the given one.

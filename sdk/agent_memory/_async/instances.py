@@ -17,6 +17,8 @@ class AsyncInstances(AsyncResource):
     async def put(self, instance_id: str, key: str, value: Any) -> None:
         """Store a value for an hour, in place of the one before it.
 
+            client.instances.put("sdr-1", "draft", {"subject": "Hello"})
+
         Args:
             value: whatever JSON can write.
 
@@ -27,20 +29,29 @@ class AsyncInstances(AsyncResource):
         await self._call("PUT", _path(instance_id, key), json={"value": value})
 
     async def get(self, instance_id: str, key: str, default: Any = None) -> Any:
-        """Return a value; `default` if there is none, or its hour is over."""
+        """Return a value; `default` if there is none, or its hour is over.
+
+        client.instances.get("sdr-1", "draft")
+        """
         try:
             found = await self._call("GET", _path(instance_id, key))
         except MemoryNotFoundError:
             return default
         return get_member(found, "value")
 
-    async def all(self, instance_id: str) -> dict[str, Any]:
-        """Return all values of an instance, by key."""
+    async def get_all(self, instance_id: str) -> dict[str, Any]:
+        """Return all values of an instance, by key.
+
+        client.instances.get_all("sdr-1")
+        """
         found = await self._call("GET", _of_instance(instance_id))
         return parse(dict, get_member(found, "values"))
 
     async def delete(self, instance_id: str, key: str) -> bool:
-        """Delete a value; whether there was one."""
+        """Delete a value; whether there was one.
+
+        client.instances.delete("sdr-1", "draft")
+        """
         return await self._delete(_path(instance_id, key))
 
 

@@ -1,28 +1,35 @@
 """`client.namespaces`: semantic memory and who may use it."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
+from agent_memory._async.pages import AsyncPages
 from agent_memory._async.resource import AsyncResource
 from agent_memory.model import Namespace, NamespaceAccess
+from agent_memory.page import Paging
 from agent_memory.requests import UNSET, Unset, drop_unset, quote_segment
 from agent_memory.responses import parse
 
 _NAMESPACES = "/api/v1/memory/namespaces"
 
-_List = list[Namespace]
-
 
 class AsyncNamespaces(AsyncResource):
     """The namespaces of the caller's tenant."""
 
-    async def list(self) -> _List:
-        """Return the namespaces that the caller has access to."""
-        found = self._list(_NAMESPACES, "namespaces")
-        return [parse(Namespace.from_document, document) async for document in found]
+    def list(self, **paging: Unpack[Paging]) -> AsyncPages[Namespace]:
+        """Return the namespaces that the caller has access to.
+
+            [each.namespace for each in client.namespaces.list()]
+
+        Args:
+            paging: `limit`, `page_size`, `after`.
+        """
+        return self._list(_NAMESPACES, "namespaces", Namespace.from_document, paging)
 
     async def get(self, namespace: str) -> Namespace:
         """Return one namespace.
+
+            client.namespaces.get("policies").permissions.default
 
         Raises:
             MemoryNotFoundError: nobody configured it.
@@ -44,6 +51,8 @@ class AsyncNamespaces(AsyncResource):
 
         It needs `memory.admin`, or `admin` access to the namespace.
 
+            client.namespaces.set_permissions("policies", allow={"biller": "write"})
+
         Args:
             namespace: its name; one that ends with `*` stands for all with that prefix.
             default: access of all others: `none`, `read`, `write` or `admin`; None: that of the
@@ -64,6 +73,8 @@ class AsyncNamespaces(AsyncResource):
         """Declare the fields of values that searches of a namespace may compare.
 
         It needs `memory.admin`, or `admin` access to the namespace, which is made if it is new.
+
+            client.namespaces.set_search_fields("recipes", ["kind", "season"])
 
         Args:
             fields: names at the top level of values, up to 20; they replace the former ones.

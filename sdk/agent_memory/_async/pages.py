@@ -2,20 +2,24 @@
 
 from collections.abc import AsyncIterator
 
-from agent_memory._waiting_async import AsyncFetch, AsyncTestable
-from agent_memory.page import Item, Page
+from agent_memory._waiting_async import AsyncFetch, AsyncFirstPage
+from agent_memory.page import PAGE_SIZE, Item, Page, Paging
+from agent_memory.requests import assert_known
 
 _Items = list[Item]
 
 
-class AsyncPages(AsyncTestable[Item]):
-    """The items of a list: loop over them, as often as you like.
+class AsyncPages(AsyncFirstPage[Item]):
+    """What each call that lists things returns: the first page, and the way to all others.
 
-    Each loop asks the service anew, a page at a time. `list()` gives all items at once, for their
-    number or a place among them.
+    Loop over it to go through all items, as often as you like: each loop asks the service anew, a
+    page at a time as it is needed. `items` and `next` are those of the first page, which is read
+    when they are asked for first; the async client reads it by `await`.
 
-        for entry in client.memory.query(namespace="invoices"):
+        for entry in client.memory.query(namespace="invoices"):  # all of them
             print(entry.key)
+        page = client.memory.query(namespace="invoices", page_size=20)  # one page
+        more = client.memory.query(namespace="invoices", page_size=20, after=page.next)
 
     Args:
         fetch: fetches a page of so many items behind a position.
@@ -38,23 +42,43 @@ class AsyncPages(AsyncTestable[Item]):
                 yield item
 
     async def pages(self) -> AsyncIterator[Page[Item]]:
-        """Yield the pages, each with its `items` and the position of the `next` one."""
+        """Yield the pages, each with its `items` and the position of the `next` one.
+
+        for page in client.memory.query(namespace="invoices").pages():
+            save(page.items, page.next)
+        """
         after, remaining = self._after, self._limit
         while remaining is None or remaining > 0:
             size = self._page_size if remaining is None else min(self._page_size, remaining)
             page = await self._fetch(size, after)
             yield page
-            after = page.next
-            if after is None:
+            if page.next in (None, after):  # a log's end is where it was
                 return
+            after = page.next
             remaining = None if remaining is None else remaining - len(page.items)
 
-    async def first_page(self) -> Page[Item]:
-        """Return the first page alone: one request, or none if the limit is 0."""
+    async def list(self) -> _Items[Item]:
+        """Return all items.
+
+        client.memory.query(namespace="invoices", limit=500).list()
+        """
+        return [item async for item in self]
+
+    async def _read_first_page(self) -> Page[Item]:
         async for page in self.pages():
             return page
         return Page([], None)
 
-    async def list(self) -> _Items[Item]:
-        """Return all items."""
-        return [item async for item in self]
+
+def to_pages(fetch: AsyncFetch[Item], paging: Paging, known: type = Paging) -> AsyncPages[Item]:
+    """Return the list whose pages are fetched so.
+
+    Raises:
+        TypeError: raised when a keyword of the call isn't one of the `known` ones.
+        ValueError: raised when a limit is negative.
+    """
+    assert_known(paging, known)
+    limit = paging.get("limit")
+    if limit is not None and limit < 0:
+        raise ValueError("limit is 0 or more")
+    return AsyncPages(fetch, limit, paging.get("page_size", PAGE_SIZE), paging.get("after"))

@@ -2,10 +2,18 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import Unpack
 
+from agent_memory._async.pages import AsyncPages
 from agent_memory._async.resource import AsyncResource
-from agent_memory.model import NewPrincipal, Permission, Principal, PrincipalKind
+from agent_memory.model import (
+    AccessExplanation,
+    NewPrincipal,
+    Permission,
+    Principal,
+    PrincipalKind,
+)
+from agent_memory.page import Paging
 from agent_memory.requests import (
     UNSET,
     Unset,
@@ -19,8 +27,6 @@ from agent_memory.responses import parse
 
 _PRINCIPALS = "/api/v1/principals"
 
-_List = list[Principal]
-
 
 class AsyncPrincipals(AsyncResource):
     """The principals of the caller's tenant. All but `me` and `explain_access` need
@@ -29,18 +35,29 @@ class AsyncPrincipals(AsyncResource):
     _me: Principal | None = None
 
     async def me(self) -> Principal:
-        """Return the principal of the client's key."""
+        """Return the principal of the client's key.
+
+        client.principals.me().permissions
+        """
         self._me = parse(Principal.from_document, await self._call("GET", "/api/v1/me"))
         return self._me
 
     async def cached_me(self) -> Principal:
-        """Return the principal of the key, fetched once: its id and kind never change."""
+        """Return the principal of the key, fetched once: its id and kind never change.
+
+        client.principals.cached_me().id
+        """
         return self._me or await self.me()
 
-    async def list(self) -> _List:
-        """Return all principals, newest first, without their keys."""
-        found = self._list(_PRINCIPALS, "principals")
-        return [parse(Principal.from_document, document) async for document in found]
+    def list(self, **paging: Unpack[Paging]) -> AsyncPages[Principal]:
+        """Return all principals, newest first, without their keys.
+
+            [each.id for each in client.principals.list()]
+
+        Args:
+            paging: `limit`, `page_size`, `after`.
+        """
+        return self._list(_PRINCIPALS, "principals", Principal.from_document, paging)
 
     async def create(
         self,
@@ -53,6 +70,9 @@ class AsyncPrincipals(AsyncResource):
         reuse: bool | None = None,
     ) -> NewPrincipal:
         """Create a principal; return it with its key, which is never shown again.
+
+            biller = client.principals.create("biller")
+            Client(server_url, biller.api_key)
 
         Args:
             kind: `agent`, `coordinator` or `user`.
@@ -84,6 +104,8 @@ class AsyncPrincipals(AsyncResource):
     ) -> Principal:
         """Change what a principal may; its key stays. What isn't given stays as it is.
 
+            client.principals.update("auditor", permissions=["memory.read"])
+
         Args:
             permissions: all that it may do from now on.
             agent_type: None takes it away.
@@ -107,17 +129,14 @@ class AsyncPrincipals(AsyncResource):
         namespace: str | None = None,
         task: str | None = None,
         conversation: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> AccessExplanation:
         """Return whether a principal may read and write one thing, and by which rule.
 
-            client.principals.explain_access("alice", namespace="policies")
+            client.principals.explain_access("alice", namespace="policies").write.rule
 
         Args:
             principal: whose access; the caller's own, unless given.
             entry, namespace, task, conversation: the id or name of the one thing.
-
-        Returns:
-            `{principal, target, read, write}`.
 
         Raises:
             ValidationError: raised when not exactly one thing is named.
@@ -130,10 +149,13 @@ class AsyncPrincipals(AsyncResource):
             task=task,
             conversation=conversation,
         )
-        return await self._call("GET", "/api/v1/access", params=asked)
+        answer = await self._call("GET", "/api/v1/access", params=asked)
+        return parse(AccessExplanation.from_document, answer)
 
     async def rotate(self, id: str) -> NewPrincipal:
         """Replace a principal's key; the old one stops working.
+
+            client.principals.rotate("biller").api_key
 
         Raises:
             MemoryNotFoundError: raised when there is no such principal.
@@ -143,6 +165,8 @@ class AsyncPrincipals(AsyncResource):
 
     async def revoke(self, id: str) -> None:
         """Revoke a principal's key and remove it.
+
+            client.principals.revoke("biller")
 
         Raises:
             MemoryNotFoundError: raised when there is no such principal.

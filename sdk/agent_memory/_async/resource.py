@@ -1,17 +1,18 @@
 """What all parts of the client have in common."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from agent_memory._async.pages import AsyncPages, to_pages
 from agent_memory.exceptions import MemoryNotFoundError
-from agent_memory.responses import get_member, parse_items, parse_next_page, parse_object
+from agent_memory.page import Item, Page, Paging
+from agent_memory.requests import drop_none
+from agent_memory.responses import get_member, parse, parse_items, parse_object, parse_position
 
 if TYPE_CHECKING:
     from agent_memory._async.client import AsyncClient
-
-_AT_ONCE = 1000
 
 
 class AsyncResource:
@@ -53,20 +54,51 @@ class AsyncResource:
             if not gone.may_have_happened:
                 raise
 
-    async def _list(
-        self, path: str, name: str | None, params: Mapping[str, Any] | None = None
-    ) -> AsyncIterator[dict[str, Any]]:
-        """Yield the items of all pages: of the member `name`, or of a bare array."""
-        asked: dict[str, Any] = {"limit": _AT_ONCE, "total": "none", **(params or {})}
-        following: dict[str, Any] | None = {}
-        while following is not None:
-            answer = await self._client.request("GET", path, params=asked | following)
-            body = answer.json() if answer.content else {}
-            for item in parse_items(body if name is None else get_member(body, name)):
-                yield item
-            following = parse_next_page(body if name is not None else _headed(answer))
+    def _list(
+        self,
+        path: str,
+        member: str | None,
+        read: Callable[[dict[str, Any]], Item],
+        paging: Paging,
+        params: Mapping[str, Any] | None = None,
+    ) -> AsyncPages[Item]:
+        """Return the list at a path.
+
+        Args:
+            member: the member of the answer that has the items; None: the answer is an array.
+            read: makes an item of its document.
+            params: what the list is filtered by.
+
+        Raises:
+            TypeError: raised when a keyword of the call isn't one of `Paging`.
+        """
+
+        async def fetch(size: int, position: str | None) -> Page[Item]:
+            return await self._fetch(path, member, read, params or {}, size, position)
+
+        return to_pages(fetch, paging)
+
+    async def _fetch(
+        self,
+        path: str,
+        member: str | None,
+        read: Callable[[dict[str, Any]], Item],
+        params: Mapping[str, Any],
+        size: int,
+        position: str | None,
+    ) -> Page[Item]:
+        """Fetch a page of so many items behind a position."""
+        asked = {"total": "none", **params, **drop_none(limit=size, after=position)}
+        answer = await self._client.request("GET", path, params=asked)
+        return _read_page(answer, member, read)
 
 
-def _headed(answer: httpx.Response) -> dict[str, Any]:
-    headers = answer.headers
-    return {"next": headers.get("X-Next"), "next_offset": headers.get("X-Next-Offset")}
+def _read_page(
+    answer: httpx.Response, member: str | None, read: Callable[[dict[str, Any]], Item]
+) -> Page[Item]:
+    if member is None:
+        documents = parse_items(answer.json())
+        return Page([parse(read, each) for each in documents], answer.headers.get("X-Next"))
+    body = parse_object(answer)
+    documents = parse_items(get_member(body, member))
+    return Page([parse(read, each) for each in documents], parse_position(body))

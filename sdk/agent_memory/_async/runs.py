@@ -1,22 +1,25 @@
 """`client.runs`: what agents did, turn by turn, for 90 days (ADR-043 Tier 2)."""
 
-from collections.abc import AsyncIterator, Mapping
-from typing import Any, cast
+from collections.abc import Mapping
+from operator import itemgetter
+from typing import Any, Unpack
 
+from agent_memory._async.pages import AsyncPages
 from agent_memory._async.resource import AsyncResource
-from agent_memory.model import Episode, Run
+from agent_memory.model import Episode, Run, RunStatus, Sensitivity
+from agent_memory.page import Paging
 from agent_memory.requests import drop_none, quote_segment
-from agent_memory.responses import get_member, parse_items
+from agent_memory.responses import parse
 
 _RUNS = "/api/v1/runs"
 _EPISODES = "/api/v1/episodes"
 _MOST = 1000  # episodes of one answer
 
-Document = dict[str, Any]
+_Episodes = list[Episode]
 
 
 class AsyncRuns(AsyncResource):
-    """Runs and their episodes, as the service's documents."""
+    """The runs of the caller's tenant, and their episodes."""
 
     async def start(
         self,
@@ -24,9 +27,11 @@ class AsyncRuns(AsyncResource):
         *,
         instance_id: str | None = None,
         input: Any = None,  # noqa: A002 - the service's word
-        sensitivity: str | None = None,
+        sensitivity: Sensitivity | None = None,
     ) -> Run:
         """Start a run; its `id` is what episodes are appended to.
+
+            run = client.runs.start("sdr", input={"lead": "Acme"})
 
         Args:
             agent_type: a label such as `sdr`; episodes are recalled by it.
@@ -36,7 +41,7 @@ class AsyncRuns(AsyncResource):
         """
         body = drop_none(instance_id=instance_id, input=input, sensitivity=sensitivity)
         answer = await self._call("POST", _RUNS, json={"agent_type": agent_type, **body})
-        return cast("Run", answer)
+        return parse(Run.from_document, answer)
 
     async def append(
         self,
@@ -47,9 +52,11 @@ class AsyncRuns(AsyncResource):
         kind: str | None = None,
         turn: int | None = None,
         metadata: Mapping[str, Any] | None = None,
-        sensitivity: str | None = None,
+        sensitivity: Sensitivity | None = None,
     ) -> Episode:
         """Append an episode to a run, exactly once, even after its end.
+
+            client.runs.append(run.id, "wrote to Acme", kind="tool_call", turn=1)
 
         Args:
             run_id: the run.
@@ -68,25 +75,35 @@ class AsyncRuns(AsyncResource):
         if metadata is not None:
             more["metadata"] = dict(metadata)
         path = f"{_path(run_id)}/episodes"
-        return cast("Episode", await self._call("POST", path, json={"content": content, **more}))
+        answer = await self._call("POST", path, json={"content": content, **more})
+        return parse(Episode.from_document, answer)
 
     async def complete(self, run_id: str, output: Any = None) -> Run:
         """End a run that went well.
+
+            client.runs.complete(run.id, {"replied": True})
 
         Raises:
             MemoryNotFoundError: no run of the last 90 days has this id.
             RunClosedError: it is over.
         """
         path = f"{_path(run_id)}/complete"
-        return cast("Run", await self._call("POST", path, json={"output": output}))
+        answer = await self._call("POST", path, json={"output": output})
+        return parse(Run.from_document, answer)
 
     async def fail(self, run_id: str, error: Any = None) -> Run:
-        """End a run that didn't; raises as `complete`."""
+        """End a run that didn't; raises as `complete`.
+
+        client.runs.fail(run.id, {"reason": "no answer"})
+        """
         path = f"{_path(run_id)}/fail"
-        return cast("Run", await self._call("POST", path, json={"error": error}))
+        answer = await self._call("POST", path, json={"error": error})
+        return parse(Run.from_document, answer)
 
     async def get(self, run_id: str) -> Run:
         """Return a run with all its values, in more than one call where they are large.
+
+            client.runs.get(run.id).output
 
         Raises:
             MemoryNotFoundError: no run of the last 90 days has this id.
@@ -95,38 +112,44 @@ class AsyncRuns(AsyncResource):
         for name in run.pop("omitted", ()):
             found = await self._call("GET", _path(run_id), params={"value": name})
             run[name] = found.get(name)
-        return cast("Run", run)
+        return parse(Run.from_document, run)
 
-    async def query(
+    def query(
         self,
         *,
         agent_type: str | None = None,
         instance_id: str | None = None,
-        status: str | None = None,
+        status: RunStatus | None = None,
         values: bool = True,
-    ) -> AsyncIterator[Run]:
-        """Yield the tenant's runs, newest first, a page at a time as they are asked for.
+        **paging: Unpack[Paging],
+    ) -> AsyncPages[Run]:
+        """Return the tenant's runs, newest first.
+
+            for run in client.runs.query(agent_type="sdr", status="failed"):
+                print(run.created_at, run.error)
 
         Args:
             agent_type, instance_id: only runs that were started with these.
             status: `running`, `completed` or `failed`.
             values: whether to read input, output and error, too.
+            paging: `limit`, `page_size`, `after`.
         """
         asked = drop_none(agent_type=agent_type, instance_id=instance_id, status=status)
-        asked |= {"total": "none"} | ({} if values else {"values": "omit"})
-        following: Document | None = {}
-        while following is not None:
-            page = await self._call("GET", _RUNS, params={**asked, **following})
-            for run in parse_items(get_member(page, "runs")):
-                yield cast("Run", run)
-            following = {"after": page["next"]} if "next" in page else None
+        asked |= {} if values else {"values": "omit"}
+        return self._list(_RUNS, "runs", Run.from_document, paging, asked)
 
     async def delete(self, run_id: str) -> bool:
-        """Delete a run with its episodes; whether there was one."""
+        """Delete a run with its episodes; whether there was one.
+
+        client.runs.delete(run.id)
+        """
         return await self._delete(_path(run_id))
 
     async def delete_episode(self, run_id: str, episode_id: str) -> bool:
-        """Delete one episode of a run; whether there was one."""
+        """Delete one episode of a run; whether there was one.
+
+        client.runs.delete_episode(run.id, episode.id)
+        """
         return await self._delete(f"{_path(run_id)}/episodes/{quote_segment(episode_id)}")
 
     async def delete_all(
@@ -134,9 +157,11 @@ class AsyncRuns(AsyncResource):
         *,
         agent_type: str | None = None,
         instance_id: str | None = None,
-        status: str | None = None,
+        status: RunStatus | None = None,
     ) -> int:
         """Delete the runs that match, with their episodes; return how many runs there were.
+
+            client.runs.delete_all(instance_id="sdr-1")
 
         Raises:
             ValidationError: nothing is given.
@@ -149,40 +174,41 @@ class AsyncRuns(AsyncResource):
             is_complete = answer["complete"]
         return deleted
 
-    async def agent_types(self) -> AsyncIterator[str]:
-        """Yield the agent types that were used in the last 90 days."""
-        async for each in self._list("/api/v1/agent-types", "agent_types"):
-            yield each["agent_type"]
+    def list_agent_types(self, **paging: Unpack[Paging]) -> AsyncPages[str]:
+        """Return the agent types that were used in the last 90 days.
 
-    async def recall(self, agent_type: str, last: int = 10) -> list[Episode]:
-        """Return the newest `last` episodes of an agent type, across its runs, newest first."""
+            client.runs.list_agent_types().list()
+
+        Args:
+            paging: `limit`, `page_size`, `after`.
+        """
+        read = itemgetter("agent_type")
+        return self._list("/api/v1/agent-types", "agent_types", read, paging)
+
+    async def recall(self, agent_type: str, last: int = 10) -> _Episodes:
+        """Return the newest `last` episodes of an agent type, across its runs, newest first.
+
+        [each.content for each in client.runs.recall("sdr")]
+        """
+        paging: Paging = {"limit": last, "page_size": _MOST}
         asked = {"agent_type": agent_type}
-        found: list[Episode] = []
-        if last > 0:
-            async for episode in self._episodes(asked, min(last, _MOST)):
-                found.append(episode)
-                if len(found) == last:
-                    break
-        return found
+        return await self._list(_EPISODES, "episodes", Episode.from_document, paging, asked).list()
 
-    async def episodes(self, run_id: str) -> AsyncIterator[Episode]:
-        """Yield all episodes of a run, newest first, a page at a time as they are asked for.
+    def list_episodes(self, run_id: str, **paging: Unpack[Paging]) -> AsyncPages[Episode]:
+        """Return all episodes of a run, newest first.
+
+            for episode in client.runs.list_episodes(run.id):
+                print(episode.turn, episode.content)
+
+        Args:
+            paging: `limit`, `page_size`, `after`.
 
         Raises:
-            MemoryNotFoundError: no run of the last 90 days has this id.
+            MemoryNotFoundError: raised by the first page when no run of the last 90 days has this
+                id.
         """
-        async for episode in self._episodes({"run_id": run_id}, _MOST):
-            yield episode
-
-    async def _episodes(self, whose: Document, at_once: int) -> AsyncIterator[Episode]:
-        following: Document | None = {}
-        while following is not None:
-            page = await self._call(
-                "GET", _EPISODES, params={**whose, **following, "limit": at_once}
-            )
-            for episode in parse_items(get_member(page, "episodes")):
-                yield cast("Episode", episode)
-            following = {"before": page["next"]} if "next" in page else None
+        asked = {"run_id": run_id}
+        return self._list(_EPISODES, "episodes", Episode.from_document, paging, asked)
 
 
 def _path(run_id: str) -> str:

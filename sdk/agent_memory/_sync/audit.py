@@ -1,34 +1,25 @@
 """`client.audit`: who did what with authority."""
 
-from collections.abc import Iterator
+from typing import Unpack
 
-from agent_memory._sync.resource import Resource
+from agent_memory._sync.logs import Logs
+from agent_memory._sync.pages import Pages
+from agent_memory.log_filters import AuditFilters
 from agent_memory.model import AuditRecord
-from agent_memory.requests import drop_none
-from agent_memory.responses import get_member, parse, parse_items
-
-_AT_ONCE = 1000
 
 
-class Audit(Resource):
+class Audit(Logs):
     """The audit log of the caller's tenant, for `memory.admin`."""
 
-    def records(
-        self, *, actor: str | None = None, action: str | None = None, after: str | None = None
-    ) -> Iterator[AuditRecord]:
+    def list(self, **filters: Unpack[AuditFilters]) -> Pages[AuditRecord]:
         """Return the records, oldest first.
 
+            client.audit.records(actor="boss", newest_first=True, limit=20).list()
+
         Args:
-            actor: those of this principal.
-            action: those of this action, such as `principal.create`.
-            after: goes on behind a position that the service gave as `next`.
+            filters: `actor`, `action`, `since`, `until`, `newest_first`; `limit`, `page_size`,
+                `after`.
         """
-        while True:
-            asked = drop_none(actor=actor, action=action, after=after, limit=_AT_ONCE)
-            answer = self._call("GET", "/api/v1/audit", params=asked)
-            for document in parse_items(get_member(answer, "records")):
-                yield parse(AuditRecord.from_document, document)
-            position = get_member(answer, "next")
-            if position == after:
-                return
-            after = position
+        return self._read_log(
+            "/api/v1/audit", "records", AuditRecord.from_document, filters, AuditFilters
+        )

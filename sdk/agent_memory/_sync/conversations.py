@@ -1,35 +1,49 @@
 """`client.conversations`: what was said, however much (Agent Memory Protocol §3)."""
 
-from collections.abc import Iterator, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Unpack
 
+from agent_memory._sync.pages import Pages, to_pages
 from agent_memory._sync.resource import Resource
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 from agent_memory.message_pieces import split_messages
+from agent_memory.model import (
+    AppendedMessages,
+    ChangedMessage,
+    Conversation,
+    ConversationFields,
+    ConversationHead,
+    ConversationMessage,
+)
+from agent_memory.page import Page, Paging
 from agent_memory.requests import (
     UNSET,
     Unset,
+    assert_known,
     drop_none,
     drop_unset,
     join_tags,
     quote_segment,
     render_json,
+    render_time,
     to_list,
 )
-from agent_memory.responses import get_member, parse, parse_items, parse_next_offset
+from agent_memory.responses import get_member, parse, parse_items, parse_position
 
 _CONVERSATIONS = "/api/v1/conversations"
 _AT_ONCE = 50  # messages of one append
 _MOST_BESIDE = 1_000_000  # bytes of other fields that a body has beside its messages
 _MOST_LAST = 1000
 _READS = 5
+_UNCOUNTED = {"total": "none"}
 
 Document = dict[str, Any]
-Documents = list[Document]
+_Messages = list[ConversationMessage]
 
 
 class Conversations(Resource):
-    """Conversations as the service's documents; `agent_memory.memory_store` has them as objects."""
+    """The conversations that the caller takes part in, or may read."""
 
     def put(
         self,
@@ -38,32 +52,38 @@ class Conversations(Resource):
         messages: Iterable[Mapping[str, Any]] = (),
         *,
         revision: int | None = None,
-        **fields: Any,
-    ) -> Document:
+        **fields: Unpack[ConversationFields],
+    ) -> ConversationHead:
         """Store a whole conversation of any length, in place of the one before it, in one step.
+
+            client.conversations.put("chat-42", "ada", [{"role": "user", "content": "Hello"}])
 
         What a request can't carry is uploaded in pieces before, and shown by one write.
 
         Args:
             messages: `role` and `content` of each, maybe `timestamp` and `metadata`.
             revision: replace only this one; 0: only if there is none.
-            fields: `metadata`, `agent_participants`, `shared_with`, `tags`, `ttl`, `sensitivity`.
+            fields: `metadata`, `agent_participants`, `shared_with`, `tags`, `ttl`, `expires_at`,
+                `sensitivity`.
 
         Raises:
             MemoryConflictError: it is at another revision.
             MemoryAccessError: it is somebody else's.
+            TypeError: raised when a field is unknown.
         """
+        assert_known(fields, ConversationFields)
         said = [dict(message) for message in messages]
-        body: Document = {"user_id": user_id, **drop_none(**fields)}
+        body: Document = {"user_id": user_id, **_to_fields(fields)}
         pieces = split_messages(said)
         if len(pieces) == 1 and len(render_json(body)) <= _MOST_BESIDE:
             body["messages"] = said
         else:
             body["upload_id"] = self._upload(session_id, pieces, body)
-        return self._call("PUT", _path(session_id), json=body, version=revision)
+        answer = self._call("PUT", _path(session_id), json=body, version=revision)
+        return parse(ConversationHead.from_document, answer)
 
     def _upload(
-        self, session_id: str, pieces: Sequence[Documents], fields: Mapping[str, Any]
+        self, session_id: str, pieces: Sequence[Sequence[Document]], fields: Mapping[str, Any]
     ) -> str:
         """Store messages that nothing shows yet; return the id of the upload."""
         path = f"{_path(session_id)}/uploads"
@@ -77,22 +97,26 @@ class Conversations(Resource):
             offset += len(piece)
         return upload_id
 
-    def change(
+    def update(
         self,
         session_id: str,
         *,
         revision: int | None = None,
         metadata: Mapping[str, Any] | Unset = UNSET,
         tags: Iterable[str] | Unset = UNSET,
-        ttl: str | Unset | None = UNSET,
+        ttl: str | float | timedelta | Unset | None = UNSET,
+        expires_at: str | datetime | Unset | None = UNSET,
         agent_participants: Iterable[str] | Unset = UNSET,
         shared_with: Iterable[str] | Unset = UNSET,
-    ) -> Document:
+    ) -> ConversationHead:
         """Change what is given of a conversation; its messages stay as they are.
+
+            client.conversations.update("chat-42", tags=["solved"])
 
         Args:
             revision: change only this one.
-            ttl: `duration:P30D` and the like, from now on; None: no end.
+            ttl: seconds, a `timedelta` or an ISO 8601 duration, from now on; None: no end.
+            expires_at: the moment of its end, which wins over `ttl`.
 
         Raises:
             MemoryNotFoundError: raised when there is no such conversation.
@@ -101,13 +125,15 @@ class Conversations(Resource):
         body = drop_unset(
             metadata=metadata,
             tags=_listed(tags),
-            ttl=ttl,
+            ttl=render_time(ttl),
+            expires_at=render_time(expires_at),
             agent_participants=_listed(agent_participants),
             shared_with=_listed(shared_with),
         )
-        return self._call("PATCH", _path(session_id), json=body, version=revision)
+        answer = self._call("PATCH", _path(session_id), json=body, version=revision)
+        return parse(ConversationHead.from_document, answer)
 
-    def change_message(
+    def update_message(
         self,
         session_id: str,
         index: int,
@@ -116,8 +142,10 @@ class Conversations(Resource):
         content: Any = UNSET,
         role: str | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
-    ) -> Document:
+    ) -> ChangedMessage:
         """Change what is given of one message, such as to redact it; return the message.
+
+            client.conversations.update_message("chat-42", 3, content="(removed)")
 
         Args:
             index: of the message.
@@ -129,12 +157,15 @@ class Conversations(Resource):
         """
         body = drop_unset(content=content, role=role, metadata=metadata)
         path = f"{_path(session_id)}/messages/{index}"
-        return self._call("PATCH", path, json=body, version=revision)
+        answer = self._call("PATCH", path, json=body, version=revision)
+        return parse(ChangedMessage.from_document, answer)
 
-    def remove(
+    def remove_messages(
         self, session_id: str, first: int, end: int | None = None, *, revision: int | None = None
     ) -> int:
         """Remove the messages from one index to before another one, in one step.
+
+            client.conversations.remove_messages("chat-42", 0, 10)
 
         The others keep their indexes.
 
@@ -154,65 +185,82 @@ class Conversations(Resource):
         answer = self._call("DELETE", path, params=asked, version=revision)
         return parse(int, get_member(answer, "removed"))
 
-    def get_metadata(self, session_id: str) -> Document | None:
-        """Return a conversation without its messages; None if there is none."""
+    def get_head(self, session_id: str) -> ConversationHead | None:
+        """Return a conversation without its messages; None if there is none.
+
+        client.conversations.get_head("chat-42").message_count
+        """
         try:
             found = self._call("GET", _path(session_id), params={"limit": 0})
         except MemoryNotFoundError:
             return None
-        return {name: value for name, value in found.items() if name not in _OF_A_PAGE}
+        return parse(ConversationHead.from_document, found)
 
-    def messages(
-        self, session_id: str, *, offset: int = 0, archived: bool = False
-    ) -> Iterator[Document]:
-        """Yield all messages from `offset` on, oldest first; pages are fetched as they are needed.
+    def list_messages(
+        self, session_id: str, *, first: int = 0, archived: bool = False, **paging: Unpack[Paging]
+    ) -> Pages[ConversationMessage]:
+        """Return the messages, oldest first.
+
+            for message in client.conversations.list_messages("chat-42"):
+                print(message.role, message.content)
 
         Args:
+            first: the index of the first message.
             archived: those of the conversation whose retention is over, from cold storage.
+            paging: `limit`, `page_size`, `after`.
 
         Raises:
-            MemoryNotFoundError: raised when there is no such conversation.
+            MemoryNotFoundError: raised by the first page when there is no such conversation.
         """
         path = f"{_path(session_id)}/archive" if archived else _path(session_id)
-        following: int | None = offset
-        while following is not None:
-            page = self._call("GET", path, params={"offset": following})
-            for message in _said(page):
-                yield message
-            following = parse_next_offset(page)
 
-    def get(self, session_id: str) -> Document:
+        def fetch(size: int, position: str | None) -> Page[ConversationMessage]:
+            start = {"offset": first} if position is None else {"after": position}
+            found = self._call("GET", path, params={**start, "limit": size, **_UNCOUNTED})
+            return Page(_read_messages(found), parse_position(found))
+
+        return to_pages(fetch, paging)
+
+    def get(self, session_id: str) -> Conversation:
         """Return a conversation with all its `messages`, as it stood at one moment.
+
+            client.conversations.get("chat-42").messages[-1].content
 
         Raises:
             MemoryNotFoundError: raised when there is no such conversation.
             MemoryConflictError: it is written faster than it can be read.
         """
         for _ in range(_READS):
-            page = found = self._call("GET", _path(session_id))
-            said, revision = _said(found), get_member(found, "revision")
-            while parse_next_offset(page) is not None and get_member(page, "revision") == revision:
-                asked = {"offset": parse_next_offset(page)}
-                page = self._call("GET", _path(session_id), params=asked)
-                said += _said(page)
-            if get_member(page, "revision") != revision:
-                continue
-            if "metadata" not in found:  # they leave no room for messages
-                found |= self._call("GET", _path(session_id), params={"limit": 0})
-            if get_member(found, "revision") == revision:
-                return found | {"messages": said}
+            found = self._read_at_once(session_id)
+            if found is not None:
+                return parse(Conversation.from_document, found)
         raise MemoryConflictError("the conversation is written faster than it can be read")
 
-    def get_last(self, session_id: str, count: int) -> Documents:
-        """Return the newest `count` messages (at most 1,000 of them), oldest first."""
-        asked = {"last": min(count, _MOST_LAST)}
-        found = self._call("GET", _path(session_id), params=asked)
-        said, following = _said(found), parse_next_offset(found)
-        while following is not None:  # cut, for its size
-            page = self._call("GET", _path(session_id), params={"offset": following})
+    def _read_at_once(self, session_id: str) -> Document | None:
+        """Return a conversation with all its messages; None if it was written meanwhile."""
+        page = found = self._call("GET", _path(session_id), params=_UNCOUNTED)
+        said, revision = _said(found), get_member(found, "revision")
+        while (after := parse_position(page)) is not None:
+            page = self._call("GET", _path(session_id), params={"after": after})
+            if get_member(page, "revision") != revision:
+                return None
             said += _said(page)
-            following = parse_next_offset(page)
-        return said
+        if "metadata" not in found:  # they leave no room for messages
+            found |= self._call("GET", _path(session_id), params={"limit": 0})
+        is_same = get_member(found, "revision") == revision
+        return found | {"messages": said} if is_same else None
+
+    def get_last(self, session_id: str, count: int) -> _Messages:
+        """Return the newest `count` messages (at most 1,000 of them), oldest first.
+
+        client.conversations.get_last("chat-42", 20)
+        """
+        page = self._call("GET", _path(session_id), params={"last": min(count, _MOST_LAST)})
+        found = _read_messages(page)
+        while (after := parse_position(page)) is not None:  # cut, for its size
+            page = self._call("GET", _path(session_id), params={"after": after})
+            found += _read_messages(page)
+        return found
 
     def append(
         self,
@@ -220,38 +268,50 @@ class Conversations(Resource):
         messages: Sequence[Mapping[str, Any]],
         *,
         revision: int | None = None,
-    ) -> Document:
-        """Add messages at the end, each exactly once; return the `revision` and count.
+    ) -> AppendedMessages:
+        """Add messages at the end, each exactly once.
 
-        Up to 50 stand together; more come in groups of 50. Without messages, nothing happens.
+            client.conversations.append("chat-42", [{"role": "assistant", "content": "Hi"}])
+
+        Up to 50 stand together; more come in groups of 50.
 
         Args:
             revision: append only to this one.
+
+        Returns:
+            The conversation's revision, and how many messages it has.
 
         Raises:
             MemoryNotFoundError: raised when there is no such conversation.
             MemoryConflictError: it is at another revision.
         """
-        after: Document = {}
+        appended: AppendedMessages | None = None
         path = f"{_path(session_id)}/messages"
         for group in filter(None, split_messages([dict(each) for each in messages], _AT_ONCE)):
-            after = self._call("POST", path, json={"messages": group}, version=revision)
-            if revision is not None:
-                revision = parse(int, get_member(after, "revision"))
-        return {name: value for name, value in after.items() if name != "messages"}
+            answer = self._call("POST", path, json={"messages": group}, version=revision)
+            appended = parse(AppendedMessages.from_document, answer)
+            revision = None if revision is None else appended.revision
+        if appended is None:
+            found = self._call("GET", _path(session_id), params={"limit": 0})
+            return parse(AppendedMessages.from_document, found)
+        return appended
 
-    def pop(self, session_id: str) -> Document | None:
+    def pop(self, session_id: str) -> ConversationMessage | None:
         """Take the last message off, exactly once; None if there is none.
+
+            client.conversations.pop("chat-42").content
 
         Raises:
             MemoryNotFoundError: raised when there is no such conversation.
         """
         answer = self._call("POST", f"{_path(session_id)}/messages/pop")
         popped = get_member(answer, "message")
-        return None if popped is None else parse(dict, popped)
+        return None if popped is None else parse(ConversationMessage.from_document, popped)
 
     def delete(self, session_id: str, *, revision: int | None = None) -> bool:
         """Delete a conversation; whether there was one.
+
+            client.conversations.delete("chat-42")
 
         Args:
             revision: delete only this one.
@@ -269,40 +329,38 @@ class Conversations(Resource):
         return self._delete(f"{_path(session_id)}/archive")
 
     def list(
-        self,
-        user_id: str,
-        *,
-        tags: Iterable[str] | None = None,
-        offset: int = 0,
-        page_size: int = 100,
-    ) -> Iterator[Document]:
-        """Yield a user's conversations from `offset` on, the last updated first, without messages.
+        self, user_id: str, *, tags: Iterable[str] | None = None, **paging: Unpack[Paging]
+    ) -> Pages[ConversationHead]:
+        """Return a user's conversations, the last updated first, without messages.
 
-        They come a page at a time as they are asked for.
+            [each.session_id for each in client.conversations.list("ada", limit=20)]
 
         Args:
             tags: all of them.
-            page_size: how many a page has, at most 1,000.
+            paging: `limit`, `page_size`, `after`.
         """
         path = f"/api/v1/users/{quote_segment(user_id)}/conversations"
-        asked = drop_none(limit=page_size, tags=join_tags(tags), total="none")
-        position: Document | None = {"offset": offset}
-        while position is not None:
-            page = self._call("GET", path, params=asked | position)
-            for conversation in parse_items(get_member(page, "conversations")):
-                yield conversation
-            position = {"after": page["next"]} if "next" in page else None
+        asked = drop_none(tags=join_tags(tags))
+        return self._list(path, "conversations", ConversationHead.from_document, paging, asked)
 
 
-_OF_A_PAGE = frozenset({"messages", "offset", "next_offset"})
+def _to_fields(fields: ConversationFields) -> Document:
+    given: Document = {**fields}
+    for name in given.keys() & {"agent_participants", "shared_with", "tags"}:
+        given[name] = to_list(given[name])
+    return given | {name: render_time(given[name]) for name in given.keys() & {"ttl", "expires_at"}}
 
 
 def _listed(names: Iterable[str] | Unset) -> list[str] | Unset | None:
     return names if names is UNSET else to_list(names)
 
 
-def _said(page: Document) -> Documents:
+def _said(page: Document) -> list[Document]:
     return parse_items(get_member(page, "messages"))
+
+
+def _read_messages(page: Document) -> list[ConversationMessage]:
+    return [parse(ConversationMessage.from_document, each) for each in _said(page)]
 
 
 def _path(session_id: str) -> str:

@@ -1,28 +1,35 @@
 """`client.namespaces`: semantic memory and who may use it."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
+from agent_memory._sync.pages import Pages
 from agent_memory._sync.resource import Resource
 from agent_memory.model import Namespace, NamespaceAccess
+from agent_memory.page import Paging
 from agent_memory.requests import UNSET, Unset, drop_unset, quote_segment
 from agent_memory.responses import parse
 
 _NAMESPACES = "/api/v1/memory/namespaces"
 
-_List = list[Namespace]
-
 
 class Namespaces(Resource):
     """The namespaces of the caller's tenant."""
 
-    def list(self) -> _List:
-        """Return the namespaces that the caller has access to."""
-        found = self._list(_NAMESPACES, "namespaces")
-        return [parse(Namespace.from_document, document) for document in found]
+    def list(self, **paging: Unpack[Paging]) -> Pages[Namespace]:
+        """Return the namespaces that the caller has access to.
+
+            [each.namespace for each in client.namespaces.list()]
+
+        Args:
+            paging: `limit`, `page_size`, `after`.
+        """
+        return self._list(_NAMESPACES, "namespaces", Namespace.from_document, paging)
 
     def get(self, namespace: str) -> Namespace:
         """Return one namespace.
+
+            client.namespaces.get("policies").permissions.default
 
         Raises:
             MemoryNotFoundError: nobody configured it.
@@ -44,6 +51,8 @@ class Namespaces(Resource):
 
         It needs `memory.admin`, or `admin` access to the namespace.
 
+            client.namespaces.set_permissions("policies", allow={"biller": "write"})
+
         Args:
             namespace: its name; one that ends with `*` stands for all with that prefix.
             default: access of all others: `none`, `read`, `write` or `admin`; None: that of the
@@ -64,6 +73,8 @@ class Namespaces(Resource):
         """Declare the fields of values that searches of a namespace may compare.
 
         It needs `memory.admin`, or `admin` access to the namespace, which is made if it is new.
+
+            client.namespaces.set_search_fields("recipes", ["kind", "season"])
 
         Args:
             fields: names at the top level of values, up to 20; they replace the former ones.

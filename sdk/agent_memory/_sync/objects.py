@@ -2,16 +2,19 @@
 
 import base64
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
 
+from agent_memory._sync.pages import Pages
 from agent_memory._sync.resource import Resource
 from agent_memory.exceptions import (
     ConnectionFailedError,
     MemoryConflictError,
     MemoryNotFoundError,
 )
+from agent_memory.model import NamespaceAccess, NamespacePermissions, ObjectHead, Sensitivity, Space
 from agent_memory.object_model import StoredObject
+from agent_memory.page import Paging
 from agent_memory.requests import drop_none, quote_segment
 from agent_memory.responses import get_member, parse, parse_items, parse_object
 
@@ -36,11 +39,13 @@ class Objects(Resource):
         content_type: str = "application/octet-stream",
         metadata: Mapping[str, Any] | None = None,
         ttl: str | float | None = None,
-        sensitivity: str | None = None,
+        sensitivity: Sensitivity | None = None,
         version: int | None = None,
         only_new: bool = False,
     ) -> int:
         """Store an object in place of the one before it; its version.
+
+            client.objects.put("reports", "2026/10.csv", data, content_type="text/csv")
 
         Args:
             ttl: how long it is kept: seconds, or an ISO 8601 duration such as `P30D`.
@@ -68,7 +73,7 @@ class Objects(Resource):
         answer = self._client.request("PUT", path, content=content, headers=headers)
         return parse(int, get_member(parse_object(answer), "version"))
 
-    def _upload(self, space: str, data: bytes, sensitivity: str | None) -> str:
+    def _upload(self, space: str, data: bytes, sensitivity: Sensitivity | None) -> str:
         """Send bytes to an address of their own; return the id of the upload."""
         body = drop_none(size=len(data), sensitivity=sensitivity)
         upload = self._call("POST", f"{_path(space)}/uploads", json=body)
@@ -80,7 +85,10 @@ class Objects(Resource):
         return parse(str, get_member(upload, "upload_id"))
 
     def get(self, space: str, key: str) -> StoredObject | None:
-        """Return an object; None if there is none."""
+        """Return an object; None if there is none.
+
+        client.objects.get("reports", "2026/10.csv").data
+        """
         for _ in range(_READS):
             try:
                 answer = self._client.request("GET", _path(space, key))
@@ -104,7 +112,10 @@ class Objects(Resource):
         return given.content
 
     def get_many(self, space: str, keys: Sequence[str]) -> dict[str, bytes]:
-        """Return the bytes of those objects that there are, by key."""
+        """Return the bytes of those objects that there are, by key.
+
+        client.objects.get_many("reports", ["2026/09.csv", "2026/10.csv"])
+        """
         found: dict[str, bytes] = {}
         rest = list(dict.fromkeys(keys))
         while rest:
@@ -122,13 +133,18 @@ class Objects(Resource):
     def delete(self, space: str, key: str, *, version: int | None = None) -> bool:
         """Delete an object; whether there was one.
 
+            client.objects.delete("reports", "2026/10.csv")
+
         Raises:
             MemoryConflictError: it is at another version.
         """
         return self._delete(_path(space, key), version)
 
     def delete_all(self, space: str, prefix: str) -> int:
-        """Delete all objects whose keys begin with `prefix`; how many. An empty one fits all."""
+        """Delete all objects whose keys begin with `prefix`; how many. An empty one fits all.
+
+        client.objects.delete_all("reports", "2026/")
+        """
         deleted, complete = 0, False
         while not complete:
             answer = self._call("DELETE", _path(space), params={"prefix": prefix})
@@ -136,32 +152,34 @@ class Objects(Resource):
             complete = parse(bool, get_member(answer, "complete"))
         return deleted
 
-    def spaces(self) -> Iterator[dict[str, Any]]:
-        """Yield the spaces that the caller may read; all of them for `memory.admin`."""
-        asked: dict[str, Any] | None = {"limit": 1000}
-        while asked is not None:
-            page = self._call("GET", "/api/v1/objects", params=asked)
-            for item in parse_items(get_member(page, "spaces")):
-                yield item
-            asked = asked | {"after": page["next"]} if "next" in page else None
+    def list_spaces(self, **paging: Unpack[Paging]) -> Pages[Space]:
+        """Return the spaces that the caller may read; all of them for `memory.admin`.
 
-    def list(
-        self, space: str, prefix: str = "", *, page_size: int = 1000
-    ) -> Iterator[dict[str, Any]]:
-        """Yield what describes each object whose key begins with `prefix`, by key.
+            [each.space for each in client.objects.list_spaces()]
 
         Args:
-            page_size: how many come with one request.
+            paging: `limit`, `page_size`, `after`.
         """
-        asked: dict[str, Any] | None = {"prefix": prefix, "limit": page_size}
-        while asked is not None:
-            page = self._call("GET", _path(space), params=asked)
-            for item in parse_items(get_member(page, "objects")):
-                yield item
-            asked = asked | {"after": page["next"]} if "next" in page else None
+        return self._list("/api/v1/objects", "spaces", Space.from_document, paging)
+
+    def list(
+        self, space: str, prefix: str = "", **paging: Unpack[Paging]
+    ) -> Pages[ObjectHead]:
+        """Return what describes each object whose key begins with `prefix`, by key.
+
+            for each in client.objects.list("reports", "2026/"):
+                print(each.key, each.size)
+
+        Args:
+            paging: `limit`, `page_size`, `after`.
+        """
+        read = ObjectHead.from_document
+        return self._list(_path(space), "objects", read, paging, {"prefix": prefix})
 
     def rename(self, space: str, key: str, new_key: str, *, overwrite: bool = False) -> int:
         """Give an object another key; its version.
+
+            client.objects.rename("reports", "2026/10.csv", "2026/october.csv")
 
         Raises:
             MemoryNotFoundError: there is none.
@@ -172,9 +190,15 @@ class Objects(Resource):
         return parse(int, get_member(renamed, "version"))
 
     def share(
-        self, space: str, access: Mapping[str, str] | None = None, *, default: str | None = None
-    ) -> dict[str, Any]:
+        self,
+        space: str,
+        access: Mapping[str, NamespaceAccess] | None = None,
+        *,
+        default: NamespaceAccess | None = None,
+    ) -> NamespacePermissions:
         """Change who may use a space; its permissions.
+
+            client.objects.share("reports", {"planner": "read"}, default="none")
 
         Args:
             access: `none`, `read`, `write` or `admin`, by the ids of principals.
@@ -184,7 +208,7 @@ class Objects(Resource):
         if access is not None:
             permissions["allow"] = [{"agent": id, "access": each} for id, each in access.items()]
         changed = self._call("PATCH", _path(space), json={"permissions": permissions})
-        return parse(dict, get_member(changed, "permissions"))
+        return parse(Space.from_document, changed).permissions
 
 
 def _refused_by_storage(status: int) -> ConnectionFailedError:

@@ -1,9 +1,10 @@
 """OpenWOP's MemoryAdapter over the service (OpenWOP RFC 0004 §A)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from agent_memory._sync.pages import Pages, to_pages
 from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.openwop_model import (
     Duration,
@@ -15,13 +16,12 @@ from agent_memory.openwop_model import (
     named_errors,
     run_body,
 )
+from agent_memory.page import Item, Page, Paging
 from agent_memory.requests import drop_none, quote_segment
-from agent_memory.responses import get_member, parse, parse_items, parse_object
+from agent_memory.responses import get_member, parse, parse_items, parse_object, parse_position
 
 if TYPE_CHECKING:
     from agent_memory._sync.client import Client
-
-_AT_ONCE = 1000
 
 
 class MemoryAdapter:
@@ -111,25 +111,15 @@ class MemoryAdapter:
         answer = self._called("GET", f"/v1/runs/{quote_segment(run_id)}")
         return parse(RunState.from_document, answer)
 
-    def list_runs(self, limit: int | None = None) -> list[RunState]:
+    def list_runs(self, **paging: Unpack[Paging]) -> Pages[RunState]:
         """Return the runs that the caller started, open or not, newest first.
 
+            [each.run_id for each in adapter.list_runs(limit=10)]
+
         Args:
-            limit: how many at most; all, unless given.
+            paging: `limit`, `page_size`, `after`.
         """
-        found: list[RunState] = []
-        after: str | None = None
-        while True:
-            size = _AT_ONCE if limit is None else min(limit - len(found), _AT_ONCE)
-            if size <= 0:
-                return found
-            asked = drop_none(after=after) | {"limit": size}
-            page = self._called("GET", "/v1/runs", params=asked)
-            runs = parse_items(get_member(page, "runs"))
-            found += [parse(RunState.from_document, each) for each in runs]
-            after = page.get("next")
-            if after is None:
-                return found
+        return self._list("/v1/runs", "runs", RunState.from_document, {}, paging)
 
     def delete_run(self, run_id: str) -> None:
         """Delete a run with its secrets and its hold on its snapshot; replays keep theirs.
@@ -140,58 +130,71 @@ class MemoryAdapter:
         self._called("DELETE", f"/v1/runs/{quote_segment(run_id)}")
 
     def list_seen(
-        self, run_id: str, *, memory_ref: str | None = None, tag: str | None = None
-    ) -> list[SeenEntry]:
+        self,
+        run_id: str,
+        *,
+        memory_ref: str | None = None,
+        tag: str | None = None,
+        **paging: Unpack[Paging],
+    ) -> Pages[SeenEntry]:
         """Return what a run sees or saw of a memory, newest first, and where each entry came from.
+
+            for seen in adapter.list_seen(run.run_id):
+                print(seen.entry.content, seen.put_by, seen.deleted_at)
 
         Args:
             run_id: any run, as long as its snapshot is kept.
             memory_ref: which of its memories; the first one by default.
             tag: only entries with this tag.
+            paging: `limit`, `page_size`, `after`.
 
         Raises:
-            MemoryNotFoundError: raised when there is no such run, or it isn't on this memory.
-            RunEndedError: its snapshot is no longer kept.
+            MemoryNotFoundError: raised by the first page when there is no such run, or it isn't on
+                this memory.
+            RunEndedError: raised by the first page when its snapshot is no longer kept.
         """
         path = f"/v1/runs/{quote_segment(run_id)}/entries"
-        found: list[SeenEntry] = []
-        before: str | None = None
-        while True:
-            query = drop_none(memoryRef=memory_ref, tag=tag, before=before)
-            page = self._called("GET", path, params=query)
-            entries = parse_items(get_member(page, "entries"))
-            found += [parse(SeenEntry.from_document, each) for each in entries]
-            before = page.get("next")
-            if before is None:
-                return found
+        asked = drop_none(memoryRef=memory_ref, tag=tag)
+        return self._list(path, "entries", SeenEntry.from_document, asked, paging)
 
     def list(
-        self, memory_ref: str, *, limit: int | None = None, tag: str | None = None
-    ) -> list[MemoryEntry]:
-        """Return what shows, newest first: all of it, or `limit` at most (0 is no limit).
+        self, memory_ref: str, *, tag: str | None = None, **paging: Unpack[Paging]
+    ) -> Pages[MemoryEntry]:
+        """Return what shows, newest first.
+
+            for entry in run.list(run.memory_ref, tag="invoices"):
+                print(entry.content)
+
+        Args:
+            tag: only entries with this tag.
+            paging: `limit` (0 is no limit), `page_size`, `after`.
 
         Raises:
-            MemoryAccessError: the reference wasn't issued to this tenant.
-            RunEndedError: the run is over.
-            ValueError: the limit is negative.
+            MemoryAccessError: raised by the first page when the reference wasn't issued to this
+                tenant.
+            RunEndedError: raised by the first page when the run is over.
+            ValueError: raised when the limit is negative.
         """
-        if limit is not None and limit < 0:
-            raise ValueError("limit is 0 or more")
-        found: list[MemoryEntry] = []
-        before: str | None = None
-        while True:
-            asked = min(limit - len(found), _AT_ONCE) if limit else 0
-            query = drop_none(runId=self.run_id, tag=tag, before=before) | {"limit": asked}
-            page = self._called("GET", _path(memory_ref), params=query)
-            entries = [
-                parse(MemoryEntry.from_document, each)
-                for each in parse_items(get_member(page, "entries"))
-            ]
-            found += entries
-            full = asked == _AT_ONCE == len(entries)
-            before = page.get("next") or (found[-1].id if full else None)
-            if before is None or len(found) == limit:
-                return found
+        asked = drop_none(runId=self.run_id, tag=tag)
+        limit = paging.get("limit") or None
+        found: Paging = {**paging, "limit": limit}
+        return self._list(_path(memory_ref), "entries", MemoryEntry.from_document, asked, found)
+
+    def _list(
+        self,
+        path: str,
+        member: str,
+        read: Callable[[dict[str, Any]], Item],
+        params: Mapping[str, Any],
+        paging: Paging,
+    ) -> Pages[Item]:
+        def fetch(size: int, position: str | None) -> Page[Item]:
+            asked = {**params, **drop_none(limit=size, after=position)}
+            page = self._called("GET", path, params=asked)
+            documents = parse_items(get_member(page, member))
+            return Page([parse(read, each) for each in documents], parse_position(page))
+
+        return to_pages(fetch, paging)
 
     def get(self, memory_ref: str, id: str) -> MemoryEntry | None:
         """Return an entry; None if there is none, or it came after the run's start.

@@ -1,18 +1,21 @@
 """`client.procedures`: which workflow suits a type of task (ADR-043 Tier 4)."""
 
-from collections.abc import Iterator
-from typing import Any, cast
+from operator import itemgetter
+from typing import Any, Unpack
 
+from agent_memory._sync.pages import Pages
 from agent_memory._sync.resource import Resource
 from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.model import SelectedWorkflow, Workflow
+from agent_memory.page import Paging
 from agent_memory.requests import drop_none, quote_segment
+from agent_memory.responses import parse
 
 _PROCEDURES = "/api/v1/procedures"
 
 
 class Procedures(Resource):
-    """Workflows as the service's documents: `spec`, `alpha`, `beta`, `mean`, `outcomes`, `version`.
+    """The workflows of the caller's tenant, and how well they did.
 
     The names of agent types, task types and workflows hold no slash: they are parts of the path.
     """
@@ -30,6 +33,8 @@ class Procedures(Resource):
     ) -> Workflow:
         """Set a workflow's spec. What was learned of it stays; the same again changes nothing.
 
+            client.procedures.put("sdr", "outreach", "short-mail", {"steps": ["write", "send"]})
+
         Args:
             spec: whatever JSON can write, up to 65,536 bytes.
             half_life: an ISO 8601 duration, such as `duration:P7D`, in which an outcome comes to
@@ -44,31 +49,51 @@ class Procedures(Resource):
         """
         body = {"spec": spec, "half_life": half_life, "reset": reset}
         path = _workflow(agent_type, task_type, workflow_id)
-        return cast("Workflow", self._call("PUT", path, json=body, version=version))
+        answer = self._call("PUT", path, json=body, version=version)
+        return parse(Workflow.from_document, answer)
 
     def get(self, agent_type: str, task_type: str, workflow_id: str) -> Workflow | None:
-        """Return a workflow; None if there is none."""
+        """Return a workflow; None if there is none.
+
+        client.procedures.get("sdr", "outreach", "short-mail").mean
+        """
         try:
-            path = _workflow(agent_type, task_type, workflow_id)
-            return cast("Workflow", self._call("GET", path))
+            found = self._call("GET", _workflow(agent_type, task_type, workflow_id))
         except MemoryNotFoundError:
             return None
+        return parse(Workflow.from_document, found)
 
-    def task_types(self, agent_type: str) -> Iterator[str]:
-        """Yield the types of task for which an agent type has workflows, by name."""
-        path = f"/api/v1/procedures/{_part(agent_type)}"
-        for each in self._list(path, "task_types"):
-            yield each["task_type"]
+    def list_task_types(self, agent_type: str, **paging: Unpack[Paging]) -> Pages[str]:
+        """Return the types of task for which an agent type has workflows, by name.
 
-    def list(self, agent_type: str, task_type: str) -> Iterator[Workflow]:
-        """Return the workflows for a type of task, newest first, a page at a time."""
-        for each in self._list(_procedure(agent_type, task_type), "procedures"):
-            yield cast("Workflow", each)
+            client.procedures.list_task_types("sdr").list()
+
+        Args:
+            paging: `limit`, `page_size`, `after`.
+        """
+        path = f"{_PROCEDURES}/{_part(agent_type)}"
+        return self._list(path, "task_types", itemgetter("task_type"), paging)
+
+    def list(
+        self, agent_type: str, task_type: str, **paging: Unpack[Paging]
+    ) -> Pages[Workflow]:
+        """Return the workflows for a type of task, newest first.
+
+            for workflow in client.procedures.list("sdr", "outreach"):
+                print(workflow.workflow_id, workflow.mean)
+
+        Args:
+            paging: `limit`, `page_size`, `after`.
+        """
+        path = _procedure(agent_type, task_type)
+        return self._list(path, "procedures", Workflow.from_document, paging)
 
     def select(
         self, agent_type: str, task_type: str, *, seed: int | None = None
     ) -> SelectedWorkflow:
         """Return the workflow to try next, by Thompson sampling; `sampled` is what its draw gave.
+
+            client.procedures.select("sdr", "outreach").workflow_id
 
         Args:
             seed: makes the draw repeatable, for tests: the same one on the same outcomes at the
@@ -78,24 +103,30 @@ class Procedures(Resource):
             MemoryNotFoundError: there is no workflow to select from.
         """
         path = f"{_procedure(agent_type, task_type)}/select"
-        return cast("SelectedWorkflow", self._call("POST", path, json=drop_none(seed=seed)))
+        answer = self._call("POST", path, json=drop_none(seed=seed))
+        return parse(SelectedWorkflow.from_document, answer)
 
-    def outcome(
+    def record_outcome(
         self, agent_type: str, task_type: str, workflow_id: str, score: float
     ) -> Workflow:
         """Count how well a workflow did, from 0 to 1, exactly once; the workflow after it.
+
+            client.procedures.record_outcome("sdr", "outreach", "short-mail", 0.8)
 
         Raises:
             MemoryNotFoundError: raised when there is no such workflow.
             ValidationError: the score isn't from 0 to 1.
         """
         path = f"{_workflow(agent_type, task_type, workflow_id)}/outcome"
-        return cast("Workflow", self._call("POST", path, json={"score": score}))
+        answer = self._call("POST", path, json={"score": score})
+        return parse(Workflow.from_document, answer)
 
     def delete(
         self, agent_type: str, task_type: str, workflow_id: str, *, version: int | None = None
     ) -> bool:
         """Delete a workflow with what was learned of it; whether there was one.
+
+            client.procedures.delete("sdr", "outreach", "short-mail")
 
         Raises:
             MemoryConflictError: it is at another version than the given one.

@@ -1,16 +1,16 @@
 """Finding entries: by id, by name, by what matches, by what is alike (RFC-0015 §4)."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
-from agent_memory._sync.pages import Pages
+from agent_memory._sync.pages import Pages, to_pages
 from agent_memory._sync.resource import Resource
 from agent_memory._sync.task_memory import TaskMemory
 from agent_memory.exceptions import MemoryNotFoundError
-from agent_memory.model import Entry, MemoryType, SearchResult
-from agent_memory.page import Page
+from agent_memory.model import Entry, MemorySummary, MemoryType, SearchResult
+from agent_memory.page import Page, Paging
 from agent_memory.requests import drop_none, join_tags, quote_segment, to_list, to_numbers
-from agent_memory.responses import get_member, parse, parse_items, parse_next_page
+from agent_memory.responses import get_member, parse, parse_items
 from agent_memory.task_at_work import find_task_at_work
 
 _MEMORY = "/api/v1/memory"
@@ -34,11 +34,12 @@ class Queries(Resource):
         pinned: bool | None = None,
         updated_after: str | None = None,
         updated_before: str | None = None,
-        limit: int | None = None,
-        page_size: int = 100,
-        after: str | None = None,
+        **paging: Unpack[Paging],
     ) -> Pages[Entry]:
-        """Return the entries that match, newest first, to loop over; pages come as needed.
+        """Return the entries that match, newest first.
+
+            for entry in client.memory.query(namespace="invoices", tags=["open"]):
+                print(entry.key, entry.value)
 
         What matches from the first page to the last comes exactly once, whatever others write
         meanwhile; what they create or delete may be missing.
@@ -47,9 +48,7 @@ class Queries(Resource):
             namespace: `billing.*` means all that begin with `billing.`.
             tags: all of them; `tags_any`: one of them.
             agent_id: whose; by default the caller's own.
-            limit: how many at most; all, unless given.
-            page_size: how many one request fetches, up to 1,000.
-            after: `next` of an earlier page of the same query, to go on behind it.
+            paging: `limit`, `page_size`, `after`.
 
         In a worker's function, without agent and scope, the working entries are those of the task
         at work: first its own, then those that it inherits from its parent (`inherited`).
@@ -73,7 +72,7 @@ class Queries(Resource):
                 return page
             return Page([each for each in page.items if each.memory_type != "working"], page.next)
 
-        return Pages(fetch, limit, page_size, after)
+        return to_pages(fetch, paging)
 
     def delete_batch(
         self,
@@ -91,6 +90,8 @@ class Queries(Resource):
         updated_before: str | None = None,
     ) -> int:
         """Delete what matches and the caller may write; return how many entries that were.
+
+            client.memory.delete_batch(namespace="invoices", tags=["done"])
 
         If an answer got lost on the way, what the lost attempt deleted isn't counted.
         """
@@ -167,19 +168,17 @@ class Queries(Resource):
             found += [parse(SearchResult.from_document, each) for each in results]
         return sorted(found, key=lambda each: -each.score)[:top_k]
 
-    def summary(self, agent_id: str | None = None) -> dict[str, Any]:
-        """Return what an agent holds, in figures (RFC-0015 "Agent Memory Summary")."""
+    def summary(self, agent_id: str | None = None) -> MemorySummary:
+        """Return what an agent holds, in figures (RFC-0015 "Agent Memory Summary").
+
+        client.memory.summary().episodic.capacity
+        """
         owner = agent_id or (self._client.principals.me()).id
-        return self._call("GET", f"/api/v1/agents/{quote_segment(owner)}/memory/summary")
+        path = f"/api/v1/agents/{quote_segment(owner)}/memory/summary"
+        return parse(MemorySummary.from_document, self._call("GET", path))
 
     def _page(self, filters: Mapping[str, Any], limit: int, after: str | None) -> Page[Entry]:
-        asked = {**filters, "limit": limit, "total": "none", **drop_none(after=after)}
-        page = self._call("GET", _MEMORY, params=asked)
-        documents = parse_items(get_member(page, "entries"))
-        following = parse_next_page(page) or {}
-        return Page(
-            [parse(Entry.from_document, each) for each in documents], following.get("after")
-        )
+        return self._fetch(_MEMORY, "entries", Entry.from_document, filters, limit, after)
 
     def _find_task_memory(
         self, memory_type: MemoryType | None, *scope: str | None
@@ -217,8 +216,7 @@ class Queries(Resource):
     def _first(self, asked: Mapping[str, Any], namespace: str) -> Entry | None:
         """Return the private entry, else the semantic one; a name with a final `*` is a prefix."""
         found: Entry | None = None
-        for document in self._list(_MEMORY, "entries", asked):
-            entry = parse(Entry.from_document, document)
+        for entry in self._list(_MEMORY, "entries", Entry.from_document, {}, asked):
             if entry.namespace == namespace:
                 found = entry
                 if entry.memory_type != "semantic":

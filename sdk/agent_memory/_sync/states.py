@@ -1,11 +1,14 @@
 """`client.states`: an agent's JSON values for an owner (Agent Memory Protocol §3)."""
 
-from typing import Any
+from typing import Any, Unpack
 
+from agent_memory._sync.pages import Pages
 from agent_memory._sync.resource import Resource
 from agent_memory.exceptions import MemoryNotFoundError
-from agent_memory.requests import quote_segment
-from agent_memory.responses import get_member, parse, parse_next_page
+from agent_memory.model import StateHead
+from agent_memory.page import Paging
+from agent_memory.requests import drop_none, quote_segment
+from agent_memory.responses import get_member, parse, parse_position
 
 
 class States(Resource):
@@ -15,6 +18,8 @@ class States(Resource):
         self, agent_id: str, owner_id: str, key: str, value: Any, *, version: int | None = None
     ) -> int:
         """Store a state; its version.
+
+            client.states.put("biller", "ada", "language", "fr")
 
         Args:
             value: whatever JSON can write, up to 4 MB.
@@ -29,7 +34,10 @@ class States(Resource):
         return parse(int, get_member(stored, "version"))
 
     def get(self, agent_id: str, owner_id: str, key: str, default: Any = None) -> Any:
-        """Return a state's value; `default` if there is none."""
+        """Return a state's value; `default` if there is none.
+
+        client.states.get("biller", "ada", "language", default="en")
+        """
         try:
             found = self._call("GET", _path(agent_id, owner_id, key))
         except MemoryNotFoundError:
@@ -37,28 +45,41 @@ class States(Resource):
         return get_member(found, "value")
 
     def delete(self, agent_id: str, owner_id: str, key: str) -> bool:
-        """Delete a state; whether there was one."""
+        """Delete a state; whether there was one.
+
+        client.states.delete("biller", "ada", "language")
+        """
         return self._delete(_path(agent_id, owner_id, key))
 
-    def all(self, agent_id: str, owner_id: str) -> dict[str, Any]:
-        """Return all of an agent's states for an owner, by key; the last updated come first."""
-        found: dict[str, Any] = {}
-        after: dict[str, Any] | None = {}
-        pages = 0
-        while after is not None:
-            states, after = self._read_page(agent_id, owner_id, after)
-            found |= {key: value for key, value in states.items() if key not in found}
-            pages += 1
-        if pages == 1:
+    def list(self, agent_id: str, owner_id: str, **paging: Unpack[Paging]) -> Pages[StateHead]:
+        """Return an agent's states for an owner without their values, the last updated first.
+
+            [each.key for each in client.states.list("biller", "ada")]
+
+        Args:
+            paging: `limit`, `page_size`, `after`.
+        """
+        path, asked = _of_owner(agent_id, owner_id), {"values": "omit"}
+        return self._list(path, "heads", StateHead.from_document, paging, asked)
+
+    def get_all(self, agent_id: str, owner_id: str) -> dict[str, Any]:
+        """Return all of an agent's states for an owner, by key; the last updated come first.
+
+        client.states.get_all("biller", "ada")
+        """
+        path = _of_owner(agent_id, owner_id)
+        found, after = self._read_states(path, None)
+        if after is None:
             return found
-        updated, _ = self._read_page(agent_id, owner_id, {})  # what has moved to the front
+        while after is not None:
+            states, after = self._read_states(path, after)
+            found |= {key: value for key, value in states.items() if key not in found}
+        updated, _ = self._read_states(path, None)  # what has moved to the front
         return updated | {key: value for key, value in found.items() if key not in updated}
 
-    def _read_page(
-        self, agent_id: str, owner_id: str, position: dict[str, Any]
-    ) -> tuple[dict[str, Any], dict[str, Any] | None]:
-        page = self._call("GET", _of_owner(agent_id, owner_id), params=position)
-        return parse(dict, get_member(page, "states")), parse_next_page(page)
+    def _read_states(self, path: str, after: str | None) -> tuple[dict[str, Any], str | None]:
+        page = self._call("GET", path, params={"total": "none", **drop_none(after=after)})
+        return parse(dict, get_member(page, "states")), parse_position(page)
 
 
 def _of_owner(agent_id: str, owner_id: str) -> str:

@@ -1,20 +1,27 @@
 """`client.tasks`: tasks, and who may read their memory."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Unpack
 
+from agent_memory._sync.pages import Pages, to_pages
 from agent_memory._sync.resource import Resource
 from agent_memory.exceptions import MemoryConflictError
-from agent_memory.model import Grant, GrantAccess, Task, TaskChanges, TaskFields, TaskStatus
+from agent_memory.model import (
+    Grant,
+    GrantAccess,
+    Task,
+    TaskChanges,
+    TaskContext,
+    TaskFields,
+    TaskStatus,
+)
+from agent_memory.page import Page, Paging
 from agent_memory.requests import assert_known, drop_none, join_tags, quote_segment, render_time
 from agent_memory.responses import parse
 
 _TASKS = "/api/v1/tasks"
 _ATTEMPTS = 10
-
-_List = list[Task]
-_Grants = list[Grant]
-_Tags = list[str]
 
 
 class Tasks(Resource):
@@ -41,6 +48,8 @@ class Tasks(Resource):
     def get(self, task_id: str) -> Task:
         """Return one task.
 
+            client.tasks.get("task_1").status
+
         Raises:
             MemoryNotFoundError: raised when there is no such task.
             MemoryAccessError: raised when the caller may not read the task.
@@ -49,25 +58,44 @@ class Tasks(Resource):
             Task.from_document, self._call("GET", f"{_TASKS}/{quote_segment(task_id)}")
         )
 
-    def list(self, intent_id: str, *, status: TaskStatus | None = None) -> _List:
+    def list(
+        self, intent_id: str, *, status: TaskStatus | None = None, **paging: Unpack[Paging]
+    ) -> Pages[Task]:
         """Return an intent's tasks, newest first.
 
-        client.tasks.list("invoices", status="running")
-        """
-        found = self._list(
-            f"/api/v1/intents/{quote_segment(intent_id)}/tasks", None, drop_none(status=status)
-        )
-        return [parse(Task.from_document, document) for document in found]
+            for task in client.tasks.list("invoices", status="running"):
+                print(task.name, task.assigned_agent)
 
-    def assigned(
-        self, agent_id: str | None = None, *, status: TaskStatus | None = None
-    ) -> _List:
-        """Return the open tasks assigned to an agent (by default, the caller), newest first."""
-        agent = agent_id or (self._client.principals.cached_me()).id
-        found = self._list(
-            f"/api/v1/agents/{quote_segment(agent)}/tasks", None, drop_none(status=status)
-        )
-        return [parse(Task.from_document, document) for document in found]
+        Args:
+            status: only those with this status.
+            paging: `limit`, `page_size`, `after`.
+        """
+        path = f"/api/v1/intents/{quote_segment(intent_id)}/tasks"
+        return self._list(path, None, Task.from_document, paging, drop_none(status=status))
+
+    def list_assigned(
+        self,
+        agent_id: str | None = None,
+        *,
+        status: TaskStatus | None = None,
+        **paging: Unpack[Paging],
+    ) -> Pages[Task]:
+        """Return the open tasks assigned to an agent (by default, the caller), newest first.
+
+            client.tasks.list_assigned("biller", limit=1).list()
+
+        Args:
+            status: only those with this status.
+            paging: `limit`, `page_size`, `after`.
+        """
+        asked = drop_none(status=status)
+
+        def fetch(size: int, position: str | None) -> Page[Task]:
+            agent = agent_id or (self._client.principals.cached_me()).id
+            path = f"/api/v1/agents/{quote_segment(agent)}/tasks"
+            return self._fetch(path, None, Task.from_document, asked, size, position)
+
+        return to_pages(fetch, paging)
 
     def update(self, task_id: str, *, version: int, **changes: Unpack[TaskChanges]) -> Task:
         """Change a task that is at this version.
@@ -93,6 +121,8 @@ class Tasks(Resource):
     def complete(self, task_id: str, output: Any = None) -> Task:
         """End a task as `completed`: its memory is archived when this returns (RFC-0015 §2.1).
 
+            client.tasks.complete(task.id, {"invoices": 42})
+
         Raises:
             TaskClosedError: it has ended already.
         """
@@ -100,7 +130,10 @@ class Tasks(Resource):
         return self._end(task_id, ending if output is None else {**ending, "output": output})
 
     def fail(self, task_id: str, error: Any = None) -> Task:
-        """End a task as `failed`; otherwise like `complete`."""
+        """End a task as `failed`; otherwise like `complete`.
+
+        client.tasks.fail(task.id, {"reason": "the scan can't be read"})
+        """
         ending: TaskChanges = {"status": "failed"}
         return self._end(task_id, ending if error is None else {**ending, "error": error})
 
@@ -121,18 +154,24 @@ class Tasks(Resource):
             "PUT", path, json=drop_none(access=access, expires_at=render_time(expires_at))
         )
 
-    def grants(self, task_id: str) -> _Grants:
+    def list_grants(self, task_id: str, **paging: Unpack[Paging]) -> Pages[Grant]:
         """Return who may read or write a task's working memory by a grant.
+
+            [each.principal for each in client.tasks.list_grants(task.id)]
+
+        Args:
+            paging: `limit`, `page_size`, `after`.
 
         Raises:
             MemoryAccessError: raised when the caller is neither coordinator nor assignee.
         """
         path = f"{_TASKS}/{quote_segment(task_id)}/grants"
-        found = self._list(path, "grants")
-        return [parse(Grant.from_document, document) for document in found]
+        return self._list(path, "grants", Grant.from_document, paging)
 
     def revoke(self, task_id: str, principal: str) -> None:
         """Take a grant back.
+
+            client.tasks.revoke(task.id, "auditor")
 
         Raises:
             MemoryNotFoundError: there is none.
@@ -140,17 +179,27 @@ class Tasks(Resource):
         path = f"{_TASKS}/{quote_segment(task_id)}/grants/{quote_segment(principal)}"
         self._remove(path)
 
-    def context(
+    def get_context(
         self,
         task_id: str,
         *,
         episodic_limit: int | None = None,
-        tags: _Tags | None = None,
+        tags: Iterable[str] | None = None,
         max_kb: int | None = None,
-    ) -> dict[str, Any]:
-        """Return a task's memory, packed for a context window (RFC-0015 §6.3)."""
+    ) -> TaskContext:
+        """Return a task's memory, packed for a context window (RFC-0015 §6.3).
+
+            context = client.tasks.get_context(task.id, episodic_limit=20, max_kb=64)
+            context.working, context.episodic, context.semantic
+
+        Args:
+            episodic_limit: how many episodic entries at most.
+            tags: those that episodic entries have.
+            max_kb: how large all is together, in units of 1,024 bytes.
+        """
         asked = drop_none(episodic_limit=episodic_limit, max_kb=max_kb, tags=join_tags(tags))
-        return self._call("GET", f"{_TASKS}/{quote_segment(task_id)}/context", params=asked)
+        path = f"{_TASKS}/{quote_segment(task_id)}/context"
+        return parse(TaskContext.from_document, self._call("GET", path, params=asked))
 
     def _end(self, task_id: str, changes: TaskChanges) -> Task:
         for attempt in range(_ATTEMPTS):

@@ -11,6 +11,8 @@ class Tenants(Resource):
     def create(self, id: str) -> NewPrincipal:
         """Create a tenant; return its first principal, who has all permissions, with the key.
 
+            root.tenants.create("acme").api_key
+
         Raises:
             MemoryConflictError: the id is taken.
             MemoryAccessError: the client's key isn't the root key.
@@ -20,6 +22,8 @@ class Tenants(Resource):
 
     def delete(self, id: str, *, dry_run: bool = False) -> Deletion:
         """Delete a tenant for good; its keys stop at once, and its id is never used again.
+
+            root.tenants.delete("acme", dry_run=True).counts
 
         Args:
             dry_run: counts only what would be deleted.
@@ -31,8 +35,10 @@ class Tenants(Resource):
         answer = self._call("DELETE", f"/api/v1/tenants/{id}", params=asked)
         return parse(Deletion.from_document, answer)
 
-    def deletion(self, id: str, *, dry_run: bool = False) -> Deletion:
+    def get_deletion(self, id: str, *, dry_run: bool = False) -> Deletion:
         """Return how far a tenant's deletion is.
+
+            root.tenants.get_deletion("acme").status
 
         Raises:
             MemoryNotFoundError: nobody has asked for it.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from agent_memory._sync.pages import Pages
 from agent_memory.exceptions import MemoryAccessError, MemoryNotFoundError
 from agent_memory.model import Entry, EntryFields, SearchResult
+from agent_memory.page import Paging
 from agent_memory.requests import quote_segment
 
 if TYPE_CHECKING:
@@ -100,14 +101,19 @@ class UserMemory:
         *,
         namespace: str | None = None,
         tags: Iterable[str] | None = None,
-        limit: int | None = None,
+        **paging: Unpack[Paging],
     ) -> Pages[Entry]:
-        """List the user's entries, newest first, in all of the user's namespaces or in one.
+        """Return the user's entries, newest first, in all of the user's namespaces or in one.
 
-        client.for_user("ada").query(tags=["style"]).list()
+            client.for_user("ada").query(tags=["style"]).list()
+
+        Args:
+            namespace: the one.
+            tags: all of them.
+            paging: `limit`, `page_size`, `after`.
         """
         place = f"{self._root}{namespace or '*'}"
-        return self._memory.query(namespace=place, tags=tags, limit=limit, memory_type="semantic")
+        return self._memory.query(namespace=place, tags=tags, memory_type="semantic", **paging)
 
     def search(
         self, query: str, *, top_k: int = 5, min_score: float | None = None
@@ -130,7 +136,7 @@ class UserMemory:
         client.for_user("ada").forget()
         """
         for conversation in self._client.conversations.list(self.user_id):
-            self._client.conversations.delete(conversation["session_id"])
+            self._client.conversations.delete(conversation.session_id)
         return self._memory.delete_batch(namespace=f"{self._root}*", memory_type="semantic")
 
     def _assert_private(self) -> None:
@@ -138,10 +144,10 @@ class UserMemory:
         if self._rule in self._private:
             return
         try:
-            permissions = (self._client.namespaces.get(self._rule)).permissions
+            default = (self._client.namespaces.get(self._rule)).permissions.default
         except (MemoryAccessError, MemoryNotFoundError):
-            permissions = {}
-        if permissions.get("default") != "none":
+            default = None
+        if default != "none":
             raise MemoryAccessError(
                 f"the namespaces {self._rule!r} aren't private yet; set this once, with a key that "
                 f"has memory.admin: client.namespaces.set_permissions({self._rule!r}, "

@@ -42,7 +42,7 @@ class Assignments:
 
     def waiting(self) -> list[Task]:
         """Return the tasks that the agent may take now: those begun first, then the oldest."""
-        tasks = self._client.tasks.assigned(self.agent_id)
+        tasks = self._client.tasks.list_assigned(self.agent_id)
         ready = [task for task in tasks if self._takes(task)]
         return sorted(ready, key=lambda task: (task.status != "running", task.created_at, task.id))
 

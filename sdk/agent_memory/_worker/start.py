@@ -11,9 +11,9 @@ from agent_memory._sync.task_memory import TaskMemory
 from agent_memory._worker.attempt import Attempt, Cancellable, Hold
 from agent_memory._worker.shutdown import Shutdown
 from agent_memory.context import AsyncContext, Context
+from agent_memory.conversion import to_async
 from agent_memory.model import Task
 from agent_memory.task_at_work import TaskAtWork, working_on
-from agent_memory.to_async import to_async
 
 
 class Starter:

@@ -55,7 +55,8 @@ class ObjectStorage:
 
     def list(self, prefix: str, page_size: int) -> Iterator[dict[str, Any]]:
         """Yield what describes the objects whose keys begin alike."""
-        yield from self.client.objects.list(self.space, prefix, page_size=page_size)
+        for each in self.client.objects.list(self.space, prefix, page_size=page_size):
+            yield dict(each.raw)
 
     def copy(self, key: str, new_key: str) -> None:
         """Copy an object, if there is one."""

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from agent_memory.cli.output import to_document
 from agent_memory.cli.session import Session
 from agent_memory.cli.text import render_json_line
+from agent_memory.model import Model
 
 Document = Mapping[str, Any]
 
@@ -35,6 +37,7 @@ def _find(document: Any, name: str) -> Any:
     return document
 
 
-def show(session: Session, document: Document) -> None:
+def show(session: Session, answer: Document | Model) -> None:
     """Write one document: as JSON, or each field on a line."""
+    document = to_document(answer)
     session.output.document(document, render_fields(document) or {"done": "yes"})

@@ -39,7 +39,7 @@ def show_messages(session: Session) -> None:
     """`conversations show`: its messages, oldest first."""
     given, conversations = session.arguments, session.client.conversations
     if given.last is None:
-        session.output.documents(conversations.messages(given.session_id), *_MESSAGES)
+        session.output.documents(conversations.list_messages(given.session_id), *_MESSAGES)
     else:
         session.output.documents(conversations.get_last(given.session_id, given.last), *_MESSAGES)
 
@@ -48,7 +48,7 @@ def append(session: Session) -> None:
     """`conversations append`: one message; the conversation is made if there is none."""
     given, conversations = session.arguments, session.client.conversations
     message = {"role": given.role, "content": given.content}
-    if conversations.get_metadata(given.session_id) is None:
+    if conversations.get_head(given.session_id) is None:
         user = given.user or session.client.principals.me().id
         show(session, conversations.put(given.session_id, user, [message], revision=0))
     else:

@@ -13,7 +13,7 @@ from agent_memory.cli.columns import show
 from agent_memory.cli.failures import CONFLICT, Failure
 from agent_memory.cli.session import Session
 from agent_memory.exceptions import MemoryConflictError
-from agent_memory.model import PrincipalKind
+from agent_memory.model import MemoryPolicyFields, PrincipalKind
 from agent_memory.openwop import MemoryAdapter
 
 _TEAM: dict[str, PrincipalKind] = {
@@ -98,7 +98,7 @@ def _share_policies(admin: Client, planner: Client) -> None:
 
 def _work(planner: Client, reader: Client, checker: Client) -> None:
     """Register tasks, work on them, hand one over, end another."""
-    policy = {"max_entries": 50, "archive_on_completion": True}
+    policy: MemoryPolicyFields = {"max_entries": 50, "archive_on_completion": True}
     for number, (task, agent) in enumerate(
         (("read-invoices", "reader"), ("check-invoices", "reader"), ("report", "checker"))
     ):
@@ -145,11 +145,11 @@ def _log_runs(reader: Client) -> None:
     run = reader.runs.start(_TYPE, instance_id="reader-1", input={"folder": "2026-10"})
     for turn, (invoice, _customer, total) in enumerate(_INVOICES, 1):
         found = {"tool": "ocr", "invoice": invoice, "total": total}
-        reader.runs.append(run["id"], found, kind="tool_call", turn=turn)
-    reader.runs.complete(run["id"], {"read": len(_INVOICES)})
+        reader.runs.append(run.id, found, kind="tool_call", turn=turn)
+    reader.runs.complete(run.id, {"read": len(_INVOICES)})
     failed = reader.runs.start(_TYPE, instance_id="reader-1", input={"folder": "2026-11"})
-    reader.runs.append(failed["id"], "The scan is upside down", kind="observation", turn=1)
-    reader.runs.fail(failed["id"], {"reason": "unreadable"})
+    reader.runs.append(failed.id, "The scan is upside down", kind="observation", turn=1)
+    reader.runs.fail(failed.id, {"reason": "unreadable"})
     reader.instances.put("reader-1", "page", 4)
     lessons = {"dates": "Globex writes dates day first", "scans": "Rotate a scan before OCR"}
     for key, text in lessons.items():
@@ -157,7 +157,7 @@ def _log_runs(reader: Client) -> None:
             "lessons", key, {"text": text}, memory_type="episodic", priority="high", tags=["ocr"]
         )
     reader.facts.learn(
-        "Globex SA", "writes dates", "day first", confidence=0.9, learned_from_run_id=run["id"]
+        "Globex SA", "writes dates", "day first", confidence=0.9, learned_from_run_id=run.id
     )
 
 
@@ -172,7 +172,7 @@ def _learn(checker: Client) -> None:
     for workflow, scores in outcomes.items():
         checker.procedures.put("invoice-checker", "check", workflow, {"steps": [workflow]})
         for score in scores:
-            checker.procedures.outcome("invoice-checker", "check", workflow, score)
+            checker.procedures.record_outcome("invoice-checker", "check", workflow, score)
 
 
 def _store_files(reader: Client) -> None:

@@ -320,5 +320,5 @@ def filters(given: argparse.Namespace) -> dict[str, Any]:
 
 def summary(session: Session) -> None:
     """`summary`: an agent's memory in figures; one's own unless --agent says whose."""
-    document = session.client.memory.summary(agent_id=session.arguments.agent)
+    document = session.client.memory.summary(agent_id=session.arguments.agent).raw
     session.output.document(document, render_summary(document))

@@ -30,7 +30,7 @@ def add_commands(commands: Any) -> None:
 
 def list_types(session: Session) -> None:
     """`procedures types`: of an agent type."""
-    found = session.client.procedures.task_types(session.arguments.agent_type)
+    found = session.client.procedures.list_task_types(session.arguments.agent_type)
     session.output.documents(({"task_type": each} for each in found), *_TASK_TYPES)
 
 
@@ -43,7 +43,7 @@ def list_workflows(session: Session) -> None:
 
 def list_runs(session: Session) -> None:
     """`openwop list`: the runs that the key's principal started."""
-    runs = MemoryAdapter(session.client).list_runs(session.arguments.limit)
+    runs = MemoryAdapter(session.client).list_runs(limit=session.arguments.limit)
     session.output.documents(map(asdict, runs), *_RUNS)
 
 

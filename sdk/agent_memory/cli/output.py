@@ -8,6 +8,7 @@ from typing import Any
 
 from agent_memory.cli.formatting import render_record, render_table
 from agent_memory.cli.text import escape_controls, render_json_line
+from agent_memory.model import Model
 
 Document = Mapping[str, Any]
 
@@ -30,30 +31,36 @@ class Output:
         """The terminal's width; None is no terminal."""
         return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
-    def document(self, document: Document, fields: Mapping[str, str], *more: str) -> None:
+    def document(self, document: Document | Model, fields: Mapping[str, str], *more: str) -> None:
         """Write one thing: as JSON, or as its `fields` and the lines that follow them."""
         if self.json:
-            self.lines([render_json_line(document)])
+            self.lines([render_json_line(to_document(document))])
         else:
             self.lines([*render_record(fields, self.columns), *more])
 
     def documents(
         self,
-        documents: Iterable[Document],
+        documents: Iterable[Document | Model],
         headings: Sequence[str],
         row: Callable[[Document], Sequence[str]],
     ) -> None:
         """Write a list: as JSON Lines, each as soon as it is there, or as a table."""
+        found = map(to_document, documents)
         if self.json:
-            self.lines(map(render_json_line, documents))
+            self.lines(map(render_json_line, found))
             return
-        rows = [row(document) for document in documents]
+        rows = [row(document) for document in found]
         self.lines(render_table(headings, rows, self.columns))
 
     def lines(self, lines: Iterable[str]) -> None:
         """Write lines as they are."""
         for line in lines:
             sys.stdout.write(f"{line}\n")
+
+
+def to_document(answer: Document | Model) -> Document:
+    """Return what the service answered as it came."""
+    return answer.raw if isinstance(answer, Model) else answer
 
 
 def note(text: str) -> None:

@@ -1,6 +1,5 @@
 """The commands on principals and their keys, on agents' limits, on access and on the audit log."""
 
-from itertools import islice
 from typing import Any, get_args
 
 from agent_memory.cli.arguments import add_command, parse_count, parse_text
@@ -75,7 +74,7 @@ def _add_agents(commands: Any) -> None:
 
 def list_principals(session: Session) -> None:
     """`principals list`: all of the tenant."""
-    session.output.documents((each.raw for each in session.client.principals.list()), *_PRINCIPALS)
+    session.output.documents(session.client.principals.list(), *_PRINCIPALS)
 
 
 def show_me(session: Session) -> None:
@@ -117,14 +116,15 @@ def revoke(session: Session) -> None:
 
 def list_agents(session: Session) -> None:
     """`agents list`: those that the caller may know of."""
-    session.output.documents((each.raw for each in session.client.agents.list()), *_AGENTS)
+    session.output.documents(session.client.agents.list(), *_AGENTS)
 
 
 def list_eviction(session: Session) -> None:
     """`agents eviction`: an agent's episodic entries in the order in which they are evicted."""
     given, client = session.arguments, session.client
-    order = client.agents.eviction_order(given.agent or client.principals.me().id)
-    session.output.documents(islice(order, given.limit), *_EVICTION)
+    agent = given.agent or client.principals.me().id
+    order = client.agents.list_eviction_order(agent, limit=given.limit)
+    session.output.documents(order, *_EVICTION)
 
 
 def configure(session: Session) -> None:
@@ -148,5 +148,5 @@ def access(session: Session) -> None:
 def audit(session: Session) -> None:
     """`audit`: who did what with authority."""
     given = session.arguments
-    records = session.client.audit.records(actor=given.actor, action=given.action)
+    records = session.client.audit.list(actor=given.actor, action=given.action)
     session.output.documents((each.raw for each in islice(records, given.limit)), *_AUDIT)

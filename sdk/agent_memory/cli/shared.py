@@ -1,7 +1,6 @@
 """The commands on what a tenant shares: namespaces, facts, runs, objects."""
 
 import sys
-from itertools import islice
 from pathlib import Path
 from typing import Any, get_args
 
@@ -54,12 +53,12 @@ def _parse_allow(given: str) -> tuple[str, str]:
 
 def list_namespaces(session: Session) -> None:
     """`namespaces list`: those that the caller has access to."""
-    session.output.documents((each.raw for each in session.client.namespaces.list()), *_NAMESPACES)
+    session.output.documents(session.client.namespaces.list(), *_NAMESPACES)
 
 
 def show_namespace(session: Session) -> None:
     """`namespaces show`: one namespace."""
-    show(session, session.client.namespaces.get(session.arguments.namespace).raw)
+    show(session, session.client.namespaces.get(session.arguments.namespace))
 
 
 def set_namespace(session: Session) -> None:
@@ -69,7 +68,7 @@ def set_namespace(session: Session) -> None:
     changed = session.client.namespaces.set_permissions(
         given.namespace, allow=dict(given.allow or ()), version=given.version, **default
     )
-    show(session, changed.raw)
+    show(session, changed)
 
 
 def _add_facts(commands: Any) -> None:
@@ -117,8 +116,8 @@ def learn(session: Session) -> None:
 
 def list_facts(session: Session) -> None:
     """`facts list`: those that match."""
-    found = session.client.facts.query(**_filters(session))
-    session.output.documents(islice(found, session.arguments.limit), *_FACTS)
+    found = session.client.facts.query(limit=session.arguments.limit, **_filters(session))
+    session.output.documents(found, *_FACTS)
 
 
 def recall(session: Session) -> None:
@@ -162,8 +161,9 @@ def list_runs(session: Session) -> None:
         instance_id=given.instance_id,
         status=given.status,
         values=session.output.json,
+        limit=given.limit,
     )
-    session.output.documents(islice(found, given.limit), *_RUNS)
+    session.output.documents(found, *_RUNS)
 
 
 def show_run(session: Session) -> None:
@@ -173,7 +173,9 @@ def show_run(session: Session) -> None:
 
 def list_episodes(session: Session) -> None:
     """`runs episodes`: what a run did."""
-    session.output.documents(session.client.runs.episodes(session.arguments.run_id), *_EPISODES)
+    session.output.documents(
+        session.client.runs.list_episodes(session.arguments.run_id), *_EPISODES
+    )
 
 
 def remove_run(session: Session) -> None:
@@ -208,7 +210,7 @@ def list_objects(session: Session) -> None:
     """`objects list`: the spaces, or what is in one."""
     given = session.arguments
     if given.space is None:
-        session.output.documents(session.client.objects.spaces(), *_SPACES)
+        session.output.documents(session.client.objects.list_spaces(), *_SPACES)
     else:
         session.output.documents(
             session.client.objects.list(given.space, given.prefix or ""), *_OBJECTS

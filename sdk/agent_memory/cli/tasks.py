@@ -53,7 +53,7 @@ def list_tasks(session: Session) -> None:
 def assigned_tasks(session: Session) -> None:
     """`tasks assigned`: the open tasks of an agent; one's own unless --agent says whose."""
     given = session.arguments
-    _print_tasks(session, session.client.tasks.assigned(given.agent, status=given.status))
+    _print_tasks(session, session.client.tasks.list_assigned(given.agent, status=given.status))
 
 
 def _print_tasks(session: Session, tasks: Any) -> None:
@@ -68,7 +68,7 @@ def show_task(session: Session) -> None:
 
 def apply_workflow(session: Session) -> None:
     """`workflow apply`: sets what a workflow file says (RFC-0015 §7)."""
-    applied = session.client.workflows.apply(_workflow(session.arguments.file))
+    applied = session.client.workflows.apply(_workflow(session.arguments.file)).raw
     session.output.document(applied, _applied_fields(applied))
 
 

@@ -74,7 +74,7 @@ class TenantExport:
             yield f"entries-{_name_file(client)}", partial(EntryCursor, client, {})
         yield "conversations", self._read_conversations
         yield "states", self._read_states
-        yield "facts", lambda: reversed(list(self._first.facts.query()))
+        yield "facts", lambda: reversed([each.raw for each in self._first.facts.query()])
         yield "runs", self._read_runs
         yield "objects", self._read_objects
 
@@ -106,14 +106,14 @@ class TenantExport:
     def _read_agents(self) -> Iterator[Document]:
         for agent in self._first.agents.list():
             try:
-                yield self._first.agents.settings(agent.agent_id).raw
+                yield self._first.agents.get_settings(agent.agent_id).raw
             except MemoryAccessError:
                 continue
 
     def _read_acls(self) -> Iterator[Document]:
         for intent in self._first.intents.list():
             try:
-                yield self._first.intents.acl(intent.intent_id)
+                yield self._first.intents.get_acl(intent.intent_id).raw
             except MemoryAccessError:
                 continue
 
@@ -128,9 +128,11 @@ class TenantExport:
 
     def _read_conversations(self) -> Iterator[Document]:
         for client, head in self._each_once(
-            "session_id", lambda client, user: client.conversations.list(user)
+            "session_id",
+            lambda client, user: (each.raw for each in client.conversations.list(user)),
         ):
-            messages = list(client.conversations.messages(head["session_id"]))
+            said = client.conversations.list_messages(head["session_id"])
+            messages = [each.raw for each in said]
             yield {**head, "messages": messages}
 
     def _read_states(self) -> Iterator[Document]:
@@ -139,7 +141,7 @@ class TenantExport:
             for agent in agents:
                 for owner in self._list_users():
                     try:
-                        states = client.states.all(agent, owner)
+                        states = client.states.get_all(agent, owner)
                     except MemoryAccessError:
                         continue
                     for key, value in states.items():
@@ -164,25 +166,25 @@ class TenantExport:
     def _read_runs(self) -> Iterator[Document]:
         """Yield the runs, oldest first, each with its episodes, oldest first."""
         for run in reversed(list(self._first.runs.query())):
-            whole = self._first.runs.get(run["id"])
-            yield {**whole, "episodes": list(self._first.runs.episodes(run["id"]))[::-1]}
+            whole = self._first.runs.get(run.id).raw
+            episodes = [each.raw for each in self._first.runs.list_episodes(run.id)]
+            yield {**whole, "episodes": episodes[::-1]}
 
     def _read_objects(self) -> Iterator[Document]:
         """Yield the objects with their bytes, each space once."""
         seen = set()
         for client in self._clients:
-            for space in client.objects.spaces():
-                if space["space"] in seen:
-                    continue
-                seen.add(space["space"])
-                yield from self._read_space(client, space)
+            for space in client.objects.list_spaces():
+                if space.space not in seen:
+                    seen.add(space.space)
+                    yield from self._read_space(client, space.raw)
 
     def _read_space(self, client: Client, space: Document) -> Iterator[Document]:
         for each in client.objects.list(space["space"]):
-            found = client.objects.get(space["space"], each["key"])
+            found = client.objects.get(space["space"], each.key)
             if found is not None:
                 yield {
-                    **each,
+                    **each.raw,
                     "owner": space["owner"],
                     "data": base64.b64encode(found.data).decode(),
                 }
@@ -207,7 +209,7 @@ def list_documents(client: Client, path: str, member: str) -> Iterator[Document]
 
 def _read_grants(client: Client, task_id: str) -> list[dict[str, Any]]:
     try:
-        return [dict(each.raw) for each in client.tasks.grants(task_id)]
+        return [dict(each.raw) for each in client.tasks.list_grants(task_id)]
     except MemoryAccessError:
         return []
 

@@ -213,11 +213,11 @@ class TenantImport:
         session, fields = document["session_id"], _select(document, _CONVERSATION)
         messages = [_select(each, _MESSAGE) for each in fields.pop("messages")]
         writer = self._client_of(document["created_by"])
-        present = writer.conversations.get_metadata(session)
+        present = writer.conversations.get_head(session)
         if present is None:
             user = fields.pop("user_id")
             writer.conversations.put(session, user, messages, revision=0, **fields)
-        elif present["message_count"] != len(messages):
+        elif present.message_count != len(messages):
             said = (
                 f"the conversation {session} is there already, with other messages; delete it first"
             )

@@ -129,23 +129,20 @@ async def recall_facts(client: AsyncClient, asked: RecallFacts) -> FoundFacts:
         predicate=asked.predicate,
         min_confidence=asked.min_confidence,
     )
-    return FoundFacts.model_validate({"facts": facts})
+    return FoundFacts.model_validate({"facts": [each.raw for each in facts]})
 
 
 async def learn_fact(client: AsyncClient, asked: LearnFact) -> LearnedFact:
     fact = await client.facts.learn(
         asked.subject, asked.predicate, asked.object, confidence=asked.confidence
     )
-    return LearnedFact.model_validate(fact)
+    return LearnedFact.model_validate(fact.raw)
 
 
 async def list_conversations(client: AsyncClient, asked: ListConversations) -> ConversationHeads:
     user = asked.user_id or (await client.principals.cached_me()).id
-    found: list[Any] = []
-    async for each in client.conversations.list(user, tags=asked.tags or None):
-        found.append(each)
-        if len(found) == asked.limit:
-            break
+    listed = client.conversations.list(user, tags=asked.tags or None, limit=asked.limit)
+    found = [each.raw async for each in listed]
     return ConversationHeads.model_validate({"conversations": found})
 
 
@@ -156,17 +153,19 @@ async def read_conversation(client: AsyncClient, asked: ReadConversation) -> Con
         raise NothingThereError(
             f"there is no conversation {asked.session_id!r}; `list_conversations` shows a user's"
         ) from None
-    return ConversationMessages.model_validate({"messages": messages})
+    return ConversationMessages.model_validate({"messages": [each.raw for each in messages]})
 
 
 async def append_message(client: AsyncClient, asked: AppendMessage) -> Appended:
     message = {"role": asked.role, "content": asked.content}
     try:
-        after = await client.conversations.append(asked.session_id, [message])
+        appended = await client.conversations.append(asked.session_id, [message])
+        count = appended.message_count
     except MemoryNotFoundError:
         user = asked.user_id or (await client.principals.cached_me()).id
-        after = await client.conversations.put(asked.session_id, user, [message], revision=0)
-    return Appended(session_id=asked.session_id, message_count=after["message_count"])
+        stored = await client.conversations.put(asked.session_id, user, [message], revision=0)
+        count = stored.message_count
+    return Appended(session_id=asked.session_id, message_count=count)
 
 
 async def update(client: AsyncClient, asked: Update) -> Memory:
@@ -191,7 +190,7 @@ async def forget(client: AsyncClient, asked: Forget) -> Forgotten:
 
 async def memory_summary(client: AsyncClient, asked: Summarize) -> Summary:
     found = await client.memory.summary(asked.agent_id)
-    return Summary.model_validate(found)
+    return Summary.model_validate(found.raw)
 
 
 async def _found(

@@ -72,7 +72,8 @@ class DatabaseMemoryStore(BaseMemoryStore):
     def _put(
         self, session_id: str, user_id: str, fields: dict[str, Any], revision: int
     ) -> dict[str, Any]:
-        return self._client.conversations.put(session_id, user_id, revision=revision, **fields)
+        head = self._client.conversations.put(session_id, user_id, revision=revision, **fields)
+        return dict(head.raw)
 
     def retrieve_conversation(self, session_id: str) -> ConversationContext | None:
         """See `BaseMemoryStore`.
@@ -83,7 +84,7 @@ class DatabaseMemoryStore(BaseMemoryStore):
         """
         assert_session(session_id)
         try:
-            found = self._client.conversations.get(session_id)
+            found = self._client.conversations.get(session_id).raw
         except MemoryNotFoundError:
             self._revisions.note_absence(session_id)
             return None
@@ -106,9 +107,10 @@ class DatabaseMemoryStore(BaseMemoryStore):
         """See `BaseMemoryStore`; those that the principal may read."""
         assert_user(user_id)
         assert_page(limit, offset)
-        page_size = max(1, min(limit, _MOST_AT_ONCE))
-        found = self._client.conversations.list(user_id, offset=offset, page_size=page_size)
-        return [listed(each) for each in islice(found, limit)]
+        most = offset + limit
+        page_size = max(1, min(most, _MOST_AT_ONCE))
+        found = self._client.conversations.list(user_id, limit=most, page_size=page_size)
+        return [listed(each.raw) for each in islice(found, offset, None)]
 
     def store_agent_state(self, agent_id: str, owner_id: str, key: str, state_data: Any) -> None:
         """See `BaseMemoryStore`.
@@ -132,7 +134,7 @@ class DatabaseMemoryStore(BaseMemoryStore):
     def get_all_agent_states(self, agent_id: str, owner_id: str) -> dict[str, Any]:
         """See `BaseMemoryStore`."""
         assert_owner(agent_id, owner_id)
-        return self._client.states.all(agent_id, owner_id)
+        return self._client.states.get_all(agent_id, owner_id)
 
 
 def _done(deletion: Callable[[], bool]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from agent_memory import AsyncClient, Client
 from agent_memory.adapters.langgraph import AgentMemoryStore
-from agent_memory.to_async import to_async
+from agent_memory.conversion import to_async
 from langgraph.store.memory import InMemoryStore
 
 from tests.sdk.fault_proxy import FaultProxy

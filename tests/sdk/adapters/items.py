@@ -17,4 +17,4 @@ def texts(items: list[Any]) -> list[str]:
 async def beside(client: AsyncClient) -> list[dict[str, Any]]:
     """The large items that are kept for the session `s`."""
     listed_as = f"items of {sha256(b's').hexdigest()}"
-    return [each async for each in client.conversations.list(listed_as)]
+    return [dict(each.raw) async for each in client.conversations.list(listed_as)]

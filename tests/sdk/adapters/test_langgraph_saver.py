@@ -60,7 +60,7 @@ def put(
 def count_bytes(client: Client) -> int:
     """The bytes of all objects of a client's checkpoints."""
     space = f"langgraph:{client.principals.me().id}"
-    return sum(each["size"] for each in client.objects.list(space))
+    return sum(each.size for each in client.objects.list(space))
 
 
 def values_of(saver: AgentMemorySaver, at: RunnableConfig) -> dict[str, Any]:

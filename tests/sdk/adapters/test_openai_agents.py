@@ -10,9 +10,9 @@ import anyio
 import pytest
 from agent_memory import AsyncClient, Client
 from agent_memory.adapters.openai_agents import AgentMemorySession
+from agent_memory.conversion import to_async
 from agent_memory.exceptions import MemoryAccessError
 from agent_memory.testing import MemoryService
-from agent_memory.to_async import to_async
 from agents import RunContextWrapper, SQLiteSession
 from agents.memory import Session, SessionSettings
 
@@ -187,7 +187,7 @@ async def test_sessions_are_apart_and_outlive_their_objects(client: AsyncClient)
 async def test_large_items_show_in_no_list_and_leave_nothing_behind(client: AsyncClient) -> None:
     session = AgentMemorySession("s", client)
     await session.add_items([user("x" * 100_000), user("y" * 100_000), user("z" * 100_000)])
-    shown = [each["session_id"] async for each in client.conversations.list("alice")]
+    shown = [each.session_id async for each in client.conversations.list("alice")]
     assert shown == ["s"]
     assert len(await beside(client)) == 3
     await session.pop_item()
@@ -224,7 +224,7 @@ async def test_a_message_can_t_lead_out_of_its_session(client: AsyncClient) -> N
     await client.conversations.append("s", [forged])
     assert await session.get_items() == [user("1")]
     assert await session.pop_item() == user("1")
-    assert await client.conversations.get_metadata("private") is not None
+    assert await client.conversations.get_head("private") is not None
 
 
 async def test_the_retention_is_over_for_all_items(memory_service: MemoryService) -> None:
@@ -243,9 +243,9 @@ async def test_the_retention_is_over_for_all_items(memory_service: MemoryService
 async def test_whose_it_is_and_how_secret(client: AsyncClient) -> None:
     session = AgentMemorySession("s", client, user_id="ada", sensitivity="restricted")
     await session.add_items([user("x" * 100_000)])
-    head = await client.conversations.get_metadata("s")
+    head = await client.conversations.get_head("s")
     assert head is not None
-    assert (head["user_id"], head["sensitivity"]) == ("ada", "restricted")
+    assert (head.user_id, head.sensitivity) == ("ada", "restricted")
     (large,) = await beside(client)
     assert large["sensitivity"] == "restricted"
     assert set(large["agent_participants"]) == {"ada", "alice"}

@@ -16,12 +16,12 @@ def test_the_demo_shows_every_kind_of_memory(tenant: Tenant) -> None:
         assert tasks["task_check-invoices"].assigned_agent == "checker"
         policies = admin.memory.query(memory_type="semantic", namespace="policies").list()
         assert sorted(each.version for each in policies) == [1, 2]
-        assert {each["status"] for each in admin.runs.query()} == {"completed", "failed"}
-        assert any(each["learned_count"] == 2 for each in admin.facts.query())
+        assert {each.status for each in admin.runs.query()} == {"completed", "failed"}
+        assert any(each.learned_count == 2 for each in admin.facts.query())
         chosen = admin.procedures.list("invoice-checker", "check")
-        assert {each["workflow_id"] for each in chosen} == {"four-eyes", "totals-first"}
-        assert [each["space"] for each in admin.objects.spaces()] == ["reports"]
-        assert len(list(admin.audit.records())) > 5
+        assert {each.workflow_id for each in chosen} == {"four-eyes", "totals-first"}
+        assert [each.space for each in admin.objects.list_spaces()] == ["reports"]
+        assert len(list(admin.audit.list())) > 5
 
 
 def test_a_second_demo_changes_nothing_and_says_so(tenant: Tenant) -> None:

@@ -50,9 +50,9 @@ def fill(admin: Client, ada: Client) -> None:
     ada.conversations.put("session_1", "user_7", messages, tags=["support"], metadata={"a": 1})
     ada.states.put("ada", "user_7", "tone", {"formal": True})
     run = admin.runs.start("billing", instance_id="b1", input={"goal": "invoices"})
-    admin.runs.append(run["id"], {"tool": "ocr"}, kind="tool_call", turn=1)
-    admin.runs.complete(run["id"], {"ok": True})
-    admin.facts.learn("acme", "pays", "in 30 days", learned_from_run_id=run["id"])
+    admin.runs.append(run.id, {"tool": "ocr"}, kind="tool_call", turn=1)
+    admin.runs.complete(run.id, {"ok": True})
+    admin.facts.learn("acme", "pays", "in 30 days", learned_from_run_id=run.id)
     ada.objects.put("files", "a/b.bin", b"\x00\xff", content_type="image/png", metadata={"w": 2})
     ada.objects.share("files", {"admin": "read"})
 
@@ -62,19 +62,19 @@ def list_everything(clients: dict[str, Client]) -> dict[str, Any]:
     admin, ada = clients["admin"], clients["ada"]
     listed: dict[str, Callable[[], Any]] = {
         "principals": lambda: [each.raw for each in admin.principals.list()],
-        "settings": lambda: [admin.agents.settings("ada").raw],
+        "settings": lambda: [admin.agents.get_settings("ada").raw],
         "namespaces": lambda: [each.raw for each in admin.namespaces.list()],
         "tasks": lambda: [each.raw for each in admin.tasks.list("intent_1")],
         "entries": lambda: [each.raw for c in (admin, ada) for each in c.memory.query()],
         "conversation": lambda: [ada.conversations.get("session_1")],
-        "states": lambda: [ada.states.all("ada", "user_7")],
-        "runs": lambda: [admin.runs.get(each["id"]) for each in admin.runs.query()],
+        "states": lambda: [ada.states.get_all("ada", "user_7")],
+        "runs": lambda: [admin.runs.get(each.id) for each in admin.runs.query()],
         "episodes": lambda: [
-            e for run in admin.runs.query() for e in admin.runs.episodes(run["id"])
+            e for run in admin.runs.query() for e in admin.runs.list_episodes(run.id)
         ],
         "facts": lambda: list(admin.facts.query()),
         "objects": lambda: list(ada.objects.list("files")),
-        "spaces": lambda: [each["permissions"]["allow"] for each in admin.objects.spaces()],
+        "spaces": lambda: [each.permissions.allow for each in admin.objects.list_spaces()],
         "bytes": lambda: [getattr(ada.objects.get("files", "a/b.bin"), "data", None)],
     }
     return {name: sort_own(list_()) for name, list_ in listed.items()}

@@ -30,8 +30,8 @@ from anthropic.types.beta import (
 from agent_memory import AsyncClient, Client
 from agent_memory.adapters.anthropic.files import MemoryFiles
 from agent_memory.adapters.anthropic.rendering import render_directory, render_file, render_lines
-from agent_memory.adapters.clients import to_sync
 from agent_memory.adapters.object_storage import ObjectStorage
+from agent_memory.conversion import to_sync
 from agent_memory.exceptions import (
     MemoryAccessError,
     MemoryCapacityError,

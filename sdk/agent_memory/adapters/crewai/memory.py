@@ -9,7 +9,6 @@ from typing import Any
 from crewai.memory.types import MemoryRecord, ScopeInfo
 
 from agent_memory import AsyncClient, Client, Entry
-from agent_memory.adapters.clients import to_sync
 from agent_memory.adapters.crewai.scopes import (
     build_category_tags,
     build_scope_tags,
@@ -18,6 +17,7 @@ from agent_memory.adapters.crewai.scopes import (
     normalize_scope,
 )
 from agent_memory.adapters.parallel import Parallel
+from agent_memory.conversion import to_sync
 from agent_memory.model import EntryFields, MemoryType, SearchResult
 
 _MOST_RESULTS = 100  # of one search

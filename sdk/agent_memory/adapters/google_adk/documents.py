@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
 from agent_memory import AsyncClient, Client
-from agent_memory.adapters.clients import to_sync
 from agent_memory.adapters.object_storage import ObjectStorage
+from agent_memory.conversion import to_sync
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 
 Document = dict[str, Any]

@@ -13,9 +13,9 @@ from google.adk.sessions.session import Session
 from google.genai import types
 
 from agent_memory import AsyncClient, Client
-from agent_memory.adapters.clients import to_sync
 from agent_memory.adapters.google_adk.documents import Document
 from agent_memory.adapters.hashing import hash_id
+from agent_memory.conversion import to_sync
 from agent_memory.model import MemoryType
 
 _MOST_TEXT = 8000  # characters in one entry

@@ -51,10 +51,10 @@ class LargeItems:
     async def get(self, name: str) -> Any:
         """Return the item; None if it is removed."""
         try:
-            said = [part async for part in self._conversations.messages(self._id(name))]
+            said = [part async for part in self._conversations.list_messages(self._id(name))]
         except MemoryNotFoundError:
             return None
-        packed = "".join(part["content"] for part in said)
+        packed = "".join(part.content for part in said)
         return json.loads(zlib.decompress(base64.b64decode(packed)))
 
     async def delete(self, name: str) -> None:
@@ -65,7 +65,7 @@ class LargeItems:
         """Remove all items of the session."""
         kept = [each async for each in self._conversations.list(self._listed_as)]
         for each in kept:
-            await self._conversations.delete(each["session_id"])
+            await self._conversations.delete(each.session_id)
 
     def _id(self, name: str) -> str:
         """Return where the item is; no name in a message leads anywhere else."""

@@ -13,6 +13,7 @@ from agent_memory import AsyncClient
 from agent_memory.adapters.clients import assert_client
 from agent_memory.adapters.openai_agents.large_items import LargeItems
 from agent_memory.exceptions import AgentMemoryError, MemoryConflictError, MemoryNotFoundError
+from agent_memory.model import ConversationHead, Document
 from agent_memory.requests import render_json
 
 _MOST_LAST = 1000  # items that one call gives
@@ -109,8 +110,8 @@ class AgentMemorySession:
         """Remove the latest item and return it; None if there is none."""
         try:
             while (popped := await self._client.conversations.pop(self.session_id)) is not None:
-                item = await self._item(popped)
-                await self._drop([popped])
+                item = await self._item(popped.raw)
+                await self._drop([popped.raw])
                 if item is not None:
                     return item
         except MemoryNotFoundError:
@@ -132,11 +133,12 @@ class AgentMemorySession:
         It is there so that one can be put in the place of a `SQLiteSession`.
         """
 
-    async def _messages(self, limit: int | None) -> list[dict[str, Any]]:
+    async def _messages(self, limit: int | None) -> list[Document]:
         conversations = self._client.conversations
         if limit is not None and limit <= _MOST_LAST:
-            return await conversations.get_last(self.session_id, limit)
-        said = [message async for message in conversations.messages(self.session_id)]
+            last = await conversations.get_last(self.session_id, limit)
+            return [each.raw for each in last]
+        said = [each.raw async for each in conversations.list_messages(self.session_id)]
         return said if limit is None else said[-limit:]
 
     async def _add(self, texts: Sequence[tuple[TResponseInputItem, bytes]]) -> None:
@@ -155,13 +157,11 @@ class AgentMemorySession:
         role = _role(item)
         if len(text) <= _MOST_BYTES:
             return {"role": role, "content": item}
-        session = (
-            await self._client.conversations.get_metadata(self.session_id) or await self._begun()
-        )
-        name = await self._large.put(text, session)
+        session = await self._client.conversations.get_head(self.session_id) or await self._begun()
+        name = await self._large.put(text, session.raw)
         return {"role": role, "content": None, "metadata": {_LARGE: name}}
 
-    async def _item(self, message: dict[str, Any]) -> TResponseInputItem | None:
+    async def _item(self, message: Document) -> TResponseInputItem | None:
         """Return what a message holds; None if somebody removed it meanwhile."""
         large = message["metadata"].get(_LARGE)
         item: TResponseInputItem | None = (
@@ -169,7 +169,7 @@ class AgentMemorySession:
         )
         return item
 
-    async def _drop(self, messages: list[dict[str, Any]]) -> None:
+    async def _drop(self, messages: Sequence[Document]) -> None:
         """Remove what messages keep beside the conversation."""
         for message in messages:
             large = message.get("metadata", {}).get(_LARGE)
@@ -188,9 +188,9 @@ class AgentMemorySession:
                 if unknown or attempt + 1 == _ATTEMPTS:
                     raise
 
-    async def _begun(self) -> dict[str, Any]:
+    async def _begun(self) -> ConversationHead:
         await self._begin()
-        head = await self._client.conversations.get_metadata(self.session_id)
+        head = await self._client.conversations.get_head(self.session_id)
         if head is None:
             raise MemoryConflictError("somebody else clears this session; try again")
         return head

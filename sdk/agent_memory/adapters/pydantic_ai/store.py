@@ -15,7 +15,6 @@ from pydantic_ai.conversation_store import (
 )
 
 from agent_memory import AsyncClient, Client
-from agent_memory.adapters.clients import to_sync
 from agent_memory.adapters.object_storage import ObjectStorage
 from agent_memory.adapters.pydantic_ai.documents import (
     RECORDS,
@@ -27,6 +26,7 @@ from agent_memory.adapters.pydantic_ai.documents import (
     build_scope_prefix,
     extend_block,
 )
+from agent_memory.conversion import to_sync
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 
 _PAGE = 1000

@@ -8,7 +8,7 @@ from typing import Any
 from strands.memory.types import MemoryEntry, SearchOptions
 
 from agent_memory import AsyncClient, Client
-from agent_memory.adapters.clients import to_sync
+from agent_memory.conversion import to_sync
 from agent_memory.model import EntryFields, MemoryType, SearchResult
 
 _MOST_RESULTS = 100

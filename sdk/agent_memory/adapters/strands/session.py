@@ -9,7 +9,6 @@ from strands.types.exceptions import SessionException
 from strands.types.session import Session, SessionAgent, SessionMessage
 
 from agent_memory import AsyncClient, Client
-from agent_memory.adapters.clients import to_sync
 from agent_memory.adapters.object_storage import ObjectStorage, to_seconds
 from agent_memory.adapters.strands.documents import (
     Document,
@@ -21,6 +20,7 @@ from agent_memory.adapters.strands.documents import (
     build_session_key,
     build_session_prefix,
 )
+from agent_memory.conversion import to_sync
 
 
 class AgentMemorySessionManager(RepositorySessionManager, SessionRepository):  # type: ignore[misc]

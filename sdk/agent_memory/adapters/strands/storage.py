@@ -13,8 +13,8 @@ from strands.storage.storage import _NAMESPACED
 from strands.types.exceptions import StorageError
 
 from agent_memory import AsyncClient, Client
-from agent_memory.adapters.clients import to_sync
 from agent_memory.adapters.object_storage import ObjectStorage, to_seconds
+from agent_memory.conversion import to_sync
 from agent_memory.exceptions import AgentMemoryError
 
 _Result = TypeVar("_Result")

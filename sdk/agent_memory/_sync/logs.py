@@ -1,0 +1,51 @@
+"""How logs are read."""
+
+from collections.abc import Callable
+from typing import Any
+
+from agent_memory._sync.pages import Pages, to_pages
+from agent_memory._sync.resource import Resource
+from agent_memory._waiting import sleep
+from agent_memory.log_filters import LogFilters, to_log_query
+from agent_memory.page import Item, Page
+from agent_memory.requests import drop_none
+from agent_memory.responses import get_member, parse, parse_items, parse_position
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # seconds
+
+
+class Logs(Resource):
+    """A part of the client that reads logs."""
+
+    def _read_log(
+        self,
+        path: str,
+        member: str,
+        read: Callable[[dict[str, Any]], Item],
+        filters: LogFilters,
+        known: type,
+    ) -> Pages[Item]:
+        """Return a log; with `follow` it waits at its end for what happens next.
+
+        Raises:
+            TypeError: raised when one of the filters isn't of the `known` ones.
+            ValueError: raised when a log that is followed is to begin with the newest.
+        """
+        follow = filters.get("follow", False)
+        if follow and filters.get("newest_first"):
+            raise ValueError("a log that is followed has the oldest first")
+        query = to_log_query(filters)
+
+        def fetch(size: int, position: str | None) -> Page[Item]:
+            pause = _FIRST_PAUSE
+            while True:
+                asked = {**query, **drop_none(limit=size, after=position)}
+                answer = self._call("GET", path, params=asked)
+                following = parse_position(answer)
+                if not follow or following not in (None, position):
+                    documents = parse_items(get_member(answer, member))
+                    return Page([parse(read, each) for each in documents], following)
+                sleep(pause)
+                pause = min(pause * 2, _LONGEST_PAUSE)
+
+        return to_pages(fetch, filters, known)

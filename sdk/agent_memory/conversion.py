@@ -1,0 +1,36 @@
+"""From one kind of client to the other."""
+
+import httpx
+
+from agent_memory._async.client import AsyncClient
+from agent_memory._sync.client import Client
+
+
+def to_async(client: Client) -> AsyncClient:
+    """Return a new `AsyncClient` with the settings of a `Client`, on connections of its own.
+
+    Raises:
+        TypeError: the client has a transport of its own, which isn't made for both kinds.
+    """
+    carrier = client.pool.carrier
+    if carrier is not None and not isinstance(carrier, httpx.AsyncBaseTransport):
+        raise TypeError("this client's transport can't carry the requests of an AsyncClient")
+    return AsyncClient(**client.settings.to_arguments(), transport=carrier)
+
+
+def to_sync(client: object) -> Client:
+    """Return a client that any thread can call: the `Client` itself, or one like an `AsyncClient`.
+
+    The latter has connections of its own, which live as long as it is used.
+
+    Raises:
+        TypeError: raised when it is neither, or has a transport that only an AsyncClient can use.
+    """
+    if isinstance(client, Client):
+        return client
+    if not isinstance(client, AsyncClient):
+        raise TypeError(f"give an agent_memory.Client, not {type(client).__name__}")
+    carrier = client.pool.carrier
+    if carrier is not None and not isinstance(carrier, httpx.BaseTransport):
+        raise TypeError("this client's transport can't carry the requests of a Client")
+    return Client(**client.settings.to_arguments(), transport=carrier)

@@ -1,0 +1,87 @@
+"""How a model is read from a document of the service."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from types import UnionType
+from typing import Any, NamedTuple, Self, get_args, get_origin, get_type_hints
+
+Document = Mapping[str, Any]
+Read = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """What the service answered. Times are RFC 3339 texts in UTC.
+
+    Attributes:
+        raw: the document as it came, with the fields that this version of the client doesn't know.
+    """
+
+    raw: Document = field(repr=False, compare=False)
+
+    @classmethod
+    def from_document(cls, document: Document) -> Self:
+        """Read a document of the service.
+
+        Raises:
+            KeyError: raised when a field is missing that every answer has.
+            AttributeError, TypeError: raised when the document is of another kind.
+        """
+        given: dict[str, Any] = {}
+        for each in _list_members(cls):
+            value = each.find(document)
+            if value is not None:
+                given[each.name] = each.read(value)
+            elif each.is_required:
+                raise KeyError(each.name)
+        return cls(raw=document, **given)
+
+
+class _Member(NamedTuple):
+    name: str
+    path: tuple[str, ...]
+    read: Read
+    is_required: bool
+
+    def find(self, document: Document) -> Any:
+        """Return the value; None if the document has none."""
+        found: Any = document
+        for part in self.path:
+            found = found.get(part) if found is not None else None
+        return found
+
+
+_members: dict[type[Model], tuple[_Member, ...]] = {}
+
+
+def _list_members(model: type[Model]) -> tuple[_Member, ...]:
+    """Return what a model reads of a document; its annotations are looked at once."""
+    if model not in _members:
+        _members[model] = tuple(_read_members(model))
+    return _members[model]
+
+
+def _read_members(model: type[Model]) -> Iterator[_Member]:
+    kinds = get_type_hints(model)
+    for each in fields(model):
+        if each.name == "raw":
+            continue
+        has_default = each.default is not MISSING or each.default_factory is not MISSING
+        path = tuple(each.metadata.get("path", each.name).split("."))
+        yield _Member(each.name, path, _select_reader(kinds[each.name]), not has_default)
+
+
+def _select_reader(kind: Any) -> Read:
+    """Return what makes a field's value of what JSON has for it."""
+    if isinstance(kind, UnionType):
+        kind = next(each for each in get_args(kind) if each is not type(None))
+    if get_origin(kind) is tuple:
+        read = _select_reader(get_args(kind)[0])
+        return lambda value: tuple(map(read, value))
+    if isinstance(kind, type) and issubclass(kind, Model):
+        return kind.from_document
+    return _keep
+
+
+def _keep(value: Any) -> Any:
+    return value

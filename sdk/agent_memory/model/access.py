@@ -1,0 +1,152 @@
+"""Who may do what: principals, permissions, and why.
+
+Generated from the service's OpenAPI document; do not edit.
+"""
+
+from dataclasses import dataclass, field
+
+from agent_memory.document import Model
+from agent_memory.model.literals import GrantAccess, NamespaceAccess, Permission, PrincipalKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Principal(Model):
+    """Whom a key stands for.
+
+    Attributes:
+        agent_type: The kind of agent that it is one of.
+    """
+
+    tenant: str
+    id: str
+    kind: PrincipalKind
+    permissions: tuple[Permission, ...]
+    agent_type: str | None = None
+    created_at: str
+    expires_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewPrincipal(Principal):
+    """A principal with its key, which is shown this once.
+
+    Attributes:
+        api_key: Shown this once.
+    """
+
+    api_key: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessDecision(Model):
+    """Whether it is allowed, and by which rule.
+
+    Attributes:
+        rule: The rule that permits it, or what stands in the way: `no rule permits it`, a
+            permission that is missing, a guardrail, the end of a task.
+    """
+
+    allowed: bool
+    rule: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessExplanation(Model):
+    """What a principal may do with one thing.
+
+    Attributes:
+        target: `kind:id`, as in the audit log.
+    """
+
+    principal: str
+    target: str
+    read: AccessDecision
+    write: AccessDecision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrincipalAccess(Model):
+    """The access of one principal."""
+
+    agent: str
+    access: NamespaceAccess
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamespacePermissions(Model):
+    """Who may use a namespace, or a space of objects.
+
+    Attributes:
+        default: The access of everybody who isn't listed; of a prefix rule, where no own one is
+            set.
+    """
+
+    default: NamespaceAccess
+    allow: tuple[PrincipalAccess, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Namespace(Model):
+    """A namespace of semantic memory.
+
+    Attributes:
+        search_fields: The fields of values that searches may compare; absent if there are none.
+    """
+
+    namespace: str
+    permissions: NamespacePermissions
+    search_fields: tuple[str, ...] = ()
+    version: int
+    created_at: str
+    updated_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant(Model):
+    """A principal's access to a task's working memory.
+
+    Attributes:
+        granted_by: The coordinator or assignee that granted it.
+    """
+
+    principal: str
+    access: GrantAccess
+    expires_at: str | None = None
+    granted_by: str
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AclEntry(Model):
+    """The access of one principal to an intent."""
+
+    principal: str
+    access: GrantAccess
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acl(Model):
+    """Who may use an intent.
+
+    Attributes:
+        owner: A coordinator or user; null while only agents have named the intent.
+    """
+
+    intent_id: str
+    owner: str | None = None
+    entries: tuple[AclEntry, ...]
+    version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intent(Model):
+    """An intent that tasks belong to.
+
+    Attributes:
+        owner: A coordinator or user; null while only agents have named the intent.
+    """
+
+    intent_id: str
+    owner: str | None = None
+    created_at: str
+    version: int

@@ -1,0 +1,164 @@
+"""Agents: what they hold, and what bounds it.
+
+Generated from the service's OpenAPI document; do not edit.
+"""
+
+from dataclasses import dataclass
+
+from agent_memory.document import Model
+from agent_memory.model.literals import PrincipalKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentWorking(Model):
+    """An agent's working memory outside of tasks.
+
+    Attributes:
+        max_entries: How many entries it may hold outside tasks.
+        max_total_size_kb: How many times 1,024 bytes their values may have together.
+        total_size_kb: The bytes of all values, in units of 1,024, rounded up.
+        room: How many more entries it may hold.
+    """
+
+    max_entries: int
+    max_total_size_kb: int
+    entry_count: int
+    total_size_kb: int
+    room: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentEpisodic(Model):
+    """An agent's episodic memory.
+
+    Attributes:
+        total_size_kb: The bytes of all values, in units of 1,024, rounded up.
+        capacity: How many entries it may hold, guardrails included.
+        room: How many more entries it takes before it evicts.
+    """
+
+    entry_count: int
+    pinned_count: int
+    total_size_kb: int
+    capacity: int
+    room: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent(Model):
+    """An agent, with what it holds and the room that is left."""
+
+    agent_id: str
+    kind: PrincipalKind
+    agent_type: str | None = None
+    created_at: str
+    working: AgentWorking
+    episodic: AgentEpisodic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodicSettings(Model):
+    """What bounds episodic memory.
+
+    Attributes:
+        capacity: How many episodic entries it may hold.
+        pinned_namespaces: New episodic entries in these are pinned, unless they say otherwise.
+    """
+
+    capacity: int
+    eviction_policy: str
+    pinned_namespaces: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkingSettings(Model):
+    """What bounds working memory outside of tasks.
+
+    Attributes:
+        max_entries: How many entries it may hold outside tasks.
+        max_total_size_kb: How many times 1,024 bytes their values may have together.
+    """
+
+    max_entries: int
+    max_total_size_kb: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSettings(Model):
+    """What bounds an agent's memory."""
+
+    agent_id: str
+    episodic: EpisodicSettings
+    working: WorkingSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkingSummary(Model):
+    """Working memory in figures.
+
+    Attributes:
+        total_size_kb: The bytes of all values, in units of 1,024, rounded up.
+    """
+
+    entry_count: int
+    total_size_kb: int
+    tasks_with_memory: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodicSummary(Model):
+    """Episodic memory in figures.
+
+    Attributes:
+        total_size_kb: The bytes of all values, in units of 1,024, rounded up.
+    """
+
+    entry_count: int
+    capacity: int
+    pinned_count: int
+    total_size_kb: int
+    oldest_entry: str | None = None
+    newest_entry: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySummary(Model):
+    """What an agent holds, in figures (RFC-0015 §4)."""
+
+    agent_id: str
+    working: WorkingSummary
+    episodic: EpisodicSummary
+    semantic_namespaces_accessible: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guardrails(Model):
+    """What bounds a coordinator's tasks; None: nothing.
+
+    Attributes:
+        max_working_memory_per_task: No task has more working entries, whatever its own policy
+            says.
+        max_episodic_memory_per_agent: Nobody adds to more episodic entries, whatever its own
+            settings say; none is removed.
+        allowed_semantic_namespaces: The coordinator and its assignees reach no semantic memory
+            but in these. A name that ends with `*` is a prefix.
+        denied_semantic_namespaces: They reach no semantic memory in these, allowed or not.
+        memory_archive_required: Memory is archived when a task ends, whatever its own policy
+            says.
+    """
+
+    max_working_memory_per_task: int | None = None
+    max_episodic_memory_per_agent: int | None = None
+    allowed_semantic_namespaces: tuple[str, ...] = ()
+    denied_semantic_namespaces: tuple[str, ...] = ()
+    memory_archive_required: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoordinatorGuardrails(Model):
+    """A coordinator's guardrails (RFC-0015 §6.6)."""
+
+    coordinator_id: str
+    guardrails: Guardrails
+    version: int
+    updated_at: str | None = None

@@ -1,0 +1,121 @@
+"""What was said, and agents' states (Agent Memory Protocol §3).
+
+Generated from the service's OpenAPI document; do not edit.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent_memory.document import Model
+from agent_memory.model.literals import Sensitivity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationMessage(Model):
+    """A message of a conversation.
+
+    Attributes:
+        content: Absent without `memory.read`, and with `values=omit`.
+        metadata: Absent without `memory.read`, and with `values=omit`.
+    """
+
+    index: int
+    role: str
+    content: Any = None
+    timestamp: str
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedMessage(ConversationMessage):
+    """A message after a change."""
+
+    session_id: str
+    revision: int
+    message_count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppendedMessages(Model):
+    """A conversation after an append."""
+
+    session_id: str
+    revision: int
+    message_count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationHead(Model):
+    """A conversation without its messages.
+
+    Attributes:
+        tags: Labels to query by.
+        metadata: Absent without `memory.read`, with `values=omit`, and where a page of messages
+            leaves them no room: `limit=0` shows them alone.
+        version: The version of the schema (Agent Memory Protocol §4.1).
+        revision: Counts the changes; send it as If-Match.
+        sensitivity: `confidential` and `restricted` conversations are stored encrypted.
+        ttl: `duration:` and an ISO 8601 duration, or null: no end.
+        expires_at: From this moment on it is gone, as if it had never been.
+    """
+
+    session_id: str
+    user_id: str
+    created_by: str
+    agent_participants: tuple[str, ...]
+    shared_with: tuple[str, ...]
+    tags: tuple[str, ...]
+    metadata: dict[str, Any] = field(default_factory=dict)
+    version: str
+    revision: int
+    message_count: int
+    sensitivity: Sensitivity | None = None
+    ttl: str | None = None
+    expires_at: str | None = None
+    created_at: str
+    updated_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation(ConversationHead):
+    """A conversation with its messages."""
+
+    messages: tuple[ConversationMessage, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State(Model):
+    """A value that an agent keeps for an owner.
+
+    Attributes:
+        value: Absent without `memory.read`.
+        sensitivity: `confidential` and `restricted` values are stored encrypted.
+        version: Counts the changes; send it as If-Match.
+    """
+
+    agent_id: str
+    owner_id: str
+    key: str
+    value: Any = None
+    sensitivity: Sensitivity | None = None
+    version: int
+    created_at: str
+    updated_at: str
+    created_by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateHead(Model):
+    """A state without its value.
+
+    Attributes:
+        sensitivity: `confidential` and `restricted` values are stored encrypted.
+        version: Counts the changes; send it as If-Match.
+    """
+
+    key: str
+    sensitivity: Sensitivity | None = None
+    version: int
+    created_at: str
+    updated_at: str
+    created_by: str

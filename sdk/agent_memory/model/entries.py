@@ -1,0 +1,81 @@
+"""Entries of memory (RFC-0015 §1.1).
+
+Generated from the service's OpenAPI document; do not edit.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent_memory.document import Model
+from agent_memory.model.literals import MemoryType, Priority, Sensitivity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry(Model):
+    """A memory entry (RFC-0015 §1.1).
+
+    Attributes:
+        agent_id: The owner.
+        namespace: The group that the entry stands in, such as `billing.invoices`.
+        key: The entry's name within its namespace.
+        value: Your JSON object. Absent without `memory.read`, and with `values=omit`.
+        memory_type: The tier: it decides on lifetime and access.
+        tags: Labels to query by.
+        ttl: `task_lifetime`, `duration:` and an ISO 8601 duration, or null: no end.
+        pinned: Episodic only: never evicted.
+        sensitivity: `confidential` and `restricted` values are stored encrypted.
+        version: Counts the changes; send it as If-Match, or in a batch.
+        expires_at: From this moment on it is gone, as if it had never been.
+        curated_by: Semantic only: who wrote it last.
+        vector_length: How many numbers the vector has that its client gave it; absent if there
+            is none.
+        inherited: True for an entry of the parent's that a query shows by its sub-task.
+    """
+
+    id: str
+    agent_id: str
+    namespace: str
+    key: str
+    value: dict[str, Any] = field(default_factory=dict)
+    memory_type: MemoryType
+    task_id: str | None = field(default=None, metadata={"path": "scope.task_id"})
+    intent_id: str | None = field(default=None, metadata={"path": "scope.intent_id"})
+    tags: tuple[str, ...]
+    ttl: str | None = None
+    pinned: bool
+    priority: Priority
+    sensitivity: Sensitivity | None = None
+    version: int
+    created_at: str
+    updated_at: str
+    expires_at: str | None = None
+    created_by: str
+    curated_by: str | None = None
+    vector_length: int | None = None
+    inherited: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult(Model):
+    """An entry that a search found.
+
+    Attributes:
+        score: How well it fits: 1 for the query's own words; below about 0.2 it rather doesn't.
+            Of a vector, the cosine.
+        matched: The words and ids of the query that it has, without case and accents.
+    """
+
+    entry: Entry
+    score: float
+    matched: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvictionCandidate(Entry):
+    """An episodic entry that may be evicted.
+
+    Attributes:
+        last_accessed_at: When its owner last wrote it, or read it as far as that is recorded.
+    """
+
+    last_accessed_at: str

@@ -1,0 +1,55 @@
+"""What agents learned.
+
+Generated from the service's OpenAPI document; do not edit.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from agent_memory.document import Model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact(Model):
+    """A fact: subject, predicate and object.
+
+    Attributes:
+        agent_type: A label that groups runs, such as `sdr`; no boundary.
+        subject: Absent without `memory.read`.
+        predicate: Absent without `memory.read`.
+        object: Absent without `memory.read`.
+        learned_from_run_id: The last run that learned it.
+        learned_from_run_ids: The latest 20 runs that learned it, the last one at the end.
+        learned_count: How often it was learned.
+        metadata: Absent without `memory.read`.
+        version: Counts the changes; send it as If-Match.
+    """
+
+    fact_id: str
+    agent_type: str | None = None
+    subject: str = ""
+    predicate: str = ""
+    object: str = ""
+    confidence: float
+    learned_from_run_id: str | None = None
+    learned_from_run_ids: tuple[str, ...]
+    learned_count: int
+    first_learned_at: str
+    learned_by: str
+    metadata: dict[str, Any] | None = None
+    version: int
+    created_at: str
+    updated_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecalledFact(Fact):
+    """A fact that was recalled.
+
+    Attributes:
+        score: How well it fits: 1 for the query's own words; below about 0.2 it rather doesn't.
+        matched: The words and ids of the query that it has, without case and accents.
+    """
+
+    score: float
+    matched: tuple[str, ...]

@@ -1,0 +1,80 @@
+"""What happened: events, uses of authority, deletions.
+
+Generated from the service's OpenAPI document; do not edit.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from agent_memory.document import Model
+from agent_memory.model.literals import ActorKind, DeletionKind, DeletionStatus, EventType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actor(Model):
+    """Who did it."""
+
+    id: str
+    kind: ActorKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event(Model):
+    """An event of a log (RFC-0015 §5.2).
+
+    Attributes:
+        agent_id: Whose memory it is.
+        actor: Who did it.
+        data: The entry that it is about, without its value.
+    """
+
+    id: str
+    type: EventType
+    agent_id: str
+    actor: Actor
+    intent_id: str | None = None
+    task_id: str | None = None
+    data: dict[str, Any]
+    timestamp: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRecord(Model):
+    """A use of authority.
+
+    Attributes:
+        action: What was done: `principal.create`.
+        target: What it was done to: `principal:ada`.
+        before: What was changed, as it was.
+        after: What was changed, as it is from then on.
+        request_id: The id of the request, which is in its answer and in the function's log.
+    """
+
+    id: str
+    time: str
+    actor: Actor
+    action: str
+    target: str
+    before: dict[str, Any] | None = None
+    after: dict[str, Any] | None = None
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deletion(Model):
+    """A deletion, and how far it is.
+
+    Attributes:
+        id: The tenant, the agent or the person.
+        finished_at: When everything was gone, whatever functions wrote late included.
+        counts: How many items of each type were deleted or redacted so far, and files.
+    """
+
+    kind: DeletionKind
+    id: str
+    dry_run: bool
+    status: DeletionStatus
+    requested_at: str
+    requested_by: Actor
+    finished_at: str | None = None
+    counts: dict[str, int]

@@ -1,0 +1,54 @@
+"""Objects and their spaces.
+
+Generated from the service's OpenAPI document; do not edit.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent_memory.document import Model
+from agent_memory.model.access import NamespacePermissions
+from agent_memory.model.literals import Sensitivity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectHead(Model):
+    """An object without its bytes.
+
+    Attributes:
+        version: Grows with each write, in steps of any size.
+        etag: The version as If-Match and If-None-Match take it.
+        size: In bytes.
+        metadata: Absent without `memory.read`.
+        created_by: The id of the principal that wrote it last.
+    """
+
+    space: str
+    key: str
+    version: int
+    etag: str
+    size: int
+    content_type: str
+    metadata: dict[str, Any] = field(default_factory=dict)
+    sensitivity: Sensitivity | None = None
+    created_by: str
+    created_at: str
+    updated_at: str
+    expires_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Space(Model):
+    """A space of objects, and who may use it.
+
+    Attributes:
+        owner: The id of the principal that made it.
+        version: Of the permissions.
+    """
+
+    space: str
+    owner: str
+    permissions: NamespacePermissions
+    version: int
+    created_at: str
+    updated_at: str

@@ -1,0 +1,69 @@
+"""What agents did, turn by turn.
+
+Generated from the service's OpenAPI document; do not edit.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from agent_memory.document import Model
+from agent_memory.model.literals import RunStatus, Sensitivity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run(Model):
+    """A run of an agent.
+
+    Attributes:
+        agent_type: A label that groups runs, such as `sdr`; no boundary.
+        instance_id: Which instance of the agent runs.
+        input: Absent without `memory.read`, or where `omitted` names it.
+        output: Absent without `memory.read`, or where `omitted` names it.
+        error: Absent without `memory.read`, or where `omitted` names it.
+        sensitivity: `confidential` and `restricted` values are stored encrypted.
+        version: Counts the changes.
+        expires_at: From this moment on it is gone, as if it had never been.
+    """
+
+    id: str
+    agent_type: str
+    instance_id: str | None = None
+    status: RunStatus
+    input: Any = None
+    output: Any = None
+    error: Any = None
+    sensitivity: Sensitivity | None = None
+    version: int
+    created_at: str
+    created_by: str
+    ended_at: str | None = None
+    ended_by: str | None = None
+    expires_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode(Model):
+    """An episode of a run.
+
+    Attributes:
+        run_id: The run that it belongs to.
+        agent_type: In lists; an append doesn't look it up.
+        content: Absent without `memory.read`.
+        kind: What it is, in a word of yours: `tool_call`, `observation`.
+        turn: The turn of the run that it belongs to.
+        sensitivity: `confidential` and `restricted` values are stored encrypted.
+        expires_at: From this moment on it is gone, as if it had never been.
+    """
+
+    id: str
+    run_id: str
+    agent_type: str | None = None
+    content: Any = None
+    role: str | None = None
+    kind: str | None = None
+    turn: int | None = None
+    metadata: dict[str, Any] | None = None
+    sensitivity: Sensitivity | None = None
+    created_at: str
+    created_by: str
+    expires_at: str

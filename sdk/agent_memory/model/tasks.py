@@ -1,0 +1,147 @@
+"""Tasks (RFC-0012; RFC-0015 §5), and what workflow files make.
+
+Generated from the service's OpenAPI document; do not edit.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from agent_memory.document import Model
+from agent_memory.model.entries import Entry
+from agent_memory.model.literals import NamespaceAccess, TaskStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryPolicy(Model):
+    """What holds for a task's working memory.
+
+    Attributes:
+        archive_on_completion: Whether its memory is archived when it ends.
+        inherit_from_parent: Whether its assignee reads the parent's memory.
+    """
+
+    archive_on_completion: bool
+    inherit_from_parent: bool
+    max_entries: int
+    max_total_size_kb: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task(Model):
+    """A task (RFC-0012; RFC-0015 §5).
+
+    Attributes:
+        assigned_agent: Who works on the task, and writes its working memory.
+        coordinator: Who directs the task; a principal that isn't an agent.
+        delegates: For whom its assignee may register sub-tasks; `*` is everybody.
+        parent_task_id: The task that this is a part of.
+        memory_policy: How the task's working memory behaves.
+        version: Counts the changes; send it as If-Match.
+        semantic_namespaces: What to pack of semantic memory for the task.
+    """
+
+    id: str
+    intent_id: str | None = None
+    name: str
+    status: TaskStatus
+    assigned_agent: str | None = None
+    coordinator: str | None = None
+    delegates: tuple[str, ...]
+    parent_task_id: str | None = None
+    memory_policy: MemoryPolicy
+    version: int
+    created_at: str
+    updated_at: str
+    started_at: str | None = None
+    completed_at: str | None = None
+    plan_id: str | None = None
+    description: str | None = None
+    priority: str | int | None = None
+    input: Any = None
+    output: Any = None
+    artifacts: tuple[Any, ...] = ()
+    lease_id: str | None = None
+    capabilities_required: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
+    blocks: tuple[str, ...] = ()
+    retry_policy: Any = None
+    timeout_seconds: float | None = None
+    attempt: int | None = None
+    max_attempts: int | None = None
+    permissions: Any = None
+    requires_tools: tuple[Any, ...] = ()
+    blocked_reason: str | None = None
+    error: Any = None
+    metadata: dict[str, Any] | None = None
+    semantic_namespaces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskContext(Model):
+    """A task's memory, packed for a context window.
+
+    Attributes:
+        size_kb: The entries' size as JSON.
+        truncated: Whether something was left out for its size.
+    """
+
+    task_id: str
+    working: tuple[Entry, ...]
+    inherited: tuple[Entry, ...]
+    episodic: tuple[Entry, ...]
+    semantic: tuple[Entry, ...]
+    size_kb: int
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppliedNamespace(Model):
+    """A namespace that a workflow named.
+
+    Attributes:
+        access: Yours. Where others have configured the namespace, it may be less than `write`.
+    """
+
+    namespace: str
+    access: NamespaceAccess
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppliedEpisodic(Model):
+    """What a workflow set for an agent."""
+
+    capacity: int | None = None
+    pinned_namespaces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppliedAgent(Model):
+    """An agent that a workflow named."""
+
+    agent_id: str
+    episodic: AppliedEpisodic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppliedTask(Model):
+    """A task that a workflow registered."""
+
+    id: str
+    name: str
+    assigned_agent: str | None = None
+    depends_on: tuple[str, ...]
+    memory_policy: MemoryPolicy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppliedWorkflow(Model):
+    """What a workflow file set."""
+
+    name: str
+    version: str | None = None
+    intent_id: str
+    semantic_namespaces: tuple[str, ...]
+    namespaces: tuple[AppliedNamespace, ...]
+    agents: tuple[AppliedAgent, ...]
+    tasks: tuple[AppliedTask, ...]
+    ignored: tuple[str, ...]

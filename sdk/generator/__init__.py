@@ -1,0 +1,1 @@
+"""What renders `agent_memory/model` from the service's OpenAPI document."""
