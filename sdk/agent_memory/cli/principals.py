@@ -148,5 +148,5 @@ def access(session: Session) -> None:
 def audit(session: Session) -> None:
     """`audit`: who did what with authority."""
     given = session.arguments
-    records = session.client.audit.list(actor=given.actor, action=given.action)
-    session.output.documents((each.raw for each in islice(records, given.limit)), *_AUDIT)
+    records = session.client.audit.list(actor=given.actor, action=given.action, limit=given.limit)
+    session.output.documents(records, *_AUDIT)
