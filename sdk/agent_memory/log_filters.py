@@ -17,7 +17,7 @@ class LogFilters(Paging, total=False):
     Attributes:
         actor: what this principal did.
         since: from this moment on.
-        until: before this moment.
+        until: up to this moment.
         newest_first: the other way round; logs begin with the oldest.
     """
 

@@ -1,20 +1,17 @@
 """The command `tail`: a log's last events, and those to come (RFC-0015 §5)."""
 
 import sys
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import Any
-from urllib.parse import quote
 
-from agent_memory import Client
+from agent_memory import Event, Pages
 from agent_memory.cli.arguments import add_command, parse_number, parse_text
-from agent_memory.cli.connection import parse_document
 from agent_memory.cli.formatting import render_event
 from agent_memory.cli.session import Session
 from agent_memory.cli.text import escape_controls, pad, render_json_line, width
-from agent_memory.responses import parse_items
+from agent_memory.model import EventType
 
-_PAGE = 1000
 _WIDTHS = (24, 15, 16)  # of what each line begins with; the lines come one by one
 
 
@@ -34,50 +31,45 @@ def add_commands(commands: Any) -> None:
 
 def tail(session: Session) -> None:
     """`tail`: the last events of a log; with --follow whatever comes, until Ctrl-C."""
-    given, client = session.arguments, session.client
-    log, name = _log(session)
-    last: deque[dict[str, Any]] = deque(maxlen=given.lines)
-    position: str | None = None
-    for page in _pages(client, _path(log, name), given.event):
-        last.extend(parse_items(page["events"]))
-        position = page["next"]
-    render = render_json_line if session.output.json else _line
-    _write(render, last)
-    if given.follow:
-        follow = getattr(client.events, log)
-        for event in follow(name, after=position, type=given.event, follow=True):
-            _write(render, [event.raw])
-
-
-def _log(session: Session) -> tuple[str, str]:
     given = session.arguments
+    read = _log(session)
+    found = read(newest_first=True, limit=max(given.lines, 1), type=given.event).list()
+    last = found[::-1]
+    render = render_json_line if session.output.json else _line
+    _write(render, last[-given.lines :] if given.lines else [])
+    if given.follow:
+        _follow(read, last, given.event, lambda events: _write(render, events))
+
+
+def _log(session: Session) -> Callable[..., Pages[Event]]:
+    """Return the call that reads the log that the user names."""
+    given, events = session.arguments, session.client.events
     if given.intent is not None:
-        return "intent", given.intent
+        return partial(events.list_for_intent, given.intent)
     if given.namespace is not None:
-        return "namespace", given.namespace
-    return "agent", given.agent or session.client.principals.me().id
+        return partial(events.list_for_namespace, given.namespace)
+    return partial(events.list_for_agent, given.agent or session.client.principals.me().id)
 
 
-def _path(log: str, name: str) -> str:
-    folder = {"intent": "intents", "namespace": "memory/namespaces", "agent": "agents"}[log]
-    return f"/api/v1/{folder}/{quote(name, safe='')}/events"
+def _follow(
+    read: Callable[..., Pages[Event]],
+    last: list[Event],
+    kind: EventType | None,
+    write: Callable[[list[Event]], None],
+) -> None:
+    """Write what happened since the last events, and what happens."""
+    since = last[-1].timestamp if last else None
+    known, position = {event.id for event in last}, None
+    for page in read(since=since, type=kind).pages():
+        write([event for event in page if event.id not in known])
+        position = page.next
+    for event in read(after=position, type=kind, follow=True):
+        write([event])
 
 
-def _pages(client: Client, path: str, kind: str | None) -> Iterator[dict[str, Any]]:
-    """Yield what the log holds by now, page by page."""
-    query = {"limit": str(_PAGE)} | ({} if kind is None else {"type": kind})
-    before = None
-    while True:
-        page = parse_document(client.request("GET", path, params=query), "events", "next")
-        yield page
-        if page["next"] == before:
-            return
-        before = query["after"] = page["next"]
-
-
-def _write(render: Callable[[dict[str, Any]], str], events: Any) -> None:
+def _write(render: Callable[[dict[str, Any]], str], events: list[Event]) -> None:
     for event in events:
-        sys.stdout.write(f"{render(event)}\n")
+        sys.stdout.write(f"{render(dict(event.raw))}\n")
     sys.stdout.flush()
 
 
