@@ -478,6 +478,7 @@ class Container:
             self.access_tracker,
             self.task_access,
             self.namespaces,
+            self.client_vectors,
             self.clock,
         )
 

@@ -30,6 +30,8 @@ from functions.platform.errors import (
 from functions.platform.idempotency import RequestToken
 from functions.platform.retry import Backoff
 from functions.tasks.access import TaskAccess
+from functions.vectors.client_vector_store import ClientVectorStore
+from functions.vectors.packing import unpack_vector
 
 if TYPE_CHECKING:
     from functions.entries.requests import EntryChange, NewEntry
@@ -47,6 +49,7 @@ class Entries:
         access_tracker: AccessTracker,
         tasks: TaskAccess,
         namespaces: Namespaces,
+        vectors: ClientVectorStore,
         clock: Clock,
     ) -> None:
         self._store = store
@@ -54,6 +57,7 @@ class Entries:
         self._access_tracker = access_tracker
         self._tasks = tasks
         self._namespaces = namespaces
+        self._vectors = vectors
         self._clock = clock
 
     def create(self, caller: Principal, new: NewEntry, token: RequestToken) -> Entry:
@@ -107,6 +111,17 @@ class Entries:
         entry = self._require_live(found, address, nonce)
         assert_can_read(self._tasks, caller, entry, namespace)
         return entry
+
+    def get_vector(self, entry: Entry) -> list[float] | None:
+        """Return the vector that its client gave an entry, of unit length; None if there is none.
+
+        One call for an entry that has one.
+        """
+        if entry.vector_at is None:
+            return None
+        partition = entry_keys.build_client_vectors_partition(entry.address)
+        packed = self._vectors.get(partition, entry.vector_at, entry.id)
+        return None if packed is None else unpack_vector(packed)
 
     def find_target(self, caller: Principal, entry_id: str) -> EntryTarget:
         """Read an entry with all that decides on the caller's access to it.

@@ -31,6 +31,7 @@ MAX_RUN_VALUE_BYTES = 4_194_304  # of input, output, error, each
 MAX_EPISODE_BYTES = 262_144  # of an episode's content
 MAX_EPISODE_METADATA_BYTES = 65_536
 MAX_SPEC_BYTES = 65_536  # of a learned workflow
+MAX_BETA_PARAMETER = 1_000_000_000  # that a new workflow begins with
 MAX_OBJECT_BYTES = 4_194_304  # that one request or response carries
 MAX_UPLOADED_OBJECT_BYTES = 104_857_600  # that comes by an address of its own
 MAX_OBJECT_METADATA_BYTES = 2048

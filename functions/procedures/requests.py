@@ -4,7 +4,18 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
+from functions.platform.limits import MAX_BETA_PARAMETER
 from functions.platform.validation import RequestModel
+
+
+class LearnedStats(RequestModel):
+    """What is known of how well a workflow did: a Beta distribution, from so many outcomes."""
+
+    model_config = ConfigDict(strict=False)
+
+    alpha: Annotated[float, Field(ge=1, le=MAX_BETA_PARAMETER, allow_inf_nan=False, strict=True)]
+    beta: Annotated[float, Field(ge=1, le=MAX_BETA_PARAMETER, allow_inf_nan=False, strict=True)]
+    outcomes: Annotated[int, Field(ge=0, le=MAX_BETA_PARAMETER, strict=True)]
 
 
 class NewWorkflow(RequestModel):
@@ -13,6 +24,9 @@ class NewWorkflow(RequestModel):
     spec: Any
     half_life: str | None = None
     reset: bool = False
+    learned: LearnedStats | None = None
+    """What a new workflow begins with, such as one that comes from another deployment. Of one that
+    is there, what was learned stays."""
 
 
 class Selection(RequestModel):

@@ -19,6 +19,14 @@ def compute_stats(workflow: ProcedureWorkflow, now: int) -> WorkflowStats:
     return WorkflowStats(workflow, *compute_beta(workflow.stats, now))
 
 
+def to_stats(
+    alpha: float, beta: float, outcomes: int, now: int, half_life: int | None
+) -> OutcomeStats:
+    """Return the stats whose Beta distribution is this one at `now`."""
+    successes, failures = round((alpha - 1) * BILLION), round((beta - 1) * BILLION)
+    return OutcomeStats(successes, failures, outcomes, now, half_life)
+
+
 def weigh_outcome(stats: OutcomeStats, score: float, now: int) -> tuple[int, int]:
     """Compute what an outcome adds to successes and failures."""
     weight = _weight(stats, now)

@@ -32,12 +32,13 @@ from functions.procedures.rules import (
     rebase,
     revise_workflow,
     select_workflow,
+    to_stats,
     weigh_outcome,
 )
 from functions.procedures.store import Increment, StatsConflict, WorkflowStore, workflow_key
 
 if TYPE_CHECKING:
-    from functions.procedures.requests import NewWorkflow
+    from functions.procedures.requests import LearnedStats, NewWorkflow
 
 _ATTEMPTS = 20
 _BUSY = "others are writing this workflow"
@@ -61,7 +62,8 @@ class Procedures:
     ) -> tuple[WorkflowStats, bool]:
         """Set a workflow's spec; return the workflow, and whether it is new.
 
-        What was learned stays, unless `new.reset`; the same spec again changes nothing.
+        What was learned stays, unless `new.reset`; the same spec again changes nothing. A new
+        workflow begins with what `new.learned` says.
 
         Args:
             version: the version that If-Match names.
@@ -83,7 +85,7 @@ class Procedures:
             present, now = self._get(key, version), self._clock()
             try:
                 if present is None:
-                    stats = OutcomeStats(0, 0, 0, now, half_life)
+                    stats = _build_stats(new.learned, now, half_life)
                     workflow = ProcedureWorkflow(
                         procedure,
                         id,
@@ -234,3 +236,10 @@ class Procedures:
 
 def _not_found() -> NotFound:
     return NotFound("there is no such workflow; PUT it first")
+
+
+def _build_stats(learned: LearnedStats | None, now: int, half_life: int | None) -> OutcomeStats:
+    """Build the stats that a new workflow begins with."""
+    if learned is None:
+        return OutcomeStats(0, 0, 0, now, half_life)
+    return to_stats(learned.alpha, learned.beta, learned.outcomes, now, half_life)

@@ -48,6 +48,11 @@ class ClientVectorStore:
             self._lengths[partition] = item[NUMBERS]
         return self._lengths[partition]
 
+    def get(self, partition: str, time: int, ref: str) -> bytes | None:
+        """Return the vector that was written for an entry at a time (epoch ms), packed."""
+        item = self._table.get(_build_key(partition, time, ref))
+        return None if item is None else bytes(item[NUMBERS])
+
     def list_since(self, partition: str, time: int) -> Iterable[Item]:
         """List what was written since a time (epoch ms), oldest first, strongly consistent."""
         first = f"{CLIENT_VECTOR.sort_prefix}{encode_timestamp(max(time, 0))}"

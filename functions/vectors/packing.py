@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from math import fsum, sqrt
-from struct import pack
+from struct import pack, unpack
 
 from functions.platform.errors import ValidationFailed
 
@@ -23,6 +23,11 @@ def pack_vector(numbers: Sequence[float]) -> bytes:
     scaled = [each / largest for each in numbers]
     length = sqrt(fsum(each * each for each in scaled))
     return pack(f"<{len(scaled)}e", *(each / length for each in scaled))
+
+
+def unpack_vector(packed: bytes) -> list[float]:
+    """Return the numbers of a packed vector."""
+    return list(unpack(f"<{count_numbers(packed)}e", packed))
 
 
 def count_numbers(packed: bytes) -> int:

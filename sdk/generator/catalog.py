@@ -187,6 +187,11 @@ KEYWORDS = {  # the fields that calls take as keywords
         "session_id user_id messages upload_id",
         "Fields of a conversation.",
     ),
+    "LearnedStats": (
+        "LearnedStatsBody",
+        "",
+        "What is known of how well a workflow did; all of it is given.",
+    ),
     "GuardrailChanges": (
         "GuardrailsBody",
         "",

@@ -57,6 +57,14 @@ def test_a_workflow_begins_without_a_preference(sdr: httpx.Client) -> None:
     assert ok(sdr.get(path("roi"))) == made
 
 
+def test_a_new_workflow_begins_with_what_is_known_of_it(sdr: httpx.Client) -> None:
+    known = {"alpha": 3.75, "beta": 1.25, "outcomes": 3}
+    made = add(sdr, "moved", learned=known)
+    more = {"spec": SPEC, "learned": {**known, "outcomes": 9}}
+    again = ok(sdr.put(path("moved"), json=more))
+    assert [{name: each[name] for name in known} for each in (made, again)] == [known, known]
+
+
 def test_task_types_are_listed_as_long_as_they_have_workflows(
     tenant: Tenant, sdr: httpx.Client
 ) -> None:

@@ -69,6 +69,8 @@ class EntryDocument(TypedDict):
     """Semantic only: who wrote it last."""
     vector_length: NotRequired[Count]
     """How many numbers the vector has that its client gave it; absent if there is none."""
+    vector: NotRequired[list[float]]
+    """The vector that its client gave it, of length 1; only where it is asked for."""
     inherited: NotRequired[bool]
     """True for an entry of the parent's that a query shows by its sub-task."""
 

@@ -1,6 +1,7 @@
 """Entries of memory: create, read, change, delete, query and search (contract §4, §8)."""
 
 from functools import partial
+from typing import Literal
 
 from functions.api.bare_arrays import BARE_ARRAY_HEADERS, bare_array_response
 from functions.api.filters import AGENT_FILTERS, FILTERS, read_filters
@@ -19,6 +20,7 @@ from functions.api.parameters import (
     TOUCH,
     UNCOUNTED_PAGE,
     VALUES,
+    ChoiceParameter,
 )
 from functions.api.responses.entries import (
     EntryDocument,
@@ -40,6 +42,10 @@ from functions.identity.model import READ, WRITE, Principal
 from functions.namespaces.authority import CLAIM_NAMESPACE
 from functions.platform.errors import ValidationFailed
 from functions.search.requests import MemorySearch
+
+_VECTOR: ChoiceParameter[Literal["include"]] = ChoiceParameter(
+    "vector", "`include` shows the vector that the client gave the entry.", Literal["include"]
+)
 
 
 def query_entries(request: Request, caller: Principal) -> Response:
@@ -102,10 +108,17 @@ _MEMORY = "/api/v1/memory"
 
 def get_entry(request: Request, caller: Principal) -> Response:
     is_touched = TOUCH.read(request) is not False
-    entry = request.services.entries.get(caller, request.path_params["id"], is_touched=is_touched)
+    entries = request.services.entries
+    entry = entries.get(caller, request.path_params["id"], is_touched=is_touched)
     if request.has_version(entry.version):
         return Response(304, headers={"etag": _etag(entry)})
-    return _entry_response(200, entry)
+    if _VECTOR.read(request) is None:
+        return _entry_response(200, entry)
+    document = render_entry(entry)
+    vector = entries.get_vector(entry)
+    if vector is not None:
+        document["vector"] = vector
+    return json_response(200, document, etag=_etag(entry))
 
 
 def delete_entry(request: Request, caller: Principal) -> Response:
@@ -213,7 +226,7 @@ ROUTES = [
         "Get an entry",
         {200: EntryDocument, 304: None},
         response_headers=("ETag",),
-        query=(TOUCH,),
+        query=(TOUCH, _VECTOR),
         error_statuses=(404,),
     ),
     Route(

@@ -193,13 +193,13 @@ class AsyncQueries(AsyncResource):
         at_work = find_task_at_work(self._client.settings)
         return None if at_work is None else AsyncTaskMemory(self._client, at_work)
 
-    async def _by_id(self, id: str) -> Entry | None:
+    async def _by_id(self, id: str, *, with_vector: bool = False) -> Entry | None:
+        asked = {"vector": "include"} if with_vector else None
         try:
-            return parse(
-                Entry.from_document, await self._call("GET", f"{_MEMORY}/{quote_segment(id)}")
-            )
+            found = await self._call("GET", f"{_MEMORY}/{quote_segment(id)}", params=asked)
         except MemoryNotFoundError:
             return None
+        return parse(Entry.from_document, found)
 
     async def _by_key(
         self, namespace: str, key: str, agent_id: str | None, memory_type: MemoryType | None

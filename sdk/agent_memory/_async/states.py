@@ -5,7 +5,7 @@ from typing import Any, Unpack
 from agent_memory._async.pages import AsyncPages
 from agent_memory._async.resource import AsyncResource
 from agent_memory.exceptions import MemoryNotFoundError
-from agent_memory.model import StateHead
+from agent_memory.model import Sensitivity, StateHead
 from agent_memory.page import Paging
 from agent_memory.requests import drop_none, quote_segment
 from agent_memory.responses import get_member, parse, parse_position
@@ -15,7 +15,14 @@ class AsyncStates(AsyncResource):
     """Agents' states. An owner's id holds no slash: it is a part of the path."""
 
     async def put(
-        self, agent_id: str, owner_id: str, key: str, value: Any, *, version: int | None = None
+        self,
+        agent_id: str,
+        owner_id: str,
+        key: str,
+        value: Any,
+        *,
+        sensitivity: Sensitivity | None = None,
+        version: int | None = None,
     ) -> int:
         """Store a state; its version.
 
@@ -23,6 +30,7 @@ class AsyncStates(AsyncResource):
 
         Args:
             value: whatever JSON can write, up to 4 MB.
+            sensitivity: `confidential` and `restricted` values are stored encrypted.
             version: replace only this version; 0: only if there is none.
 
         Raises:
@@ -30,7 +38,8 @@ class AsyncStates(AsyncResource):
             MemoryAccessError: it is that of another agent or agent type.
         """
         path = _path(agent_id, owner_id, key)
-        stored = await self._call("PUT", path, json={"value": value}, version=version)
+        body = {"value": value, **drop_none(sensitivity=sensitivity)}
+        stored = await self._call("PUT", path, json=body, version=version)
         return parse(int, get_member(stored, "version"))
 
     async def get(self, agent_id: str, owner_id: str, key: str, default: Any = None) -> Any:

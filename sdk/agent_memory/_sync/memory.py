@@ -150,18 +150,26 @@ class Memory(Queries):
         id: str | None = None,
         agent_id: str | None = None,
         memory_type: MemoryType | None = None,
+        with_vector: bool = False,
     ) -> Entry | None:
         """Return the entry with this id, or the one under this namespace and key.
 
+            client.memory.get_entry("invoices", "progress").version
+
         By name it is the caller's own (or that of `agent_id`) under this namespace
         and key, and if there is none, the semantic one. None if there is none.
+
+        Args:
+            with_vector: whether to read the client's own vector, too; with `id` alone.
 
         Raises:
             MemoryAccessError: the caller may not read it.
             TypeError: neither `id` nor namespace and key are given.
         """
         if id is not None:
-            return self._by_id(id)
+            return self._by_id(id, with_vector=with_vector)
+        if with_vector:
+            raise TypeError("with_vector goes with id")
         if namespace is None or key is None:
             raise TypeError("give namespace and key, or id")
         if (task := self._find_task_memory(memory_type, agent_id)) is not None:

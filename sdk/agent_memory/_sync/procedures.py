@@ -6,7 +6,7 @@ from typing import Any, Unpack
 from agent_memory._sync.pages import Pages
 from agent_memory._sync.resource import Resource
 from agent_memory.exceptions import MemoryNotFoundError
-from agent_memory.model import SelectedWorkflow, Workflow
+from agent_memory.model import LearnedStats, SelectedWorkflow, Workflow
 from agent_memory.page import Paging
 from agent_memory.requests import drop_none, quote_segment
 from agent_memory.responses import parse
@@ -29,6 +29,7 @@ class Procedures(Resource):
         *,
         half_life: str | None = None,
         reset: bool = False,
+        learned: LearnedStats | None = None,
         version: int | None = None,
     ) -> Workflow:
         """Set a workflow's spec. What was learned of it stays; the same again changes nothing.
@@ -40,6 +41,8 @@ class Procedures(Resource):
             half_life: an ISO 8601 duration, such as `duration:P7D`, in which an outcome comes to
                 count for half; without it they count for ever.
             reset: forget what was learned.
+            learned: what a new workflow begins with: `alpha`, `beta` and `outcomes`, such as those
+                of another deployment. Of one that is there, what was learned stays.
             version: change only this version.
 
         Raises:
@@ -47,7 +50,7 @@ class Procedures(Resource):
             MemoryNotFoundError: a version is given, and there is no workflow.
             TooLargeError: the spec is too large.
         """
-        body = {"spec": spec, "half_life": half_life, "reset": reset}
+        body = {"spec": spec, "half_life": half_life, "reset": reset, **drop_none(learned=learned)}
         path = _workflow(agent_type, task_type, workflow_id)
         answer = self._call("PUT", path, json=body, version=version)
         return parse(Workflow.from_document, answer)

@@ -11,9 +11,11 @@ def list_differences(wanted: Document, present: Document) -> list[str]:
     """Return the fields that `wanted` gives and that are otherwise in the entry.
 
     Whose an entry of semantic memory is doesn't count: that can't be changed, and says nothing of
-    what the entry holds.
+    what the entry holds. Of a vector it is known how many numbers it has.
     """
-    given = [name for name in wanted if name != "agent_id"]
+    given = [name for name in wanted if name not in ("agent_id", "vector")]
+    if len(wanted.get("vector") or ()) != present.get("vector_length", 0):
+        given.append("vector")
     return [n for n in given if _normalize(n, wanted[n]) != _normalize(n, present.get(n))]
 
 

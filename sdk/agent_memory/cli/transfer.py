@@ -15,7 +15,6 @@ from typing import Any, BinaryIO, get_args
 from agent_memory import Client
 from agent_memory.cli.arguments import add_command, parse_text
 from agent_memory.cli.connection import connect, parse_document, select_profile
-from agent_memory.cli.cursor import EntryCursor
 from agent_memory.cli.entries import add_filters, filters
 from agent_memory.cli.failures import UsageFailure
 from agent_memory.cli.importing import OUTCOMES, Import, Policy
@@ -24,10 +23,16 @@ from agent_memory.cli.output import note
 from agent_memory.cli.private_files import open_replacement
 from agent_memory.cli.progress import Progress
 from agent_memory.cli.session import Session
-from agent_memory.cli.tenant_export import TenantExport
-from agent_memory.cli.tenant_import import TenantImport
+from agent_memory.cli.spool import Spool
+from agent_memory.cli.tenant.exporter import TenantExport
+from agent_memory.cli.tenant.import_context import KEYS
+from agent_memory.cli.tenant.importer import TenantImport
+from agent_memory.cli.tenant.memory_writer import MEMORIES
+from agent_memory.cli.tenant.reader import TenantReader
 from agent_memory.cli.text import render_json_line
+from agent_memory.model import Document
 
+_PAGE = 1000
 _CUT_OFF = "cut off; the same command goes on where it was"
 
 
@@ -56,6 +61,13 @@ def add_commands(commands: Any) -> None:
         type=parse_text,
         help="with DIR: also conversations and states of this user; may be repeated",
     )
+    command.add_argument(
+        "--agent-type",
+        action="append",
+        metavar="NAME",
+        type=parse_text,
+        help="with DIR: also procedures of this agent type; may be repeated",
+    )
     add_filters(command)
     command.add_argument(
         "-o", "--output", metavar="FILE", type=parse_text, help="replaced once the export is whole"
@@ -78,13 +90,20 @@ def export(session: Session) -> None:
         _export_tenant(session)
         return
     file = session.arguments.output
-    walk = EntryCursor(session.client, _query(session))
-    count = 0
     with _target(file) as target, Progress("export") as progress:
-        for count, entry in enumerate(walk, 1):
+        entries = Spool(_read_entries(session, progress))
+        for count, entry in enumerate(entries, 1):
             target.write(f"{render_json_line(entry)}\n".encode())
-            progress.reached(count, count / walk.total)
-    note(f"exported {count:,} entries" + (f" to {file}" if file else ""))
+            progress.reached(count, count / len(entries))
+    note(f"exported {len(entries):,} entries" + (f" to {file}" if file else ""))
+
+
+def _read_entries(session: Session, progress: Progress) -> Iterator[Document]:
+    """Yield what matches, the newest first."""
+    found = session.client.memory.query(page_size=_PAGE, **filters(session.arguments))
+    for count, entry in enumerate(found, 1):
+        progress.reached(count, None)
+        yield entry.raw
 
 
 def _export_tenant(session: Session) -> None:
@@ -97,7 +116,8 @@ def _export_tenant(session: Session) -> None:
     )
     with ExitStack() as stack:
         others = [stack.enter_context(connect(each, given.timeout)) for each in profiles]
-        counts = TenantExport([session.client, *others], given.user or [], folder).run()
+        reader = TenantReader([session.client, *others], given.user or [], given.agent_type or [])
+        counts = TenantExport(reader, folder).run()
     note(f"exported {sum(counts.values()):,} documents to {folder}; import it by: import {folder}")
     if session.output.json:
         session.output.lines([render_json_line(counts)])
@@ -115,29 +135,12 @@ def _import_tenant(session: Session) -> None:
     finally:
         told = [f"{count:,} {name}" for name, count in run.counts.items() if count]
         note(f"import: {', '.join(told) or 'nothing written'}")
-    if run.keys_file is not None:
-        note(f"the new principals' keys are in {run.keys_file}; hand them out, then remove it")
+    if keys := run.find_file(KEYS):
+        note(f"the new principals' keys are in {keys}; hand them out, then remove it")
+    if memories := run.find_file(MEMORIES):
+        note(f"the OpenWOP memories have new references; {memories} has them by the old ones")
     if session.output.json:
         session.output.lines([render_json_line(run.counts)])
-
-
-def _query(session: Session) -> dict[str, str]:
-    """Return the filters as the service's query takes them; private memory is the caller's own."""
-    given = filters(session.arguments)
-    texts = {name: _parameter(each) for name, each in given.items()}
-    for scope in ("task_id", "intent_id"):
-        if scope in texts:
-            texts[f"scope.{scope}"] = texts.pop(scope)
-    private = texts.get("memory_type") in ("working", "episodic")
-    if private and not texts.keys() & {"agent_id", "scope.task_id"}:
-        texts["agent_id"] = session.client.principals.me().id
-    return texts
-
-
-def _parameter(given: object) -> str:
-    if isinstance(given, bool):
-        return str(given).lower()
-    return ",".join(given) if isinstance(given, list) else str(given)
 
 
 @contextmanager

@@ -29,6 +29,7 @@ class Entry(Model):
         curated_by: Semantic only: who wrote it last.
         vector_length: How many numbers the vector has that its client gave it; absent if there
             is none.
+        vector: The vector that its client gave it, of length 1; only where it is asked for.
         inherited: True for an entry of the parent's that a query shows by its sub-task.
     """
 
@@ -52,6 +53,7 @@ class Entry(Model):
     created_by: str
     curated_by: str | None = None
     vector_length: int | None = None
+    vector: tuple[float, ...] = ()
     inherited: bool = False
 
 

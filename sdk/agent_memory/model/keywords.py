@@ -112,6 +112,14 @@ class ConversationFields(TypedDict, total=False):
     version: str
 
 
+class LearnedStats(TypedDict, total=False):
+    """What is known of how well a workflow did; all of it is given."""
+
+    alpha: float
+    beta: float
+    outcomes: int
+
+
 class GuardrailChanges(TypedDict, total=False):
     """Guardrails to change; None takes one away, and what isn't given stays."""
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from agent_memory import Client
-from agent_memory.cli.tenant_import import KEYS
+from agent_memory.cli.tenant.import_context import KEYS
+from agent_memory.openwop import MemoryAdapter
 
 from tests.sdk.cli.conftest import Tenant
 
@@ -41,6 +42,7 @@ def fill(admin: Client, ada: Client) -> None:
     admin.tasks.complete("task_done", {"total": 5})
     ada.memory.put("invoices", "progress", {"done": 23}, task_id="task_open", tags=["batch"])
     ada.memory.put("lessons", "dates", {"text": "ä"}, memory_type="episodic", pinned=True)
+    ada.memory.put("near", "a", {}, memory_type="episodic", vector=[*[0.5] * 63, 1.0])
     ada.memory.put("policies", "refunds", {"days": 30}, memory_type="semantic")
     admin.memory.put("notes", "own", {"text": "keep"})
     messages: list[dict[str, Any]] = [
@@ -52,8 +54,17 @@ def fill(admin: Client, ada: Client) -> None:
     run = admin.runs.start("billing", instance_id="b1", input={"goal": "invoices"})
     admin.runs.append(run.id, {"tool": "ocr"}, kind="tool_call", turn=1)
     admin.runs.complete(run.id, {"ok": True})
+    admin.procedures.put("billing", "remind", "mail", {"steps": 2}, half_life="duration:P7D")
+    admin.procedures.put("billing", "remind", "call", {"steps": 1})
+    for score in (1, 0.75):
+        admin.procedures.record_outcome("billing", "remind", "call", score)
+    admin.agents.set_guardrails("admin", max_episodic_memory_per_agent=1500)
     admin.facts.learn("acme", "pays", "in 30 days", learned_from_run_id=run.id)
     ada.objects.put("files", "a/b.bin", b"\x00\xff", content_type="image/png", metadata={"w": 2})
+    ada.objects.put("files", "soon", b"x", ttl=3600)
+    with MemoryAdapter(ada).start("planner") as notes:
+        notes.put(notes.memory_ref, "first", tags=["t"])
+        notes.put(notes.memory_ref, "second")
     ada.objects.share("files", {"admin": "read"})
 
 
@@ -66,18 +77,38 @@ def list_everything(clients: dict[str, Client]) -> dict[str, Any]:
         "namespaces": lambda: [each.raw for each in admin.namespaces.list()],
         "tasks": lambda: [each.raw for each in admin.tasks.list("intent_1")],
         "entries": lambda: [each.raw for c in (admin, ada) for each in c.memory.query()],
-        "conversation": lambda: [ada.conversations.get("session_1")],
+        "conversation": lambda: [ada.conversations.get("session_1").raw],
         "states": lambda: [ada.states.get_all("ada", "user_7")],
-        "runs": lambda: [admin.runs.get(each.id) for each in admin.runs.query()],
+        "runs": lambda: [admin.runs.get(each.id).raw for each in admin.runs.query()],
         "episodes": lambda: [
-            e for run in admin.runs.query() for e in admin.runs.list_episodes(run.id)
+            e.raw for run in admin.runs.query() for e in admin.runs.list_episodes(run.id)
         ],
-        "facts": lambda: list(admin.facts.query()),
-        "objects": lambda: list(ada.objects.list("files")),
+        "facts": lambda: [each.raw for each in admin.facts.query()],
+        "workflows": lambda: [each.raw for each in admin.procedures.list("billing", "remind")],
+        "guardrails": lambda: [admin.agents.get_guardrails("admin").raw["guardrails"]],
+        "vector": lambda: [_read_vector(ada)],
+        "notes": lambda: _read_notes(ada),
+        "objects": lambda: [each.raw for each in ada.objects.list("files")],
+        "expiring": lambda: [each.key for each in ada.objects.list("files") if each.expires_at],
+        "intents": lambda: [admin.intents.get_acl("intent_1").raw],
         "spaces": lambda: [each.permissions.allow for each in admin.objects.list_spaces()],
         "bytes": lambda: [getattr(ada.objects.get("files", "a/b.bin"), "data", None)],
     }
     return {name: sort_own(list_()) for name, list_ in listed.items()}
+
+
+def _read_vector(ada: Client) -> list[float]:
+    (entry,) = ada.memory.query(namespace="near")
+    found = ada.memory.get_entry(id=entry.id, with_vector=True)
+    assert found is not None
+    return [round(each, 2) for each in found.vector]
+
+
+def _read_notes(ada: Client) -> list[Any]:
+    """What the newest OpenWOP memory of ada's runs holds, the newest first."""
+    adapter = MemoryAdapter(ada)
+    (run,) = adapter.list_runs(limit=1)
+    return [(each.content, each.tags) for each in adapter.list(run.memory_refs[0])]
 
 
 def sort_own(documents: list[Any]) -> list[Any]:

@@ -8,6 +8,8 @@ from functions.platform.errors import ValidationFailed
 from functions.platform.validation import validate
 from functions.procedures.requests import NewWorkflow, Outcome, Selection
 
+_NONE = {"alpha": 1, "beta": 1, "outcomes": 0}
+
 
 @pytest.mark.parametrize(
     ("model", "body", "field"),
@@ -16,6 +18,11 @@ from functions.procedures.requests import NewWorkflow, Outcome, Selection
         (Outcome, {}, "score"),
         (NewWorkflow, {}, "spec"),
         (NewWorkflow, {"spec": 1, "half_life": 5}, "half_life"),
+        (NewWorkflow, {"spec": 1, "learned": {"alpha": 1, "beta": 1}}, "learned.outcomes"),
+        *(
+            (NewWorkflow, {"spec": 1, "learned": {**_NONE, name: value}}, f"learned.{name}")
+            for name, value in (("alpha", 0.9), ("beta", 1e9 + 1), ("outcomes", -1))
+        ),
         (Selection, {"seed": -1}, "seed"),
         (Selection, {"seed": 2**63}, "seed"),
     ],

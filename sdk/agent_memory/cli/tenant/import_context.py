@@ -1,0 +1,74 @@
+"""What all parts of an import use: clients of the owners, requests that count once."""
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+from agent_memory import Client
+from agent_memory.cli.tenant.import_state import ImportState
+
+Document = dict[str, Any]
+KEYS = "keys.jsonl"
+
+
+class ImportContext:
+    """Where an import writes, and under whose keys.
+
+    Attributes:
+        client: of a principal with all permissions, in the tenant that is written to.
+        state: what was made already.
+        now: the server's time; what has expired by then is left out.
+        me: the id of the client's principal.
+        keys: the keys of the principals that the import has made, by their ids.
+    """
+
+    def __init__(self, client: Client, state: ImportState, now: datetime | None) -> None:
+        self.client = client
+        self.state = state
+        self.now = now
+        self.me = client.principals.cached_me().id
+        self.keys = state.read(KEYS)
+        self._owners: dict[str, Client] = {self.me: client}
+
+    def add_key(self, id: str, api_key: str) -> None:
+        """Keep the key of a principal that was made."""
+        self.keys[id] = api_key
+        self.state.add(KEYS, id, api_key)
+
+    def get_client(self, id: str | None) -> Client:
+        """Return a client of a principal whose key this import has made; else the importer's."""
+        if id is None or (id not in self._owners and id not in self.keys):
+            return self.client
+        if id not in self._owners:
+            settings = self.client.settings
+            self._owners[id] = Client(settings.server_url, self.keys[id], timeout=settings.timeout)
+        return self._owners[id]
+
+    def close(self) -> None:
+        """Close the clients of the owners; the importer's stays open."""
+        for id, client in self._owners.items():
+            if id != self.me:
+                client.close()
+
+    def has_expired(self, moment: str | None) -> bool:
+        """Return whether a moment, RFC 3339, has come by the server's time."""
+        return (
+            moment is not None
+            and self.now is not None
+            and datetime.fromisoformat(moment) <= self.now
+        )
+
+
+def select_fields(document: Mapping[str, Any], names: Iterable[str]) -> Document:
+    """Return the fields with these names that the document has, but for null."""
+    return {name: document[name] for name in names if document.get(name) is not None}
+
+
+def send_once(client: Client, method: str, path: str, body: Document, name: str = "") -> Document:
+    """Send a body under an Idempotency-Key of what it is, and of a name; return the answer."""
+    text = json.dumps([name, method, path, body], ensure_ascii=False)
+    headers = {"Idempotency-Key": sha256(text.encode()).hexdigest()}
+    answer: Document = client.request(method, path, json=body, headers=headers).json()
+    return answer

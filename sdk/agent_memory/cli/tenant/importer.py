@@ -1,0 +1,115 @@
+"""`import DIR`: writes what `export DIR` has written, with the same result however often it runs.
+
+Each request has an Idempotency-Key of its content, so that a run that was cut off is started again:
+what was written counts as done. What is private is written under its owner's key: principals that
+are new here get keys, which `keys.jsonl` in the folder keeps (mode 0600) until you hand them out.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+
+from agent_memory import Client
+from agent_memory.cli.failures import Failure, UsageFailure, render_message, to_exit_code
+from agent_memory.cli.importing import Policy
+from agent_memory.cli.progress import Progress
+from agent_memory.cli.tenant.access_writer import AccessWriter
+from agent_memory.cli.tenant.exporter import FORMAT, MANIFEST
+from agent_memory.cli.tenant.import_context import Document, ImportContext
+from agent_memory.cli.tenant.import_state import ImportState
+from agent_memory.cli.tenant.learned_writer import LearnedWriter
+from agent_memory.cli.tenant.memory_writer import MemoryWriter
+from agent_memory.exceptions import AgentMemoryError
+
+
+class TenantImport:
+    """One run of an import.
+
+    Args:
+        client: of a principal with all permissions, in the tenant that is written to.
+        folder: what `export` wrote.
+        policy: what happens where another entry stands.
+        now: the server's time; what has expired by then is left out.
+
+    Attributes:
+        counts: how many documents of each subject were written or found.
+    """
+
+    def __init__(self, client: Client, folder: Path, policy: Policy, now: datetime | None) -> None:
+        self.counts: Counter[str] = Counter()
+        self._folder = folder
+        tenant = client.principals.cached_me().tenant
+        self._state = ImportState(folder, client.settings.server_url, tenant)
+        self._context = ImportContext(client, self._state, now)
+        self._access = AccessWriter(self._context)
+        self._memory = MemoryWriter(self._context, policy)
+        self._learned = LearnedWriter(self._context)
+
+    def run(self) -> None:
+        """Write everything, in the order of its dependencies.
+
+        Raises:
+            UsageFailure: the folder holds no whole export.
+            Failure: something is in the way; what comes before it is written.
+        """
+        files = _read_manifest(self._folder)
+        access, memory, learned = self._access, self._memory, self._learned
+        with closing(self._context):
+            self._import("principals", access.write_principal)
+            self._import("agents", access.write_agent)
+            self._import("namespaces", access.open_namespace)
+            self._import("tasks", access.write_task)
+            self._import("intents", access.write_intent)
+            for name in sorted(files):
+                if name.startswith("entries-"):
+                    memory.write_entries(self._folder / f"{name}.jsonl", self.counts)
+            self._import("conversations", memory.write_conversation)
+            self._import("states", memory.write_state)
+            self._import("runs", learned.write_run)
+            self._import("facts", learned.write_fact)
+            self._import("procedures", learned.write_workflow)
+            self._import("objects", memory.write_object)
+            self._import("openwop", memory.write_openwop)
+            self._import("namespaces", access.write_namespace)
+            self._import("guardrails", access.write_guardrails)
+
+    def find_file(self, name: str) -> Path | None:
+        """Return a file of what the import has made; None if it has made none of it.
+
+        Args:
+            name: `KEYS` has the keys of new principals, `MEMORIES` the new references of OpenWOP
+                memories.
+        """
+        file = self._state.folder / name
+        return file if file.exists() else None
+
+    def _import(self, name: str, write: Callable[[Document], None]) -> None:
+        with Progress(f"import {name}") as progress:
+            for count, document in enumerate(_read(self._folder / f"{name}.jsonl"), 1):
+                try:
+                    write(document)
+                except AgentMemoryError as error:
+                    said = f"{name}, line {count}: {render_message(error)}"
+                    raise Failure(said, to_exit_code(error)) from error
+                self.counts[name] = count
+                progress.reached(count, None)
+
+
+def _read_manifest(folder: Path) -> list[str]:
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageFailure(
+            f"{folder} holds no whole export; start the same `agent-memory export` again"
+        ) from error
+    if manifest.get("format") != FORMAT:
+        raise UsageFailure(f"{folder} is of another version; install that of agent-memory")
+    return list(manifest["files"])
+
+
+def _read(file: Path) -> Iterator[Document]:
+    with file.open("rb") as source:
+        yield from map(json.loads, source)

@@ -1,0 +1,141 @@
+"""Writes what belongs to single principals: entries, conversations, states, objects, OpenWOP."""
+
+import base64
+from datetime import datetime
+from hashlib import sha256
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from agent_memory.cli.failures import Failure
+from agent_memory.cli.importing import Import, Policy
+from agent_memory.cli.lines import Line, read_lines
+from agent_memory.cli.output import note
+from agent_memory.cli.progress import Progress
+from agent_memory.cli.tenant.import_context import (
+    Document,
+    ImportContext,
+    select_fields,
+    send_once,
+)
+from agent_memory.exceptions import MemoryNotFoundError
+from agent_memory.openwop import MemoryAdapter
+
+MEMORIES = "openwop.jsonl"
+_IMPORTED = "imported"  # the agent whose memories the OpenWOP memories become
+_CONVERSATION = (
+    *("metadata", "agent_participants", "shared_with"),
+    *("tags", "version", "sensitivity", "ttl", "expires_at"),
+)
+_MESSAGE = ("role", "content", "timestamp", "metadata")
+
+
+class MemoryWriter:
+    """Writes what an export has of principals' memory, each document as often as one likes."""
+
+    def __init__(self, context: ImportContext, policy: Policy) -> None:
+        self._context = context
+        self._policy = policy
+        self._memories = context.state.read(MEMORIES)
+
+    def write_entries(self, file: Path, counts: Any) -> None:
+        """Write entries, what is private under its owner's key.
+
+        Args:
+            counts: counts the entries, and those that have expired.
+        """
+        with file.open("rb") as source, Progress(f"import {file.stem}") as progress:
+            for owner, lines in groupby(read_lines(source, note), _find_owner):
+                client = self._context.get_client(owner)
+                run = Import(client, self._policy, self._context.now)
+                try:
+                    run.run(lines, lambda: progress.reached(counts["entries"], None))
+                finally:
+                    counts["entries"] += sum(run.counts.values())
+                    counts["expired"] += run.counts["expired"]
+
+    def write_conversation(self, document: Document) -> None:
+        """Write a conversation with its messages, unless it is there.
+
+        Raises:
+            Failure: another conversation is in its place.
+        """
+        if self._context.has_expired(document.get("expires_at")):
+            return
+        session, fields = document["session_id"], select_fields(document, _CONVERSATION)
+        messages = [select_fields(each, _MESSAGE) for each in document["messages"]]
+        messages = [{"content": None, **message} for message in messages]
+        writer = self._context.get_client(document["created_by"])
+        present = writer.conversations.get_head(session)
+        if present is None:
+            given: Any = fields
+            user = document["user_id"]
+            writer.conversations.put(session, user, messages, revision=0, **given)
+        elif present.message_count != len(messages):
+            said = (
+                f"the conversation {session} is there already, with other messages; delete it first"
+            )
+            raise Failure(said, 3)
+
+    def write_state(self, document: Document) -> None:
+        """Write a state."""
+        writer = self._context.get_client(document.get("created_by") or document["agent_id"])
+        writer.states.put(
+            document["agent_id"],
+            document["owner_id"],
+            document["key"],
+            document["value"],
+            sensitivity=document.get("sensitivity"),
+        )
+
+    def write_object(self, document: Document) -> None:
+        """Write an object, or the permissions of its space, which come after the objects."""
+        owner, space = self._context.get_client(document["owner"]), document["space"]
+        if "key" not in document:
+            self._write_permissions(document)
+        elif not self._context.has_expired(document["expires_at"]):
+            owner.objects.put(
+                space,
+                document["key"],
+                base64.b64decode(document["data"]),
+                content_type=document["content_type"],
+                metadata=document["metadata"],
+                sensitivity=document["sensitivity"],
+                ttl=self._compute_rest(document["expires_at"]),
+            )
+
+    def _compute_rest(self, expires_at: str | None) -> float | None:
+        """Return the seconds that are left until a moment."""
+        if expires_at is None or self._context.now is None:
+            return None
+        return (datetime.fromisoformat(expires_at) - self._context.now).total_seconds()
+
+    def _write_permissions(self, document: Document) -> None:
+        owner, permissions = self._context.get_client(document["owner"]), document["permissions"]
+        access = {each["agent"]: each["access"] for each in permissions["allow"]}
+        try:
+            owner.objects.share(document["space"], access, default=permissions["default"])
+        except MemoryNotFoundError:
+            note(f"the space {document['space']} has no objects; its permissions are left out")
+
+    def write_openwop(self, document: Document) -> None:
+        """Put an entry into the memory that stands for the exported one; see `MEMORIES`."""
+        if self._context.has_expired(document["expires_at"]):
+            return
+        client, exported = self._context.get_client(document["owner"]), document["memory_ref"]
+        if exported not in self._memories:
+            with MemoryAdapter(client).start(
+                _IMPORTED, scope=sha256(exported.encode()).hexdigest()
+            ) as run:
+                self._memories[exported] = run.memory_ref
+            self._context.state.add(MEMORIES, exported, self._memories[exported])
+        body = {"content": document["content"], "tags": document["tags"]}
+        if document["expires_at"] is not None:
+            body["expiresAt"] = document["expires_at"]
+        path = f"/v1/memory/{self._memories[exported]}"
+        send_once(client, "POST", path, body, document["id"])
+
+
+def _find_owner(line: Line) -> str | None:
+    """Return whose key writes a line; None: whoever may write what is shared."""
+    return line.body["agent_id"] if line.names_owner else None

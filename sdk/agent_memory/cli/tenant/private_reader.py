@@ -1,0 +1,125 @@
+"""What belongs to single principals: conversations, states, objects, OpenWOP's memories."""
+
+import base64
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from agent_memory import Client
+from agent_memory.cli.spool import Spool
+from agent_memory.exceptions import MemoryAccessError
+from agent_memory.model import Space
+from agent_memory.openwop import MemoryAdapter
+from agent_memory.page import Paging
+
+Document = Mapping[str, Any]
+_ALL: Paging = {"page_size": 1000}
+
+
+class PrivateReader:
+    """Reads what each of some keys may read.
+
+    Args:
+        clients: the keys.
+        users: whose conversations and states are read, beside those of the principals.
+    """
+
+    def __init__(self, clients: list[Client], users: list[str]) -> None:
+        self._clients = clients
+        self._users = users
+
+    def read_conversations(self) -> Iterator[Document]:
+        """Yield each conversation once, with its messages."""
+        seen: set[str] = set()
+        for client in self._clients:
+            for user in self._list_users():
+                for head in Spool(each.raw for each in client.conversations.list(user, **_ALL)):
+                    if head["session_id"] not in seen:
+                        seen.add(head["session_id"])
+                        yield client.conversations.get(head["session_id"]).raw
+
+    def read_states(self) -> Iterator[Document]:
+        """Yield the states of the keys' agents and agent types, each once."""
+        seen = set()
+        principals = [client.principals.cached_me() for client in self._clients]
+        named = {each.id for each in principals} | {each.agent_type for each in principals}
+        for client in self._clients:
+            for agent in sorted(name for name in named if name):
+                for owner in self._list_users():
+                    for state in _list_states(client, agent, owner):
+                        slot = (agent, owner, state["key"])
+                        if slot not in seen:
+                            seen.add(slot)
+                            yield state
+
+    def read_objects(self) -> Iterator[Document]:
+        """Yield the objects with their bytes, each space once; after them its permissions."""
+        return self._read_each(
+            lambda client: client.objects.list_spaces(**_ALL),
+            lambda space: space.space,
+            _read_space,
+        )
+
+    def read_openwop(self) -> Iterator[Document]:
+        """Yield the entries of the memories that the keys' runs are on, each memory once."""
+
+        def list_references(client: Client) -> Iterator[str]:
+            for run in MemoryAdapter(client).list_runs(**_ALL):
+                yield from run.memory_refs
+
+        return self._read_each(list_references, str, _read_memory)
+
+    def _read_each(
+        self,
+        find: Callable[[Client], Iterable[Any]],
+        name: Callable[[Any], str],
+        read: Callable[[Client, Any], Iterator[Document]],
+    ) -> Iterator[Document]:
+        """Yield what is in the things that the keys find, each thing once."""
+        seen: set[str] = set()
+        for client in self._clients:
+            for found in find(client):
+                if name(found) not in seen:
+                    seen.add(name(found))
+                    yield from read(client, found)
+
+    def _list_users(self) -> list[str]:
+        own = [client.principals.cached_me().id for client in self._clients]
+        return list(dict.fromkeys([*own, *self._users]))
+
+
+def _list_states(client: Client, agent: str, owner: str) -> Iterator[Document]:
+    if "/" in owner:
+        return
+    try:
+        heads = client.states.list(agent, owner, **_ALL).list()
+        values = client.states.get_all(agent, owner) if heads else {}
+    except MemoryAccessError:
+        return
+    for head in reversed(heads):
+        if head.key in values:
+            value = {"agent_id": agent, "owner_id": owner, "value": values[head.key]}
+            yield {**head.raw, **value}
+
+
+def _read_space(client: Client, space: Space) -> Iterator[Document]:
+    for each in client.objects.list(space.space, **_ALL):
+        found = client.objects.get(space.space, each.key)
+        if found is not None:
+            data = base64.b64encode(found.data).decode()
+            yield {**each.raw, "owner": space.owner, "data": data}
+    permissions = space.raw["permissions"]
+    yield {"space": space.space, "owner": space.owner, "permissions": permissions}
+
+
+def _read_memory(client: Client, reference: str) -> Iterator[Document]:
+    """Yield a memory's entries, the oldest first."""
+    owner = client.principals.cached_me().id
+    for entry in MemoryAdapter(client).list(reference, **_ALL).list()[::-1]:
+        yield {
+            "memory_ref": reference,
+            "owner": owner,
+            "id": entry.id,
+            "content": entry.content,
+            "tags": list(entry.tags),
+            "expires_at": entry.expires_at,
+        }

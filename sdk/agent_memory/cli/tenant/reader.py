@@ -1,0 +1,167 @@
+"""What a tenant has, subject by subject, as documents in the order in which an import writes them.
+
+A subject that a key may not read is left out, and said to be.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from hashlib import sha256
+from typing import Any
+from urllib.parse import quote
+
+from agent_memory import Client, Pages
+from agent_memory.cli.output import note
+from agent_memory.cli.spool import Spool
+from agent_memory.cli.tenant.private_reader import PrivateReader
+from agent_memory.exceptions import MemoryAccessError
+from agent_memory.model import Model
+from agent_memory.page import Paging
+
+Document = Mapping[str, Any]
+Read = Callable[[], Iterable[Document]]
+_ALL: Paging = {"page_size": 1000}
+_COORDINATORS = ("coordinator", "user")
+
+
+class TenantReader:
+    """Reads what some keys of a tenant may read.
+
+    Args:
+        clients: the first reads what the tenant shares; each reads what it alone may read.
+        users: whose conversations and states are read, beside those of the principals.
+        agent_types: whose procedures are read, beside those of principals and runs.
+    """
+
+    def __init__(self, clients: list[Client], users: list[str], agent_types: list[str]) -> None:
+        self._clients = clients
+        self._first = clients[0]
+        self._agent_types = agent_types
+        self._private = PrivateReader(clients, users)
+
+    def list_subjects(self) -> Iterator[tuple[str, Read]]:
+        """Yield the names of the subjects, and how each is read."""
+        first, private = self._first, self._private
+        yield "principals", lambda: _list_allowed("principals", first.principals.list(**_ALL))
+        yield "agents", self._read_agents
+        yield "guardrails", self._read_guardrails
+        yield "namespaces", lambda: _list_allowed("namespaces", first.namespaces.list(**_ALL))
+        yield "tasks", self._read_tasks
+        yield "intents", self._read_intents
+        for client in self._clients:
+            yield f"entries-{_name_file(client)}", partial(_read_entries, client)
+        yield "conversations", private.read_conversations
+        yield "states", private.read_states
+        yield "runs", self._read_runs
+        yield "facts", lambda: Spool(each.raw for each in first.facts.query(**_ALL))
+        yield "procedures", self._read_procedures
+        yield "objects", private.read_objects
+        yield "openwop", private.read_openwop
+        yield "events", self._read_events
+        yield "audit", lambda: _list_allowed("the audit log", first.audit.list(**_ALL))
+
+    def _read_agents(self) -> Iterator[Document]:
+        for agent in self._first.agents.list(**_ALL):
+            try:
+                yield self._first.agents.get_settings(agent.agent_id).raw
+            except MemoryAccessError:
+                continue
+
+    def _read_guardrails(self) -> Iterator[Document]:
+        """Yield the guardrails of those coordinators that have some."""
+        for principal in _list_allowed("guardrails", self._first.principals.list(**_ALL)):
+            if principal["kind"] in _COORDINATORS:
+                found = self._first.agents.get_guardrails(principal["id"]).raw
+                if any(value is not None for value in found["guardrails"].values()):
+                    yield found
+
+    def _read_intents(self) -> Iterator[Document]:
+        """Yield the intents with their owners and access lists."""
+        for intent in self._first.intents.list(**_ALL):
+            try:
+                yield {**intent.raw, **self._first.intents.get_acl(intent.intent_id).raw}
+            except MemoryAccessError:
+                yield intent.raw
+
+    def _read_tasks(self) -> Iterator[Document]:
+        """Yield each task that one of the keys may read, with its grants; parents first."""
+        found: dict[str, Document] = {}
+        for client in self._clients:
+            for intent in client.intents.list(**_ALL):
+                for task in client.tasks.list(intent.intent_id, **_ALL):
+                    found.setdefault(task.id, {**task.raw, "grants": _read_grants(client, task.id)})
+        yield from sorted(found.values(), key=lambda task: (task["created_at"], task["id"]))
+
+    def _read_runs(self) -> Iterator[Document]:
+        """Yield the runs, oldest first, each with its episodes, oldest first."""
+        for run in Spool(each.raw for each in self._first.runs.query(values=False, **_ALL)):
+            episodes = Spool(each.raw for each in self._first.runs.list_episodes(run["id"], **_ALL))
+            yield {**self._first.runs.get(run["id"]).raw, "episodes": list(episodes)}
+
+    def _read_procedures(self) -> Iterator[Document]:
+        """Yield the workflows of all agent types that are known, the oldest of a task first."""
+        procedures = self._first.procedures
+        for agent_type in self._list_agent_types():
+            for task_type in procedures.list_task_types(agent_type, **_ALL):
+                yield from Spool(
+                    each.raw for each in procedures.list(agent_type, task_type, **_ALL)
+                )
+
+    def _list_agent_types(self) -> list[str]:
+        """Return those that runs and principals have, and that the user names, without a slash."""
+        of_agents = [each.agent_type for each in self._first.agents.list(**_ALL) if each.agent_type]
+        of_runs = self._first.runs.list_agent_types(**_ALL).list()
+        named = sorted({*self._agent_types, *of_runs, *of_agents})
+        return [name for name in named if "/" not in name]
+
+    def _read_events(self) -> Iterator[Document]:
+        """Yield the events of the logs of all intents, agents and namespaces, each once."""
+        events = self._first.events
+        seen: set[str] = set()
+        for read, names in (
+            (events.list_for_intent, (each.intent_id for each in self._first.intents.list(**_ALL))),
+            (events.list_for_agent, (each.agent_id for each in self._first.agents.list(**_ALL))),
+            (
+                events.list_for_namespace,
+                (each.namespace for each in self._first.namespaces.list(**_ALL)),
+            ),
+        ):
+            for name in names:
+                for event in _list_allowed(f"the log of {name}", read(name, **_ALL)):
+                    if event["id"] not in seen:
+                        seen.add(event["id"])
+                        yield event
+
+
+def _list_allowed(name: str, pages: Pages[Any]) -> Iterator[Document]:
+    """Yield the documents of a list; nothing if the key may not read it, which is said."""
+    try:
+        for each in pages:
+            document: Model = each
+            yield document.raw
+    except MemoryAccessError:
+        note(f"{name}: left out, since the key may not read it")
+
+
+def _read_entries(client: Client) -> Iterator[Document]:
+    """Yield the entries that a key may read, the oldest first, with the client's own vectors."""
+    for entry in Spool(each.raw for each in client.memory.query(**_ALL)):
+        if "vector_length" in entry:
+            found = client.memory.get_entry(id=entry["id"], with_vector=True)
+            yield entry if found is None else found.raw
+        else:
+            yield entry
+
+
+def _read_grants(client: Client, task_id: str) -> list[Document]:
+    try:
+        return [each.raw for each in client.tasks.list_grants(task_id, **_ALL)]
+    except MemoryAccessError:
+        return []
+
+
+def _name_file(client: Client) -> str:
+    """Return a principal's id as a part of a file's name."""
+    id = client.principals.cached_me().id
+    safe = quote(id, safe="")
+    return safe if len(safe) <= 100 else sha256(json.dumps(id).encode()).hexdigest()
