@@ -1,10 +1,13 @@
 """Parse what is typed: what all commands share; each command adds its own arguments."""
 
 import argparse
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 
 from agent_memory.cli.failures import UsageFailure
 from agent_memory.cli.session import Command
+from agent_memory.model import MemoryType
+
+TIERS = get_args(MemoryType)
 
 
 class Parser(argparse.ArgumentParser):

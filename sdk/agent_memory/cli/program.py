@@ -16,6 +16,8 @@ from agent_memory.cli import (
     entries,
     learned,
     principals,
+    search,
+    set_entry,
     shared,
     tail,
     tasks,
@@ -42,7 +44,7 @@ from agent_memory.cli.session import Session
 from agent_memory.exceptions import AgentMemoryError
 
 _MODULES = (
-    *(entries, tail, tasks, conversations, shared, learned, principals),
+    *(set_entry, entries, search, tail, tasks, conversations, shared, learned, principals),
     *(transfer, demo, profile_commands, serve_command, completion),
 )
 _EPILOG = """\
