@@ -84,9 +84,11 @@ def test_what_is_wrong_is_told(adapter: tuple[Any, Wait]) -> None:
     memories, wait = adapter
     run = wait(memories.start("planner"))
     for wrong in ("mref_x", run.memory_ref[:-1], "ü?#%"):
-        for act, more in ((memories.list, ()), (memories.put, ("x",)), (run.delete, ("mem_x",))):
+        with pytest.raises(MemoryAccessError):
+            wait(memories.list(wrong).list())
+        for act, more in ((memories.put, "x"), (run.delete, "mem_x")):
             with pytest.raises(MemoryAccessError):
-                wait(act(wrong, *more))
+                wait(act(wrong, more))
     with pytest.raises(ValidationError):
         wait(run.put(run.memory_ref, "x", expires_at="2020-01-01T00:00:00Z"))
     with pytest.raises(TooLargeError):
@@ -129,7 +131,7 @@ def test_a_finished_run_is_replayed(adapter: tuple[Any, Wait]) -> None:
     assert wait(memories.get_state(run.run_id)).secrets == ("stripe",)
     wait(run.end())
     replay = wait(memories.replay(run.run_id))
-    assert wait(replay.list(replay.memory_ref)) == [entry]
+    assert wait(replay.list(replay.memory_ref).list()) == [entry]
     assert wait(replay.get(replay.memory_ref, later.id)) is None
     state = wait(memories.get_state(replay.run_id))
     assert (state.state, state.replay_of, state.is_replayable) == ("open", run.run_id, True)
@@ -138,7 +140,7 @@ def test_a_finished_run_is_replayed(adapter: tuple[Any, Wait]) -> None:
     assert seen.deleted_at is not None
     assert wait(memories.list_seen(run.run_id, memory_ref=other.memory_ref).list()) == []
     shared = wait(memories.start(memory_ref=first.memory_ref))
-    assert contents(wait(shared.list(shared.memory_ref))) == ["<REDACTED:stripe>"]
+    assert contents(wait(shared.list(shared.memory_ref).list())) == ["<REDACTED:stripe>"]
     with pytest.raises(MemoryNotFoundError):
         wait(memories.replay("run_x"))
 

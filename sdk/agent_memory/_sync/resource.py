@@ -97,7 +97,7 @@ def _read_page(
     answer: httpx.Response, member: str | None, read: Callable[[dict[str, Any]], Item]
 ) -> Page[Item]:
     if member is None:
-        documents = parse_items(answer.json())
+        documents = parse_items(answer.json() if answer.content else None)
         return Page([parse(read, each) for each in documents], answer.headers.get("X-Next"))
     body = parse_object(answer)
     documents = parse_items(get_member(body, member))
