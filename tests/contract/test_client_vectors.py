@@ -56,7 +56,11 @@ def test_the_nearest_are_found_from_the_answer_on(ada: httpx.Client) -> None:
 
 
 def test_a_change_moves_removes_or_keeps_a_vector(ada: httpx.Client) -> None:
-    made = put_in(ada, "a", 1)
+    made = put_in(ada, "a", 3, 4)
+    path = f"{MEMORY}/{made['id']}"
+    assert "vector" not in ok(ada.get(path))
+    shown = ok(ada.get(path, params={"vector": "include"}))["vector"]
+    assert shown == pytest.approx(direction(0.6, 0.8), abs=0.001)
     put_in(ada, "b", 0, 1)
     assert keys_of(find(ada, direction(1), top_k=1)) == ["a"]
     ok(update(ada, made["id"], 1, value={"other": "text"}))
@@ -65,6 +69,7 @@ def test_a_change_moves_removes_or_keeps_a_vector(ada: httpx.Client) -> None:
     assert [each["score"] for each in find(ada, direction(1))] == [0, 0]
     assert keys_of(find(ada, direction(0, 0, 1), min_score=0.9)) == ["a"]
     assert "vector_length" not in ok(update(ada, made["id"], 3, vector=None))
+    assert "vector" not in ok(ada.get(path, params={"vector": "include"}))
     assert keys_of(find(ada, direction(0, 0, 1))) == ["b"]
 
 

@@ -3,7 +3,7 @@
 import { MemoryNotFoundError } from "./errors.js";
 import { Http } from "./http.js";
 import { orUndefined } from "./memory.js";
-import { Pages } from "./pages.js";
+import { Pages, type Paging } from "./pages.js";
 import type { components } from "./schema.js";
 
 type Schemas = components["schemas"];
@@ -14,9 +14,9 @@ export type ConversationFields = Partial<
   Omit<Schemas["NewConversationBody"], "user_id" | "messages" | "session_id" | "upload_id">
 >;
 
-interface MessagePage {
-  messages: Message[];
-  next_offset?: number;
+export interface ConversationListOptions extends Paging {
+  /** All of them. */
+  tags?: readonly string[];
 }
 
 export class Conversations {
@@ -45,34 +45,31 @@ export class Conversations {
   }
 
   /** Return a conversation without its messages; undefined if there is none. */
-  async get(sessionId: string): Promise<Conversation | undefined> {
+  async getHead(sessionId: string): Promise<Conversation | undefined> {
     return orUndefined(this.#http.send<Conversation>("GET", toPath(sessionId), { query: { limit: 0 } }));
   }
 
-  /** List the messages, oldest first, a page at a time. */
-  messages(sessionId: string): Pages<Message> {
-    return new Pages(async (_limit, after) => {
-      const query = { offset: after ?? 0 };
-      const page = await this.#http.send<MessagePage>("GET", toPath(sessionId), { query });
-      return { items: page.messages, next: page.next_offset?.toString() };
-    });
+  /** List the messages, oldest first. */
+  listMessages(sessionId: string, paging: Paging = {}): Pages<Message> {
+    const fetch = (limit: number, after: string | undefined) =>
+      this.#http.getPage<Message>(toPath(sessionId), { total: "none", limit, after }, "messages");
+    return new Pages(fetch, paging);
   }
 
-  /** Return the newest messages, oldest first. */
-  async last(sessionId: string, count: number): Promise<Message[]> {
-    const query = { last: count };
-    return (await this.#http.send<MessagePage>("GET", toPath(sessionId), { query })).messages;
+  /** Return the newest messages, at most 1,000, oldest first. */
+  async getLast(sessionId: string, count: number): Promise<Message[]> {
+    const newest = await this.#http.getPage<Message>(toPath(sessionId), { last: count }, "messages");
+    if (newest.next === undefined) return newest.items;
+    return [...newest.items, ...(await this.listMessages(sessionId, { after: newest.next }).list())];
   }
 
   /** List a user's conversations without their messages, the last updated first. */
-  list(userId: string): Pages<Conversation> {
+  list(userId: string, options: ConversationListOptions = {}): Pages<Conversation> {
+    const { tags, ...paging } = options;
     const path = `/api/v1/users/${encodeURIComponent(userId)}/conversations`;
-    return new Pages(async (limit, after) => {
-      const page = await this.#http.send<{ conversations: Conversation[]; next?: string }>("GET", path, {
-        query: { limit, after },
-      });
-      return { items: page.conversations, next: page.next };
-    });
+    const fetch = (limit: number, after: string | undefined) =>
+      this.#http.getPage<Conversation>(path, { tags, total: "none", limit, after }, "conversations");
+    return new Pages(fetch, paging);
   }
 
   /** Delete a conversation; whether there was one. */

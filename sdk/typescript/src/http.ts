@@ -7,6 +7,7 @@ import {
   ThrottledError,
   toError,
 } from "./errors.js";
+import type { Page } from "./pages.js";
 
 export interface ClientOptions {
   /** Where the service is; http://127.0.0.1:8080 unless given. */
@@ -61,12 +62,30 @@ export class Http {
 
   /** Send a request; return the document of its answer, undefined if the answer is empty. */
   async send<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
+    return (await this.#send<T>(method, path, options)).document;
+  }
+
+  /**
+   * Return a page of a list.
+   *
+   * @param member the member of the answer that has the items; without it the answer is an array.
+   */
+  async getPage<T>(path: string, query: Record<string, QueryValue>, member?: string): Promise<Page<T>> {
+    const { document, headers } = await this.#send<unknown>("GET", path, { query });
+    if (member === undefined) {
+      return { items: document as T[], next: headers.get("x-next") ?? undefined };
+    }
+    const page = document as Record<string, unknown>;
+    return { items: page[member] as T[], next: page.next as string | undefined };
+  }
+
+  async #send<T>(method: string, path: string, options: RequestOptions): Promise<Answer<T>> {
     const url = this.serverUrl + path + renderQuery(options.query ?? {});
     const request = this.#buildRequest(method, options);
     let mayHaveHappened = false;
     for (let attempt = 0; ; attempt += 1) {
       const outcome: Outcome<T> = await this.#attempt<T>(url, request, options.signal, mayHaveHappened);
-      if (!("error" in outcome)) return outcome.document;
+      if (!("error" in outcome)) return outcome;
       if (attempt >= this.#maxRetries || !outcome.isPassing) throw outcome.error;
       mayHaveHappened ||= outcome.mayHaveHappened;
       await sleep(computeDelay(attempt, outcome.retryAfter), options.signal);
@@ -112,8 +131,13 @@ export class Http {
   }
 }
 
+interface Answer<T> {
+  document: T;
+  headers: Headers;
+}
+
 type Outcome<T> =
-  | { document: T }
+  | Answer<T>
   | {
       error: AgentMemoryError;
       isPassing: boolean;
@@ -123,7 +147,8 @@ type Outcome<T> =
 
 function parseDocument<T>(response: Response, text: string): Outcome<T> {
   try {
-    return { document: (text === "" ? undefined : JSON.parse(text)) as T };
+    const document = (text === "" ? undefined : JSON.parse(text)) as T;
+    return { document, headers: response.headers };
   } catch {
     const said = "what answered isn't the memory service: its body is no JSON; check serverUrl";
     const error = new InvalidAnswerError(said, { status: response.status, mayHaveHappened: true });

@@ -6,7 +6,7 @@ import { Memory } from "./memory.js";
 import { Tasks } from "./tasks.js";
 
 export * from "./errors.js";
-export type { Conversation, ConversationFields, Message, NewMessage } from "./conversations.js";
+export type { Conversation, ConversationFields, ConversationListOptions, Message, NewMessage } from "./conversations.js";
 export type { ClientOptions, RequestOptions } from "./http.js";
 export type {
   Entry,
@@ -20,9 +20,9 @@ export type {
   SearchResult,
   UpdateOptions,
 } from "./memory.js";
-export { Pages, type Page } from "./pages.js";
+export { Pages, type Page, type Paging } from "./pages.js";
 export type { components, paths } from "./schema.js";
-export type { Task, TaskChanges, TaskFields, TaskStatus } from "./tasks.js";
+export type { Task, TaskChanges, TaskFields, TaskListOptions, TaskStatus } from "./tasks.js";
 
 /**
  * A client of the Agent Memory service; make one for a process.

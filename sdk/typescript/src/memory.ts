@@ -2,7 +2,7 @@
 
 import { MemoryConflictError, MemoryNotFoundError } from "./errors.js";
 import { Http, sleep } from "./http.js";
-import { Pages } from "./pages.js";
+import { Pages, type Paging } from "./pages.js";
 import type { components } from "./schema.js";
 
 type Schemas = components["schemas"];
@@ -29,17 +29,13 @@ export interface GetOptions {
   agentId?: string;
 }
 
-export interface QueryOptions extends GetOptions {
+export interface QueryOptions extends GetOptions, Paging {
   namespace?: string;
   key?: string;
   tags?: readonly string[];
   tagsAny?: readonly string[];
   taskId?: string;
   intentId?: string;
-  /** How many entries at most; all unless given. */
-  limit?: number;
-  /** The position to begin behind, as a page's `next`. */
-  after?: string;
 }
 
 export interface UpdateOptions extends Omit<PutOptions, "version"> {
@@ -124,10 +120,7 @@ export class Memory {
     };
     return new Pages(async (limit, after) => {
       asked.agent_id ??= options.taskId === undefined ? await this.#owner(options.memoryType) : undefined;
-      const page = await this.#http.send<{ entries: Entry[]; next?: string }>("GET", PATH, {
-        query: { ...asked, limit, after },
-      });
-      return { items: page.entries, next: page.next };
+      return this.#http.getPage<Entry>(PATH, { ...asked, limit, after }, "entries");
     }, options);
   }
 

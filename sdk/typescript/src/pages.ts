@@ -1,5 +1,15 @@
 /** The items of a list, fetched a page at a time. */
 
+/** Which part of a list a call returns, and in what steps. */
+export interface Paging {
+  /** How many items at most; all, unless given. */
+  limit?: number;
+  /** How many one request fetches, up to 1,000; 100 unless given. */
+  pageSize?: number;
+  /** `next` of an earlier page of the same list, to go on behind it. */
+  after?: string;
+}
+
 export interface Page<T> {
   items: T[];
   /** Give it as `after` to go on; undefined on the last page. */
@@ -10,16 +20,24 @@ type Fetch<T> = (limit: number, after: string | undefined) => Promise<Page<T>>;
 
 const PAGE_SIZE = 100;
 
-/** Loop over it with `for await`, as often as you like; `list()` gives all items at once. */
+/**
+ * What each call that lists things returns: loop over it with `for await`, as often as you like.
+ *
+ *     for await (const entry of client.memory.query({ namespace: "invoices" })) …  // all of them
+ *     const page = await client.memory.query({ namespace: "invoices", pageSize: 20 }).firstPage();
+ *     const rest = client.memory.query({ namespace: "invoices", after: page.next });
+ */
 export class Pages<T> implements AsyncIterable<T> {
   readonly #fetch: Fetch<T>;
   readonly #limit: number;
+  readonly #pageSize: number;
   readonly #after: string | undefined;
 
-  constructor(fetch: Fetch<T>, options: { limit?: number; after?: string } = {}) {
+  constructor(fetch: Fetch<T>, paging: Paging = {}) {
     this.#fetch = fetch;
-    this.#limit = options.limit ?? Infinity;
-    this.#after = options.after;
+    this.#limit = paging.limit ?? Infinity;
+    this.#pageSize = paging.pageSize ?? PAGE_SIZE;
+    this.#after = paging.after;
   }
 
   /** Yield the pages, each with its `items` and the position of the `next` one. */
@@ -27,7 +45,7 @@ export class Pages<T> implements AsyncIterable<T> {
     let after = this.#after;
     let remaining = this.#limit;
     while (remaining > 0) {
-      const page = await this.#fetch(Math.min(PAGE_SIZE, remaining), after);
+      const page = await this.#fetch(Math.min(this.#pageSize, remaining), after);
       yield page;
       after = page.next;
       if (after === undefined) return;
@@ -37,6 +55,12 @@ export class Pages<T> implements AsyncIterable<T> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T> {
     for await (const page of this.pages()) yield* page.items;
+  }
+
+  /** Return the first page, by one request. */
+  async firstPage(): Promise<Page<T>> {
+    for await (const page of this.pages()) return page;
+    return { items: [], next: undefined };
   }
 
   /** Return all items. */

@@ -2,6 +2,7 @@
 
 import { Http } from "./http.js";
 import { orUndefined } from "./memory.js";
+import { Pages, type Paging } from "./pages.js";
 import type { components } from "./schema.js";
 
 type Schemas = components["schemas"];
@@ -9,6 +10,10 @@ export type Task = Schemas["Task"];
 export type TaskStatus = Task["status"];
 export type TaskFields = Partial<Omit<Schemas["NewTaskBody"], "intent_id">>;
 export type TaskChanges = Partial<Schemas["TaskChangeBody"]>;
+
+export interface TaskListOptions extends Paging {
+  status?: TaskStatus;
+}
 
 const PATH = "/api/v1/tasks";
 
@@ -29,16 +34,21 @@ export class Tasks {
     return orUndefined(this.#http.send<Task>("GET", `${PATH}/${encodeURIComponent(id)}`));
   }
 
-  /** List the tasks of an intent. */
-  async list(intentId: string, status?: TaskStatus): Promise<Task[]> {
-    const path = `/api/v1/intents/${encodeURIComponent(intentId)}/tasks`;
-    return this.#http.send("GET", path, { query: { status } });
+  /** List the tasks of an intent, newest first. */
+  list(intentId: string, options: TaskListOptions = {}): Pages<Task> {
+    return this.#list(`/api/v1/intents/${encodeURIComponent(intentId)}/tasks`, options);
   }
 
-  /** List the open tasks that are assigned to an agent. */
-  async assigned(agentId: string, status?: TaskStatus): Promise<Task[]> {
-    const path = `/api/v1/agents/${encodeURIComponent(agentId)}/tasks`;
-    return this.#http.send("GET", path, { query: { status } });
+  /** List the open tasks that are assigned to an agent, newest first. */
+  listAssigned(agentId: string, options: TaskListOptions = {}): Pages<Task> {
+    return this.#list(`/api/v1/agents/${encodeURIComponent(agentId)}/tasks`, options);
+  }
+
+  #list(path: string, options: TaskListOptions): Pages<Task> {
+    const { status, ...paging } = options;
+    const fetch = (limit: number, after: string | undefined) =>
+      this.#http.getPage<Task>(path, { status, total: "none", limit, after });
+    return new Pages(fetch, paging);
   }
 
   /**

@@ -28,6 +28,10 @@ test("pages are fetched until the limit", async () => {
   const pages = client.memory.query({ namespace: "pages", limit: 3 });
   assert.equal((await pages.list()).length, 3);
   assert.equal((await client.memory.query({ namespace: "pages" }).list()).length, 5);
+  const page = await client.memory.query({ namespace: "pages", pageSize: 2 }).firstPage();
+  const rest = await client.memory.query({ namespace: "pages", after: page.next }).list();
+  const keys = [...page.items, ...rest].map((each) => each.key);
+  assert.deepEqual(keys, ["k4", "k3", "k2", "k1", "k0"]);
 });
 
 test("a version that isn't there is a conflict that shows the present one", async () => {
@@ -55,23 +59,23 @@ test("no update is lost", async () => {
 test("a task is registered, handed over and ended", async () => {
   const task = await client.tasks.create("intent_ts", { name: "Read", assigned_agent: "ada" });
   const moved = await client.tasks.update(task.id, task.version, { assigned_agent: "ben" });
-  assert.deepEqual((await client.tasks.assigned("ben")).map((each) => each.id), [task.id]);
+  assert.deepEqual((await client.tasks.listAssigned("ben").list()).map((each) => each.id), [task.id]);
   await client.tasks.update(task.id, moved.version, { status: "completed", output: { ok: true } });
   assert.equal((await client.tasks.get(task.id)).status, "completed");
-  assert.equal((await client.tasks.list("intent_ts", "completed")).length, 1);
+  assert.equal((await client.tasks.list("intent_ts", { status: "completed" }).list()).length, 1);
   assert.equal(await client.tasks.get("task_absent"), undefined);
 });
 
 test("a conversation is stored, appended to and listed", async () => {
   await client.conversations.put("s1", "user_7", [{ role: "user", content: "Hi" }], { tags: ["a"] });
   await client.conversations.append("s1", [{ role: "assistant", content: { text: "Hello" } }]);
-  const said = (await client.conversations.messages("s1").list()).map((each) => each.content);
+  const said = (await client.conversations.listMessages("s1", { pageSize: 1 }).list()).map((each) => each.content);
   assert.deepEqual(said, ["Hi", { text: "Hello" }]);
-  assert.equal((await client.conversations.last("s1", 1))[0].role, "assistant");
-  assert.equal((await client.conversations.get("s1")).message_count, 2);
+  assert.equal((await client.conversations.getLast("s1", 1))[0].role, "assistant");
+  assert.equal((await client.conversations.getHead("s1")).message_count, 2);
   assert.deepEqual((await client.conversations.list("user_7").list()).map((each) => each.session_id), ["s1"]);
   assert.equal(await client.conversations.delete("s1"), true);
-  assert.equal(await client.conversations.get("s1"), undefined);
+  assert.equal(await client.conversations.getHead("s1"), undefined);
 });
 
 test("search finds what an entry is about", { skip: process.env.WITHOUT_SEARCH }, async () => {

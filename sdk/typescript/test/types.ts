@@ -20,5 +20,5 @@ export async function misspell(client: Client): Promise<void> {
   // @ts-expect-error a function that returns nothing
   await client.memory.update("ns", "k", () => {});
   // @ts-expect-error a status
-  await client.tasks.list("intent", "complete");
+  await client.tasks.list("intent", { status: "complete" }).list();
 }
