@@ -7,6 +7,7 @@ import mcp_types as types
 from pydantic import BaseModel
 
 from agent_memory import AsyncClient
+from agent_memory.exceptions import ValidationError
 from agent_memory.mcp.schemas import ListMemories, Memory, MemoryPage, Recall, Summarize
 from agent_memory.mcp.tools import NothingThereError, list_memories, memory_summary, recall
 from agent_memory.model import MemoryType
@@ -15,11 +16,9 @@ _ENTRIES = "memory://entries"
 _SUMMARY = "memory://summary"
 _JSON = "application/json"
 _PAGE = 50
-_CURSOR = re.compile(r"([01]):([0-9]{1,9})")
-_SHELVES: tuple[MemoryType | None, ...] = (
-    None,
-    "semantic",
-)  # one's own memories, then the shared ones
+_CURSOR = re.compile(r"([01]):([!-~]{0,2048})")
+_NO_PAGE = "no page has this cursor; list from the start"
+_TIERS: tuple[MemoryType | None, ...] = (None, "semantic")  # one's own, then the shared ones
 
 
 class CursorError(Exception):
@@ -64,28 +63,32 @@ async def listed(client: AsyncClient, cursor: str | None) -> types.ListResources
     Raises:
         CursorError: no page has this cursor.
     """
-    shelf, offset = _place(cursor)
-    asked = ListMemories(memory_type=_SHELVES[shelf], limit=_PAGE, offset=offset)
-    page = await list_memories(client, asked)
+    tier, after = _parse_cursor(cursor)
+    asked = ListMemories(memory_type=_TIERS[tier], limit=_PAGE, after=after)
+    try:
+        page = await list_memories(client, asked)
+    except ValidationError:
+        raise CursorError(_NO_PAGE) from None
     found = OVERVIEW if cursor is None else []
     return types.ListResourcesResult(
-        resources=[*found, *map(_resource, page.memories)], next_cursor=_following(shelf, page)
+        resources=[*found, *map(_resource, page.memories)], next_cursor=_build_cursor(tier, page)
     )
 
 
-def _place(cursor: str | None) -> tuple[int, int]:
+def _parse_cursor(cursor: str | None) -> tuple[int, str | None]:
+    """Return the tier that a page is of, and the position that it begins behind."""
     if cursor is None:
-        return 0, 0
+        return 0, None
     match = _CURSOR.fullmatch(cursor)
     if match is None:
-        raise CursorError("no page has this cursor; list from the start")
-    return int(match[1]), int(match[2])
+        raise CursorError(_NO_PAGE)
+    return int(match[1]), match[2] or None
 
 
-def _following(shelf: int, page: MemoryPage) -> str | None:
-    if page.next_offset is not None:
-        return f"{shelf}:{page.next_offset}"
-    return f"{shelf + 1}:0" if shelf + 1 < len(_SHELVES) else None
+def _build_cursor(tier: int, page: MemoryPage) -> str | None:
+    if page.next is not None:
+        return f"{tier}:{page.next}"
+    return f"{tier + 1}:" if tier + 1 < len(_TIERS) else None
 
 
 def _resource(memory: Memory) -> types.Resource:

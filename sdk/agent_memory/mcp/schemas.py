@@ -112,7 +112,7 @@ class Recall(Arguments):
 class ListMemories(Arguments):
     """Finds memories by namespace and tags, newest first: your own, or with `semantic` shared ones.
 
-    Without any filter it lists all. `next_offset` in the answer says that there are more.
+    Without any filter it lists all. `next` in the answer says that there are more.
     """
 
     namespace: Annotated[
@@ -127,7 +127,7 @@ class ListMemories(Arguments):
     agent_id: Name | None = Field(None, description="Whose memories, if not your own")
     task_id: Name | None = Field(None, description="Working memory of this task, whoever wrote it")
     limit: int = Field(20, ge=1, le=100)
-    offset: int = Field(0, ge=0)
+    after: Name | None = Field(None, description="`next` of an earlier answer, to go on behind it")
 
 
 Query = Annotated[
@@ -290,8 +290,7 @@ class MemoryPage(BaseModel):
     """Some memories, newest first."""
 
     memories: list[Memory]
-    total: int = Field(description="How many there are, on all pages")
-    next_offset: int | None = Field(None, description="The `offset` of the next page, if any")
+    next: str | None = Field(None, description="Where the next page begins, if there is one")
 
 
 class FoundMemory(Memory):

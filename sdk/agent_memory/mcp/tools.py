@@ -92,17 +92,21 @@ async def recall(client: AsyncClient, asked: Recall) -> Memory:
 
 
 async def list_memories(client: AsyncClient, asked: ListMemories) -> MemoryPage:
-    params: dict[str, Any] = {"limit": asked.limit, "offset": asked.offset}
-    params |= asked.model_dump(exclude_none=True, include={"namespace", "memory_type", "agent_id"})
-    params |= {
-        name: ",".join(tags) for name in ("tags", "tags_any") if (tags := getattr(asked, name))
-    }
-    if asked.task_id is not None:
-        params["scope.task_id"] = asked.task_id
-    elif asked.memory_type != "semantic" and asked.agent_id is None:
-        params["agent_id"] = (await client.principals.cached_me()).id
-    page = (await client.request("GET", MEMORY, params=params)).json()
-    return MemoryPage.model_validate(page | {"memories": page["entries"]})
+    agent = asked.agent_id
+    if agent is None and asked.task_id is None and asked.memory_type != "semantic":
+        agent = (await client.principals.cached_me()).id
+    page = await client.memory.query(
+        namespace=asked.namespace,
+        tags=asked.tags or None,
+        tags_any=asked.tags_any or None,
+        memory_type=asked.memory_type,
+        agent_id=agent,
+        task_id=asked.task_id,
+        page_size=asked.limit,
+        after=asked.after,
+    )
+    memories = [each.raw for each in page.items]
+    return MemoryPage.model_validate({"memories": memories, "next": page.next})
 
 
 async def search_memories(client: AsyncClient, asked: SearchMemories) -> FoundMemories:

@@ -46,7 +46,7 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("list_memories", {"limit": 10**12}, "limit: Input should be less"),
     ("list_memories", {"tags": ["a,b"]}, "tags.0: String should match pattern '^[^,]*$'"),
     ("list_memories", {"tags_any": [""]}, "tags_any.0: String should have at least 1"),
-    ("list_memories", {"offset": -1}, "offset: Input should be greater"),
+    ("list_memories", {"after": ""}, "after: String should have at least 1"),
     ("update", PLACE | {"version": 1}, "give value, tags or ttl"),
     ("update", PLACE | {"value": {}}, "version: Field required"),
     ("update", PLACE | {"value": {}, "version": 0}, "version: Input should be greater"),
