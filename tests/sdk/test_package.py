@@ -1,6 +1,7 @@
 """What the package is: both clients alike, and light to import."""
 
 import inspect
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -52,6 +53,22 @@ def test_both_clients_have_the_same_calls() -> None:
     assert _surface(sync) == _surface(other)
     for part in parts:
         assert _surface(getattr(sync, part)) == _surface(getattr(other, part)) != {}
+
+
+def test_every_call_shows_an_example() -> None:
+    client = Client(api_key="am_x")
+    parts = {name: part for name, part in vars(client).items() if hasattr(part, "_client")}
+    parts |= {"client": client, "for_user": client.for_user("ada")}
+    assert len(parts) > 10
+    lacking = [
+        f"{name}.{call}"
+        for name, part in parts.items()
+        for call in _surface(part)
+        if not re.search(
+            r"\b(client|admin|root|ada)\.|\bClient\(", inspect.getdoc(getattr(part, call)) or ""
+        )
+    ]
+    assert lacking == []
 
 
 def test_importing_it_imports_nothing_heavy() -> None:

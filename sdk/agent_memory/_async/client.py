@@ -126,6 +126,8 @@ class AsyncClient:
     ) -> httpx.Response:
         """Send any call of the service, with this client's retries and exceptions.
 
+            client.request("GET", "/api/v1/memory", params={"namespace": "invoices"}).json()
+
         POST, PUT and PATCH carry an Idempotency-Key, the same on each attempt. The body is `json`,
         or `text` or `content` with the Content-Type that `headers` name.
 
@@ -148,7 +150,10 @@ class AsyncClient:
         return parse_object(await self.request("GET", "/api/v1/capabilities"))
 
     async def close(self) -> None:
-        """Close the connections; any further call raises `ClientClosedError`."""
+        """Close the connections; any further call raises `ClientClosedError`.
+
+        client.close()
+        """
         await self.pool.close()
 
     async def __aenter__(self) -> Self:

@@ -17,6 +17,8 @@ class AsyncIntents(AsyncResource):
     def list(self, **paging: Unpack[Paging]) -> AsyncPages[Intent]:
         """Return the intents that the caller may read, newest first.
 
+            [(each.intent_id, each.owner) for each in client.intents.list()]
+
         Args:
             paging: `limit`, `page_size`, `after`.
         """

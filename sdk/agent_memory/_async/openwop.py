@@ -53,6 +53,9 @@ class AsyncMemoryAdapter:
     ) -> "AsyncMemoryRun":
         """Start a run on a memory of the caller, or on memories whose references it holds.
 
+            with adapter.start("planner", secrets={"stripe": "sk_live_..."}) as run:
+                run.put(run.memory_ref, "paid with sk_live_...")
+
         Args:
             agent: whose memory it is; any name.
             scope: which of its memories.
@@ -123,6 +126,8 @@ class AsyncMemoryAdapter:
 
     async def delete_run(self, run_id: str) -> None:
         """Delete a run with its secrets and its hold on its snapshot; replays keep theirs.
+
+            adapter.delete_run(run.run_id)
 
         Raises:
             AgentMemoryError: raised when there is no such run, or the caller may not delete it.
@@ -199,6 +204,8 @@ class AsyncMemoryAdapter:
     async def get(self, memory_ref: str, id: str) -> MemoryEntry | None:
         """Return an entry; None if there is none, or it came after the run's start.
 
+            run.get(run.memory_ref, entry.id)
+
         Raises:
             MemoryAccessError: the reference wasn't issued to this tenant.
             MemoryNotFoundError: raised when there is no such run on this memory.
@@ -223,6 +230,8 @@ class AsyncMemoryAdapter:
     ) -> MemoryEntry:
         """Write a new entry; what comes back is what was persisted, clean of secrets.
 
+            run.put(run.memory_ref, "prefers phone", tags=["contact"])
+
         Raises:
             MemoryAccessError: the reference wasn't issued to this tenant.
             SecretLeakageError: it holds a secret, and the run rejects those.
@@ -239,6 +248,8 @@ class AsyncMemoryAdapter:
     async def delete(self, memory_ref: str, id: str) -> bool:
         """Delete an entry for all later runs; whether there was one. This run's snapshot, and
         that of any other open one, is as before.
+
+            run.delete(run.memory_ref, entry.id)
 
         After a lost answer it is sent again, and then says False of what it deleted itself.
 
@@ -290,6 +301,8 @@ class AsyncMemoryRun(AsyncMemoryAdapter):
     async def add_secrets(self, secrets: Mapping[str, str]) -> None:
         """Give the run secrets that it learned on the way: no put persists one from now on.
 
+            run.add_secrets({"portal": "hunter2-hunter2"})
+
         Raises:
             RunEndedError: the run is over.
             ValidationError: a secret can't be taken.
@@ -298,7 +311,10 @@ class AsyncMemoryRun(AsyncMemoryAdapter):
         await self._called("POST", path, json={"secrets": list_secrets(secrets)})
 
     async def end(self) -> None:
-        """Drop the run's secrets; it can be replayed from now on. Twice does no harm."""
+        """Drop the run's secrets; it can be replayed from now on. Twice does no harm.
+
+        run.end()
+        """
         await self._called("POST", f"/v1/runs/{quote_segment(str(self.run_id))}/end")
 
     async def __aenter__(self) -> Self:

@@ -46,7 +46,10 @@ class AsyncTaskMemory:
     async def get(
         self, namespace: str, key: str, *, memory_type: MemoryType | None = None
     ) -> dict[str, Any] | None:
-        """Return the value of `get_entry`; None if there is none."""
+        """Return the value of `get_entry`; None if there is none.
+
+        ctx.memory.get("invoices", "progress")
+        """
         entry = await self.get_entry(namespace, key, memory_type=memory_type)
         return None if entry is None else entry.value
 
@@ -54,6 +57,8 @@ class AsyncTaskMemory:
         self, namespace: str, key: str, *, memory_type: MemoryType | None = None
     ) -> Entry | None:
         """Return what this worker wrote in the task, or what anybody wrote there last.
+
+            ctx.memory.get_entry("invoices", "progress").agent_id
 
         Failing that, what the parent has of a sub-task that inherits, then the agent's own entry
         outside of tasks, then the shared one. None if there is none.
@@ -170,6 +175,8 @@ class AsyncTaskMemory:
 
     async def delete(self, namespace: str, key: str, *, version: int | None = None) -> bool:
         """Delete the agent's own entry of the task; whether there was one.
+
+            ctx.memory.delete("invoices", "progress")
 
         Args:
             version: delete only this version.

@@ -126,6 +126,8 @@ class Client:
     ) -> httpx.Response:
         """Send any call of the service, with this client's retries and exceptions.
 
+            client.request("GET", "/api/v1/memory", params={"namespace": "invoices"}).json()
+
         POST, PUT and PATCH carry an Idempotency-Key, the same on each attempt. The body is `json`,
         or `text` or `content` with the Content-Type that `headers` name.
 
@@ -148,7 +150,10 @@ class Client:
         return parse_object(self.request("GET", "/api/v1/capabilities"))
 
     def close(self) -> None:
-        """Close the connections; any further call raises `ClientClosedError`."""
+        """Close the connections; any further call raises `ClientClosedError`.
+
+        client.close()
+        """
         self.pool.close()
 
     def __enter__(self) -> Self:

@@ -138,7 +138,10 @@ class Memory(Queries):
         agent_id: str | None = None,
         memory_type: MemoryType | None = None,
     ) -> Value | None:
-        """Return the value of `get_entry`; None if there is none."""
+        """Return the value of `get_entry`; None if there is none.
+
+        client.memory.get("invoices", "progress")
+        """
         found = self.get_entry(namespace, key, agent_id=agent_id, memory_type=memory_type)
         return None if found is None else found.value
 
@@ -253,6 +256,8 @@ class Memory(Queries):
         """Delete the entry with this id, or the caller's own under this namespace and key; the
         shared one only if `memory_type` says so, or if it is what this client last saw there.
 
+            client.memory.delete("invoices", "progress")
+
         Args:
             version: delete only this version.
 
@@ -279,6 +284,9 @@ class Memory(Queries):
 
     def batch(self, entries: Iterable[Mapping[str, Any]]) -> list[Entry]:
         """Create and update up to 50 entries, all or none.
+
+            names = {"namespace": "invoices", "memory_type": "working"}
+            client.memory.batch([{**names, "key": each, "value": {}} for each in ("a", "b")])
 
         Args:
             entries: bodies of creates, or of updates: `id` or the natural key, and `version`.
