@@ -76,7 +76,7 @@ class NewConversation(RequestModel):
     tags: Annotated[list[Tag], Field(max_length=MAX_TAGS)] = Field(default=[])
     """Labels to query by."""
     version: str = SCHEMA
-    """Counts the changes; send it as If-Match, or here in a batch."""
+    """The version of the schema (Agent Memory Protocol §4.1)."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""
     ttl: Ttl | None = None

@@ -83,8 +83,9 @@ def _share_policies(admin: Client, planner: Client) -> None:
     )
     admin.namespaces.set_permissions("salaries", default="none", allow={"auditor": "read"})
     admin.agents.configure("reader", capacity=2000, pinned_namespaces=["lessons"])
-    limits = {"max_working_memory_per_task": 80, "denied_semantic_namespaces": ["salaries"]}
-    admin.agents.set_guardrails("planner", limits)
+    admin.agents.set_guardrails(
+        "planner", max_working_memory_per_task=80, denied_semantic_namespaces=["salaries"]
+    )
     admin.principals.update("auditor", permissions=["memory.read"])
     semantic: Any = {"memory_type": "semantic"}
     planner.memory.put(

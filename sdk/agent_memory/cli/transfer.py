@@ -32,7 +32,7 @@ from agent_memory.cli.tenant.reader import TenantReader
 from agent_memory.cli.text import render_json_line
 from agent_memory.model import Document
 
-_PAGE = 1000
+_PAGE = 200
 _CUT_OFF = "cut off; the same command goes on where it was"
 
 

@@ -137,7 +137,7 @@ def test_an_export_that_is_ended_leaves_the_file_as_it_was(
             process.send_signal(sent)
             exchange.await_hang_up()
 
-        proxy.plan(passed, passed, end)
+        proxy.plan(passed, end)
         process.wait(PATIENCE)
     assert file.read_text() == "old"
     left = [each.name for each in tmp_path.iterdir() if each != file]
