@@ -45,7 +45,8 @@ class LargeItems:
         first, rest = parts[:_AT_ONCE], parts[_AT_ONCE:]
         id = self._id(name)
         await self._conversations.put(id, self._listed_as, first, **_alike(session))
-        await self._conversations.append(id, rest)
+        if rest:
+            await self._conversations.append(id, rest)
         return name
 
     async def get(self, name: str) -> Any:
