@@ -50,7 +50,7 @@ async def test_two_clients_with_two_keys_share_nothing_private(
         assert mine["agent_id"] != theirs["agent_id"]
         assert (await one.call("recall", **PLACE))["value"] == {"is": "mine"}
         assert (await other.call("recall", **PLACE))["value"] == {"is": "theirs"}
-        assert (await one.call("list_memories"))["total"] == 1
+        assert len((await one.call("list_memories"))["memories"]) == 1
         refusal = await one.refused("recall", **PLACE, agent_id=theirs["agent_id"])
         assert "theirs" not in refusal
 
@@ -91,7 +91,6 @@ async def test_memories_are_found_by_namespace_and_tags(connect: Connect, key: s
 
         async def found(**filters: object) -> list[str]:
             page = await talk.call("list_memories", **filters)
-            assert page["total"] >= len(page["memories"])
             return [memory["key"] for memory in page["memories"]]
 
         assert await found() == ["c", "b", "a"]
@@ -115,7 +114,7 @@ async def test_shared_memories_are_read_by_all(
         shared = await agent.call(
             "list_memories", memory_type="semantic", namespace=place["namespace"]
         )
-        assert shared["total"] == 1
+        assert len(shared["memories"]) == 1
         refusal = await agent.refused("update", **place, version=1, value={"days": 0})
         assert "may not" in refusal or "write" in refusal
 
@@ -125,7 +124,7 @@ async def test_a_user_lists_its_own_without_saying_who_it_is(
 ) -> None:
     async with connect(introduce("user")) as talk:
         await talk.call("remember", **PLACE, value={})
-        assert (await talk.call("list_memories"))["total"] == 1
+        assert len((await talk.call("list_memories"))["memories"]) == 1
 
 
 async def test_memories_are_searched_with_scores_and_what_matched(
