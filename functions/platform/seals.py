@@ -92,7 +92,8 @@ class ItemSeals:
         made = self._compute(key, item, sealed)
         if isinstance(seal, bytes) and hmac.compare_digest(made, seal):
             return True
-        logger.error("an item without a valid seal", extra={"item_type": sealed.name})
+        where = {"item_type": sealed.name, "item_key": " ".join(key)}
+        logger.error("an item without a valid seal", extra=where)
         if sealed.is_restriction:
             raise Unavailable("what restricts this isn't this service's own; its operator is told")
         return False
