@@ -80,9 +80,11 @@ function SignedIn({ principal }: { principal: Principal }) {
   const { path: [name = "", id = ""], params } = useLocation();
   const screen = SCREENS[name];
   const heading = useRef<HTMLHeadingElement>(null);
+  const navigation = useRef<HTMLElement>(null);
   useEffect(() => {
     document.title = `${screen?.title ?? "Not found"} – Agent Memory`;
     heading.current?.focus();
+    navigation.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }); // on a phone
   }, [name, id, screen]);
   return (
     <>
@@ -90,7 +92,7 @@ function SignedIn({ principal }: { principal: Principal }) {
         <a className="skip" href="#main" onClick={(event) => { event.preventDefault(); heading.current?.focus(); }}>
           Skip to content
         </a>
-        <nav aria-label="Screens">
+        <nav aria-label="Screens" ref={navigation}>
           {Object.entries(SCREENS).filter(([, each]) => isListed(each, principal)).map(([path, each]) => (
             <a key={path} href={toHref([path])} aria-current={path === name ? "page" : path === screen?.under || undefined}>{each.title}</a>
           ))}

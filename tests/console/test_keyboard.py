@@ -44,7 +44,8 @@ def test_an_entry_is_deleted_by_keyboard(visit: Visit) -> None:
     _press(browser, "Delete…")
     browser.wait_for("document.activeElement.innerText === 'Cancel'")
     browser.press_key("Escape")
-    browser.wait_for("document.activeElement.innerText === 'Delete…'")
+    browser.wait_for("!document.querySelector('dialog')")
+    assert browser.evaluate("document.activeElement.innerText") == "Delete…"
     browser.press_key("Enter")
     browser.wait_for("document.activeElement.innerText === 'Cancel'")
     _press(browser, "Delete for good")

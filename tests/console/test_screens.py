@@ -265,7 +265,9 @@ def test_an_agents_parts_are_its_memory_eviction_tasks_and_log(visit: Visit, dem
     browser.wait_for("document.querySelector('[aria-label=\"Eviction order\"] th a')")
     assert browser.evaluate(f"{_ROWS}.map(each => each.cells[0].innerText)") == ["rounding"]
     browser.press_within("Parts of the agent", "Tasks")
-    browser.wait_for_text("Check invoices")
+    browser.press("Check invoices")
+    browser.press("What it would be given")
+    browser.wait_for_text("Shared memory (2)")
 
 
 def test_workflows_are_found_by_agent_type_and_task_type(visit: Visit, demo: Demo) -> None:

@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { api, read, type Schemas } from "../api/client";
 import { renderValue } from "../api/json";
 import { Details, List, Loaded, Table, usePages } from "../ui/data";
@@ -108,15 +107,12 @@ const SECTIONS = { working: "Working memory", inherited: "Inherited", episodic: 
 
 /** What the task's assignee is given when it starts, section by section, without values. */
 function TaskContext({ id }: { id: string }) {
-  const [isAsked, setAsked] = useState(false);
   const query = useQuery({
     queryKey: ["context", id],
     queryFn: () => read(api.GET("/api/v1/tasks/{task_id}/context", {
       params: { path: { task_id: id }, query: { values: "omit", touch: false } },
     })),
-    enabled: isAsked,
   });
-  if (!isAsked) return <button type="button" onClick={() => setAsked(true)}>Show what its context holds</button>;
   return (
     <Loaded query={query}>
       {(context) => (
@@ -125,10 +121,10 @@ function TaskContext({ id }: { id: string }) {
           {Object.entries(SECTIONS).map(([section, title]) => {
             const entries = context[section as keyof typeof SECTIONS];
             return (
-              <section key={section} aria-label={title}>
-                <h3>{title} ({entries.length})</h3>
-                {entries.length > 0 && <EntryTable entries={entries} />}
-              </section>
+              <div key={section}>
+                <h2>{title} ({entries.length})</h2>
+                {entries.length > 0 && <EntryTable entries={entries} label={title} />}
+              </div>
             );
           })}
         </>

@@ -50,9 +50,9 @@ export function readEntry(id: string): Promise<Entry> {
   return read(api.GET("/api/v1/memory/{id}", { params: { path: { id }, query: { touch: false } } }));
 }
 
-export function EntryTable({ entries }: { entries: Entry[] }) {
+export function EntryTable({ entries, label = "Entries" }: { entries: Entry[]; label?: string }) {
   return (
-    <Table label="Entries" head={["Namespace", "Key", "Tier", "Owner", "Tags", "Version", "Changed", "Expires", "Sensitivity"]}>
+    <Table label={label} head={["Namespace", "Key", "Tier", "Owner", "Tags", "Version", "Changed", "Expires", "Sensitivity"]}>
       {entries.map((entry) => <EntryRow key={entry.id} entry={entry} />)}
     </Table>
   );

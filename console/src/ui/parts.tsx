@@ -13,7 +13,7 @@ export function Parts({ label, path, shown, parts, children }: Props) {
           <a key={part} href={toHref(path, { show: part })} aria-current={part === shown ? "page" : undefined}>{title}</a>
         ))}
       </nav>
-      <section aria-label={parts[shown]}>{children}</section>
+      {children}
     </>
   );
 }
