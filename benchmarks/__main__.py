@@ -34,6 +34,7 @@ from benchmarks import (
     trace,
     turns,
 )
+from functions.platform.numpy_threads import limit_numpy_threads
 
 _BENCH = Path(__file__).parents[1] / ".bench"
 
@@ -104,6 +105,7 @@ _PARTS = {
 
 def main() -> int:
     """Run what the command line names; the exit status."""
+    limit_numpy_threads()  # as the functions do
     options = _options()
     if options.which == "conversation":
         print(conversations.long_conversation(options.messages))

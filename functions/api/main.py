@@ -1,7 +1,9 @@
 """The API function's entry point: Lambda imports it at INIT, and everything is built then."""
 
 from functions.platform.cold_start import pause_gc
+from functions.platform.numpy_threads import limit_numpy_threads
 
+limit_numpy_threads()
 with pause_gc():
     from functions.api.app import App
     from functions.container import Container
