@@ -1,14 +1,15 @@
 """CrewAI's memories as entries, found by the vectors that CrewAI's embedder makes."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from itertools import islice
 from typing import Any
 
 from crewai.memory.types import MemoryRecord, ScopeInfo
 
 from agent_memory import AsyncClient, Client, Entry
+from agent_memory.adapters.crewai.records import get_time, has_metadata, is_meant, to_record
 from agent_memory.adapters.crewai.scopes import (
     build_category_tags,
     build_scope_tags,
@@ -124,8 +125,8 @@ class AgentMemoryStorageBackend:
             ):
                 found[result.entry.id] = result
         best = sorted(found.values(), key=lambda each: -each.score)
-        matches = ((_to_record(each.entry), each.score) for each in best)
-        fitting = (each for each in matches if _has_metadata(each[0], metadata_filter))
+        matches = ((to_record(each.entry), each.score) for each in best)
+        fitting = (each for each in matches if has_metadata(each[0], metadata_filter))
         return list(islice(fitting, limit))
 
     def delete(
@@ -147,25 +148,25 @@ class AgentMemoryStorageBackend:
         doomed = [
             entry
             for entry in self._find_entries(scope_prefix, record_ids)
-            if _is_meant(_to_record(entry), scope_prefix, categories, older_than, metadata_filter)
+            if is_meant(to_record(entry), scope_prefix, categories, older_than, metadata_filter)
         ]
         return sum(self._parallel.run(lambda entry: self._memory.delete(id=entry.id), doomed))
 
     def get_record(self, record_id: str) -> MemoryRecord | None:
         """Return a record; None if there is none."""
         entry = self._get(record_id)
-        return None if entry is None else _to_record(entry)
+        return None if entry is None else to_record(entry)
 
     def list_records(
         self, scope_prefix: str | None = None, limit: int = 200, offset: int = 0
     ) -> list[MemoryRecord]:
         """Return the records of a scope, the newest first; it reads all of them."""
-        records = sorted(self._find_records(scope_prefix), key=_get_time, reverse=True)
+        records = sorted(self._find_records(scope_prefix), key=get_time, reverse=True)
         return records[offset : offset + limit]
 
     def get_scope_info(self, scope: str) -> ScopeInfo:
         """Return what describes a scope: its records, categories, times and children."""
-        records = sorted(self._find_records(scope), key=_get_time)
+        records = sorted(self._find_records(scope), key=get_time)
         return ScopeInfo(
             path=normalize_scope(scope),
             record_count=len(records),
@@ -266,40 +267,4 @@ class AgentMemoryStorageBackend:
         )
 
     def _find_records(self, scope: str | None) -> Iterator[MemoryRecord]:
-        return map(_to_record, self._find_entries(scope, None))
-
-
-def _to_record(entry: Entry) -> MemoryRecord:
-    record: MemoryRecord = MemoryRecord.model_validate(entry.value)
-    return record
-
-
-def _get_time(record: MemoryRecord) -> datetime:
-    return _to_utc(record.created_at)
-
-
-def _to_utc(time: datetime) -> datetime:
-    """Return a time that can be compared; CrewAI's own are UTC without saying so."""
-    return time.replace(tzinfo=UTC) if time.tzinfo is None else time
-
-
-def _has_metadata(record: MemoryRecord, wanted: Mapping[str, Any] | None) -> bool:
-    return all(record.metadata.get(name) == value for name, value in (wanted or {}).items())
-
-
-def _is_meant(
-    record: MemoryRecord,
-    scope: str | None,
-    categories: list[str] | None,
-    older_than: datetime | None,
-    metadata: Mapping[str, Any] | None,
-) -> bool:
-    """Tell whether a record meets all conditions of a deletion."""
-    tags = build_tags(record.scope, record.categories)
-    wanted = build_category_tags(categories or ())
-    return (
-        set(build_scope_tags(scope)) <= set(tags)
-        and (not wanted or not set(wanted).isdisjoint(tags))
-        and (older_than is None or _get_time(record) < _to_utc(older_than))
-        and _has_metadata(record, metadata)
-    )
+        return map(to_record, self._find_entries(scope, None))

@@ -2,10 +2,7 @@
 
 import asyncio
 import uuid
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
-from threading import Lock
-from typing import Generic, TypeVar
+from collections.abc import Iterable, Sequence
 
 from pydantic_ai.conversation_store import (
     ConversationConflict,
@@ -24,15 +21,12 @@ from agent_memory.adapters.pydantic_ai.documents import (
     build_family_prefix,
     build_record_key,
     build_scope_prefix,
-    extend_block,
 )
+from agent_memory.adapters.pydantic_ai.entries import EntryLog, Recent
 from agent_memory.conversion import to_sync
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 
 _PAGE = 1000
-_REMEMBERED = 1000  # entries whose ancestors are known, and revisions of records
-
-_Item = TypeVar("_Item")
 
 
 class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
@@ -60,8 +54,8 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
         sensitivity: str | None = None,
     ) -> None:
         self._storage = ObjectStorage(to_sync(client), root, None, sensitivity)
-        self._ancestors: _Recent[list[str]] = _Recent()
-        self._records: _Recent[StoredRecord] = _Recent()
+        self._entries = EntryLog(self._storage)
+        self._records: Recent[StoredRecord] = Recent()
 
     async def read_record(self, conversation_id: str) -> ConversationRecord | None:
         """Return a conversation's record; None if there is none."""
@@ -104,7 +98,7 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
         Raises:
             KeyError: there is none.
         """
-        return (await asyncio.to_thread(self._read_entries, [entry_id]))[0].entry
+        return (await asyncio.to_thread(self._entries.read, [entry_id]))[0].entry
 
     async def read_history(
         self, head_id: str | None, *, limit: int | None = None
@@ -114,7 +108,7 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
         Raises:
             KeyError: one of them is gone.
         """
-        blocks = await asyncio.to_thread(lambda: [*self._walk(head_id, limit)])
+        blocks = await asyncio.to_thread(lambda: [*self._entries.walk(head_id, limit)])
         return [stored.entry for block in reversed(blocks) for stored in block]
 
     def _find(self, conversation_id: str) -> StoredRecord | None:
@@ -153,7 +147,7 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
     ) -> None:
         before = self._find_revision(record.conversation_id, expected_revision)
         stored = self._prepare_entries(record, before, new_entries)
-        self._storage.run(self._put_entry, stored)
+        self._storage.run(self._entries.put, stored)
         try:
             if before is None:
                 is_sharing = bool(record.forked_from and record.head_id and not new_entries)
@@ -176,26 +170,13 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
             ConversationConflict: what they follow, or the history's end, is gone.
         """
         try:
-            stored: list[StoredEntry] = []
-            for entry in new_entries:
-                stored.append(StoredEntry(entry, self._find_ancestors(entry.parent_id)))
-                self._ancestors.add(entry.id, stored[-1].ancestors)
+            stored = [self._entries.prepare(entry) for entry in new_entries]
             known = {None if before is None else before.record.head_id, None}
             if record.head_id not in known | {entry.id for entry in new_entries}:
-                self._read_entries([record.head_id or ""])
+                self._entries.read([record.head_id or ""])
         except KeyError as gone:
             raise ConversationConflict(record.conversation_id) from gone
         return stored
-
-    def _find_ancestors(self, parent_id: str | None) -> list[str]:
-        if parent_id is None:
-            return []
-        known = self._ancestors.get(parent_id)
-        before = self._read_entries([parent_id])[0].ancestors if known is None else known
-        return extend_block(before, parent_id)
-
-    def _put_entry(self, stored: StoredEntry) -> None:
-        self._storage.put(build_entry_key(stored.entry.id), stored.render())
 
     def _create_record(self, record: ConversationRecord, source_id: str | None) -> None:
         """Store the record of a new conversation, and list it by scope and by family.
@@ -276,59 +257,12 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
         ids: set[str] = set()
         for record in records:
             for end in record.ends:
-                for block in self._walk(end, None):
+                for block in self._entries.walk(end, None):
                     found = {stored.entry.id for stored in block}
                     if found <= ids:
                         break
                     ids |= found
         return ids
-
-    def _walk(self, head_id: str | None, limit: int | None) -> Iterator[list[StoredEntry]]:
-        """Yield the entries up to this one in blocks, the last block first.
-
-        Raises:
-            KeyError: one of them is gone.
-        """
-        remaining = limit
-        while head_id is not None and remaining != 0:
-            (head,) = self._read_entries([head_id])
-            ids = head.ancestors
-            if remaining is not None:
-                ids = ids[max(0, len(ids) + 1 - remaining) :]
-            block = [*self._read_entries(ids), head]
-            yield block
-            head_id = block[0].entry.parent_id
-            remaining = None if remaining is None else remaining - len(block)
-
-    def _read_entries(self, ids: Sequence[str]) -> list[StoredEntry]:
-        """Return entries in this order.
-
-        Raises:
-            KeyError: one of them is gone.
-        """
-        found = self._storage.get_many(build_entry_key(id) for id in ids)
-        stored = [StoredEntry.parse(found[build_entry_key(id)]) for id in ids]
-        for each in stored:
-            self._ancestors.add(each.entry.id, each.ancestors)
-        return stored
-
-
-class _Recent(Generic[_Item]):
-    """What was read or written last, by name."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._items: OrderedDict[str, _Item] = OrderedDict()
-
-    def add(self, name: str, item: _Item) -> None:
-        with self._lock:
-            self._items[name] = item
-            if len(self._items) > _REMEMBERED:
-                self._items.popitem(last=False)
-
-    def get(self, name: str) -> _Item | None:
-        with self._lock:
-            return self._items.get(name)
 
 
 def _build_member_key(family: str, record: ConversationRecord) -> str:
