@@ -14,12 +14,15 @@ from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, Transition
 from functions.entries.reservations import Reservation, list_reservations
 from functions.entries.transaction import Transaction
-from functions.entries.transition_store import build_entry_write, build_index_writes
+from functions.entries.transition_store import (
+    build_entry_write,
+    build_index_writes,
+    build_row_removals,
+)
 from functions.entries.unfinished_creates import UnfinishedCreates
 from functions.platform.errors import ServiceError, Throttled
 from functions.platform.limits import MAX_WRITE_ITEMS
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
-from functions.platform.writes import delete
 
 MAX_PENDING = 8  # reservations of an agent; its item stays below a kilobyte
 
@@ -81,7 +84,7 @@ class DirectCreates:
 
     def _create_shared(self, transaction: Transaction, entry: Entry) -> None:
         rows = list(build_index_writes(transaction.transitions[0]))
-        removals = [delete(row.key) for row in rows]
+        removals = build_row_removals(row.key for row in rows)
         try:
             self._table.write_many(rows)
         except Throttled:

@@ -23,12 +23,13 @@ from functions.entries.transition_store import (
     build_vector_writes,
 )
 from functions.identity.model import Actor, Principal
+from functions.identity.store import check_principal
 from functions.namespaces.store import NamespaceClaim
 from functions.platform.errors import BatchTooLarge
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES
 from functions.platform.task_keys import build_principal_key
-from functions.platform.writes import Write, check
+from functions.platform.writes import Write
 
 _ALWAYS_FIT = MAX_TRANSACTION_BYTES // MAX_ITEM_BYTES
 
@@ -90,7 +91,7 @@ class Transaction:
         writes.extend(self.extra_writes.values())
         writes.extend(write for claim in self.claims for write in claim.writes)
         if self.claims:  # a revoked principal, whose key is remembered, becomes no curator
-            writes.append(check(self.caller_key, "attribute_exists(pk)"))
+            writes.append(check_principal(self.caller))
         writes.extend(records)
         _assert_fits(writes)
         return writes

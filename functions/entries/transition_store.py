@@ -1,6 +1,6 @@
 """The writes of an entry's transition: its item, its tombstone, its index rows, its vector."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from functions.entries.mapper import BARRIER, EntryMapper, is_entry
 from functions.entries.model import Entry, RemovalReason, Transition
@@ -104,6 +104,11 @@ def build_vector_writes(transition: Transition) -> Iterator[Write]:
     if new is not None and new.vector is not None and new.vector_at is not None:
         partition = entry_keys.build_client_vectors_partition(new.address)
         yield put_client_vector(partition, new.vector_at, new.id, new.vector)
+
+
+def build_row_removals(keys: Iterable[Key]) -> list[Write]:
+    """Build the removals of index rows, whatever is in them."""
+    return [delete(key) for key in keys]
 
 
 def build_index_writes(transition: Transition) -> Iterator[Write]:

@@ -10,7 +10,12 @@ from functions.entries.counter_store import build_confirmation, build_counter_wr
 from functions.entries.counters import CounterDelta
 from functions.entries.reservations import Reservation, list_reservations, parse_reservation
 from functions.entries.tiers import POLICIES_BY_ID_LETTER
-from functions.entries.transition_store import ABSENT, build_barrier_write, build_tombstone
+from functions.entries.transition_store import (
+    ABSENT,
+    build_barrier_write,
+    build_row_removals,
+    build_tombstone,
+)
 from functions.identity.model import SERVICE
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
@@ -19,7 +24,6 @@ from functions.platform.items import Item
 from functions.platform.keys import Key, get_tenant
 from functions.platform.retry import Backoff
 from functions.platform.table import Table, TransactionConditionFailed
-from functions.platform.writes import delete
 
 
 class UnfinishedCreates:
@@ -107,7 +111,7 @@ class UnfinishedCreates:
         if found is None or not self._bar(row_key, *found):
             return False
         rows = [entry_keys.build_index_row_key(*found, tag) for tag in (None, *tags)]
-        self._table.write_many([delete(each) for each in rows])
+        self._table.write_many(build_row_removals(rows))
         return True
 
     def _bar(self, row_key: Key, address: EntryAddress, nonce: str) -> bool:

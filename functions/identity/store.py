@@ -37,6 +37,12 @@ class NewKey(NamedTuple):
     salt: bytes | None = None
 
 
+def check_principal(principal: Principal) -> Write:
+    """Build the check that a principal hasn't been revoked."""
+    key = task_keys.build_principal_key(principal.tenant, principal.id)
+    return check(key, "attribute_exists(pk)")
+
+
 class PrincipalStore:
     """Reads and writes principals; each change is one transaction.
 
