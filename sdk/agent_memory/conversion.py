@@ -6,12 +6,16 @@ from agent_memory._async.client import AsyncClient
 from agent_memory._sync.client import Client
 
 
-def to_async(client: Client) -> AsyncClient:
-    """Return a new `AsyncClient` with the settings of a `Client`, on connections of its own.
+def to_async(client: object) -> AsyncClient:
+    """Return the `AsyncClient` itself, or one like a `Client`, on connections of its own.
 
     Raises:
-        TypeError: the client has a transport of its own, which isn't made for both kinds.
+        TypeError: raised when it is neither, or has a transport that only a Client can use.
     """
+    if isinstance(client, AsyncClient):
+        return client
+    if not isinstance(client, Client):
+        raise TypeError(f"give an agent_memory.AsyncClient, not {type(client).__name__}")
     carrier = client.pool.carrier
     if carrier is not None and not isinstance(carrier, httpx.AsyncBaseTransport):
         raise TypeError("this client's transport can't carry the requests of an AsyncClient")

@@ -24,7 +24,8 @@ class Model:
         """Read a document of the service.
 
         Raises:
-            KeyError: raised when a field is missing that every answer has.
+            KeyError: raised when a field is missing that every answer has; a list that is missing
+                is empty, and what is said to be so or not isn't so.
             AttributeError, TypeError: raised when the document is of another kind.
         """
         given: dict[str, Any] = {}
@@ -33,7 +34,7 @@ class Model:
             if value is not None:
                 given[each.name] = each.read(value)
             elif each.is_required:
-                raise KeyError(each.name)
+                given[each.name] = each.get_empty()
         return cls(raw=document, **given)
 
 
@@ -42,6 +43,17 @@ class _Member(NamedTuple):
     path: tuple[str, ...]
     read: Read
     is_required: bool
+    empty: Any  # what it is where it is missing; None if it may not be
+
+    def get_empty(self) -> Any:
+        """Return what the field is where it is missing.
+
+        Raises:
+            KeyError: raised when it may not be missing.
+        """
+        if self.empty is None:
+            raise KeyError(self.name)
+        return self.empty
 
     def find(self, document: Document) -> Any:
         """Return the value; None if the document has none."""
@@ -68,7 +80,13 @@ def _read_members(model: type[Model]) -> Iterator[_Member]:
             continue
         has_default = each.default is not MISSING or each.default_factory is not MISSING
         path = tuple(each.metadata.get("path", each.name).split("."))
-        yield _Member(each.name, path, _select_reader(kinds[each.name]), not has_default)
+        kind = kinds[each.name]
+        yield _Member(each.name, path, _select_reader(kind), not has_default, _find_empty(kind))
+
+
+def _find_empty(kind: Any) -> Any:
+    """Return the empty value of a kind of field; None if it has none."""
+    return () if get_origin(kind) is tuple else False if kind is bool else None
 
 
 def _select_reader(kind: Any) -> Read:

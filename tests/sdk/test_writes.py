@@ -1,5 +1,6 @@
 """`set`, `put` and `update` lose nothing without a word: no argument, no value, no update."""
 
+import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -8,9 +9,10 @@ from itertools import product
 from typing import Any
 
 import pytest
-from agent_memory import AsyncClient, Client
+from agent_memory import Client
 from agent_memory.adapters.langgraph import AgentMemoryStore
 from agent_memory.adapters.openai_agents import AgentMemorySession
+from agent_memory.conversion import to_async
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 from agent_memory.model import Entry
 from agent_memory.updates import Retry, assert_in_scope, compute_value
@@ -148,7 +150,9 @@ def test_the_rules_of_an_update() -> None:
     entry = Entry.from_document(
         dict.fromkeys(("id", "agent_id", "namespace", "key", "created_at", "updated_at"), "x")
         | {"memory_type": "working", "version": 1, "scope": {"task_id": "t"}}
+        | {"priority": "normal", "created_by": "x"}
     )
+    assert (entry.tags, entry.pinned) == ((), False)
     assert_in_scope(entry, {"task_id": "t"})
     with pytest.raises(MemoryConflictError):
         assert_in_scope(entry, {"intent_id": "i"})
@@ -179,13 +183,16 @@ def test_an_empty_key_is_refused_and_never_taken_from_the_environment(
             Client(url, key)
 
 
-def test_an_adapter_refuses_the_client_of_the_other_kind() -> None:
-    sync, other = Client(api_key="am_x"), AsyncClient(api_key="am_x")
-    wrong: Any = other
-    with pytest.raises(TypeError, match=r"agent_memory\.Client, not AsyncClient"):
+def test_an_adapter_takes_either_client_and_refuses_what_is_none(alice: Client) -> None:
+    AgentMemoryStore(to_async(alice)).put(("a",), "k", {"n": 1})
+    assert AgentMemoryStore(alice).get(("a",), "k") is not None
+    items: list[Any] = [{"role": "user", "content": "hello"}]
+    asyncio.run(AgentMemorySession("either", alice).add_items(items))
+    assert asyncio.run(AgentMemorySession("either", to_async(alice)).get_items()) == items
+    wrong: Any = "am_x"
+    with pytest.raises(TypeError, match=r"agent_memory\.Client, not str"):
         AgentMemoryStore(wrong)
-    wrong = sync
-    with pytest.raises(TypeError, match=r"agent_memory\.AsyncClient, not Client"):
+    with pytest.raises(TypeError, match=r"agent_memory\.AsyncClient, not str"):
         AgentMemorySession("s", wrong)
 
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict, cast
 
 import pytest
-from agent_memory import AsyncClient, Client
+from agent_memory import Client
 from agent_memory.adapters.langgraph import AgentMemorySaver
+from agent_memory.conversion import to_async
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
     Checkpoint,
@@ -235,9 +236,11 @@ def test_checkpoints_are_a_principals_own_and_those_of_other_roots_apart(
     assert values_of(saver, config()) == {"a": 1}
 
 
-def test_only_a_client_is_taken(alice: Client) -> None:
+def test_either_client_is_taken_and_nothing_else(alice: Client) -> None:
+    put(AgentMemorySaver(to_async(alice)), "1", a=1)
+    assert values_of(AgentMemorySaver(alice), config()) == {"a": 1}
     with pytest.raises(TypeError, match="Client"):
-        AgentMemorySaver(AsyncClient(api_key="am_1"))  # type: ignore[arg-type]
+        AgentMemorySaver("am_1")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="slash"):
         AgentMemorySaver(alice, root="a/b")
 

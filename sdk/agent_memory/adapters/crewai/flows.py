@@ -7,10 +7,10 @@ from crewai.flow.async_feedback.types import PendingFeedbackContext
 from crewai.flow.persistence.base import FlowPersistence
 from pydantic import BaseModel, PrivateAttr
 
-from agent_memory import Client
-from agent_memory.adapters.clients import assert_client
+from agent_memory import AsyncClient, Client
 from agent_memory.adapters.hashing import hash_id
 from agent_memory.adapters.object_storage import ObjectStorage
+from agent_memory.conversion import to_sync
 
 _STATES, _PENDING = "states", "pending"
 
@@ -33,7 +33,7 @@ class AgentMemoryFlowPersistence(FlowPersistence):  # type: ignore[misc]
 
     Raises:
         ValueError: raised when there is no key.
-        TypeError: raised when the client isn't a `Client`.
+        TypeError: raised when the client is no client of this package.
     """
 
     persistence_type: str = "AgentMemoryFlowPersistence"
@@ -44,11 +44,15 @@ class AgentMemoryFlowPersistence(FlowPersistence):  # type: ignore[misc]
     _storage: ObjectStorage = PrivateAttr()
 
     def __init__(
-        self, url: str | None = None, /, *, client: Client | None = None, **fields: Any
+        self,
+        url: str | None = None,
+        /,
+        *,
+        client: Client | AsyncClient | None = None,
+        **fields: Any,
     ) -> None:
         super().__init__(**({} if url is None else {"url": url}), **fields)
-        opened = Client(self.url) if client is None else client
-        assert_client(opened, Client)
+        opened = Client(self.url) if client is None else to_sync(client)
         self._storage = ObjectStorage(opened, self.root, self.ttl, self.sensitivity)
 
     def init_db(self) -> None:

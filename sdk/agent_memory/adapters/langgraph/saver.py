@@ -18,8 +18,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
-from agent_memory import Client
-from agent_memory.adapters.clients import assert_client
+from agent_memory import AsyncClient, Client
 from agent_memory.adapters.langgraph.checkpoints import Checkpoints, is_inline
 from agent_memory.adapters.langgraph.codec import Codec, Head, list_large_keys
 from agent_memory.adapters.langgraph.configs import build_config, get_namespace, get_thread
@@ -35,6 +34,7 @@ from agent_memory.adapters.langgraph.queries import CheckpointQueries
 from agent_memory.adapters.langgraph.retention import select_latest
 from agent_memory.adapters.langgraph.threaded_saver import ThreadedSaver
 from agent_memory.adapters.object_storage import ObjectStorage, to_seconds
+from agent_memory.conversion import to_sync
 
 
 class AgentMemorySaver(ThreadedSaver):
@@ -54,13 +54,13 @@ class AgentMemorySaver(ThreadedSaver):
         sensitivity: `confidential` or `restricted` to store all encrypted.
 
     Raises:
-        TypeError: raised when the client isn't a `Client`.
+        TypeError: raised when the client is no client of this package.
         ValueError: raised when there is a slash in `root`.
     """
 
     def __init__(
         self,
-        client: Client,
+        client: Client | AsyncClient,
         *,
         root: str = "langgraph",
         ttl: float | str | timedelta | None = None,
@@ -69,11 +69,10 @@ class AgentMemorySaver(ThreadedSaver):
         sensitivity: str | None = None,
     ) -> None:
         super().__init__(serde=serde)
-        assert_client(client, Client)
         if "/" in root:
             raise ValueError("root holds no slash")
         self._compress = compress
-        self._storage = ObjectStorage(client, root, to_seconds(ttl), sensitivity)
+        self._storage = ObjectStorage(to_sync(client), root, to_seconds(ttl), sensitivity)
         self._is_sharing = ttl is None  # else a shared value would expire before who shares it
         self._known = KnownHeads()
 

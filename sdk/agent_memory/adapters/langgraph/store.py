@@ -21,14 +21,14 @@ from langgraph.store.base import (
     TTLConfig,
 )
 
-from agent_memory import Client, Entry
-from agent_memory.adapters.clients import assert_client
+from agent_memory import AsyncClient, Client, Entry
 from agent_memory.adapters.langgraph.embedding import TextEmbedder, Vector, Vectors
 from agent_memory.adapters.langgraph.filters import matches
 from agent_memory.adapters.langgraph.items import Items, Value
 from agent_memory.adapters.langgraph.listing import ItemListing
 from agent_memory.adapters.langgraph.names import namespace_of
 from agent_memory.adapters.langgraph.vectors import ItemVectors
+from agent_memory.conversion import to_sync
 from agent_memory.model import MemoryType
 
 
@@ -69,14 +69,14 @@ class AgentMemoryStore(BaseStore):
 
     Raises:
         ValueError: raised when there is a slash in `root`, or `dims` is out of bounds.
-        TypeError: raised when the client isn't a `Client`.
+        TypeError: raised when the client is no client of this package.
     """
 
     supports_ttl = True
 
     def __init__(
         self,
-        client: Client,
+        client: Client | AsyncClient,
         *,
         memory_type: MemoryType = "episodic",
         root: str = "langgraph",
@@ -84,7 +84,7 @@ class AgentMemoryStore(BaseStore):
         strict: bool = False,
         index: IndexConfig | None = None,
     ) -> None:
-        assert_client(client, Client)
+        client = to_sync(client)
         if "/" in root:
             raise ValueError("root holds no slash: one ends it")
         self.ttl_config = ttl

@@ -9,9 +9,9 @@ from agents.items import TResponseInputItem
 from agents.memory import SessionSettings
 from agents.memory.session_settings import coerce_session_settings, resolve_session_limit
 
-from agent_memory import AsyncClient
-from agent_memory.adapters.clients import assert_client
+from agent_memory import AsyncClient, Client
 from agent_memory.adapters.openai_agents.large_items import LargeItems
+from agent_memory.conversion import to_async
 from agent_memory.exceptions import AgentMemoryError, MemoryConflictError, MemoryNotFoundError
 from agent_memory.model import ConversationHead, Document
 from agent_memory.requests import render_json
@@ -41,13 +41,13 @@ class AgentMemorySession:
         session_settings: its `limit` bounds `get_items`; a dict will do.
 
     Raises:
-        TypeError: raised when the client isn't an `AsyncClient`.
+        TypeError: raised when the client is no client of this package.
     """
 
     def __init__(
         self,
         session_id: str,
-        client: AsyncClient,
+        client: Client | AsyncClient,
         *,
         user_id: str | None = None,
         agent_participants: Sequence[str] = (),
@@ -55,13 +55,12 @@ class AgentMemorySession:
         sensitivity: str | None = None,
         session_settings: SessionSettings | dict[str, Any] | None = None,
     ) -> None:
-        assert_client(client, AsyncClient)
         self.session_id = session_id
         self.session_settings: SessionSettings | None = coerce_session_settings(
             {} if session_settings is None else session_settings
         )
-        self._client = client
-        self._large = LargeItems(session_id, client)
+        self._client = to_async(client)
+        self._large = LargeItems(session_id, self._client)
         self._user_id = user_id
         self._fields: dict[str, Any] = {
             "agent_participants": list(agent_participants),
