@@ -66,7 +66,8 @@ class _Entries:
         self._stored = 0
         self._numbers = count()
         self._made: Any = None
-        self._create()  # the first one is measured nowhere: it makes counters and permissions
+        self._create()  # the first one is measured nowhere: it makes counters and permissions,
+        self._owner.call("DELETE", self._target)  # and would stand among those that are listed
 
     def _fill(self, to: int, tags: list[str]) -> None:
         """Store entries past the service; what is measured doesn't depend on their counters."""

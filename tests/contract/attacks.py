@@ -205,6 +205,7 @@ QUERY: dict[str, Callable[[Names], Any]] = {
     "runId": lambda names: names.pick("runId"),
     "touch": lambda _: "false",
     "values": lambda _: "omit",
+    "vector": lambda _: "include",
     "tags": lambda _: "t",
     "type": lambda _: "memory.archived",
     "limit": lambda names: names.choose(1, 50),

@@ -285,7 +285,7 @@ def test_every_audited_action_of_a_route_is_tried() -> None:
 
 def test_every_audited_action_is_declared_by_a_route() -> None:
     names = (each.name for each in pkgutil.walk_packages(functions.__path__, "functions."))
-    modules = [importlib.import_module(each) for each in names if each.endswith(".authority")]
+    modules = [importlib.import_module(each) for each in names if each.endswith("authority")]
     actions = (each for module in modules for each in vars(module).values())
     audited = {each.name for each in actions if isinstance(each, Action) and each.is_audited}
     assert audited == {action for _, action in _declared()}

@@ -52,8 +52,9 @@ def test_a_repeated_rotation_gives_the_same_key(tenant: Tenant, service: Service
 def test_no_request_revives_a_revoked_key(tenant: Tenant, service: Service) -> None:
     first = make(tenant.admin)
     assert_no_content(tenant.admin.delete(f"{PRINCIPALS}/alice"))
-    again = tenant.admin.post(PRINCIPALS, json=ALICE | {"reuse": True}, headers=ONCE)
-    assert ok(again, 201)["api_key"] != first
+    anew = ALICE | {"reuse": True}
+    refused(tenant.admin.post(PRINCIPALS, json=anew, headers=ONCE), 409, "IDEMPOTENCY_CONFLICT")
+    assert ok(tenant.admin.post(PRINCIPALS, json=anew), 201)["api_key"] != first
     refused(service.client(first).get(MEMORY), 401, "UNAUTHENTICATED")
 
 

@@ -111,6 +111,7 @@ def test_it_is_documented(service: Service) -> None:
         "DELETE /v1/runs/{runId}",
         "GET /v1/memory/{memoryRef}",
         "GET /v1/memory/{memoryRef}/{id}",
+        "GET /v1/runs",
         "GET /v1/runs/{runId}",
         "GET /v1/runs/{runId}/entries",
         "POST /v1/memory/{memoryRef}",
