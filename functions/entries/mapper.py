@@ -91,7 +91,8 @@ class EntryMapper:
     def _to_value_attributes(self, entry: Entry) -> Item:
         if entry.sensitivity not in ENCRYPTED:
             return {"val": compress(entry.value)}
-        return self._values.encrypt(entry.value, entry.address.tenant, entry.id, entry.version)
+        name = _name_value(entry.id, entry.task)
+        return self._values.encrypt(entry.value, entry.address.tenant, name, entry.version)
 
     def find_entry(self, item: Item | None) -> Entry | None:
         """Return the entry of what is in a slot; None if there is nothing, or only a barrier."""
@@ -116,7 +117,9 @@ class EntryMapper:
             key=item["ekey"],
             value=value.encode()
             if is_plain
-            else self._values.decode(item, address.tenant, address.build_id(nonce)),
+            else self._values.decode(
+                item, address.tenant, _name_value(address.build_id(nonce), get("task"))
+            ),
             size=item["value_bytes"],
             version=item["version"],
             created=item["created"],
@@ -141,6 +144,11 @@ class EntryMapper:
             vector_at=get("vector_at"),
             vector_length=get("vector_length"),
         )
+
+
+def _name_value(entry_id: str, task: str | None) -> str:
+    """Name what a sensitive value is bound to: in another task's entry it can't be decrypted."""
+    return entry_id if task is None else f"{entry_id}#{task}"
 
 
 def to_eviction_candidate(row: Item) -> Entry:

@@ -154,3 +154,20 @@ def test_a_moved_cipher_text_does_not_open(tenant: Tenant) -> None:
 def strings(item: dict[str, Any]) -> set[str]:
     """The texts that are attributes of an item by themselves."""
     return {attribute["S"] for attribute in item.values() if "S" in attribute}
+
+
+def test_a_sensitive_entry_that_is_moved_to_another_task_does_not_open(tenant: Tenant) -> None:
+    service, boss, alice = tenant.service, tenant.coordinator("boss"), tenant.agent("alice")
+    other = tenant.coordinator("other")
+    create_task(boss, id="ours", assigned_agent="alice")
+    create_task(other, id="theirs", intent_id="another", assigned_agent="alice")
+    made = create(alice, working("ours", value=VALUE, sensitivity="restricted"))
+    (item,) = [
+        each for each in service.stored() if each.get("task") == {"S": "ours"} and "val" in each
+    ]
+    moved = item | {"task": {"S": "theirs"}}
+    service.engine.client.put_item(TableName=service.engine.memory, Item=moved)
+    with httpx.Client(transport=service.transport, base_url=BASE_URL) as unchecked:
+        answer = unchecked.get(f"{MEMORY}/{made['id']}", headers=other.headers)
+    assert answer.status_code >= 400
+    assert WORD not in answer.text
