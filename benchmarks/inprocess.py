@@ -23,6 +23,7 @@ from functions.platform.schema import build_log_table, build_memory_table
 from functions.platform.settings import ApiSettings
 
 _ROOT = Path(__file__).parents[1]
+_KEY_CACHE_SECONDS = 86_400
 
 
 class RequestError(RuntimeError):
@@ -158,12 +159,15 @@ def _built(folder: Path) -> Function:
     del table["StreamSpecification"]  # nobody reads it here, and the engine never trims it
     client.create_table(**table)
     client.create_table(**build_log_table("log"))
-    settings = ApiSettings(
-        memory_table="memory",
-        log_table="log",
-        root_key=root_key,
-        encryption_key_file=str(key_file),
-    )
+    # a key that is read again after a minute would be a call more, wherever that falls
+    with patch("functions.platform.settings.MAX_KEY_CACHE_SECONDS", _KEY_CACHE_SECONDS):
+        settings = ApiSettings(
+            memory_table="memory",
+            log_table="log",
+            root_key=root_key,
+            encryption_key_file=str(key_file),
+            key_cache_seconds=_KEY_CACHE_SECONDS,
+        )
     logger.setLevel("ERROR")  # a line a request would bury the table
     with patch("functions.container.create_client", return_value=client):
         return Function(App(Container(settings)), client, root_key, encryption_key)
