@@ -89,14 +89,14 @@ class SubTasks(TaskList):
 
     def add_number(self, number: int) -> list[Call]:
         fields = {"parent_task_id": "parent", "memory_policy": _INHERIT}
-        return self.register(id=f"s{number}", assigned_agent="heir", **fields)
+        return self.register(id=f"s{number}", assigned_agent="assignee", **fields)
 
     def operations(self) -> Iterator[tuple[str, Operation]]:
-        heir = self.admin.function.new_agent(self.admin, f"heir-{self._made}")
+        assignee = self.admin.function.new_agent(self.admin, f"assignee-{self._made}")
         fields = {"parent_task_id": "parent", "memory_policy": _INHERIT}
-        self.register(assigned_agent=heir.id, **fields)
-        heir.get(self.checkpoint)
-        yield "read by inheritance", partial(heir.get, self.checkpoint)
+        self.register(assigned_agent=assignee.id, **fields)
+        assignee.get(self.checkpoint)
+        yield "read by inheritance", partial(assignee.get, self.checkpoint)
         yield "write in the parent", partial(_write, self.worker, f"k{self._made}")
         yield "hand the parent over", lambda: self.change("parent", assigned_agent="other")
         yield "hand it back", lambda: self.change("parent", assigned_agent="worker")

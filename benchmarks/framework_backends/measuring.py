@@ -1,4 +1,4 @@
-"""How a backend is measured, and what is told of it."""
+"""How a backend is measured, and how its figures are shown."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ class Backend(Protocol):
 
     def change_at_once(self, writer: int) -> bool:
         """Change the same thing that other writers change, each by a handle of its own; whether
-        the writer was told that it is done.
+        the change was acknowledged.
         """
 
     def count_changes(self) -> int:
@@ -123,8 +123,8 @@ def _try_huge(backend: Backend) -> str:
 
 def _change_at_once(backend: Backend) -> str:
     with ThreadPoolExecutor(WRITERS) as pool:
-        told = sum(pool.map(backend.change_at_once, range(WRITERS)))
-    return f"{told} told, {backend.count_changes()} kept"
+        acknowledged = sum(pool.map(backend.change_at_once, range(WRITERS)))
+    return f"{acknowledged} acknowledged, {backend.count_changes()} kept"
 
 
 def make_folder(root: Path, name: str) -> Path:
