@@ -39,10 +39,7 @@ class UnfinishedCreates:
 
     def confirm(self, item: Item) -> None:
         """Drop the reservations in an agent's item whose entries are there."""
-        slots = self._read_slots([item])
-        confirmed = [each.render() for each, slot in slots if _is_in(slot, each.nonce)]
-        if confirmed:
-            self._table.update(build_confirmation((item["pk"], item["sk"]), confirmed))
+        self._drop_confirmed(item, self._read_slots([item]))
 
     def settle(self, item: Item | None) -> bool:
         """Confirm each reservation in an agent's item, or give back what it holds.
@@ -51,11 +48,18 @@ class UnfinishedCreates:
         """
         if item is None or not list_reservations(item):
             return False
-        self.confirm(item)
-        for reservation, slot in self._read_slots([item]):
+        slots = self._read_slots([item])
+        self._drop_confirmed(item, slots)
+        for reservation, slot in slots:
             if not _is_in(slot, reservation.nonce):
                 self._give_back(item, reservation, slot)
         return True
+
+    def _drop_confirmed(self, item: Item, slots: list[tuple[Reservation, Item | None]]) -> None:
+        """Drop the reservations whose entries are in their slots."""
+        confirmed = [each.render() for each, slot in slots if _is_in(slot, each.nonce)]
+        if confirmed:
+            self._table.update(build_confirmation((item["pk"], item["sk"]), confirmed))
 
     def _read_slots(self, items: Sequence[Item]) -> list[tuple[Reservation, Item | None]]:
         """Read what is in the slots of the reservations in agents' items."""
