@@ -546,9 +546,8 @@ class Container:
         return TaskArchive(
             self.entry_store,
             self.entry_writer,
-            SnapshotStore(self.table),
+            SnapshotStore(self.table, self.log_store),
             self.task_store,
-            self.log_store,
             self.log_reader,
             self.settings.log_wait_seconds,
             self.clock,

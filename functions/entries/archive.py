@@ -8,8 +8,8 @@ repeat:
    a part of their agent's snapshot. A racing change is in the part, or is refused.
 2. When nothing is left, the parts become `memory.archived` events. An event's id follows from task,
    agent and number, so it is logged once.
-3. The last transaction announces the events to the change stream, deletes the parts, takes the task
-   off the lists of its agents and marks it as archived.
+3. The transaction that logs the last event announces the events to the change stream, deletes the
+   parts, takes the task off the lists of its agents and marks it as archived.
 """
 
 import time
@@ -17,18 +17,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from functions.entries.model import Entry, RemovalReason, Transition
-from functions.entries.snapshots import Part, SnapshotStore, build_archived_events, line_size
+from functions.entries.snapshots import Part, SnapshotStore, line_size
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES
 from functions.entries.transaction import Transaction
 from functions.entries.writer import EntryWriter
-from functions.event_log.model import Event, LogName, choose_log
+from functions.event_log.model import choose_log
 from functions.event_log.reader import EventLogReader
-from functions.event_log.store import EventLogStore
 from functions.identity.model import Principal
 from functions.platform import keys, task_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import EntryNotFound, VersionMismatch
+from functions.platform.items import Item
+from functions.platform.keys import Key
 from functions.tasks.model import Task
 from functions.tasks.store import TaskStore
 
@@ -48,7 +49,6 @@ class TaskArchive:
         writer: EntryWriter,
         snapshots: SnapshotStore,
         tasks: TaskStore,
-        logs: EventLogStore,
         log_reader: EventLogReader,
         log_wait_seconds: float,
         clock: Clock,
@@ -57,14 +57,19 @@ class TaskArchive:
         self._writer = writer
         self._snapshots = snapshots
         self._tasks = tasks
-        self._logs = logs
         self._log_reader = log_reader
         self._log_wait_seconds = log_wait_seconds
         self._clock = clock
 
-    def find_entries(self, tenant: str, task: Task) -> list[Entry]:
-        """Read the entries that end with a task, by an index that may lag behind the table."""
-        return [] if task.is_empty else self._store.list_of_task(tenant, task.id)
+    def list_keys(self, tenant: str, task: Task) -> list[Key]:
+        """Return the keys of the entries that end with a task, by an index that may lag behind."""
+        return [] if task.is_empty else self._store.list_keys_of_task(tenant, task.id)
+
+    def read_entries(
+        self, task: Task, item_keys: Sequence[Key], others: Iterable[Key]
+    ) -> tuple[list[Entry], dict[Key, Item]]:
+        """Read what of these entries ends with a task, and other items: one call, if any."""
+        return self._store.get_of_task(task.id, item_keys, others)
 
     def archive(self, tenant: str, ended: Task, entries: Sequence[Entry]) -> None:
         """Archive the memory of a task that the caller has just ended, within 20 seconds.
@@ -72,7 +77,7 @@ class TaskArchive:
         Args:
             tenant: the task's.
             ended: the task as it ended; its counters are exact.
-            entries: those that `find_entries` gave; what it missed is read again.
+            entries: those that `read_entries` gave; what it missed is read again.
         """
         deadline = time.monotonic() + _REQUEST_SECONDS
         moved, parts = self._move(tenant, ended, entries, deadline)
@@ -143,19 +148,13 @@ class TaskArchive:
         return True
 
     def _complete(self, tenant: str, task: Task, parts: list[Part]) -> bool:
-        """Log the events of all parts, then drop the parts and mark the task as archived.
+        """Log the events of all parts, drop the parts and mark the task as archived.
 
         Returns False where the logs don't have yet what happened before: the schedule comes back.
         """
         if not self._await_log(tenant, task, parts):
             return False
-        events = list(build_archived_events(tenant, task, parts))
-        logs: defaultdict[LogName, list[Event]] = defaultdict(list)
-        for event in events:
-            logs[event.log].append(event)
-        for log, group in logs.items():
-            self._logs.append(tenant, log, group)
-        self._snapshots.complete(tenant, task, events, parts, self._clock())
+        self._snapshots.complete(tenant, task, parts, self._clock())
         return True
 
     def _await_log(self, tenant: str, task: Task, parts: Iterable[Part]) -> bool:

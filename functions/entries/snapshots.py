@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 
 from functions.entries.model import Entry
 from functions.entries.transition_store import TOMBSTONE_LIFETIME
-from functions.event_log.model import Event, build_event_id, choose_log
+from functions.event_log.model import Event, LogName, build_event_id, choose_log
+from functions.event_log.store import EventLogStore
 from functions.platform import request_context, task_keys
 from functions.platform.item_types import SNAPSHOT_PART
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, loads
 from functions.platform.keys import Key, get_tenant
-from functions.platform.limits import MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES
+from functions.platform.limits import MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.table import Table
@@ -23,6 +24,7 @@ from functions.tasks.lifecycle_store import completion_writes
 from functions.tasks.model import Task
 
 _MAX_EVENT_BYTES = 2_500_000  # an answer holds 5 MB, and quotes count twice in it
+_MAX_WRITES, _MAX_BYTES = MAX_TRANSACTION_WRITES - 1, MAX_TRANSACTION_BYTES - MAX_ITEM_BYTES
 
 
 class Part(NamedTuple):
@@ -77,32 +79,50 @@ class Part(NamedTuple):
 class SnapshotStore:
     """Parts of snapshots, in their task's partition, until their events are in the log."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, logs: EventLogStore) -> None:
         self._table = table
+        self._logs = logs
 
     def list_parts(self, partition: str) -> list[Part]:
         """Read all parts of the task in a partition, in a fixed order."""
         return list(map(Part.from_item, self._table.query(partition, SNAPSHOT_PART.sort_prefix)))
 
-    def complete(
-        self, tenant: str, task: Task, events: list[Event], parts: list[Part], now: int
-    ) -> None:
-        """Announce logged events to the change stream, delete the parts, close the task.
+    def complete(self, tenant: str, task: Task, parts: list[Part], now: int) -> None:
+        """Log the events of all parts, announce them, delete the parts, close the task.
 
-        In this order, if that is more than one transaction: what a crash leaves is done again.
+        The last event is logged in the transaction of the rest. In this order, if that is more than
+        one transaction: what a crash leaves is done again.
         """
-        chunk: list[Write] = []
-        free_bytes = MAX_TRANSACTION_BYTES
-        sized = [(_announcement(tenant, task, event, now), 0) for event in events]
-        sized += [(delete(part.key), len(part.compressed)) for part in parts]
-        sized += [(write, 0) for write in completion_writes(tenant, task, now)]
-        for write, size in sized:
-            if chunk and (len(chunk) == MAX_TRANSACTION_WRITES or size > free_bytes):
-                self._table.transact(chunk)
-                chunk, free_bytes = [], MAX_TRANSACTION_BYTES
-            chunk.append(write)
-            free_bytes -= size
-        self._table.transact(chunk)
+        events = list(build_archived_events(tenant, task, parts))
+        first, *others = _split_into_transactions(tenant, task, events, parts, now)
+        logs: defaultdict[LogName, list[Event]] = defaultdict(list)
+        for event in events:
+            logs[event.log].append(event)
+        if not logs:
+            self._table.transact(first)
+        for number, (log, group) in enumerate(logs.items(), 1):
+            together = [(self._table, first)] if number == len(logs) else []
+            self._logs.append(tenant, log, group, *together)
+        for writes in others:
+            self._table.transact(writes)
+
+
+def _split_into_transactions(
+    tenant: str, task: Task, events: list[Event], parts: list[Part], now: int
+) -> list[list[Write]]:
+    """Build what completes an archival, so that an item of a log fits into each transaction."""
+    sized = [(_announcement(tenant, task, event, now), 0) for event in events]
+    sized += [(delete(part.key), len(part.compressed)) for part in parts]
+    sized += [(write, 0) for write in completion_writes(tenant, task, now)]
+    chunks: list[list[Write]] = [[]]
+    free_bytes = _MAX_BYTES
+    for write, size in sized:
+        if len(chunks[-1]) == _MAX_WRITES or size > free_bytes:
+            chunks.append([])
+            free_bytes = _MAX_BYTES
+        chunks[-1].append(write)
+        free_bytes -= size
+    return chunks
 
 
 def _last_event_id(tenant: str, line: dict[str, Any]) -> str:

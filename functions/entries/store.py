@@ -1,6 +1,6 @@
 """The items of entries: how they are read and written, and all expressions on them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -76,11 +76,27 @@ class EntryStore:
 
     def list_of_task(self, tenant: str, task: str) -> list[Entry]:
         """Return the entries that end with a task; the index that lists them may lag behind."""
-        rows = self._table.query_index(
-            BY_TASK, TASK_ATTRIBUTE, task_keys.build_task_key(tenant, task)[0]
-        )
-        found = self._get_many((row["pk"], row["sk"]) for row in rows).values()
-        return [entry for entry in found if entry.task == task and entry.ends_with_task]
+        entries, _ = self.get_of_task(task, self.list_keys_of_task(tenant, task))
+        return entries
+
+    def list_keys_of_task(self, tenant: str, task: str) -> list[Key]:
+        """Return the keys of the items of the entries that end with a task, by the same index."""
+        partition = task_keys.build_task_key(tenant, task)[0]
+        rows = self._table.query_index(BY_TASK, TASK_ATTRIBUTE, partition)
+        return [(row["pk"], row["sk"]) for row in rows]
+
+    def get_of_task(
+        self, task: str, item_keys: Sequence[Key], others: Iterable[Key] = ()
+    ) -> tuple[list[Entry], dict[Key, Item]]:
+        """Return what of these entries ends with a task, and other items: a call per hundred."""
+        found = self._table.get_many((*item_keys, *others))
+        entries = (self._mapper.find_entry(found.pop(key, None)) for key in item_keys)
+        own = [
+            entry
+            for entry in entries
+            if entry is not None and entry.task == task and entry.ends_with_task
+        ]
+        return own, found
 
     def list_expired(self, tenant: str, agent: str, now: int) -> list[Entry]:
         """Return an agent's entries that have expired and aren't removed yet, by an index."""

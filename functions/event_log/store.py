@@ -36,7 +36,13 @@ from functions.platform.clock import Clock
 from functions.platform.items import Item
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import (
+    ConditionFailed,
+    Table,
+    TableWrites,
+    TransactionConditionFailed,
+)
+from functions.platform.writes import Write
 
 _END_PAGE = 4  # items; the last one is enough, unless it has others' newer events
 _ATTEMPTS = 50
@@ -96,13 +102,22 @@ class EventLogStore:
         self._clock = clock
         self._retention = retention_days * _DAY
 
-    def append(self, tenant: str, log: LogName, events: Iterable[Event]) -> list[Event]:
+    def append(
+        self, tenant: str, log: LogName, events: Iterable[Event], *others: TableWrites
+    ) -> list[Event]:
         """Append the events that a log doesn't have yet, in their order, and give these.
 
         An event is known by id and timestamp, so both have to be the same whenever it comes.
 
+        Args:
+            tenant: whose log.
+            log: its name.
+            events: at least one, if there are other writes.
+            others: writes on other tables, in one transaction with the last item of the events.
+
         Raises:
             Throttled: others append to this log all the while.
+            functions.platform.table.TransactionConditionFailed: a condition of other writes failed.
         """
         partition = entry_keys.build_log_partition(tenant, log.kind, log.name)
         missing = list({event.id: event for event in events}.values())
@@ -119,7 +134,7 @@ class EventLogStore:
         while True:
             missing = [event for event in missing if event.id not in end.ids]
             try:
-                self._write_events(partition, end, missing)
+                self._write_events(partition, end, missing, others)
                 return missing
             except ConditionFailed:
                 backoff.wait()
@@ -189,12 +204,33 @@ class EventLogStore:
         """Return until when (epoch ms) what is written now is kept; None is for good."""
         return self._clock() + self._retention + more if self._retention else None
 
-    def _write_events(self, partition: str, end: _LogEnd, events: Sequence[Event]) -> None:
-        time = end.time
+    def _write_events(
+        self,
+        partition: str,
+        end: _LogEnd,
+        events: Sequence[Event],
+        others: Sequence[TableWrites],
+    ) -> None:
+        time, writes = end.time, list[Write]()
         for number, encoded in enumerate(encode_events(events), end.number):
             time = time.add(encoded)
             expiry = self._get_expiry()
-            self._table.put(build_events_write(partition, number, encoded, time, expiry))
+            writes.append(build_events_write(partition, number, encoded, time, expiry))
+        together = writes[-1:] if others else []
+        for write in writes[: len(writes) - len(together)]:
+            self._table.put(write)
+        if others:
+            self._transact(together, others)
+
+    def _transact(self, writes: Sequence[Write], others: Sequence[TableWrites]) -> None:
+        """Write an item with what belongs to it; raise `ConditionFailed` if its number is taken."""
+        try:
+            self._table.transact(writes, *others)
+        except TransactionConditionFailed as failed:
+            for write in writes:
+                if write.key in failed.failed:
+                    raise ConditionFailed(failed.failed[write.key]) from failed
+            raise
 
     def select_unpublished(self, events: Iterable[Event]) -> list[Event]:
         """Select the events that aren't on the bus yet."""

@@ -43,7 +43,7 @@ class Table(TableReader):
         Raises:
             ConditionFailed: the condition did not hold.
         """
-        request = self._build_request(write) | {"ReturnValues": "ALL_NEW"}
+        request = self.build_request(write) | {"ReturnValues": "ALL_NEW"}
         return decode_item(self._call("update_item", **request)["Attributes"])
 
     def put(self, write: Write) -> None:
@@ -52,23 +52,30 @@ class Table(TableReader):
         Raises:
             ConditionFailed: the condition did not hold.
         """
-        self._call("put_item", **self._build_request(write))
+        self._call("put_item", **self.build_request(write))
 
-    def transact(self, writes: Sequence[Write]) -> None:
+    def transact(self, writes: Sequence[Write], *others: "TableWrites") -> None:
         """Carry out all writes or none. Conflicts with other transactions are retried.
+
+        Args:
+            writes: those on this table.
+            others: those on other tables.
 
         Raises:
             TransactionConditionFailed: a condition did not hold.
             CapacityExceeded: an item would become larger than DynamoDB allows.
         """
-        items = [{write.verb: self._build_request(write)} for write in writes]
+        owned = [
+            (table, write) for table, several in ((self, writes), *others) for write in several
+        ]
+        items = [{write.verb: table.build_request(write)} for table, write in owned]
         backoff = Backoff("others are writing the same items")
         while True:
             try:
                 self._call("transact_write_items", TransactItems=items)
                 return
             except TransactionCancelled as cancelled:
-                self._assert_transient(cancelled, writes)
+                self._assert_transient(cancelled, owned)
             backoff.wait()
 
     def write_many(self, writes: Sequence[Write]) -> None:
@@ -96,12 +103,14 @@ class Table(TableReader):
             return {"DeleteRequest": {"Key": encode_key(write.key)}}
         return {"PutRequest": {"Item": self._encode_item(write.key, write.item)}}
 
-    def _assert_transient(self, cancelled: TransactionCancelled, writes: Sequence[Write]) -> None:
+    def _assert_transient(
+        self, cancelled: TransactionCancelled, owned: Sequence[tuple["Table", Write]]
+    ) -> None:
         """Raise unless every reason is a conflict or throttling."""
         reasons = cancelled.reasons
         failed = {
-            write.key: self._decode_conflict(reason.get("Item"))
-            for write, reason in zip(writes, reasons, strict=True)
+            write.key: table.decode_conflict(reason.get("Item"))
+            for (table, write), reason in zip(owned, reasons, strict=True)
             if reason["Code"] == "ConditionalCheckFailed"
         }
         if failed:
@@ -114,3 +123,7 @@ class Table(TableReader):
             report_throttle(self._name, "TransactWriteItems")
         if not codes <= _TRANSIENT:
             raise RuntimeError(f"transaction cancelled: {sorted(codes)}")
+
+
+TableWrites = tuple[Table, Sequence[Write]]
+"""Writes on a table, to be carried out together."""

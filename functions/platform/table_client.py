@@ -96,7 +96,7 @@ class TableClient:
             backoff = backoff or Backoff("others are writing the same item")
             backoff.wait()
 
-    def _build_request(self, write: Write) -> dict[str, Any]:
+    def build_request(self, write: Write) -> dict[str, Any]:
         request: dict[str, Any] = {
             "TableName": self._name,
             "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
@@ -158,7 +158,7 @@ class TableClient:
         item = decode_item(attributes)
         return item if self._seals is None or self._seals.is_genuine(item) else None
 
-    def _decode_conflict(self, attributes: TypedItem | None) -> Item | None:
+    def decode_conflict(self, attributes: TypedItem | None) -> Item | None:
         """Decode the present item of a failed condition; None if there is none.
 
         Raises:
@@ -176,7 +176,7 @@ class TableClient:
                 self._name, error.operation_name, list_throttling_reasons(error.response)
             )
         if code == "ConditionalCheckFailedException":
-            return ConditionFailed(self._decode_conflict(error.response.get("Item")))
+            return ConditionFailed(self.decode_conflict(error.response.get("Item")))
         if code == "TransactionCanceledException":
             return TransactionCancelled(error.response["CancellationReasons"])
         if is_item_too_large(code, error.response["Error"].get("Message", "")):

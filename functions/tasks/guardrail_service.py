@@ -7,13 +7,14 @@ it. Until that is done they are due, so that the schedule finishes what a crash 
 Restrictions are lifted afterwards: a crash restricts an agent too much, never too little.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Mapping
 from functools import partial
 from typing import NamedTuple
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
 from functions.identity.model import Principal
+from functions.platform import task_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError, Unavailable, VersionMismatch
 from functions.platform.idempotency import RequestToken
@@ -184,19 +185,41 @@ class GuardrailService:
         return GuardedTask(restrict_task(new, guardrails.guardrails), tuple(writes))
 
     def update_assignees(self, tenant: str, old: Task | None, new: Task) -> None:
-        """Lift or bound what a change of a task's assignee, or its end, means for agents.
+        """Lift or bound what a change of a task's assignee means for agents."""
+        affected = self.list_affected(tenant, old, new)
+        self.update_affected(tenant, affected, self._store.get_items(affected))
 
-        An agent without restrictions has nothing to lift: one read.
+    def list_affected(self, tenant: str, old: Task | None, new: Task) -> dict[Key, str]:
+        """List the agents whose restrictions a change or the end of a task may lift or bound.
+
+        Returns:
+            the agents, by the keys of the items of their restrictions.
         """
         if new.coordinator is None:
-            return
+            return {}
         agents = {new.assignee} if new.ended is not None or old is None else set()
         if old is not None and old.assignee != new.assignee:
             agents = {old.assignee, new.assignee}
         elif old is not None and old.coordinator != new.coordinator:
             agents = {new.assignee}
-        for agent in agents - {None}:
-            if agent is not None and self._store.get_restrictions(tenant, agent).version:
+        return {
+            task_keys.build_restrictions_key(tenant, agent): agent
+            for agent in agents
+            if agent is not None
+        }
+
+    def update_affected(
+        self, tenant: str, affected: Mapping[Key, str], found: Container[Key]
+    ) -> None:
+        """Make restrictions follow from the open tasks of the agents that have any.
+
+        Args:
+            tenant: the agents'.
+            affected: as `list_affected` gave them.
+            found: those of these items that exist, read after the change.
+        """
+        for key, agent in affected.items():
+            if key in found:
                 self._update_restrictions(tenant, agent)
 
     def enforce(self, tenant: str, coordinator: str) -> bool:

@@ -76,6 +76,10 @@ class GuardrailStore:
             self._table.get(task_keys.build_restrictions_key(tenant, agent))
         )
 
+    def get_items(self, keys: Iterable[Key]) -> dict[Key, Item]:
+        """Read the items that exist among those of restrictions: one call, if there are keys."""
+        return self._table.get_many(keys)
+
     def merged_restrictions(self, tenant: str, coordinators: Iterable[str]) -> Restrictions:
         """Read what the guardrails of several coordinators restrict together."""
         keys = {task_keys.build_guardrails_key(tenant, name): name for name in coordinators}

@@ -1,6 +1,6 @@
 """Write a task, with all that follows from it: guardrails, the archive, fences, its intent."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol, cast
@@ -10,6 +10,7 @@ from functions.authorization.model import Action
 from functions.identity.model import Principal
 from functions.platform import task_keys
 from functions.platform.errors import Throttled
+from functions.platform.keys import Key
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
 from functions.platform.table import TransactionConditionFailed
@@ -28,8 +29,13 @@ _ATTEMPTS = 20  # entries of a task may be written all the while that it is to e
 class MemoryArchive(Protocol):
     """What archives the memory of ended tasks: `functions.entries.archive.TaskArchive`."""
 
-    def find_entries(self, tenant: str, task: Task) -> Sequence[Any]:
-        """Read the entries that end with a task."""
+    def list_keys(self, tenant: str, task: Task) -> Sequence[Key]:
+        """Return the keys of the entries that end with a task, by an index."""
+
+    def read_entries(
+        self, task: Task, item_keys: Sequence[Key], others: Iterable[Key]
+    ) -> tuple[Sequence[Any], Container[Key]]:
+        """Read the entries of an ended task, and which of other items exist."""
 
     def archive(self, tenant: str, ended: Task, entries: Any) -> None:
         """Archive the entries of a task that has just ended."""
@@ -61,19 +67,27 @@ class TaskWriter:
         self._fence_entries = fence_entries
 
     def save(self, caller: Principal, old: Task, new: Task, writes_of: WritesOf) -> Task:
-        """Write a task that exists; if it ends, archive its memory.
-
-        What it holds is read beside the write; the archive reads again what that misses.
-        """
+        """Write a task that exists; if it ends, archive its memory."""
         if new.ended is None:
             return self.resume(caller.tenant, self.commit(caller, old, new, writes_of))
-        new = replace(new, ender=caller.actor)
+        return self._end(caller, old, replace(new, ender=caller.actor), writes_of)
+
+    def _end(self, caller: Principal, old: Task, new: Task, writes_of: WritesOf) -> Task:
+        """Write a task that ends, and archive its memory.
+
+        The index says beside the write what there is to read; the archive reads again what that
+        misses. What may restrict the assignee no more is read with the entries, in one call.
+        """
+        tenant = caller.tenant
         steps: list[Callable[[], Any]] = [
-            partial(self.commit, caller, old, new, writes_of),
-            partial(self._archive.find_entries, caller.tenant, old),
+            partial(self._write, caller, old, new, writes_of),
+            partial(self._archive.list_keys, tenant, old),
         ]
-        ended, entries = run_parallel(steps)
-        self._archive.archive(caller.tenant, ended, entries)
+        ended, item_keys = run_parallel(steps)
+        affected = self._guardrails.list_affected(tenant, old, ended)
+        entries, found = self._archive.read_entries(ended, item_keys, affected)
+        self._guardrails.update_affected(tenant, affected, found)
+        self._archive.archive(tenant, ended, entries)
         return cast("Task", ended)
 
     def commit(self, caller: Principal, old: Task | None, new: Task, writes_of: WritesOf) -> Task:
@@ -83,17 +97,20 @@ class TaskWriter:
             TransactionConditionFailed: the condition of another item than guardrails, intent and
                 counters failed.
         """
+        written = self._write(caller, old, new, writes_of)
+        self._guardrails.update_assignees(caller.tenant, old, written)
+        return written
+
+    def _write(self, caller: Principal, old: Task | None, new: Task, writes_of: WritesOf) -> Task:
         backoff = Backoff("others are changing this task", attempts=_ATTEMPTS, longest_wait=0.1)
         while True:
             guarded = self._guardrails.guard(caller.tenant, old, new)
             try:
                 self._store.commit([*writes_of(caller, old, guarded.task), *guarded.writes])
-                break
+                return guarded.task
             except TransactionConditionFailed as refused:
                 new = _prepare_retry(caller.tenant, old, new, guarded, refused)
                 backoff.wait()
-        self._guardrails.update_assignees(caller.tenant, old, guarded.task)
-        return guarded.task
 
     def resume(self, tenant: str, task: Task) -> Task:
         """Finish what an earlier request left of an end or a hand-over; returns the task."""

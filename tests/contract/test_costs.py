@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import costs, prices
+from benchmarks import costs, prices, trace
 from functions.local import engine
 
 
@@ -18,3 +18,8 @@ def test_no_operation_costs_more_than_it_may() -> None:
     met = {each.operation.name for each in priced if each.is_met}
     assert met == {each.name for each in prices.OPERATIONS if each.goal is not None}
     assert prices.price_agent_month(priced) <= prices.AGENT_MONTH_GOAL
+
+
+def test_the_end_of_a_task_with_25_entries_makes_few_calls() -> None:
+    ended = trace.measure()[-1]
+    assert ended.dynamodb_calls <= trace.MOST_END_CALLS

@@ -16,9 +16,12 @@ from functions.event_log.reader import EventLogReader
 from functions.event_log.store import EventLogStore
 from functions.identity.model import Actor
 from functions.platform.aws import create_client
-from functions.platform.table import Table
+from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.task_keys import build_announcement_key
+from functions.platform.writes import delete, put
 from tests.contract.bodies import NAMESPACES, allow, create, create_task, working
 from tests.contract.expect import invalid, ok, refused
+from tests.contract.faults import FaultyClient
 from tests.contract.service import Service, Tenant
 from tests.contract.transport import MovableClock
 
@@ -123,6 +126,32 @@ def test_a_late_event_is_logged_once(
     assert logs.append(tenant.id, AGENT, [late, *old, *new]) == []
     told = [each.data["cause"] for each in (*old, *new, late)]
     assert causes(every(pages(ada, limit=7))) == told
+
+
+def test_other_writes_are_carried_out_with_the_last_event_or_not_at_all(
+    ada: httpx.Client, tenant: Tenant, service: Service, logs: EventLogStore
+) -> None:
+    client = FaultyClient(create_client("dynamodb"))
+    ending = EventLogStore(Table(client, service.engine.log), service.clock, 365)
+    memory = Table(client, service.engine.memory)
+    client.interrupt(
+        "transact_write_items",
+        lambda _: True,
+        lambda: logs.append(tenant.id, AGENT, [event(tenant, "other")]),
+    )
+    key = build_announcement_key(tenant.id, "task", "event")
+    announced = put(key, {"of": "task"}, "attribute_not_exists(pk)")
+    large = event(tenant, "large", text="x" * 100_000)
+    told = [event(tenant, "first"), large]
+    assert ending.append(tenant.id, AGENT, told, (memory, [announced])) == told
+    assert causes(every(pages(ada))) == ["other", "first", "large"]
+    assert memory.get(key) is not None
+    late = event(tenant, "late")
+    with pytest.raises(TransactionConditionFailed):
+        ending.append(tenant.id, AGENT, [late], (memory, [announced]))
+    ending.append(tenant.id, AGENT, told, (memory, [delete(key)]))
+    assert causes(every(pages(ada))) == ["other", "first", "large"]
+    assert memory.get(key) is None
 
 
 class LaggingClient:
