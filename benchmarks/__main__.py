@@ -50,6 +50,8 @@ class Part:
 
 
 def _growth(options: argparse.Namespace) -> list[growth.Curve]:
+    if options.entries > growth.SIZES[-1]:
+        return growth.measure_imported(options.entries)
     return growth.measure([size for size in growth.SIZES if size <= options.entries])
 
 
@@ -166,7 +168,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=1.5, help="of a round (default 1.5)")
     parser.add_argument("--messages", type=int, default=100_000, help="of the conversation")
     parser.add_argument(
-        "--entries", type=int, default=10_000, help="that growth and facts go up to"
+        "--entries",
+        type=int,
+        default=10_000,
+        help="that growth and facts go up to; growth imports more than 100,000",
     )
     parser.add_argument("--turns", type=int, default=1000, help="of ADR-043 (default 1000)")
     parser.add_argument("--agents", type=int, default=scale.AGENTS, help="of the model of scale")

@@ -11,11 +11,13 @@ from urllib.parse import urlencode
 
 from benchmarks.capacity import Call
 from benchmarks.inprocess import Caller, Function
-from benchmarks.seeding import store_entries
+from benchmarks.seeding import build_entry_puts
 from benchmarks.workload import entry, value
 from functions.entries.tiers import Tier
+from functions.platform.bulk_writes import write_parallel
 from functions.platform.clock import now_ms
 from functions.platform.table import Table
+from functions.platform.writes import Write
 
 TENANT = "bench"
 Operation = Callable[[], list[Call]]
@@ -50,31 +52,49 @@ class Subject(Protocol):
 Maker = Callable[[Function, Caller], Subject]
 
 
-class _Entries:
-    """Entries of one tier, made in batches, and one entry's life."""
+class Entries:
+    """Entries of one tier, stored past the service, and one entry's life.
+
+    Their counters don't know of those that are stored, which nothing that is measured depends on.
+    """
 
     growing: frozenset[str] = frozenset()
     examined: frozenset[str] = frozenset()
     lists: tuple[str, ...] = ("/api/v1/memory",)
     most = BY_BATCHES
     _tier: Tier
+    _owner_id: str
+    _tags: tuple[str, ...]
     _age = 0  # ms, of the newest entry that is stored past the service
 
-    def __init__(self, function: Function, owner: Caller) -> None:
+    def __init__(self, function: Function, owner: Caller, size: int) -> None:
         self._owner = owner
         self._table = Table(function.client, "memory")
-        self._stored = 0
+        self._size = size
         self._numbers = count()
         self._made: Any = None
         self._create()  # the first one is measured nowhere: it makes counters and permissions,
         self._owner.call("DELETE", self._target)  # and would stand among those that are listed
 
-    def _fill(self, to: int, tags: list[str]) -> None:
-        """Store entries past the service; what is measured doesn't depend on their counters."""
-        numbers = range(self._stored, to)
-        newest = now_ms() - self._age
-        store_entries(self._table, TENANT, self._owner.id, self._tier, numbers, tags, newest)
-        self._stored = to
+    @staticmethod
+    def _count(size: int) -> int:
+        """Return how many entries a store of a size holds."""
+        raise NotImplementedError
+
+    @classmethod
+    def build_puts(cls, to: int, size: int = 0) -> Iterator[Write]:
+        """Build what a store needs to grow to a size."""
+        numbers = range(cls._count(size), cls._count(to))
+        newest = now_ms() - cls._age
+        return build_entry_puts(TENANT, cls._owner_id, cls._tier, numbers, cls._tags, newest)
+
+    def grow(self, to: int) -> None:
+        write_parallel(self._table, self.build_puts(to, self._size))
+        self._size = to
+
+    def operations(self) -> Iterator[tuple[str, Operation]]:
+        """Give the operations that are measured, as `Subject` says."""
+        raise NotImplementedError
 
     def _life(self) -> Iterator[tuple[str, Operation]]:
         yield f"create {self._tier}", self._create
@@ -104,10 +124,10 @@ class _Entries:
         return self._owner.call("GET", f"{_MEMORY}?{urlencode(filters)}").calls
 
 
-class OwnMemory(_Entries):
+class OwnMemory(Entries):
     """One agent's episodic memory."""
 
-    _tier = "episodic"
+    _tier, _owner_id, _tags = "episodic", "owner", ("billing",)
     growing: frozenset[str] = frozenset({"query own memory, counted"})
     examined: frozenset[str] = frozenset(
         {"own memory, of a tag that none has", "own memory, changed lately"}
@@ -118,14 +138,15 @@ class OwnMemory(_Entries):
         "/api/v1/agents/{agent_id+}/memory/eviction",
     )
 
-    def __init__(self, function: Function, admin: Caller) -> None:
-        super().__init__(function, function.new_agent(admin, "owner"))
+    def __init__(self, function: Function, admin: Caller, size: int = 0) -> None:
+        super().__init__(function, function.new_agent(admin, self._owner_id), size)
         target = f"/api/v1/agents/{self._owner.id}/memory"
         admin.send("PATCH", f"{target}/config", {"episodic": {"capacity": _MOST_OWNED}})
         self._summary = f"{target}/summary"
 
-    def grow(self, to: int) -> None:
-        self._fill(int(to * _FULLNESS), ["billing"])
+    @staticmethod
+    def _count(size: int) -> int:
+        return int(size * _FULLNESS)
 
     def operations(self) -> Iterator[tuple[str, Operation]]:
         yield from self._life()
@@ -143,7 +164,7 @@ class OwnMemory(_Entries):
             "own memory, changed lately",
             lambda: self._own(total="none", updated_after="2100-01-01T00:00:00Z"),
         )
-        if self._stored <= _MOST_COUNTED:
+        if self._size <= _MOST_COUNTED:
             yield "query own memory, counted", self._own
 
     def _own(self, **filters: str) -> list[Call]:
@@ -152,31 +173,32 @@ class OwnMemory(_Entries):
 
     def _find_later(self) -> str:
         """Find the cursor of a page of 10 after a quarter, at most 1,000 from the begin."""
-        skipped = min(self._stored // 4, 1000)
+        skipped = min(self._count(self._size) // 4, 1000)
         query = {"agent_id": self._owner.id, "tags": "billing", "total": "none", "values": "omit"}
         target = f"{_MEMORY}?{urlencode(query | {'limit': skipped})}"
         cursor: str = self._owner.call("GET", target).body["next"]
         return cursor
 
 
-class SharedMemory(_Entries):
+class SharedMemory(Entries):
     """One namespace's semantic memory: 10 entries have two rare tags, all others a third one."""
 
-    _tier = "semantic"
+    _tier, _owner_id, _tags = "semantic", "admin", ("other",)
     _age = 3_600_000  # counted queries read what was created within the last seconds
     growing: frozenset[str] = frozenset(
         {"query by a tag of all, counted", "query a namespace, counted"}
     )
     examined: frozenset[str] = frozenset({"shared memory, of an intent that none has"})
 
-    def __init__(self, function: Function, admin: Caller) -> None:
-        super().__init__(function, admin)
+    def __init__(self, function: Function, admin: Caller, size: int = 0) -> None:
+        super().__init__(function, admin, size)
         for number in range(_MATCHES):
             body = entry(admin.id, f"match-{number}", self._tier, ["urgent", "billing", "other"])
             admin.send("POST", _MEMORY, body)
 
-    def grow(self, to: int) -> None:
-        self._fill(to - _MATCHES, ["other"])
+    @staticmethod
+    def _count(size: int) -> int:
+        return max(size - _MATCHES, 0)
 
     def operations(self) -> Iterator[tuple[str, Operation]]:
         yield from self._life()
@@ -191,7 +213,7 @@ class SharedMemory(_Entries):
             "shared memory, of an intent that none has",
             lambda: self._in_namespace(total="none", **{"scope.intent_id": "none"}),
         )
-        if self._stored <= _MOST_COUNTED:
+        if self._size <= _MOST_COUNTED:
             yield "query by a tag of all, counted", lambda: self._in_namespace(tags="other")
             yield "query a namespace, counted", self._in_namespace
 

@@ -11,12 +11,14 @@ from time import perf_counter
 
 from benchmarks import events, grown, grown_lists, grown_packages, grown_tasks
 from benchmarks.capacity import Call, in_sequence
-from benchmarks.grown import TENANT, Maker, Operation, Subject
+from benchmarks.grown import TENANT, Entries, Maker, Operation, Subject
 from benchmarks.inprocess import function
 from benchmarks.tables import text_table
 from functions.platform.limits import MAX_EXAMINED
 
 SIZES = (100, 1_000, 10_000, 100_000)
+IMPORTED_SIZES = (100, 10_000)  # beside the largest one, of stores that are imported
+IMPORTED: tuple[type[Entries], ...] = (grown.OwnMemory, grown.SharedMemory)
 SUBJECTS: tuple[type[Subject], ...] = (
     grown.OwnMemory,
     grown.SharedMemory,
@@ -33,7 +35,7 @@ SUBJECTS: tuple[type[Subject], ...] = (
 _REPETITIONS, _ENOUGH, _SECONDS = 15, 3, 10.0
 _NOTES = (
     "Sizes: what is stored in the same partition as what is measured, by 10: the worst case.",
-    "Own memory holds 0.8 of that: its largest capacity is 100,000 (decision 0012).",
+    "Own memory holds 0.8 of that, below where reads count (decision 0012).",
     "Exponents: slopes fitted to the logarithms; 0 is flat, 1 grows as the store does.",
     "Bytes: of DynamoDB's requests and answers. ms: median, in one process, engine included.",
 )
@@ -103,14 +105,41 @@ def measure(
     return [curve for make in subjects for curve in _curves(make, sizes, repetitions)]
 
 
+def measure_imported(most: int, repetitions: int = _REPETITIONS) -> list[Curve]:
+    """Entries in stores of up to `most`, each imported into an engine's file: fast, for many.
+
+    Counted queries, which read all that is stored, are left out. Raises `RequestError`.
+    """
+    found = []
+    for make in IMPORTED:
+        points: _Points = {}
+        for size in (*IMPORTED_SIZES, most):
+            with function(make.build_puts(size)) as running:
+                subject = make(running, running.new_tenant(TENANT), size)
+                _add_points(points, subject, size, repetitions)
+        found += [each for each in _to_curves(subject, points) if not each.grows]
+    return found
+
+
 def _curves(make: Maker, sizes: Sequence[int], repetitions: int) -> Iterator[Curve]:
-    points: dict[str, list[Point]] = {}
+    points: _Points = {}
     with function() as running:
         subject = make(running, running.new_tenant(TENANT))
         for size in (each for each in sizes if each <= subject.most):
             subject.grow(size)
-            for name, measured in _at_this_size(subject, repetitions):
-                points.setdefault(name, []).append(_point(size, measured))
+            _add_points(points, subject, size, repetitions)
+    return _to_curves(subject, points)
+
+
+_Points = dict[str, list[Point]]
+
+
+def _add_points(points: _Points, subject: Subject, size: int, repetitions: int) -> None:
+    for name, measured in _at_this_size(subject, repetitions):
+        points.setdefault(name, []).append(_point(size, measured))
+
+
+def _to_curves(subject: Subject, points: _Points) -> Iterator[Curve]:
     return (
         Curve(name, name in subject.growing, found, name in subject.examined)
         for name, found in points.items()

@@ -4,7 +4,7 @@ import base64
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 from unittest.mock import patch
 
 from benchmarks.capacity import Call, recorded
+from benchmarks.imports import import_items
 from functions.api.app import App
 from functions.container import Container
 from functions.local import engine
@@ -21,6 +22,7 @@ from functions.platform import aws
 from functions.platform.observability import logger
 from functions.platform.schema import build_log_table, build_memory_table
 from functions.platform.settings import ApiSettings
+from functions.platform.writes import Write
 
 _ROOT = Path(__file__).parents[1]
 _KEY_CACHE_SECONDS = 86_400
@@ -110,23 +112,31 @@ def request_event(
 
 
 @contextmanager
-def function() -> Iterator[Function]:
-    """The function on empty tables. Raises `RequestError` where the engine has no build."""
+def function(stored: Iterable[Write] | None = None) -> Iterator[Function]:
+    """The function on empty tables, or on one that holds what is put by `stored`.
+
+    Raises `RequestError` where the engine has no build.
+    """
     with (
         TemporaryDirectory() as folder,
-        running_engine(Path(folder)) as url,
+        running_engine(Path(folder), stored) as url,
         patch.dict(os.environ, local_aws(url)),
     ):
         yield built_here()
 
 
 @contextmanager
-def running_engine(folder: Path) -> Iterator[str]:
-    """The address of an engine in memory. Raises `RequestError` where it has no build."""
+def running_engine(folder: Path, stored: Iterable[Write] | None = None) -> Iterator[str]:
+    """The address of an engine in memory, or on a file of the folder that holds what is stored.
+
+    Raises `RequestError` where it has no build.
+    """
     binary = engine.find_binary(_ROOT)
     if binary is None:
         raise RequestError("the costs are read from the embedded database, which is not here")
-    running = engine.start(binary, None, folder / "engine.log")
+    table = _build_memory_table()
+    database = None if stored is None else import_items(binary, folder, table, stored)
+    running = engine.start(binary, database, folder / "engine.log")
     try:
         yield running.url
     finally:
@@ -155,10 +165,10 @@ def _built(folder: Path) -> Function:
     encryption_key = base64.b64encode(secrets.token_bytes(32))
     key_file.write_bytes(encryption_key)
     client = aws.create_client("dynamodb")
-    table = build_memory_table("memory")
-    del table["StreamSpecification"]  # nobody reads it here, and the engine never trims it
-    client.create_table(**table)
-    client.create_table(**build_log_table("log"))
+    existing = client.list_tables()["TableNames"]
+    for table in (_build_memory_table(), build_log_table("log")):
+        if table["TableName"] not in existing:
+            client.create_table(**table)
     # a key that is read again after a minute would be a call more, wherever that falls
     with patch("functions.platform.settings.MAX_KEY_CACHE_SECONDS", _KEY_CACHE_SECONDS):
         settings = ApiSettings(
@@ -171,3 +181,9 @@ def _built(folder: Path) -> Function:
     logger.setLevel("ERROR")  # a line a request would bury the table
     with patch("functions.container.create_client", return_value=client):
         return Function(App(Container(settings)), client, root_key, encryption_key)
+
+
+def _build_memory_table() -> dict[str, Any]:
+    table = build_memory_table("memory")
+    del table["StreamSpecification"]  # nobody reads it here, and the engine never trims it
+    return table

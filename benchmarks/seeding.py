@@ -1,4 +1,4 @@
-"""Store entries by writing their items into the table, past the service: many, and quickly."""
+"""Build the items of many entries, which are stored past the service."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,30 +8,26 @@ from functions.entries.model import Entry, Transition
 from functions.entries.tiers import POLICIES, Tier
 from functions.entries.transition_store import build_index_writes
 from functions.platform import keys
-from functions.platform.bulk_writes import write_parallel
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_VALUE_BYTES
-from functions.platform.table import Table
 from functions.platform.writes import Write, put
 
 _NAMESPACE = "invoice_processing"
 
 
-def store_entries(
-    table: Table,
+def build_entry_puts(
     tenant: str,
     owner: str,
     tier: Tier,
     numbers: range,
     tags: Sequence[str],
     newest: int,
-) -> None:
-    """Store an entry of 1 KB for each number, the last one newest, with its index rows.
+) -> Iterator[Write]:
+    """Build the puts of an entry of 1 KB for each number, the last one newest, and its index rows.
 
     Counters are not changed: what they limit isn't measured by who calls this.
 
     Args:
-        table: of the memory.
         tenant: whose entries they are.
         owner: the agent that owns or wrote them.
         tier: of the entries.
@@ -40,8 +36,10 @@ def store_entries(
         newest: when the last one was created, in epoch ms; each other one a ms before its next.
     """
     mapper, start = EntryMapper(None), newest - numbers.stop + 1
-    entries = (_build_entry(tenant, owner, tier, each, tags, start + each) for each in numbers)
-    write_parallel(table, (write for each in entries for write in _build_writes(mapper, each)))
+    for each in numbers:
+        entry = _build_entry(tenant, owner, tier, each, tags, start + each)
+        yield put(entry.item_key, mapper.to_item(entry))
+        yield from build_index_writes(Transition(None, entry))
 
 
 def _build_entry(
@@ -66,8 +64,3 @@ def _build_entry(
         curator=None if policy.is_private else owner,
         tags=tuple(tags),
     )
-
-
-def _build_writes(mapper: EntryMapper, entry: Entry) -> Iterator[Write]:
-    yield put(entry.item_key, mapper.to_item(entry))
-    yield from build_index_writes(Transition(None, entry))

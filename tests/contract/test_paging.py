@@ -5,7 +5,8 @@ from typing import Any
 import httpx
 import pytest
 
-from benchmarks.seeding import store_entries
+from benchmarks.seeding import build_entry_puts
+from functions.platform.bulk_writes import write_parallel
 from functions.platform.entry_keys import parse_entry_id
 from functions.platform.table import Table
 from functions.platform.table_client import encode_key
@@ -242,7 +243,8 @@ def test_a_page_examines_two_thousand_entries_for_what_matches(tenant: Tenant) -
     alice, engine, clock = tenant.user("alice"), tenant.service.engine, tenant.service.clock
     create(alice, entry(key="rare", tags=["rare", "common"]))
     table, newest = Table(engine.client, engine.memory), clock() + 10_000
-    store_entries(table, tenant.id, "alice", "episodic", range(2_010), ["common"], newest)
+    puts = build_entry_puts(tenant.id, "alice", "episodic", range(2_010), ["common"], newest)
+    write_parallel(table, puts)
     clock.advance(seconds=10)
     filters = {"agent_id": "alice", "tags": "rare,common"}
     found = ok(alice.get(MEMORY, params=filters | {"updated_after": "2020-01-01T00:00:00Z"}))
