@@ -70,11 +70,17 @@ test: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL) $(TYPESCRIPT) $(if $(CHROMIUM),$(CON
 adversary: $(ENGINE) $(VENV)/dev.stamp $(MODEL)
 	@ADVERSARY_SECONDS=$${ADVERSARY_SECONDS:-3600} FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-200} $(PY) -m pytest -q -o faulthandler_timeout=0 -m "not deployed" tests/contract/test_adversary.py tests/contract/test_fuzz.py
 
-lint: $(VENV)/dev.stamp
+# $(call check-examples,environment,names): what a strict type checker finds where an example's framework is
+define check-examples
+cd sdk/examples && found=$$(node ../../node_modules/pyright/index.js --pythonpath ../../$(1)/bin/python $(2:%=%.py)) || { echo "$$found" >&2; exit 1; }
+endef
+
+lint: $(TOOLKIT) $(VENV)/dev.stamp
 	@$(VENV)/bin/ruff format --check -q $(CODE) || { echo "make lint: run $(VENV)/bin/ruff format" >&2; exit 1; }
 	@$(VENV)/bin/ruff check -q $(CODE)
 	@$(VENV)/bin/mypy --strict --no-error-summary $(CODE)
 	@$(VENV)/bin/lint-imports --no-logo
+	@$(call check-examples,$(VENV),langgraph_checkpointer langgraph_store openai_agents_session resumable_agent)
 
 openapi: $(VENV)/dev.stamp
 	@$(PY) -m tools.openapi
@@ -86,7 +92,8 @@ e2e-contract: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL)
 	@$(PY) -m pytest -q -m deployed tests/contract
 
 # Some frameworks need older packages than the SDK's tests: theirs run in an environment of its own.
-frameworks: $(VENV)/dev.stamp $(MODEL) .venv-frameworks/stamp
+frameworks: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL) .venv-frameworks/stamp
+	@$(call check-examples,.venv-frameworks,claude_memory google_adk_services pydantic_ai_conversation strands_session)
 	@PYTHONPATH=.:sdk AGENT_MEMORY_SERVICE_PYTHON=$(PY) .venv-frameworks/bin/python -m pytest -q -p tests.shared_server --confcutdir tests/sdk tests/sdk/frameworks
 
 .venv-frameworks/stamp: requirements/frameworks.lock | $(PY)
@@ -96,7 +103,8 @@ frameworks: $(VENV)/dev.stamp $(MODEL) .venv-frameworks/stamp
 	@touch $@
 
 # CrewAI needs an older pydantic than the service has: its tests run in an environment of its own.
-crewai: $(VENV)/dev.stamp .venv-crewai/stamp
+crewai: $(TOOLKIT) $(VENV)/dev.stamp .venv-crewai/stamp
+	@$(call check-examples,.venv-crewai,crewai_flow crewai_memory)
 	@CREWAI_DISABLE_TELEMETRY=true OTEL_SDK_DISABLED=true PYTHONPATH=.:sdk AGENT_MEMORY_SERVICE_PYTHON=$(PY) .venv-crewai/bin/python -m pytest -q -p tests.shared_server --confcutdir tests/sdk tests/sdk/crewai
 
 .venv-crewai/stamp: | $(PY)

@@ -19,15 +19,20 @@ from anthropic.lib.tools import ToolError
 
 NOTES = "/memories/notes.md"
 
+
+def send(tool: AgentMemoryTool, command: str, path: str, **arguments: object) -> str:
+    """Send a command as Claude does; return the tool's answer."""
+    return str(tool.call({"command": command, "path": path, **arguments}))
+
+
 with Client() as client:
     tool = AgentMemoryTool(client, root="users/ada")
     note = sys.argv[1] if len(sys.argv) > 1 else "She likes green tea."
-    print(tool.call({"command": "view", "path": "/memories"}))
+    print(send(tool, "view", "/memories"))
     try:
-        tool.call({"command": "create", "path": NOTES, "file_text": f"{note}\n"})
+        send(tool, "create", NOTES, file_text=f"{note}\n")
     except ToolError:
-        lines = tool.call({"command": "view", "path": NOTES}).count("\n") - 1
-        command = {"command": "insert", "path": NOTES, "insert_line": lines, "insert_text": note}
-        tool.call(command)
-    for line in tool.call({"command": "view", "path": NOTES}).splitlines()[:-1]:
+        lines = send(tool, "view", NOTES).count("\n") - 1
+        send(tool, "insert", NOTES, insert_line=lines, insert_text=note)
+    for line in send(tool, "view", NOTES).splitlines()[:-1]:
         print(line)

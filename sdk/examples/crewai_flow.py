@@ -18,11 +18,11 @@ class Report(BaseModel):
 @persist(AgentMemoryFlowPersistence())
 class WriteReport(Flow[Report]):
     @start()
-    def draft(self):
+    def draft(self) -> None:
         self.state.drafts += 1
 
     @listen(draft)
-    def review(self):
+    def review(self) -> str:
         self.state.text = f"draft {self.state.drafts}"
         return self.state.text
 

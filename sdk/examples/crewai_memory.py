@@ -15,7 +15,7 @@ from crewai.memory.unified_memory import Memory
 LETTERS = [chr(code) for code in range(64, 128)]
 
 
-def embed(texts):
+def embed(texts: list[str]) -> list[list[float]]:
     return [[0.01 + text.count(letter) for letter in LETTERS] for text in texts]
 
 

@@ -9,6 +9,7 @@ the runner an `LlmAgent` in its place.
 
 import asyncio
 import sys
+from collections.abc import AsyncGenerator
 
 from agent_memory import Client
 from agent_memory.adapters.google_adk import (
@@ -17,16 +18,23 @@ from agent_memory.adapters.google_adk import (
     AgentMemorySessionService,
 )
 from google.adk.agents import BaseAgent
+from google.adk.agents.invocation_context import InvocationContext
 from google.adk.events.event import Event
 from google.adk.runners import Runner
 from google.genai import types
 
 
+def read_text(event: Event) -> str:
+    """Return what the event says."""
+    parts = (event.content and event.content.parts) or []
+    return "".join(part.text or "" for part in parts)
+
+
 class Parrot(BaseAgent):
     """Repeats what the user has said so far."""
 
-    async def _run_async_impl(self, ctx):
-        said = [each.content.parts[0].text for each in ctx.session.events if each.author == "user"]
+    async def _run_async_impl(self, ctx: InvocationContext) -> AsyncGenerator[Event, None]:
+        said = [read_text(each) for each in ctx.session.events if each.author == "user"]
         content = types.Content(parts=[types.Part(text=f"You said: {'; '.join(said)}")])
         yield Event(author=self.name, invocation_id=ctx.invocation_id, content=content)
 
@@ -40,14 +48,12 @@ async def main(text: str) -> None:
             memory_service=AgentMemoryMemoryService(client),
             artifact_service=AgentMemoryArtifactService(client),
         )
-        place = {"app_name": "chat", "user_id": "ada", "session_id": "chat-42"}
-        if await runner.session_service.get_session(**place) is None:
-            await runner.session_service.create_session(**place)
+        sessions, user, chat = runner.session_service, "ada", "chat-42"
+        if not await sessions.get_session(app_name="chat", user_id=user, session_id=chat):
+            await sessions.create_session(app_name="chat", user_id=user, session_id=chat)
         message = types.Content(role="user", parts=[types.Part(text=text)])
-        async for event in runner.run_async(
-            user_id="ada", session_id="chat-42", new_message=message
-        ):
-            print(event.content.parts[0].text)
+        async for event in runner.run_async(user_id=user, session_id=chat, new_message=message):
+            print(read_text(event))
 
 
 asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "Hello"))

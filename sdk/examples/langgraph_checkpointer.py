@@ -7,20 +7,21 @@ The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. The state is kept
 """
 
 import sys
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from agent_memory import Client
 from agent_memory.adapters.langgraph import AgentMemorySaver
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 
 
-class Errand(TypedDict, total=False):
+class Errand(TypedDict):
     wish: str
-    outcome: str
+    outcome: NotRequired[str]
 
 
-def act(state: Errand) -> Errand:
+def act(state: Errand) -> dict[str, str]:
     """Ask, and act on the answer."""
     answer = interrupt(f"Shall I do this: {state['wish']} (yes or no)")
     outcome = f"It is done: {state['wish']}" if answer == "yes" else "I leave it."
@@ -33,7 +34,7 @@ builder.add_edge(START, "act")
 
 with Client() as client:
     graph = builder.compile(checkpointer=AgentMemorySaver(client))
-    thread = {"configurable": {"thread_id": "errands"}}
+    thread: RunnableConfig = {"configurable": {"thread_id": "errands"}}
     said = sys.argv[1] if len(sys.argv) > 1 else "Water the plants."
     waits = bool(graph.get_state(thread).next)
     result = graph.invoke(Command(resume=said) if waits else {"wish": said}, thread)

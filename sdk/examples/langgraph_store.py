@@ -3,7 +3,7 @@
 The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. The model is scripted.
 """
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from agent_memory import Client
 from agent_memory.adapters.langgraph import AgentMemoryStore
@@ -14,17 +14,18 @@ from langgraph.runtime import Runtime
 class Conversation(TypedDict):
     user: str
     said: str
-    answer: str
+    answer: NotRequired[str]
 
 
-def model(said, known):
+def model(said: str, known: list[str]) -> tuple[dict[str, dict[str, bool]], str]:
     """Stands for a language model: the facts that it finds, and its answer."""
     if said.startswith("I like "):
         return {said.removeprefix("I like ").rstrip("."): {"liked": True}}, "I will remember that."
     return {}, f"You like {', '.join(sorted(known))}." if known else "I don't know you yet."
 
 
-def respond(state: Conversation, runtime: Runtime):
+def respond(state: Conversation, runtime: Runtime) -> dict[str, str]:
+    assert runtime.store is not None
     memories = ("memories", state["user"])
     known = [item.key for item in runtime.store.search(memories, filter={"liked": True})]
     facts, answer = model(state["said"], known)
@@ -48,4 +49,5 @@ with Client() as client:
     graph = builder.compile(store=store)
     for said in ("What do I like?", "I like green tea.", "I like chess.", "What do I like?"):
         print(f"ada: {said}\nagent: {graph.invoke({'user': 'ada', 'said': said})['answer']}")
-    print(f"turns so far: {store.get(('statistics',), 'ada').value['turns']}")
+    statistics = store.get(("statistics",), "ada")
+    print(f"turns so far: {statistics.value['turns'] if statistics else 0}")

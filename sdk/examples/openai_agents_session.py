@@ -6,18 +6,28 @@ are what the user says: `python openai_agents_session.py I like chess.`
 
 import asyncio
 import sys
+from collections.abc import AsyncIterator
+from typing import Any
 
 from agent_memory import AsyncClient
 from agent_memory.adapters.openai_agents import AgentMemorySession
-from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage
+from agents import Agent, Model, ModelResponse, RunConfig, Runner, TResponseInputItem, Usage
+from agents.items import TResponseStreamEvent
 from openai.types.responses import ResponseOutputMessage, ResponseOutputText
 
 
 class ScriptedModel(Model):
     """Answers what it was told before, out of the history that the session gives it."""
 
-    async def get_response(self, system_instructions, input, *args, **kwargs):
-        told = [item["content"] for item in input if item.get("role") == "user"]
+    async def get_response(
+        self,
+        system_instructions: str | None,
+        input: str | list[TResponseInputItem],
+        *args: Any,
+        **kwargs: Any,
+    ) -> ModelResponse:
+        items = [] if isinstance(input, str) else input
+        told = [str(item.get("content")) for item in items if item.get("role") == "user"]
         text = ResponseOutputText(
             text=f"You said: {'; '.join(told)}", type="output_text", annotations=[]
         )
@@ -30,11 +40,11 @@ class ScriptedModel(Model):
         )
         return ModelResponse(output=[answer], usage=Usage(), response_id=None)
 
-    def stream_response(self, *args, **kwargs):
+    def stream_response(self, *args: Any, **kwargs: Any) -> AsyncIterator[TResponseStreamEvent]:
         raise NotImplementedError("this example doesn't stream")
 
 
-async def main(said):
+async def main(said: str) -> None:
     agent = Agent("Echo", model=ScriptedModel())
     async with AsyncClient() as client:
         session = AgentMemorySession("chat-42", client)

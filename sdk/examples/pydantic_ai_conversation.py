@@ -11,14 +11,14 @@ import sys
 
 from agent_memory import Client
 from agent_memory.adapters.pydantic_ai import AgentMemoryConversationStore
-from pydantic_ai import Agent, ModelResponse, TextPart, UserPromptPart
+from pydantic_ai import Agent, ModelMessage, ModelResponse, TextPart, UserPromptPart
 from pydantic_ai.conversation import Conversation
-from pydantic_ai.models.function import FunctionModel
+from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 
-def answer(messages, _info):
+def answer(messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
     said = [
-        part.content
+        str(part.content)
         for message in messages
         for part in message.parts
         if isinstance(part, UserPromptPart)
@@ -26,7 +26,7 @@ def answer(messages, _info):
     return ModelResponse(parts=[TextPart("You said: " + "; ".join(said))])
 
 
-async def main(text):
+async def main(text: str) -> None:
     store = AgentMemoryConversationStore(Client())
     conversation = await store.load("chat-42") or Conversation(conversation_id="chat-42")
     result = await Agent(FunctionModel(answer)).run(text, conversation=conversation)

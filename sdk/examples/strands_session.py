@@ -8,28 +8,43 @@ the agent one of Strands' own in its place.
 """
 
 import sys
+from collections.abc import AsyncGenerator
+from typing import Any, TypeVar
 
 from agent_memory import Client
 from agent_memory.adapters.strands import AgentMemorySessionManager
+from pydantic import BaseModel
 from strands import Agent
 from strands.models import Model
+from strands.types.content import Messages
+from strands.types.streaming import StreamEvent
+
+T = TypeVar("T", bound=BaseModel)
 
 
 class Parrot(Model):
     """Repeats what the user has said so far."""
 
-    def update_config(self, **model_config):
+    def update_config(self, **model_config: Any) -> None:
         """Do nothing: there is nothing to configure."""
 
-    def get_config(self):
+    def get_config(self) -> dict[str, str]:
         return {}
 
-    def structured_output(self, output_model, prompt, system_prompt=None, **kwargs):
+    def structured_output(
+        self,
+        output_model: type[T],
+        prompt: Messages,
+        system_prompt: str | None = None,
+        **kwargs: Any,
+    ) -> AsyncGenerator[dict[str, T | Any], None]:
         raise NotImplementedError
 
-    async def stream(self, messages, *arguments, **kwargs):
+    async def stream(
+        self, messages: Messages, *arguments: Any, **kwargs: Any
+    ) -> AsyncGenerator[StreamEvent, None]:
         said = [
-            block["text"]
+            block.get("text", "")
             for each in messages
             if each["role"] == "user"
             for block in each["content"]
