@@ -43,6 +43,21 @@ class Line:
         return "agent_id" in self.body and self.body["memory_type"] != "semantic"
 
     @property
+    def task(self) -> str | None:
+        """The task in its scope."""
+        return (self.body.get("scope") or {}).get("task_id")
+
+    @property
+    def is_of_task(self) -> bool:
+        """Whether it is working memory of a task."""
+        return self.body["memory_type"] == "working" and self.task is not None
+
+    @property
+    def slot(self) -> str:
+        """What is the same for all lines of one owner's entry."""
+        return f"{self.body['namespace']!r} {self.body['key']!r}"
+
+    @property
     def expires(self) -> datetime | None:
         """When the entry expires."""
         text = self.body.get("expires_at")

@@ -134,7 +134,8 @@ def _import_tenant(session: Session) -> None:
         raise
     finally:
         told = [f"{count:,} {name}" for name, count in run.counts.items() if count]
-        note(f"import: {', '.join(told) or 'nothing written'}")
+        nothing = "an earlier run has written everything" if run.was_complete else "nothing written"
+        note(f"import: {', '.join(told) or nothing}")
     if keys := run.find_file(KEYS):
         note(f"the new principals' keys are in {keys}; hand them out, then remove it")
     if memories := run.find_file(MEMORIES):

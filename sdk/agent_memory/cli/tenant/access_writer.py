@@ -1,16 +1,9 @@
-"""Writes who may do what: principals, agents' settings, guardrails, namespaces, tasks, intents."""
+"""Writes who may do what: principals, agents' settings, guardrails, namespaces, intents."""
 
 from agent_memory.cli.output import note
-from agent_memory.cli.tenant.import_context import (
-    Document,
-    ImportContext,
-    select_fields,
-    send_once,
-)
-from agent_memory.exceptions import MemoryConflictError
-from agent_memory.model import TaskFields
-
-_ENDED = ("completed", "failed", "cancelled")
+from agent_memory.cli.tenant.import_context import Document, ImportContext
+from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
+from agent_memory.model import Acl, NamespaceAccess
 
 
 class AccessWriter:
@@ -59,58 +52,36 @@ class AccessWriter:
     def open_namespace(self, document: Document) -> None:
         """Let the importer write the namespace's entries, and nobody else more than before."""
         name = document["namespace"]
+        if name.endswith("*"):
+            return
         self._client.namespaces.set_permissions(name, allow={self._context.me: "admin"})
         if document.get("search_fields"):
             self._client.namespaces.set_search_fields(name, document["search_fields"])
 
     def write_namespace(self, document: Document) -> None:
-        """Set a namespace's permissions."""
-        permissions = document["permissions"]
+        """Set a namespace's permissions, and take the importer's own out if it had none."""
+        name, permissions = document["namespace"], document["permissions"]
         allow = {each["agent"]: each["access"] for each in permissions["allow"]}
-        self._client.namespaces.set_permissions(
-            document["namespace"],
-            default=permissions["default"],
-            allow={self._context.me: permissions["default"]} | allow,
-        )
-
-    def write_task(self, document: Document) -> None:
-        """Register a task as its coordinator, else as its assignee; end it if it has ended."""
-        is_known = document["coordinator"] in {*self._context.keys, self._context.me}
-        creator = self._context.get_client(document["coordinator"] or document["assigned_agent"])
-        fields = select_fields(document, TaskFields.__annotations__)
-        status = fields.pop("status")
-        if is_known or not document["coordinator"]:
-            fields.pop("coordinator", None)
-        ended = {name: fields.pop(name, None) for name in ("output", "error")}
-        body = {"intent_id": document["intent_id"], **fields}
-        try:
-            task = send_once(creator, "POST", "/api/v1/tasks", body)
-        except MemoryConflictError:
-            task = dict(creator.tasks.get(document["id"]).raw)
-        if task["status"] != status and task["status"] not in _ENDED:
-            changes = {"status": status, **({} if status not in _ENDED else ended)}
-            changes = {name: each for name, each in changes.items() if each is not None}
-            creator.tasks.update(document["id"], version=task["version"], **changes)
-        for grant in document["grants"] if status not in _ENDED else ():
-            self._write_grant(document, grant)
-
-    def _write_grant(self, task: Document, grant: Document) -> None:
-        """Make a grant as who made it, unless it has expired."""
-        if not self._context.has_expired(grant.get("expires_at")):
-            self._context.get_client(grant["granted_by"]).tasks.grant(
-                task["id"],
-                grant["principal"],
-                grant["access"],
-                expires_at=grant.get("expires_at"),
-            )
+        if self._context.me not in allow and not name.endswith("*"):
+            closed: dict[str, NamespaceAccess] = {self._context.me: "none"}
+            self._client.namespaces.set_permissions(name, default="none", allow=closed)
+        self._client.namespaces.set_permissions(name, default=permissions["default"], allow=allow)
 
     def write_intent(self, document: Document) -> None:
-        """Set an intent's owner, if it is another one by now, and its access list."""
+        """Set an intent's owner and access list; an intent without an owner comes by its use."""
         intent, owner = document["intent_id"], document.get("owner")
         if owner is None:
             return
-        if self._client.intents.get_acl(intent).owner != owner:
+        present = self._find_acl(intent)
+        if present is None or present.owner != owner:
             self._client.intents.set_owner(intent, owner)
         access = {each["principal"]: each["access"] for each in document.get("entries", ())}
-        if access:
-            self._context.get_client(owner).intents.set_acl(intent, access)
+        listed = () if present is None else present.entries
+        if access != {each.principal: each.access for each in listed}:
+            self._client.intents.set_acl(intent, access)
+
+    def _find_acl(self, intent_id: str) -> Acl | None:
+        try:
+            return self._client.intents.get_acl(intent_id)
+        except MemoryNotFoundError:
+            return None

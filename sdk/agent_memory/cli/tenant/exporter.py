@@ -11,11 +11,9 @@ from typing import Any
 from agent_memory.cli.failures import UsageFailure
 from agent_memory.cli.private_files import replace_private
 from agent_memory.cli.progress import Progress
+from agent_memory.cli.tenant.documents import FORMAT, MANIFEST
 from agent_memory.cli.tenant.reader import Read, TenantReader
 from agent_memory.cli.text import render_json_line
-
-FORMAT = 2
-MANIFEST = "manifest.json"
 
 
 class TenantExport:

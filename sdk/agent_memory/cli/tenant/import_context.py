@@ -11,6 +11,7 @@ from agent_memory.cli.tenant.import_state import ImportState
 
 Document = dict[str, Any]
 KEYS = "keys.jsonl"
+_FORMER = "former.jsonl"
 
 
 class ImportContext:
@@ -30,6 +31,7 @@ class ImportContext:
         self.now = now
         self.me = client.principals.cached_me().id
         self.keys = state.read(KEYS)
+        self._former = state.read(_FORMER)
         self._owners: dict[str, Client] = {self.me: client}
 
     def add_key(self, id: str, api_key: str) -> None:
@@ -37,13 +39,26 @@ class ImportContext:
         self.keys[id] = api_key
         self.state.add(KEYS, id, api_key)
 
+    def add_former(self, id: str, api_key: str) -> None:
+        """Keep the key of a principal that ends with the import."""
+        self._former[id] = api_key
+        self.state.add(_FORMER, id, api_key)
+
+    def list_former(self) -> list[str]:
+        """Return the principals that end with the import."""
+        return list(self._former)
+
+    def has_key(self, id: str | None) -> bool:
+        """Return whether the import can write in a principal's name."""
+        return id in self._owners or id in self.keys or id in self._former
+
     def get_client(self, id: str | None) -> Client:
         """Return a client of a principal whose key this import has made; else the importer's."""
-        if id is None or (id not in self._owners and id not in self.keys):
+        if id is None or not self.has_key(id):
             return self.client
         if id not in self._owners:
-            settings = self.client.settings
-            self._owners[id] = Client(settings.server_url, self.keys[id], timeout=settings.timeout)
+            settings, key = self.client.settings, (self._former | self.keys)[id]
+            self._owners[id] = Client(settings.server_url, key, timeout=settings.timeout)
         return self._owners[id]
 
     def close(self) -> None:

@@ -5,24 +5,28 @@ what was written counts as done. What is private is written under its owner's ke
 are new here get keys, which `keys.jsonl` in the folder keeps (mode 0600) until you hand them out.
 """
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
 from agent_memory import Client
-from agent_memory.cli.failures import Failure, UsageFailure, render_message, to_exit_code
+from agent_memory.cli.failures import Failure, render_message, to_exit_code
 from agent_memory.cli.importing import Policy
 from agent_memory.cli.progress import Progress
 from agent_memory.cli.tenant.access_writer import AccessWriter
-from agent_memory.cli.tenant.exporter import FORMAT, MANIFEST
+from agent_memory.cli.tenant.documents import read_documents, read_manifest
+from agent_memory.cli.tenant.former_principals import FormerPrincipals
 from agent_memory.cli.tenant.import_context import Document, ImportContext
 from agent_memory.cli.tenant.import_state import ImportState
 from agent_memory.cli.tenant.learned_writer import LearnedWriter
 from agent_memory.cli.tenant.memory_writer import MemoryWriter
+from agent_memory.cli.tenant.task_history import TaskHistory
+from agent_memory.cli.tenant.task_writer import TaskWriter
 from agent_memory.exceptions import AgentMemoryError
+
+_COMPLETE = "complete.jsonl"
 
 
 class TenantImport:
@@ -36,11 +40,14 @@ class TenantImport:
 
     Attributes:
         counts: how many documents of each subject were written or found.
+        was_complete: whether an earlier run has written everything, and this one nothing.
     """
 
     def __init__(self, client: Client, folder: Path, policy: Policy, now: datetime | None) -> None:
         self.counts: Counter[str] = Counter()
+        self.was_complete = False
         self._folder = folder
+        self._policy: Policy = policy
         tenant = client.principals.cached_me().tenant
         self._state = ImportState(folder, client.settings.server_url, tenant)
         self._context = ImportContext(client, self._state, now)
@@ -55,26 +62,43 @@ class TenantImport:
             UsageFailure: the folder holds no whole export.
             Failure: something is in the way; what comes before it is written.
         """
-        files = _read_manifest(self._folder)
-        access, memory, learned = self._access, self._memory, self._learned
+        files = read_manifest(self._folder)
+        former = FormerPrincipals(self._context)
         with closing(self._context):
-            self._import("principals", access.write_principal)
-            self._import("agents", access.write_agent)
-            self._import("namespaces", access.open_namespace)
-            self._import("tasks", access.write_task)
-            self._import("intents", access.write_intent)
-            for name in sorted(files):
-                if name.startswith("entries-"):
-                    memory.write_entries(self._folder / f"{name}.jsonl", self.counts)
-            self._import("conversations", memory.write_conversation)
-            self._import("states", memory.write_state)
-            self._import("runs", learned.write_run)
-            self._import("facts", learned.write_fact)
-            self._import("procedures", learned.write_workflow)
-            self._import("objects", memory.write_object)
-            self._import("openwop", memory.write_openwop)
-            self._import("namespaces", access.write_namespace)
-            self._import("guardrails", access.write_guardrails)
+            self.was_complete = bool(self._state.read(_COMPLETE))
+            if not self.was_complete:
+                self._write(former, files)
+                self._state.add(_COMPLETE, "", "")
+            former.revoke()
+
+    def _write(self, former: FormerPrincipals, files: list[str]) -> None:
+        access, memory, learned = self._access, self._memory, self._learned
+        entries = [self._folder / f"{name}.jsonl" for name in sorted(files)]
+        entries = [file for file in entries if file.name.startswith("entries")]
+        history = self._read_history(entries)
+        tasks = TaskWriter(self._context, history, self._policy)
+        self._import("principals", access.write_principal)
+        former.create(self._folder, history)
+        self._import("agents", access.write_agent)
+        self._import("namespaces", access.open_namespace)
+        self._import("intents", access.write_intent)
+        self._import("tasks", tasks.write_task)
+        self._import("tasks", tasks.end_task)
+        for file in entries:
+            memory.write_entries(file, history.is_left, self.counts)
+        self._import("conversations", memory.write_conversation)
+        self._import("states", memory.write_state)
+        self._import("runs", learned.write_run)
+        self._import("facts", learned.write_fact)
+        self._import("procedures", learned.write_workflow)
+        self._import("objects", memory.write_object)
+        self._import("openwop", memory.write_openwop)
+        self._import("namespaces", access.write_namespace)
+        self._import("guardrails", access.write_guardrails)
+
+    def _read_history(self, entries: list[Path]) -> TaskHistory:
+        tasks = read_documents(self._folder / "tasks.jsonl")
+        return TaskHistory(tasks, read_documents(self._folder / "audit.jsonl"), entries)
 
     def find_file(self, name: str) -> Path | None:
         """Return a file of what the import has made; None if it has made none of it.
@@ -88,7 +112,7 @@ class TenantImport:
 
     def _import(self, name: str, write: Callable[[Document], None]) -> None:
         with Progress(f"import {name}") as progress:
-            for count, document in enumerate(_read(self._folder / f"{name}.jsonl"), 1):
+            for count, document in enumerate(read_documents(self._folder / f"{name}.jsonl"), 1):
                 try:
                     write(document)
                 except AgentMemoryError as error:
@@ -96,20 +120,3 @@ class TenantImport:
                     raise Failure(said, to_exit_code(error)) from error
                 self.counts[name] = count
                 progress.reached(count, None)
-
-
-def _read_manifest(folder: Path) -> list[str]:
-    try:
-        manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageFailure(
-            f"{folder} holds no whole export; start the same `agent-memory export` again"
-        ) from error
-    if manifest.get("format") != FORMAT:
-        raise UsageFailure(f"{folder} is of another version; install that of agent-memory")
-    return list(manifest["files"])
-
-
-def _read(file: Path) -> Iterator[Document]:
-    with file.open("rb") as source:
-        yield from map(json.loads, source)

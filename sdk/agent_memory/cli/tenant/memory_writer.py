@@ -1,6 +1,8 @@
 """Writes what belongs to single principals: entries, conversations, states, objects, OpenWOP."""
 
 import base64
+from collections import Counter
+from collections.abc import Callable
 from datetime import datetime
 from hashlib import sha256
 from itertools import groupby
@@ -38,14 +40,19 @@ class MemoryWriter:
         self._policy = policy
         self._memories = context.state.read(MEMORIES)
 
-    def write_entries(self, file: Path, counts: Any) -> None:
+    def write_entries(
+        self, file: Path, is_written: Callable[[Line], bool], counts: Counter[str]
+    ) -> None:
         """Write entries, what is private under its owner's key.
 
         Args:
+            file: has a line for each entry.
+            is_written: says which ones came with their tasks.
             counts: counts the entries, and those that have expired.
         """
         with file.open("rb") as source, Progress(f"import {file.stem}") as progress:
-            for owner, lines in groupby(read_lines(source, note), _find_owner):
+            wanted = (line for line in read_lines(source, note) if not is_written(line))
+            for owner, lines in groupby(wanted, _find_owner):
                 client = self._context.get_client(owner)
                 run = Import(client, self._policy, self._context.now)
                 try:

@@ -22,6 +22,7 @@ Document = Mapping[str, Any]
 Read = Callable[[], Iterable[Document]]
 _ALL: Paging = {"page_size": 1000}
 _COORDINATORS = ("coordinator", "user")
+_ENDED = ("completed", "failed", "cancelled")
 
 
 class TenantReader:
@@ -42,14 +43,15 @@ class TenantReader:
     def list_subjects(self) -> Iterator[tuple[str, Read]]:
         """Yield the names of the subjects, and how each is read."""
         first, private = self._first, self._private
-        yield "principals", lambda: _list_allowed("principals", first.principals.list(**_ALL))
+        yield "principals", partial(_list_oldest_first, "principals", first.principals.list(**_ALL))
         yield "agents", self._read_agents
         yield "guardrails", self._read_guardrails
-        yield "namespaces", lambda: _list_allowed("namespaces", first.namespaces.list(**_ALL))
+        yield "namespaces", partial(_list_oldest_first, "namespaces", first.namespaces.list(**_ALL))
         yield "tasks", self._read_tasks
         yield "intents", self._read_intents
         for client in self._clients:
             yield f"entries-{_name_file(client)}", partial(_read_entries, client)
+        yield "entries", self._read_entries_of_others
         yield "conversations", private.read_conversations
         yield "states", private.read_states
         yield "runs", self._read_runs
@@ -61,9 +63,9 @@ class TenantReader:
         yield "audit", lambda: _list_allowed("the audit log", first.audit.list(**_ALL))
 
     def _read_agents(self) -> Iterator[Document]:
-        for agent in self._first.agents.list(**_ALL):
+        for agent in Spool(each.raw for each in self._first.agents.list(**_ALL)):
             try:
-                yield self._first.agents.get_settings(agent.agent_id).raw
+                yield self._first.agents.get_settings(agent["agent_id"]).raw
             except MemoryAccessError:
                 continue
 
@@ -77,19 +79,38 @@ class TenantReader:
 
     def _read_intents(self) -> Iterator[Document]:
         """Yield the intents with their owners and access lists."""
-        for intent in self._first.intents.list(**_ALL):
+        for intent in Spool(each.raw for each in self._first.intents.list(**_ALL)):
             try:
-                yield {**intent.raw, **self._first.intents.get_acl(intent.intent_id).raw}
+                yield {**intent, **self._first.intents.get_acl(intent["intent_id"]).raw}
             except MemoryAccessError:
-                yield intent.raw
+                yield intent
+
+    def _read_entries_of_others(self) -> Iterator[Document]:
+        """Yield what other principals than the keys' wrote in open tasks, each once."""
+        seen = {client.principals.cached_me().id for client in self._clients}
+        found: set[str] = set()
+        for client, task in self._list_tasks():
+            if task["status"] in _ENDED:
+                continue
+            for entry in _list_in_task(client, task["id"]):
+                if entry["agent_id"] not in seen and entry["id"] not in found:
+                    found.add(entry["id"])
+                    yield entry
+
+    def _list_tasks(self) -> Iterator[tuple[Client, Document]]:
+        """Yield the tasks that each key may read."""
+        for client in self._clients:
+            for intent in client.intents.list(**_ALL):
+                for task in client.tasks.list(intent.intent_id, **_ALL):
+                    yield client, task.raw
 
     def _read_tasks(self) -> Iterator[Document]:
         """Yield each task that one of the keys may read, with its grants; parents first."""
         found: dict[str, Document] = {}
-        for client in self._clients:
-            for intent in client.intents.list(**_ALL):
-                for task in client.tasks.list(intent.intent_id, **_ALL):
-                    found.setdefault(task.id, {**task.raw, "grants": _read_grants(client, task.id)})
+        for client, task in self._list_tasks():
+            known = found.setdefault(task["id"], {**task, "grants": []})
+            if not known["grants"]:
+                found[task["id"]] = {**known, "grants": _read_grants(client, task["id"])}
         yield from sorted(found.values(), key=lambda task: (task["created_at"], task["id"]))
 
     def _read_runs(self) -> Iterator[Document]:
@@ -143,6 +164,11 @@ def _list_allowed(name: str, pages: Pages[Any]) -> Iterator[Document]:
         note(f"{name}: left out, since the key may not read it")
 
 
+def _list_oldest_first(name: str, pages: Pages[Any]) -> Iterator[Document]:
+    """Yield the same from the end."""
+    yield from Spool(_list_allowed(name, pages))
+
+
 def _read_entries(client: Client) -> Iterator[Document]:
     """Yield the entries that a key may read, the oldest first, with the client's own vectors."""
     for entry in Spool(each.raw for each in client.memory.query(**_ALL)):
@@ -151,6 +177,15 @@ def _read_entries(client: Client) -> Iterator[Document]:
             yield entry if found is None else found.raw
         else:
             yield entry
+
+
+def _list_in_task(client: Client, task_id: str) -> Iterator[Document]:
+    """Yield the working memory of a task, the oldest first; nothing if the key may not read it."""
+    try:
+        found = client.memory.query(task_id=task_id, memory_type="working", **_ALL)
+        yield from Spool(each.raw for each in found if not each.inherited)
+    except MemoryAccessError:
+        return
 
 
 def _read_grants(client: Client, task_id: str) -> list[Document]:

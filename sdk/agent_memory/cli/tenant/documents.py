@@ -1,0 +1,36 @@
+"""The documents of an export: a file for each subject, a line for each document."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from agent_memory.cli.failures import UsageFailure
+
+Document = dict[str, Any]
+FORMAT = 2
+MANIFEST = "manifest.json"
+
+
+def read_documents(file: Path) -> Iterator[Document]:
+    """Read the documents of a file; an export that has no such file has none."""
+    if file.exists():
+        with file.open("rb") as source:
+            yield from map(json.loads, source)
+
+
+def read_manifest(folder: Path) -> list[str]:
+    """Return the names of an export's files.
+
+    Raises:
+        UsageFailure: the folder holds no whole export, or one of another version.
+    """
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageFailure(
+            f"{folder} holds no whole export; start the same `agent-memory export` again"
+        ) from error
+    if manifest.get("format") != FORMAT:
+        raise UsageFailure(f"{folder} is of another version; install that of agent-memory")
+    return list(manifest["files"])

@@ -1,0 +1,135 @@
+"""Writes tasks as they came to be: who had them one after another, grants, and their end.
+
+Who left a task left entries in it. So a task begins with its first assignee, and is handed over
+once what that one wrote is there; the last one is the present assignee.
+"""
+
+from agent_memory import Client
+from agent_memory.cli.importing import Import, Policy
+from agent_memory.cli.lines import Line
+from agent_memory.cli.output import note
+from agent_memory.cli.tenant.import_context import (
+    Document,
+    ImportContext,
+    select_fields,
+    send_once,
+)
+from agent_memory.cli.tenant.task_history import Roles, TaskHistory, is_ended
+from agent_memory.exceptions import MemoryConflictError
+from agent_memory.model import Task, TaskFields
+
+_TASKS = "tasks.jsonl"
+_BY_END = ("output", "error")
+
+
+class TaskWriter:
+    """Writes the tasks of an export, each as often as one likes.
+
+    Args:
+        context: where to, and under whose keys.
+        history: what the export tells of the tasks' pasts.
+        policy: what happens where another entry stands.
+    """
+
+    def __init__(self, context: ImportContext, history: TaskHistory, policy: Policy) -> None:
+        self._context = context
+        self._history = history
+        self._policy = policy
+        self._done = context.state.read(_TASKS)
+
+    def write_task(self, document: Document) -> None:
+        """Register a task as its coordinator, else as its assignee, and take it through its past.
+
+        A parent that has ended stays open, so that its sub-tasks can be registered.
+        """
+        if document["id"] in self._done:
+            return
+        roles = self._history.list_roles(document)
+        task = self._register(document, roles[0])
+        present = Roles(task.assigned_agent, task.coordinator)
+        entries = self._history.get_entries(task.id)
+        for each in roles[roles.index(present) if present in roles else len(roles) :]:
+            if each != present:
+                self._hand_over(task.id, each)
+            present = each
+            if each.assignee in entries:
+                self._write_entries(str(each.assignee), entries[str(each.assignee)])
+        if is_ended(document):
+            if not self._history.is_parent(task.id):
+                self.end_task(document)
+            return
+        for grant in document["grants"]:
+            self._grant(document, grant["granted_by"], grant)
+        self._write_of_others(document, {each.assignee for each in roles})
+        self._set_status(document)
+        self._context.state.add(_TASKS, task.id, "")
+
+    def end_task(self, document: Document) -> None:
+        """End a task that has ended, if it is still open."""
+        if is_ended(document) and document["id"] not in self._done:
+            self._set_status(document)
+            self._context.state.add(_TASKS, document["id"], "")
+
+    def _register(self, document: Document, roles: Roles) -> Task:
+        creator = self._get_director(roles)
+        fields = select_fields(document, TaskFields.__annotations__)
+        left = _BY_END if is_ended(document) else ()
+        for name in ("status", "coordinator", "assigned_agent", *left):
+            fields.pop(name, None)
+        if not fields.get("delegates"):
+            fields.pop("delegates", None)  # an agent that registers its own task names none
+        if roles.coordinator is not None and creator is self._context.client:
+            fields["coordinator"] = roles.coordinator
+        fields["assigned_agent"] = roles.assignee
+        fields = {name: each for name, each in fields.items() if each is not None}
+        try:
+            body = {"intent_id": document["intent_id"], **fields}
+            return Task.from_document(send_once(creator, "POST", "/api/v1/tasks", body))
+        except MemoryConflictError:
+            return creator.tasks.get(document["id"])
+
+    def _get_director(self, roles: Roles) -> Client:
+        """Return a client of who directs a task."""
+        return self._context.get_client(roles.coordinator or roles.assignee)
+
+    def _hand_over(self, task_id: str, to: Roles) -> None:
+        task = self._context.client.tasks.get(task_id)
+        director = self._get_director(Roles(task.assigned_agent, task.coordinator))
+        changes = {"assigned_agent": to.assignee, "coordinator": to.coordinator}
+        given = {name: each for name, each in changes.items() if each != getattr(task, name)}
+        if given:
+            director.tasks.update(task_id, version=task.version, **given)  # type: ignore[arg-type]
+
+    def _write_entries(self, owner: str, lines: list[Line]) -> None:
+        Import(self._context.get_client(owner), self._policy, self._context.now).run(
+            lines, lambda: None
+        )
+
+    def _write_of_others(self, document: Document, known: set[str | None]) -> None:
+        """Write the entries of those who had a grant, by one that is taken back if it is over."""
+        granted = {grant["principal"] for grant in document["grants"]}
+        director = document["coordinator"] or document["assigned_agent"]
+        for owner, lines in self._history.get_entries(document["id"]).items():
+            if owner in known:
+                continue
+            if owner not in granted:
+                self._grant(document, director, {"principal": owner, "access": "write"})
+            self._write_entries(owner, lines)
+            if owner not in granted:
+                self._context.get_client(director).tasks.revoke(document["id"], owner)
+
+    def _grant(self, task: Document, granted_by: str, grant: Document) -> None:
+        if self._context.has_expired(grant.get("expires_at")):
+            note(f"a grant of {task['id']} has expired and is left out")
+            return
+        self._context.get_client(granted_by).tasks.grant(
+            task["id"], grant["principal"], grant["access"], expires_at=grant.get("expires_at")
+        )
+
+    def _set_status(self, document: Document) -> None:
+        creator = self._get_director(Roles.of(document))
+        task = creator.tasks.get(document["id"])
+        if task.status == document["status"]:
+            return
+        results = select_fields(document, _BY_END) if is_ended(document) else {}
+        creator.tasks.update(task.id, version=task.version, status=document["status"], **results)
