@@ -14,7 +14,7 @@ from random import Random
 
 from benchmarks.load import percentile
 from benchmarks.tables import text_table
-from functions.api.load_shedding import LoadShedder
+from functions.api.fairness import LoadShedder
 from functions.identity.model import Principal
 from functions.platform.errors import Throttled
 

@@ -39,6 +39,7 @@ from functions.entries.direct_creates import DirectCreates
 from functions.entries.eviction_order import EvictionOrder
 from functions.entries.fence import EntryFence
 from functions.entries.mapper import EntryMapper
+from functions.entries.own_change_store import OwnChangeStore
 from functions.entries.query import Queries
 from functions.entries.removals import ExpiredEntries, RemovalReasons
 from functions.entries.service import Entries
@@ -440,6 +441,10 @@ class Container:
         return EntryMapper(self.cipher)
 
     @cached_property
+    def own_change_store(self) -> OwnChangeStore:
+        return OwnChangeStore(self.table, self.entry_mapper)
+
+    @cached_property
     def entry_store(self) -> EntryStore:
         return EntryStore(self.table, self.entry_mapper)
 
@@ -474,6 +479,7 @@ class Container:
     def entries(self) -> Entries:
         return Entries(
             self.entry_store,
+            self.own_change_store,
             self.entry_writer,
             self.access_tracker,
             self.task_access,
@@ -497,6 +503,7 @@ class Container:
     def upserts(self) -> Upserts:
         return Upserts(
             self.entry_store,
+            self.own_change_store,
             self.entry_writer,
             self.task_store,
             self.namespaces,

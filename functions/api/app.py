@@ -2,7 +2,9 @@
 
 import base64
 import random
+import re
 import time
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -13,9 +15,8 @@ from functions.api.error_responses import (
     openwop_error_response,
     problem_response,
 )
+from functions.api.fairness import LoadShedder, RateLimiter
 from functions.api.http import Request, Response
-from functions.api.load_shedding import LoadShedder
-from functions.api.rate_limits import RateLimiter
 from functions.api.routes import OPENWOP_PREFIX, ROUTES
 from functions.api.routing import PUBLIC, Route, Router
 from functions.api.value_fields import omit_values
@@ -33,6 +34,7 @@ from functions.platform.observability import (
 )
 
 _PROBLEM_FORMAT = (problem_response, internal_problem)
+_TRACEPARENT = re.compile(r"(?!ff)[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}", re.ASCII)
 _OPENWOP_FORMAT = (openwop_error_response, internal_openwop_error)
 _PRIVATE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 """The headers of every answer to a request with a key or token: nobody stores or guesses it."""
@@ -58,13 +60,14 @@ class App:
         """Answer one API Gateway event (HTTP API, payload 2.0)."""
         started = time.perf_counter()
         request_id: str = event["requestContext"]["requestId"]
-        request_context.set_request(request_id, event.get("headers") or {})
-        log_fields: dict[str, object] = {"request_id": request_id}
+        headers: dict[str, str] = event.get("headers") or {}
+        trace_id = _set_context(request_id, headers)
+        log_fields: dict[str, object] = {"request_id": request_id, "trace_id": trace_id}
         is_openwop = event["rawPath"].startswith(OPENWOP_PREFIX)
         error_response, internal_error = _OPENWOP_FORMAT if is_openwop else _PROBLEM_FORMAT
         is_held = False
         try:
-            response = self._respond(event, log_fields)
+            response = self._respond(event, headers, log_fields)
         except ServiceError as error:
             response = error_response(error)
             log_fields |= {"code": error.code, **describe_aws_error(error)}
@@ -77,20 +80,22 @@ class App:
             logger.info("request", extra={"status": response.status, "took_ms": took, **log_fields})
         if response.status >= 500 and not is_held:
             report_count("FailedRequests", by_version=True, request_id=request_id)
-        return _to_gateway(response, request_id, is_private=_has_credentials(event))
+        is_private = "x-api-key" in headers or "authorization" in headers
+        return _to_gateway(response, request_id, is_private=is_private)
 
-    def _respond(self, event: dict[str, Any], log_fields: dict[str, object]) -> Response:
+    def _respond(
+        self, event: dict[str, Any], headers: Mapping[str, str], log_fields: dict[str, object]
+    ) -> Response:
         # HTTP APIs decode the path, but by some accounts leave `%25` as it is.
         path: str = event["rawPath"].replace("%25", "%")
         method: str = event["requestContext"]["http"]["method"]
-        trace_id = request_context.get_trace_id(request_context.traceparent.get())
-        log_fields |= {"method": method, "trace_id": trace_id}
+        log_fields["method"] = method
         route, path_params = self._router.find(method, path)
         if self._is_read_only and route.may_write:
             raise ReadOnly
         log_fields["route"] = route.openapi_path
-        request = Request(event, path, path_params, self._container)
-        caller = self._authenticator.authenticate(event, request, route)
+        request = Request(event, headers, path, path_params, self._container)
+        caller = self._authenticator.authenticate(request, route)
         log_fields |= {"tenant": caller.tenant, "principal": caller.id, "kind": caller.kind}
         if route.required_permission != PUBLIC:
             self._rate_limiter.check(caller)
@@ -108,6 +113,18 @@ class App:
         if response.status == 201 and "location" in response.headers:
             target["location"] = response.headers["location"]
         return response
+
+
+def _set_context(request_id: str, headers: Mapping[str, str]) -> str | None:
+    """Set the request at work, and return the id of the trace that it belongs to.
+
+    A malformed `traceparent` (W3C Trace Context) counts as none.
+    """
+    found = _TRACEPARENT.fullmatch(headers.get("traceparent", ""))
+    request_context.request_id.set(request_id)
+    request_context.traceparent.set(found and found[0])
+    request_context.throttles.set([])
+    return found and found[1]
 
 
 def _select_ids(path_params: dict[str, str]) -> dict[str, str]:
@@ -129,16 +146,11 @@ def _respond_without_values(route: Route, request: Request, caller: Principal) -
     return omit_values(response, route.responses.get(response.status))
 
 
-def _has_credentials(event: dict[str, Any]) -> bool:
-    """Tell whether a request has a key or a token."""
-    headers = event.get("headers") or {}
-    return "x-api-key" in headers or "authorization" in headers
-
-
 def _to_gateway(response: Response, request_id: str, *, is_private: bool) -> dict[str, Any]:
     """Render a response as API Gateway takes it; a private one is stored nowhere."""
     headers = response.headers | {"x-request-id": request_id} | (_PRIVATE if is_private else {})
-    is_base64 = response.is_binary or _is_smaller_in_base64(response.body)
+    is_large = 2 * len(response.body) > MAX_RESPONSE_BYTES
+    is_base64 = response.is_binary or (is_large and _is_smaller_in_base64(response.body))
     body = base64.b64encode(response.body).decode() if is_base64 else response.body.decode()
     return {
         "statusCode": response.status,
@@ -150,6 +162,4 @@ def _to_gateway(response: Response, request_id: str, *, is_private: bool) -> dic
 
 def _is_smaller_in_base64(body: bytes) -> bool:
     """Whether a text, whose quotes are escaped, would pass the limit of a Lambda response."""
-    if 2 * len(body) <= MAX_RESPONSE_BYTES:
-        return False
     return get_escaped_size(body) > max(MAX_RESPONSE_BYTES, len(body) * 4 // 3)

@@ -1,5 +1,6 @@
 """Authentication of requests: by API key, by the operator's root key, or by a verified JWT."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from functions.api.http import Request
@@ -10,7 +11,6 @@ from functions.platform.errors import AccessDenied, Unauthenticated
 from functions.platform.settings import Settings
 
 _ROOT_ONLY = "only the root key makes tenants"
-_NOT_FOR_ROOT = "the root key makes tenants; use a principal's key for the rest"
 _ANONYMOUS = Principal("", "", "user", frozenset())
 _OPERATOR = Principal(ROOT_TENANT, OPERATOR.id, "user", frozenset())
 
@@ -52,42 +52,34 @@ class Authenticator:
         tenant, principal = settings.jwt_tenant_claim, settings.jwt_principal_claim
         self._claims = JwtClaims(tenant, principal) if tenant and principal else None
 
-    def authenticate(self, event: dict[str, Any], request: Request, route: Route) -> Principal:
+    def authenticate(self, request: Request, route: Route) -> Principal:
         """Return the principal of a request.
 
         Args:
-            event: the API Gateway event.
-            request: the same request.
+            request: whose headers name a key, or whose event has the gateway's token.
             route: says which permissions it needs.
 
         Raises:
             Unauthenticated: the key or token is missing, unknown or expired.
-            AccessDenied: the principal lacks the permission, or X-Agent-ID names another one.
+            AccessDenied: the principal lacks the permission, X-Agent-ID names another one, or the
+                operator's key is sent where a principal's is needed, or the other way round.
         """
         if route.required_permission == PUBLIC:
             return _ANONYMOUS
-        named = None if self._claims is None else self._claims.principal_from(event)
+        named = None if self._claims is None else self._claims.principal_from(request.event)
         if route.required_permission == ROOT:
             if named is not None:
                 raise AccessDenied(_ROOT_ONLY)
             return self._authenticate_operator(_api_key(request.headers))
         if named is None:
-            caller = self._authenticate_key(_api_key(request.headers))
+            caller = self._authentication.authenticate_api_key(_api_key(request.headers))
         else:
             caller = self._authentication.authenticate_jwt(*named)
         _assert_agent_id(request.headers.get("x-agent-id"), caller)
-        for permission in (route.required_permission, route.further_permission):
-            if not _holds(caller, permission):
+        for permission in (route.required_permission, route.further_permission or ANY):
+            if permission != ANY and caller.permissions.isdisjoint(permission.split(" or ")):
                 raise AccessDenied(f"this needs the permission {permission}")
         return caller
-
-    def _authenticate_key(self, api_key: str) -> Principal:
-        try:
-            return self._authentication.authenticate_api_key(api_key)
-        except Unauthenticated:
-            if self._authentication.is_root(api_key):
-                raise AccessDenied(_NOT_FOR_ROOT) from None
-            raise
 
     def _authenticate_operator(self, api_key: str) -> Principal:
         if not self._authentication.is_root(api_key):
@@ -96,13 +88,7 @@ class Authenticator:
         return _OPERATOR
 
 
-def _holds(caller: Principal, permission: str | None) -> bool:
-    if permission in (ANY, None):
-        return True
-    return not caller.permissions.isdisjoint(permission.split(" or "))
-
-
-def _api_key(headers: dict[str, str]) -> str:
+def _api_key(headers: Mapping[str, str]) -> str:
     key = headers.get("x-api-key", "").strip()
     if not key:
         scheme, _, key = headers.get("authorization", "").partition(" ")

@@ -43,24 +43,23 @@ def json_response(status: int, document: Mapping[str, Any] | list[Any], **header
     return Response(status, orjson.dumps(document), {"content-type": "application/json"} | named)
 
 
+@dataclass(eq=False)
 class Request:
     """One request to one route.
 
     Attributes:
+        event: of the gateway.
+        headers: by lower-case name.
         path: as it was sent, decoded.
         path_params: the path's parameters by name.
         services: makes the services that the route calls.
-        headers: by lower-case name.
     """
 
-    def __init__(
-        self, event: dict[str, Any], path: str, path_params: dict[str, str], services: Container
-    ) -> None:
-        self._event = event
-        self.path = path
-        self.path_params = path_params
-        self.services = services
-        self.headers: dict[str, str] = event.get("headers") or {}
+    event: dict[str, Any]
+    headers: Mapping[str, str]
+    path: str
+    path_params: dict[str, str]
+    services: Container
 
     def path_param(self, name: str, max_length: int = MAX_ID_CHARACTERS) -> str:
         """Return a parameter of the path.
@@ -81,8 +80,8 @@ class Request:
             BodyTooLarge: it has more than 5 MB.
             ValidationFailed: it is said to be base64 and isn't.
         """
-        text: str = self._event.get("body") or ""
-        if self._event.get("isBase64Encoded"):
+        text: str = self.event.get("body") or ""
+        if self.event.get("isBase64Encoded"):
             try:
                 body = base64.b64decode(text)
             except binascii.Error as error:
@@ -113,7 +112,7 @@ class Request:
         Raises:
             ValidationFailed: the query string isn't UTF-8.
         """
-        raw = self._event.get("rawQueryString") or ""
+        raw = self.event.get("rawQueryString") or ""
         parameters: dict[str, list[str]] = {}
         try:
             for name, value in parse_qsl(raw, keep_blank_values=True, errors="strict"):
@@ -128,7 +127,7 @@ class Request:
         Raises:
             ValidationFailed: some haven't; all of them are named.
         """
-        if not self._event.get("rawQueryString"):
+        if not self.event.get("rawQueryString"):
             return
         unknown = sorted(self.query.keys() - known)
         if unknown:
@@ -182,7 +181,7 @@ class Request:
         key = self.idempotency_key
         if key is None:
             return None
-        method = self._event["requestContext"]["http"]["method"]
+        method = self.event["requestContext"]["http"]["method"]
         content = b"\n".join((f"{method} {self.path}".encode(errors="replace"), self.body))
         identity = f"{caller.tenant}\n{caller.id}"
         return RequestToken.from_key(self.services.digests, identity, key, content)
@@ -212,7 +211,7 @@ class Request:
     @property
     def is_head(self) -> bool:
         """Whether only the headers are asked for."""
-        method: str = self._event["requestContext"]["http"]["method"]
+        method: str = self.event["requestContext"]["http"]["method"]
         return method == "HEAD"
 
     def has_version(self, version: int) -> bool:

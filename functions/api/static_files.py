@@ -5,6 +5,7 @@ checkout they are read from `node_modules`.
 """
 
 import gzip
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def read_openapi_document() -> Response:
     return Response(200, document, {"content-type": "application/json"})
 
 
-def read_docs_file(name: str, headers: dict[str, str]) -> Response:
+def read_docs_file(name: str, headers: Mapping[str, str]) -> Response:
     """Read a file of the API reference, compressed if it is large and the caller takes gzip.
 
     Args:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry
 from functions.entries.tiers import POLICIES_BY_ID_LETTER
 from functions.identity.model import Principal
@@ -15,6 +16,7 @@ from functions.platform.schema import (
     EXPIRY_ATTRIBUTE,
     TTL_ATTRIBUTE,
 )
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, update
 
 _UNCHANGED = "nonce = :nonce AND version = :version"
@@ -36,7 +38,64 @@ _REPLACED_BY_A_PUT = (
 )
 
 
-def build_own_put(item: Item, entry: Entry, version: int | None) -> Write:
+class OwnChangeStore:
+    """Changes entries by one write of their owner."""
+
+    def __init__(self, table: Table, mapper: EntryMapper) -> None:
+        self._table = table
+        self._mapper = mapper
+
+    def update(
+        self,
+        address: EntryAddress,
+        nonce: str,
+        version: int,
+        caller: Principal,
+        now: int,
+        changes: dict[str, Any],
+    ) -> tuple[Entry | None, Entry | None]:
+        """Change value or tags of the owner's entry by one write, with no read before it.
+
+        That is possible only where nothing else has to change: the entry isn't expired, fenced or
+        encrypted, its value keeps its size, so that no counter changes, and an episodic one can
+        be evicted and has normal priority.
+
+        Args:
+            nonce: the incarnation to change.
+            version: the version to change.
+            caller: the owner.
+            changes: fields of the entry: `request`, and `tags`, or `value` and `size`.
+
+        Returns:
+            the changed entry, or None and what is in the slot instead, if anything.
+        """
+        write = _build_update(address, nonce, version, caller, now, changes)
+        try:
+            return self._mapper.to_entry(self._table.update(write)), None
+        except ConditionFailed as failed:
+            return None, self._mapper.find_entry(failed.item)
+
+    def put(self, entry: Entry, version: int | None) -> tuple[Entry | None, Entry | None]:
+        """Replace the fields of an owner's entry in the slot of `entry` by one write.
+
+        That is possible only where nothing else has to change: an entry of the same tier, scope and
+        size is there, that has neither expired nor is encrypted, and another request wrote it.
+
+        Args:
+            entry: working memory of its owner, with the fields to write.
+            version: the version that must be there; None for any.
+
+        Returns:
+            the changed entry, or None and what is in the slot instead, if anything.
+        """
+        try:
+            write = _build_put(self._mapper.to_item(entry), entry, version)
+            return self._mapper.to_entry(self._table.update(write)), None
+        except ConditionFailed as failed:
+            return None, self._mapper.find_entry(failed.item)
+
+
+def _build_put(item: Item, entry: Entry, version: int | None) -> Write:
     """Build the update that replaces all that a put sets, of an entry of the same size.
 
     Args:
@@ -67,7 +126,7 @@ def build_own_put(item: Item, entry: Entry, version: int | None) -> Write:
     return update(entry.item_key, expression, " AND ".join(conditions), **values)
 
 
-def build_own_update(
+def _build_update(
     address: EntryAddress,
     nonce: str,
     version: int,
@@ -75,7 +134,7 @@ def build_own_update(
     now: int,
     changes: dict[str, Any],
 ) -> Write:
-    """Build the update of value or tags of an entry at a version, as of `EntryStore.update_own`."""
+    """Build the update of value or tags of an entry at a version."""
     policy = POLICIES_BY_ID_LETTER[address.tier]
     attributes: Item = {
         "version": version + 1,

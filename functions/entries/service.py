@@ -11,6 +11,7 @@ from functions.entries.authority import EntryTarget
 from functions.entries.capacity import AccessTracker
 from functions.entries.conflicts import to_version_mismatch
 from functions.entries.model import Entry, Transition
+from functions.entries.own_change_store import OwnChangeStore
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES_BY_ID_LETTER
 from functions.entries.transaction import Transaction
@@ -45,6 +46,7 @@ class Entries:
     def __init__(
         self,
         store: EntryStore,
+        own_changes: OwnChangeStore,
         writer: EntryWriter,
         access_tracker: AccessTracker,
         tasks: TaskAccess,
@@ -53,6 +55,7 @@ class Entries:
         clock: Clock,
     ) -> None:
         self._store = store
+        self._own_changes = own_changes
         self._writer = writer
         self._access_tracker = access_tracker
         self._tasks = tasks
@@ -188,7 +191,7 @@ class Entries:
         namespace = None
         if address.is_owned_by(caller.id) and change.model_fields_set <= _CHANGED_BY_ONE_WRITE:
             changes = rules.to_entry_fields(change) | {"request": token.stored}
-            changed, found = self._store.update_own(
+            changed, found = self._own_changes.update(
                 address, nonce, version, caller, self._clock(), changes
             )
             if changed is not None:

@@ -3,13 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import Any
 
 from functions.entries.mapper import EntryMapper, is_entry, to_eviction_candidate
 from functions.entries.model import Entry, Filters
-from functions.entries.own_change_store import build_own_put, build_own_update
 from functions.entries.tiers import EPISODIC
-from functions.identity.model import Principal
 from functions.platform import entry_keys, task_keys
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.errors import ReadOnly
@@ -230,55 +227,6 @@ class EntryStore:
         )
         with suppress(ConditionFailed):
             self._table.update(write)
-
-    def update_own(
-        self,
-        address: EntryAddress,
-        nonce: str,
-        version: int,
-        caller: Principal,
-        now: int,
-        changes: dict[str, Any],
-    ) -> tuple[Entry | None, Entry | None]:
-        """Change value or tags of the owner's entry by one write, with no read before it.
-
-        That is possible only where nothing else has to change: the entry isn't expired, fenced or
-        encrypted, its value keeps its size, so that no counter changes, and an episodic one can
-        be evicted and has normal priority.
-
-        Args:
-            nonce: the incarnation to change.
-            version: the version to change.
-            caller: the owner.
-            changes: fields of the entry: `request`, and `tags`, or `value` and `size`.
-
-        Returns:
-            the changed entry, or None and what is in the slot instead, if anything.
-        """
-        write = build_own_update(address, nonce, version, caller, now, changes)
-        try:
-            return self._mapper.to_entry(self._table.update(write)), None
-        except ConditionFailed as failed:
-            return None, self._mapper.find_entry(failed.item)
-
-    def put_own(self, entry: Entry, version: int | None) -> tuple[Entry | None, Entry | None]:
-        """Replace the fields of an owner's entry in the slot of `entry` by one write.
-
-        That is possible only where nothing else has to change: an entry of the same tier, scope and
-        size is there, that has neither expired nor is encrypted, and another request wrote it.
-
-        Args:
-            entry: working memory of its owner, with the fields to write.
-            version: the version that must be there; None for any.
-
-        Returns:
-            the changed entry, or None and what is in the slot instead, if anything.
-        """
-        try:
-            write = build_own_put(self._mapper.to_item(entry), entry, version)
-            return self._mapper.to_entry(self._table.update(write)), None
-        except ConditionFailed as failed:
-            return None, self._mapper.find_entry(failed.item)
 
 
 def _build_filter(filters: Filters) -> tuple[str | None, Item]:

@@ -11,6 +11,7 @@ from functions.entries.access import assert_can_write
 from functions.entries.authority import REPLACE_ENTRY, SuccessionTarget
 from functions.entries.conflicts import to_version_mismatch
 from functions.entries.model import Entry, Transition
+from functions.entries.own_change_store import OwnChangeStore
 from functions.entries.store import EntryStore
 from functions.entries.transaction import Transaction
 from functions.entries.writer import EntryWriter
@@ -37,6 +38,7 @@ class Upserts:
     def __init__(
         self,
         store: EntryStore,
+        own_changes: OwnChangeStore,
         writer: EntryWriter,
         tasks: TaskStore,
         namespaces: Namespaces,
@@ -44,6 +46,7 @@ class Upserts:
         clock: Clock,
     ) -> None:
         self._store = store
+        self._own_changes = own_changes
         self._writer = writer
         self._tasks = tasks
         self._namespaces = namespaces
@@ -73,7 +76,7 @@ class Upserts:
         """
         entry = rules.build_entry(caller, new, self._clock(), token)
         if rules.may_put_by_one_write(entry):
-            changed, present = self._store.put_own(entry, version)
+            changed, present = self._own_changes.put(entry, version)
             if changed is not None:
                 return changed, False
             target = None

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from functions.identity.model import Principal
 from functions.identity.store import PrincipalStore
 from functions.platform.clock import Clock
-from functions.platform.errors import Unauthenticated
+from functions.platform.errors import AccessDenied, Unauthenticated
 
 _MAX_CACHED = 10_000
 _CacheKey = tuple[str, ...]  # ("key", API key), or ("token", tenant, principal)
@@ -54,9 +54,16 @@ class Authentication:
 
         Raises:
             Unauthenticated: there is no such key, or its principal has expired.
+            AccessDenied: it is the operator's.
         """
-        read = partial(self._store.get_by_api_key, api_key)
+        read = partial(self._get_by_api_key, api_key)
         return self._authenticate(("key", api_key), "API key", read)
+
+    def _get_by_api_key(self, api_key: str) -> Principal | None:
+        principal = self._store.get_by_api_key(api_key)
+        if principal is None and self.is_root(api_key):
+            raise AccessDenied("the root key makes tenants; use a principal's key for the rest")
+        return principal
 
     def authenticate_jwt(self, tenant: str, principal_id: str) -> Principal:
         """Find the principal that a verified token names.

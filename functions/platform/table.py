@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from functions.platform.aws import OVERLOAD_REASONS
-from functions.platform.items import Item, decode_item
+from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_WRITE_ITEMS
 from functions.platform.retry import Backoff
@@ -36,23 +36,6 @@ class TransactionConditionFailed(Exception):
 
 class Table(TableReader):
     """Read and write one table, for several threads."""
-
-    def update(self, write: Write) -> Item:
-        """Carry out one Update, and return the new item.
-
-        Raises:
-            ConditionFailed: the condition did not hold.
-        """
-        request = self.build_request(write) | {"ReturnValues": "ALL_NEW"}
-        return decode_item(self._call("update_item", **request)["Attributes"])
-
-    def put(self, write: Write) -> None:
-        """Carry out one Put.
-
-        Raises:
-            ConditionFailed: the condition did not hold.
-        """
-        self._call("put_item", **self.build_request(write))
 
     def transact(self, writes: Sequence[Write], *others: "TableWrites") -> None:
         """Carry out all writes or none. Conflicts with other transactions are retried.

@@ -23,7 +23,7 @@ from functions.platform.keys import Key
 from functions.platform.limits import MAX_ITEM_BYTES
 from functions.platform.observability import list_throttling_reasons, report_count
 from functions.platform.retry import Backoff
-from functions.platform.seals import ItemSeals
+from functions.platform.seals import ItemSeals, RoleCode
 from functions.platform.writes import Write
 
 _WRITES = frozenset(
@@ -80,6 +80,30 @@ class TableClient:
         self._name = name
         self._seals = seals
 
+    def get(self, key: Key) -> Item | None:
+        """Get the item at `key`, strongly consistent: one call."""
+        response = self._call(
+            "get_item", TableName=self._name, Key=encode_key(key), ConsistentRead=True
+        )
+        return self._decode_item(response.get("Item"))
+
+    def update(self, write: Write) -> Item:
+        """Carry out one Update, and return the new item.
+
+        Raises:
+            ConditionFailed: the condition did not hold.
+        """
+        request = self.build_request(write) | {"ReturnValues": "ALL_NEW"}
+        return decode_item(self._call("update_item", **request)["Attributes"])
+
+    def put(self, write: Write) -> None:
+        """Carry out one Put.
+
+        Raises:
+            ConditionFailed: the condition did not hold.
+        """
+        self._call("put_item", **self.build_request(write))
+
     def _call(self, operation: str, **request: Any) -> dict[str, Any]:
         if self._is_read_only and operation in _WRITES:
             raise ReadOnly
@@ -127,6 +151,8 @@ class TableClient:
             return write.values
         values = {
             name: self._seals.resolve_codes(write.key, value)
+            if isinstance(value, RoleCode | list)
+            else value
             for name, value in write.values.items()
         }
         if write.sealed is not None:

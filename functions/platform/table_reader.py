@@ -21,13 +21,6 @@ from functions.platform.table_client import (
 class TableReader(TableClient):
     """Read one table, for several threads."""
 
-    def get(self, key: Key) -> Item | None:
-        """Get the item at `key`, strongly consistent: one call."""
-        response = self._call(
-            "get_item", TableName=self._name, Key=encode_key(key), ConsistentRead=True
-        )
-        return self._decode_item(response.get("Item"))
-
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
         """Get the items that exist among `keys`, strongly consistent: a call per hundred.
 

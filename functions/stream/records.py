@@ -12,7 +12,6 @@ from functions.platform.item_types import ANNOUNCEMENT, PRIVATE_ENTRY, SEMANTIC_
 from functions.platform.items import Item, TypedItem, decode_item
 from functions.platform.keys import Key, get_tenant
 from functions.platform.observability import log_unexpected
-from functions.platform.request_context import get_trace_id
 
 T = TypeVar("T")
 
@@ -46,7 +45,8 @@ class StreamRecord(NamedTuple):
     @property
     def trace_id(self) -> str | None:
         """The trace of the request that wrote the item."""
-        return get_trace_id((self.new or {}).get("traceparent", {}).get("S"))
+        traceparent: str | None = (self.new or {}).get("traceparent", {}).get("S")
+        return None if traceparent is None else traceparent.split("-")[1]
 
 
 def parse_record(record: Mapping[str, Any]) -> StreamRecord:

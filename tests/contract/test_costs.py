@@ -20,6 +20,9 @@ def test_no_operation_costs_more_than_it_may() -> None:
     assert prices.price_agent_month(priced) <= prices.AGENT_MONTH_GOAL
 
 
-def test_the_end_of_a_task_with_25_entries_makes_few_calls() -> None:
-    ended = trace.measure()[-1]
+def test_a_change_passes_few_functions_and_an_end_makes_few_calls() -> None:
+    changed, _, ended = trace.measure()
+    assert len(changed.functions) <= trace.MOST_FUNCTIONS
+    assert len(changed.files) <= trace.MOST_FILES
+    assert changed.dynamodb_calls == 1
     assert ended.dynamodb_calls <= trace.MOST_END_CALLS

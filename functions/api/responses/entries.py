@@ -177,7 +177,7 @@ def render_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
         "version": entry.version,
         "created_at": to_rfc3339(entry.created),
         "updated_at": to_rfc3339(entry.updated),
-        "expires_at": to_optional_rfc3339(entry.expires),
+        "expires_at": None if entry.expires is None else to_rfc3339(entry.expires),
         "created_by": entry.author,
     }
     if has_value:

@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
 def _get(folder: Path, path: str, **headers: str) -> Response:
     route, params = Router(build_routes(folder)).find("GET", path)
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    request = Request({"headers": named}, path, params, cast("Container", None))
+    request = Request({}, named, path, params, cast("Container", None))
     return route.handler(request, _VISITOR)
 
 

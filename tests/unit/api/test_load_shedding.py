@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.api.load_shedding import LoadShedder
+from functions.api.fairness import LoadShedder
 from functions.identity.model import Principal
 from functions.platform.errors import Throttled
 

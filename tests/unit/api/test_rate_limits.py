@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.api.rate_limits import RateLimiter
+from functions.api.fairness import RateLimiter
 from functions.identity.model import Principal
 from functions.platform.errors import Throttled
 

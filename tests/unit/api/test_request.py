@@ -12,8 +12,7 @@ from functions.platform.errors import PreconditionRequired, ValidationFailed
 
 
 def request(query: str = "", **headers: str) -> Request:
-    event = {"rawQueryString": query, "headers": headers}
-    return Request(event, "/api/v1/memory", {}, cast("Any", None))
+    return Request({"rawQueryString": query}, headers, "/api/v1/memory", {}, cast("Any", None))
 
 
 @pytest.mark.parametrize("form", ["1", '"1"', " 1 "])
