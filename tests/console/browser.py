@@ -18,13 +18,16 @@ os.dup2(ends[0], 3)
 os.dup2(ends[1], 4)
 os.execv(sys.argv[3], sys.argv[3:])"""  # the browser reads from 3 and writes to 4
 _PATIENCE_MS = 15_000
+_KEY_CODES = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "ArrowDown": 40}
 _WAIT = """new Promise((resolve, reject) => {
   const check = () => {
     try { const found = (%s); if (found) resolve(found === true || String(found)); } catch {}
   };
   const changes = {subtree: true, childList: true, attributes: true, characterData: true};
   new MutationObserver(check).observe(document, changes);
-  setTimeout(() => reject(new Error("not on the page: " + document.body.innerText)), %d);
+  addEventListener("scroll", check);
+  const shown = () => document.body.innerText.slice(0, 2000);
+  setTimeout(() => reject(new Error("not on the page: " + shown())), %d);
   check();
 })"""
 _FIELD = """[...document.querySelectorAll("label")]
@@ -125,7 +128,7 @@ class Browser:
     def press_key(self, key: str, **modifiers: int) -> None:
         """Press a key, such as Tab or Enter."""
         text = {"text": "\r"} if key == "Enter" else {}
-        code = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "ArrowDown": 40}[key]
+        code = _KEY_CODES[key]
         common = {"key": key, "code": key, "windowsVirtualKeyCode": code} | modifiers
         self.call("Input.dispatchKeyEvent", type="keyDown", **common, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", **common)

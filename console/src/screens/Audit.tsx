@@ -1,7 +1,8 @@
 import { api, read } from "../api/client";
 import { renderValue } from "../api/json";
-import { List, Table, usePages } from "../ui/data";
+import { Table } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
+import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
 import { Expandable, LongText, Name, Time } from "../ui/text";
 

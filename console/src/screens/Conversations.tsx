@@ -2,8 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, read } from "../api/client";
 import { renderValue } from "../api/json";
-import { Details, List, Loaded, Table, usePages } from "../ui/data";
+import { Details, Loaded, Table } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
+import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
 import { LongText, Name, Tags, Time } from "../ui/text";
 

@@ -1,7 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { api, read, type Schemas } from "../api/client";
-import { List, Problem, Table, usePages } from "../ui/data";
+import { Problem, Table } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
+import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
 import { Id, Name, Tags, Time } from "../ui/text";
 
@@ -23,7 +24,7 @@ export function FactsScreen({ params }: { params: URLSearchParams }) {
         {Object.entries(FILTERS).map(([name, label]) => <TextField key={name} label={label} name={name} initial={filters[name]} />)}
         <div className="actions"><button type="submit" className="primary">Filter</button></div>
       </form>
-      <List pages={pages} items={(page) => page.facts} empty="No fact fits.">
+      <List pages={pages} items={(page) => page.facts} isByButton empty="No fact fits.">
         {(facts) => <FactTable label="Facts" facts={facts} />}
       </List>
       <h2>What would be recalled?</h2>

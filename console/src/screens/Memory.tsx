@@ -1,6 +1,6 @@
 import { api, read } from "../api/client";
-import { List, usePages } from "../ui/data";
 import { ChoiceField, readForm, TextField } from "../ui/form";
+import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
 import { EntryTable, rememberHeads, TIERS } from "./entries";
 import { useAgentIds } from "./principals";

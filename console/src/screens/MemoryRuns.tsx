@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, read, type Schemas } from "../api/client";
-import { Details, List, Loaded, Table, usePages } from "../ui/data";
+import { Details, Loaded, Table } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
+import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
 import { Id, LongText, Name, Tags, Time } from "../ui/text";
 

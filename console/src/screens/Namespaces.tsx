@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, ifMatch, read } from "../api/client";
 import { usePrincipal } from "../session/session";
-import { List, Loaded, Table, usePages } from "../ui/data";
+import { Loaded, Table } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
+import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
 import { Name, Time } from "../ui/text";
 import { Explanation } from "./Access";

@@ -3,8 +3,9 @@ import { useState } from "react";
 import { api, ifMatch, read, type Schemas } from "../api/client";
 import { renderValue } from "../api/json";
 import { can, usePrincipal } from "../session/session";
-import { Details, List, Loaded, Table, usePages } from "../ui/data";
+import { Details, Loaded, Table } from "../ui/data";
 import { ConfirmDialog, readForm, TextField } from "../ui/form";
+import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
 import { LongText, Name, Time } from "../ui/text";
 import { Permissions, type Changed } from "./Permissions";
@@ -56,7 +57,7 @@ export function SpaceScreen({ id, params }: { id: string; params: URLSearchParam
         <TextField label="Keys that begin with" name="prefix" initial={prefix} />
         <div className="actions"><button type="submit" className="primary">Filter</button></div>
       </form>
-      <List pages={pages} items={(page) => page.objects} empty="No object’s key fits.">
+      <List pages={pages} items={(page) => page.objects} isByButton empty="No object’s key fits.">
         {(objects) => <ObjectTable objects={objects} />}
       </List>
       <h2>Who may do what</h2>

@@ -2,8 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { api, read, type Schemas } from "../api/client";
 import { can, usePrincipal } from "../session/session";
 import { EpisodicUsage, NEAR } from "../ui/capacity";
-import { Details, List, Loaded, usePages } from "../ui/data";
+import { Details, Loaded } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
+import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
 import { countOf, Name } from "../ui/text";
 import { NamespaceTable } from "./Namespaces";
@@ -23,7 +24,7 @@ export function OverviewScreen() {
     <>
       <section aria-labelledby="agents">
         <h2 id="agents">Agents</h2>
-        <List pages={pages} items={(page) => page.agents} empty="There is no agent yet that you may know of.">
+        <List pages={pages} items={(page) => page.agents} isByButton empty="There is no agent yet that you may know of.">
           {(agents) => (
             <ul className="cards">
               {agents.map((agent) => <li key={agent.agent_id}><AgentCard agent={agent} /></li>)}

@@ -2,8 +2,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, read, type Schemas } from "../api/client";
 import { usePrincipal } from "../session/session";
-import { List, Problem, Table, usePages } from "../ui/data";
+import { Problem, Table } from "../ui/data";
 import { ChoiceField, ConfirmDialog, readForm, TextField } from "../ui/form";
+import { List, usePages } from "../ui/list";
 import { Name, Time } from "../ui/text";
 import type { Principal } from "./principals";
 

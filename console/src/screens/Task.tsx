@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, read, type Schemas } from "../api/client";
 import { renderValue } from "../api/json";
-import { Details, List, Loaded, Table, usePages } from "../ui/data";
+import { Details, Loaded, Table } from "../ui/data";
+import { List, usePages } from "../ui/list";
 import { Parts } from "../ui/parts";
 import { toHref } from "../ui/location";
 import { Expandable, LongText, Name, Tags, Time } from "../ui/text";

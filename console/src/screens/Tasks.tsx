@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, read } from "../api/client";
-import { List, Loaded, Table, usePages } from "../ui/data";
+import { Loaded, Table } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
+import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
 import { Name, Time } from "../ui/text";
 import { useAgentIds } from "./principals";

@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { List } from "../ui/data";
 import { ChoiceField, readForm, TextField } from "../ui/form";
+import { List } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
 import { EventBars } from "./EventBars";
 import { EventTable, useEvents, useNewEvents, type Event, type EventFilters, type LogName } from "./Events";
