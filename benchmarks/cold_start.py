@@ -1,6 +1,6 @@
 """Measure cold starts on the package as deployed: INIT, and the first invocation, apart.
 
-Each figure is CPU of a fresh process, above bare Python. Beside the functions stands a typical one:
+Each figure is CPU of a fresh process, above bare Python. Beside the functions is a typical one:
 boto3, Powertools with its resolver, and pydantic.
 """
 

@@ -144,7 +144,7 @@ def _changes(agent: _Agent, target: str, present: dict[str, Any]) -> Iterator[Co
 
 
 def _puts(agent: _Agent) -> Iterator[Cost]:
-    """An upsert where nothing stands, and again with a value of the same size."""
+    """An upsert where nothing is, and again with a value of the same size."""
     body = entry(agent.id, "put", "working", ())
     for name, limit in (("put new working", Limit(3, 2, 0)), ("put value", Limit(1, 1, 0))):
         yield _cost(name, limit, agent.function.call("PUT", _MEMORY, agent.key, body).calls)

@@ -155,7 +155,7 @@ class _Simulation:
             self._refused += request.was_refused
 
     def _refuse(self, request: _Request) -> None:
-        """Let a quiet tenant's SDK send it again; the flood goes on with other requests."""
+        """Let a quiet tenant's SDK send it again; the flood continues with other requests."""
         if request.tenant == 0:
             return
         request.was_refused, request.instance = True, self._choose_instance()

@@ -74,7 +74,7 @@ class Entries:
         self._numbers = count()
         self._made: Any = None
         self._create()  # the first one is measured nowhere: it makes counters and permissions,
-        self._owner.call("DELETE", self._target)  # and would stand among those that are listed
+        self._owner.call("DELETE", self._target)  # and would be among those that are listed
 
     @staticmethod
     def _count(size: int) -> int:

@@ -247,8 +247,8 @@ def of_recall(found: Sequence[recall.Row]) -> Iterator[Line]:
             )
         rejected = row.quality.rejected
         name = f"rejected queries without an answer, {row.name}"
-        told, goal = f"{rejected:.0%}", recall.REJECTED_GOAL
-        yield Line(name, told, f"AUC {row.quality.auc:.2f}", "", f">= {goal:.0%}", rejected >= goal)
+        rate, goal = f"{rejected:.0%}", recall.REJECTED_GOAL
+        yield Line(name, rate, f"AUC {row.quality.auc:.2f}", "", f">= {goal:.0%}", rejected >= goal)
 
 
 def of_trace(found: Sequence[trace.Trace]) -> Iterator[Line]:

@@ -31,7 +31,7 @@ def build_entry_puts(
         tenant: whose entries they are.
         owner: the agent that owns or wrote them.
         tier: of the entries.
-        numbers: what tells their keys from others'.
+        numbers: what distinguishes their keys from others'.
         tags: of each of them.
         newest: when the last one was created, in epoch ms; each other one a ms before its next.
     """

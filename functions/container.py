@@ -260,7 +260,7 @@ class Container:
 
     @cached_property
     def folder_storage(self) -> FolderArchiveStorage:
-        """The folder that stands for a bucket.
+        """The folder in place of a bucket.
 
         Raises:
             WrongSetting: the settings name none.

@@ -86,7 +86,7 @@ class Config(BaseModel):
         cors_origins: whose pages may call the API from a browser (several with commas between).
         domain_name: a domain name of the API's own, with its certificate and its hosted zone.
         trust_store: where in S3 the certificates are that clients are checked against.
-        edge_domain_name: the name that callers use where CloudFront and a firewall stand before the
+        edge_domain_name: the name that callers use where CloudFront and a firewall precede the
             API, with its certificate in us-east-1, and the one that CloudFront presents.
         edge_requests_per_key, edge_requests_per_address: how many requests the firewall lets
             through in five minutes.

@@ -38,9 +38,9 @@ def _write_bundle(asset: Asset, target: Target, bundle: Path) -> None:
     """Write an asset, and what `find_bundled_code` of the package has to know of it."""
     bundle.mkdir()
     file = Path(shutil.make_archive(str(bundle / "functions"), "zip", asset.folder))
-    told = asdict(asset) | {"runtime": target.runtime, "architecture": target.architecture}
-    told = {name: value for name, value in told.items() if name != "folder"}
-    (bundle / "manifest.json").write_text(json.dumps({"file": file.name, **told}))
+    details = asdict(asset) | {"runtime": target.runtime, "architecture": target.architecture}
+    details = {name: value for name, value in details.items() if name != "folder"}
+    (bundle / "manifest.json").write_text(json.dumps({"file": file.name, **details}))
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ class QueueReport(TypedDict):
 def replay(deployment: Deployment, *, is_listing: bool = False) -> dict[str, QueueReport]:
     """Try all letters of the deployment's queues again, or only list them.
 
-    One that fails again stays, and the others go on.
+    One that fails again stays, and the others continue.
     """
     there = {name: function for name, function in _FUNCTIONS.items() if name in deployment.outputs}
     reports = {}

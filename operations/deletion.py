@@ -37,7 +37,7 @@ def run_deletion(
 ) -> dict[str, Any]:
     """Carry out a deletion to its end, or count what it would delete; return the report.
 
-    Whatever cuts it off, the schedule goes on, and so does another call.
+    Whatever cuts it off, the schedule continues, and so does another call.
 
     Raises:
         NotFound: there is no such tenant.

@@ -173,4 +173,4 @@ def _await_mapping(functions: Any, uuid: str) -> None:
         if functions.get_event_source_mapping(UUID=uuid)["State"] == "Enabled":
             return
         time.sleep(1)
-    raise TimeoutError(f"the event source mapping {uuid} isn't enabled: look at it, and go on")
+    raise TimeoutError(f"the event source mapping {uuid} isn't enabled: look at it, and continue")

@@ -20,7 +20,7 @@ class Checks(NamedTuple):
     """All that must be permitted.
 
     Attributes:
-        barrier: what stands in the way of everybody, whatever the rules say; None if nothing does.
+        barrier: what prevents everybody, whatever the rules say; None if nothing does.
     """
 
     every: tuple[Check, ...]

@@ -1,4 +1,4 @@
-"""Pages of lists: cut to what a response holds, with where to go on (contract §3).
+"""Pages of lists: cut to what a response holds, with where to continue (contract §3).
 
 A list sorts by positions: texts that are unique in it and don't change, highest first. A page that
 begins after a position neither skips nor repeats what stays in the list.
@@ -84,7 +84,7 @@ class PageRequest(NamedTuple):
 
         Args:
             taken: how many elements the page shows.
-            end: the position after which the list goes on; None at its end.
+            end: the position after which the list continues; None at its end.
             total: how many there are; None if they weren't counted.
         """
         position: PagePosition = {"limit": self.limit}
@@ -163,7 +163,7 @@ def build_page(
 
     Args:
         wanted: the page that is asked for.
-        page: its elements, and where the list goes on.
+        page: its elements, and where the list continues.
         total: how many the list has; None if they weren't counted.
         render: renders an element.
         get_position: gives what the list sorts by.
@@ -252,7 +252,7 @@ def mark_hidden(
     Args:
         position: describes the page.
         page: its elements.
-        has_hidden: tells it; asked only where the list is empty from its begin.
+        has_hidden: whether there are; asked only where the list is empty from its begin.
     """
     if not page and position.get("offset") == 0 and has_hidden():
         return {**position, "hidden": True}

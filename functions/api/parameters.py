@@ -122,7 +122,7 @@ class PrefixParameter(Parameter):
         """
         prefix = self.text(request)
         if prefix is None:
-            raise ValidationFailed(self.name, "is required; an empty one stands for all")
+            raise ValidationFailed(self.name, "is required; an empty one means all")
         return prefix
 
 

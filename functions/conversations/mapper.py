@@ -133,7 +133,7 @@ class ConversationMapper:
         """Encode a large text, and build the writes of its parts.
 
         It is bound to its name instead of its place, so that it is written once wherever it is
-        going to stand.
+        going to be.
         """
         item = self._encode_value(conversation, text, name)
         return split_value(header_key(conversation)[0], name, item)

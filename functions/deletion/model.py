@@ -40,7 +40,7 @@ class Deletion(NamedTuple):
         actor: who asked for it.
         is_preview: whether it only counts what it would remove.
         stage: what comes next.
-        after: the key after which the scan of a table goes on.
+        after: the key after which the scan of a table continues.
         begun: when the present pass began.
         found: how many items the present pass has found.
         passes: how many passes are over.

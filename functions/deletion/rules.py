@@ -1,4 +1,4 @@
-"""How a deletion goes on, pass by pass; pure.
+"""How a deletion continues, pass by pass; pure.
 
 A pass looks at everything. What functions began before the deletion may still be written during a
 pass, so the last one is a pass that began after the settling time and found nothing.
@@ -33,7 +33,7 @@ def continue_after(deletion: Deletion, after: tuple[str, str] | None, now: int) 
     """Return the deletion after a step.
 
     Args:
-        after: where the scan of the present table goes on; None when the stage is over.
+        after: where the scan of the present table continues; None when the stage is over.
         now: epoch ms.
     """
     deletion = deletion._replace(after=after, revision=deletion.revision + 1)

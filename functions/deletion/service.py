@@ -2,7 +2,7 @@
 
 A request makes the deletion known and takes keys and permissions: from then on nothing new is
 written. The schedule, or an operator's command, removes the rest step by step; whatever cuts it
-off, the next one goes on. The deletion's item stays: what is replayed, retried or restored later
+off, the next one continues. The deletion's item stays: what is replayed, retried or restored later
 finds it.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from functions.platform.clock import Clock
     from functions.platform.keys import Key
 
-_MORE_FILES = ("files", "")  # where the stage of files goes on
+_MORE_FILES = ("files", "")  # where the stage of files continues
 _BUSY = "the deletion is going on; try again"
 
 
@@ -139,7 +139,7 @@ class Deletions:
                 return False
             new = self._take_step(deletion)
             if not self._store.save(new, deletion):
-                return True  # another worker goes on
+                return True  # another worker continues
             deletion = new
         return True
 

@@ -71,7 +71,7 @@ class DeletionStore:
         return True
 
     def put(self, deletion: Deletion) -> None:
-        """Write a deletion, whatever stands there."""
+        """Write a deletion, whatever is there."""
         self._memory.put(put(get_key(deletion), _encode(deletion)))
 
     def save(self, new: Deletion, old: Deletion) -> bool:

@@ -32,7 +32,7 @@ class EntryFence:
         """Mark the entries of all who have left a task; they are marked when this returns.
 
         Raises:
-            Unavailable: the index of the task's entries is behind; a retry goes on.
+            Unavailable: the index of the task's entries is behind; a retry continues.
         """
         self.fence_at(task_keys.build_task_key(tenant, task_id)[0])
 
@@ -40,7 +40,7 @@ class EntryFence:
         """Mark the entries of all who have left the task in a partition; returns how many.
 
         Raises:
-            Unavailable: the index of the task's entries is behind; a retry goes on.
+            Unavailable: the index of the task's entries is behind; a retry continues.
         """
         task = self._tasks.get_at(partition)
         if task is None or task.ended is not None or not task.leaving:

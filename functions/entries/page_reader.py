@@ -21,7 +21,7 @@ class Row(NamedTuple):
 
     Attributes:
         token: the entry's sort token.
-        may_match: whether the entry has to be read: nothing that the row tells is filtered out.
+        may_match: whether the entry has to be read: nothing that the row shows is filtered out.
     """
 
     token: str

@@ -60,7 +60,7 @@ class Sources:
     ) -> Callable[[str | None, int], list[Row]]:
         """Build what lists the rows of the tag that has the fewest of them.
 
-        The first call lists rows of every tag, and goes on with the one whose rows reach furthest.
+        The first call lists rows of every tag. The next follow the one whose rows reach furthest.
         """
         chosen = list(tags)
 

@@ -333,7 +333,7 @@ class Queries:
     def has_unreadable(self, caller: Principal, filters: Filters) -> bool:
         """Whether filters name memory that the caller may not read, some of it or all.
 
-        It doesn't tell whether anything is there: nobody learns others' keys by trying filters.
+        It doesn't show whether anything is there: nobody learns others' keys by trying filters.
         """
         if filters.tier != SEMANTIC.name and self._has_unreadable_private(caller, filters):
             return True

@@ -97,7 +97,7 @@ class NewEntry(_Changeable):
     model_config = ConfigDict(json_schema_extra=_describe_ignored_fields)
 
     namespace: Name
-    """The group that the entry stands in, such as `billing.invoices`."""
+    """The group that the entry belongs to, such as `billing.invoices`."""
     key: Name
     """The entry's name within its namespace."""
     value: dict[str, Any]
@@ -169,7 +169,7 @@ class BatchUpdate(EntryChange):
     """Counts the changes; send it as If-Match, or here in a batch."""
     id: EntryId | None = None
     namespace: Name | None = None
-    """The group that the entry stands in, such as `billing.invoices`."""
+    """The group that the entry belongs to, such as `billing.invoices`."""
     key: Name | None = None
     """The entry's name within its namespace."""
     memory_type: Tier | None = None

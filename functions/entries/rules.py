@@ -94,7 +94,7 @@ def _set_vector(entry: Entry, given: dict[str, Any], now: int) -> Entry:
     """
     if entry.sensitivity in ENCRYPTED:
         if entry.vector is not None:
-            raise ValidationFailed("vector", "would tell of a value that is stored encrypted")
+            raise ValidationFailed("vector", "would reveal a value that is stored encrypted")
         return entry._replace(vector_at=None, vector_length=None)
     if "vector" not in given:
         return entry

@@ -65,7 +65,7 @@ def _build_barrier(now: int) -> Item:
 
 
 def build_tombstone_write(transition: Transition, actor: Actor, now: int) -> Write | None:
-    """Build the item that tells the change stream why and by whom an entry was removed.
+    """Build the item by which the change stream learns why and by whom an entry was removed.
 
     None if no incarnation is removed. What expires is removed by the service, whoever's request
     finds it.

@@ -119,7 +119,7 @@ class UnfinishedCreates:
         return True
 
     def _bar(self, row_key: Key, address: EntryAddress, nonce: str) -> bool:
-        """Keep an entry from coming late; tell whether it neither came nor comes any more."""
+        """Keep an entry from coming late; return whether it neither came nor comes any more."""
         backoff = Backoff("others are writing this entry")
         while True:
             present = self._table.get_many((row_key, address.item_key))

@@ -1,4 +1,4 @@
-"""Write an entry whatever stands in its slot: an upsert, whose last writer wins (contract §4)."""
+"""Write an entry whatever is in its slot: an upsert, whose last writer wins (contract §4)."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ class Upserts:
         Args:
             caller: who writes; the owner of private memory.
             new: the fields, as in a create.
-            version: the version that must stand in the slot; None for any, or none.
+            version: the version that the slot must have; None for any, or none.
             token: the request's; a retry gives what it wrote.
 
         Raises:
-            VersionMismatch: when another version stands there.
-            EntryNotFound: when a version is given and nothing stands there.
+            VersionMismatch: when another version is there.
+            EntryNotFound: when a version is given and nothing is there.
             AccessDenied, TaskClosed, CapacityExceeded, ValidationFailed, ValueTooLarge: as in a
                 create.
         """

@@ -57,7 +57,7 @@ class EventBus:
             yield [event for (event, _), result in both if "ErrorCode" not in result]
 
     def publish_bus_only(self, event: BusOnlyEvent) -> bool:
-        """Publish an event that is in no log; tell whether the bus took it or doesn't carry it.
+        """Publish an event that is in no log; return whether the bus took it or doesn't carry it.
 
         Raises:
             Unavailable: the bus can't be reached.

@@ -201,7 +201,7 @@ def is_expired(item: Item, now: int) -> bool:
 
 
 def decode_item_events(item: Item) -> Iterator[StoredEvent | None]:
-    """Decode the events of an item; None stands in the place of one that was deleted."""
+    """Decode the events of an item; None in the place of one that was deleted."""
     for id, document in zip(item["ids"], loads(decompress(item["events"])), strict=True):
         yield None if document is None else StoredEvent(id, document, item.get("parts", 0))
 

@@ -1,7 +1,7 @@
 """Read logs by position, in either order, and by the time when events happened.
 
 A position is an item's number and the event's place in the item. One read examines a bounded number
-of events; where few match it may give none, and the position to go on from.
+of events; where few match it may give none, and the position to continue from.
 """
 
 from collections.abc import Iterator, Sequence
@@ -48,7 +48,7 @@ class EventLogReader:
         self._clock = clock
 
     def read(self, tenant: str, log: LogName, query: LogQuery) -> tuple[list[Event], int | None]:
-        """Read a page of events, of at most 5 MB, and the position to go on from.
+        """Read a page of events, of at most 5 MB, and the position to continue from.
 
         Returns:
             the events, and the position; None where the newest come first and there are no more.
@@ -219,6 +219,6 @@ def _decode(item: Item, number: int, now: int) -> Sequence[_Examined]:
 
 
 def _matches(query: LogQuery, stored: StoredEvent) -> bool:
-    """Whether a query asks for an event, as far as its item tells."""
+    """Whether a query asks for an event, as far as its item shows."""
     about = stored.document
     return query.matches(about["type"], about["agent"], about["actor"][0], about["happened"])

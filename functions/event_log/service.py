@@ -13,7 +13,7 @@ from functions.tasks.model import Intent
 
 
 class EventLogs:
-    """The logs of a caller's tenant. A read gives events and the position to go on from."""
+    """The logs of a caller's tenant. A read gives events and the position to continue from."""
 
     def __init__(self, reader: EventLogReader, intents: Intents, namespaces: Namespaces) -> None:
         self._reader = reader

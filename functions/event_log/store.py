@@ -10,7 +10,7 @@ time of the log's beginning in epoch ms. A log whose items have all been removed
 present time, which is a higher number than any before.
 
 An item has the latest timestamp up to it. So the end of a log, read backwards until all is older
-than an event, tells whether the log has the event. It has as well by how much events came late, up
+than an event, shows whether the log has the event. It has as well by how much events came late, up
 to it: so a reader finds the items of a period by their numbers.
 """
 

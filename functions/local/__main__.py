@@ -91,7 +91,7 @@ def _list_warnings(
     listeners: Listeners, database: Database, *, is_simulated: bool
 ) -> Iterator[str]:
     if is_simulated:
-        yield "no embedded database is installed; moto stands in, NOTHING IS KEPT at the end."
+        yield "no embedded database is installed; moto takes its place, NOTHING IS KEPT at the end."
     if not database.is_private:
         yield (
             "this platform can't keep the embedded database to this service: other users of this "

@@ -28,7 +28,7 @@ from functions.platform.observability import log_unexpected
 
 _STREAM_SECONDS = 0.1  # between two looks for changes
 _TTL_SECONDS = 3600.0  # each time costs a look at every item
-_STOPPED_WITHIN = 15.0  # seconds; more than a call takes once it is told to stop
+_STOPPED_WITHIN = 15.0  # seconds; more than a call takes once it is asked to stop
 _ACCOUNT, _REGION = "000000000000", "local"
 _SCHEDULE = f"arn:aws:scheduler:{_REGION}:{_ACCOUNT}:schedule/default/agent-memory-sweep"
 

@@ -128,7 +128,7 @@ class GatewayApp:
 
 
 def _get_caller(scope: Mapping[str, Any]) -> str:
-    """Get what tells who calls: the credentials, whatever they are worth."""
+    """Get what identifies the caller: the credentials, whatever they are worth."""
     headers = dict(scope["headers"])
     credentials: bytes = headers.get(b"x-api-key") or headers.get(b"authorization") or b""
     return credentials.decode("latin-1")

@@ -31,7 +31,7 @@ _MOST_DEFAULT_WORKERS = 8  # the engine keeps no more of them busy
 
 
 class StartupError(Exception):
-    """The server can't start or go on; the message is one line that says what to do."""
+    """The server can't start or continue; the message is one line that says what to do."""
 
 
 def _default_workers() -> int:

@@ -51,7 +51,7 @@ def compute_version(old: StoredObject | None, now: int, random: int) -> int:
     Args:
         old: what is replaced.
         now: epoch ms.
-        random: tells writes of one millisecond apart; 0 to 999.
+        random: distinguishes writes of one millisecond; 0 to 999.
     """
     version = now * _VERSIONS_PER_MS + random % _VERSIONS_PER_MS
     return version if old is None else max(version, old.version + 1)

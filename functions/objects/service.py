@@ -64,7 +64,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What stands under a key.
+    """What is stored under a key.
 
     Attributes:
         item: as it is stored; an expired object's, too.
@@ -109,7 +109,7 @@ class Objects:
 
         Raises:
             CapacityExceeded: the space's owner has no room for it.
-            NotFound, VersionMismatch, EntryExists: what stands there isn't as expected.
+            NotFound, VersionMismatch, EntryExists: what is there isn't as expected.
         """
         generation = secrets.token_hex(16)
         content, file = self._store.encode(caller.tenant, space, generation, new, data)

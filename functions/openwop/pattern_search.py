@@ -53,7 +53,7 @@ class PatternSearch:
         return state
 
     def _link(self) -> None:
-        """Set the state to go on from where no edge fits: that of the longest other suffix."""
+        """Set the state to continue from where no edge fits: that of the longest other suffix."""
         for state in sorted(range(1, len(self._parents)), key=self._depths.__getitem__):
             fallback, code = self._fallbacks[self._parents[state]], self._codes[state]
             if self._parents[state]:

@@ -37,7 +37,7 @@ _ANY_LABEL = "secret"  # where a secret's own label would show another secret
 
 
 class Redactor:
-    """Redacts secrets, and tells which ones a text holds."""
+    """Redacts secrets, and finds which ones a text holds."""
 
     def __init__(self, secrets: Iterable[LabelledSecret], edition: Edition) -> None:
         self._secrets = sorted(set(secrets), key=lambda pair: (-len(pair[1]), pair))
@@ -87,7 +87,7 @@ class Redactor:
         if self._find(_MARKERS[self._edition].format(label) for label in labels):
             raise ValidationFailed(
                 "secrets",
-                "a secret is part of a marker that would stand for one; change the label, or "
+                "a secret is part of a marker that would replace one; change the label, or "
                 "leave that secret out",
             )
 

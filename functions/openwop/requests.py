@@ -72,7 +72,7 @@ class NewMemoryRun(RequestModel):
 
 
 class NewSecrets(RequestModel):
-    """Body of `POST /v1/runs/{runId}/secrets`; one secret may stand for a list of it."""
+    """Body of `POST /v1/runs/{runId}/secrets`; one secret may be given instead of a list."""
 
     secrets: Annotated[list[Secret], Field(min_length=1, max_length=MAX_SECRETS)]
     """What no put persists from now on."""

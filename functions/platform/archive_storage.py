@@ -8,14 +8,14 @@ from botocore.exceptions import ClientError
 
 from functions.platform.aws import translate_aws_errors
 
-_MISSING = ("403", "404")  # a role that may not list is told 403 of what isn't there
+_MISSING = ("403", "404")  # a role that may not list gets 403 for what isn't there
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
     """Where a client may send a file for some minutes, and the headers that it has to send.
 
-    A path stands for one on the host that was called.
+    A path means one on the host that was called.
     """
 
     url: str

@@ -1,7 +1,7 @@
 """Pages of lists that leave elements out: by filters, by what the caller may not see, by expiry.
 
 A page examines a bounded number of elements. Where few of them are shown it may be shorter than
-its limit, or empty, and still says where the list goes on (contract §3).
+its limit, or empty, and still says where the list continues (contract §3).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ class Examined(NamedTuple, Generic[T]):
 
 
 class BoundedPage(NamedTuple, Generic[T]):
-    """The elements of a page, and the position after which the list goes on; None at its end."""
+    """The elements of a page, and the position after which the list continues; None at its end."""
 
     elements: list[T]
     end: str | None

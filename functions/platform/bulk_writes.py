@@ -20,7 +20,7 @@ def write_parallel(table: Table, writes: Iterable[Write]) -> None:
 
 
 def delete_in_transactions(table: Table, keys: Iterable[Key]) -> None:
-    """Delete items by transactions: IAM can't tell a batch's deletions from its puts.
+    """Delete items by transactions: IAM doesn't distinguish a batch's deletions from its puts.
 
     It costs twice the units of a batch, so it is for what only some roles may put.
     """

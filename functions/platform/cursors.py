@@ -21,7 +21,7 @@ class Cursors:
         self._derive_key = derive_key
 
     def sign(self, list_name: bytes, position: str) -> str:
-        """Make the cursor of a position in a list; `list_name` tells the list from all others."""
+        """Make the cursor of a position in a list, which no list of another `list_name` takes."""
         text = position.encode()
         return (
             base64.urlsafe_b64encode(self._compute_mac(list_name, text) + text).decode().rstrip("=")

@@ -107,7 +107,7 @@ ERROR_CODES: dict[str, ErrorCode] = {
         413,
         "The page is too large",
         "The list is a bare array, and what you ask for is more bytes than a response holds.",
-        "Ask for `limit` elements, and go on with `offset`.",
+        "Ask for `limit` elements, and continue with `offset`.",
     ),
     "RANGE_NOT_SATISFIABLE": ErrorCode(
         416,

@@ -1,7 +1,7 @@
 """Register every type of item: its key, package, purpose, lifetime and indexes.
 
 Keys are built and recognized by these types alone. Names in a key are hashes
-(`functions.platform.keys`), so no separator in a name can make two names meet; the tenant stands in
+(`functions.platform.keys`), so no separator in a name can make two names meet; the tenant is in
 clear at the front of each partition, and its alphabet has no `#`.
 
 `python -m functions.platform.item_types` renders the tables of docs/reference/item-types.md.
@@ -168,7 +168,7 @@ DEPLOYMENT_SECRET = ItemType(
 )
 
 LEASE = ItemType(
-    "lease", "platform", "~lease#{name}", "lease", "A process does what the name stands for"
+    "lease", "platform", "~lease#{name}", "lease", "A process does the work that the name means"
 )
 
 # deletion

@@ -60,7 +60,7 @@ def encode_timestamp(timestamp: int) -> str:
 def build_list_position(created: int, id: str) -> str:
     """Build what an element sorts by in a list that is newest first; `created` is in epoch ms.
 
-    A sort key holds 1,024 bytes, so a long id is cut, and told from others by its hash.
+    A sort key holds 1,024 bytes, so a long id is cut, and its hash is added.
     """
     if len(id) > _MAX_POSITION_CHARACTERS:
         id = f"{id[:_MAX_POSITION_CHARACTERS]}#{hash_name('position', id)}"
@@ -81,7 +81,7 @@ def encode_seed(seed: bytes) -> str:
 
 
 def create_nonce(now: int) -> str:
-    """Create what tells an entry from later ones with its natural key: time and 30 random bits."""
+    """Create the part in which ids of one natural key differ: the time and 30 random bits."""
     suffix = _encode_base32(secrets.randbits(5 * SUFFIX_CHARACTERS), SUFFIX_CHARACTERS)
     return encode_timestamp(now) + suffix
 

@@ -1,4 +1,4 @@
-"""Leases: at most one process at a time does what a name stands for."""
+"""Leases: at most one process at a time does the work of a name."""
 
 import secrets
 from contextlib import suppress

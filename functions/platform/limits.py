@@ -108,7 +108,7 @@ DEFAULT_PRINCIPAL_REQUESTS, DEFAULT_TENANT_REQUESTS = 60_000, 180_000  # a minut
 MAX_KEY_CACHE_SECONDS = 60
 MAX_SWEEP_THREADS = 32
 MAX_SWEEP_PARTS = 32  # one for each shard of the index of due items
-MAX_SWEPT_ITEMS = 50_000  # of a tenant by one sweep; the next one goes on
+MAX_SWEPT_ITEMS = 50_000  # of a tenant by one sweep; the next one continues
 
 # DynamoDB
 MAX_TRANSACTION_WRITES = 100

@@ -16,7 +16,7 @@ def build_list_attributes(partition: str, created: int, id: str) -> Item:
     Args:
         partition: the item's own, or one that only the index has.
         created: when it was created, in epoch ms.
-        id: what tells it from others of that moment.
+        id: what distinguishes it from others of that moment.
     """
     return {GROUP_ATTRIBUTE: partition, TYPE_ORDER_ATTRIBUTE: build_list_position(created, id)}
 

@@ -86,7 +86,7 @@ def report_count(name: str, *, by_version: bool = False, **details: object) -> N
     Args:
         name: of the metric.
         by_version: whether it is a metric of the function's version, too.
-        details: stand in the same line of the log, and are no dimensions.
+        details: are in the same line of the log, and are no dimensions.
     """
     _report(name, MetricUnit.Count, 1, by_version=by_version, **details)
 

@@ -34,7 +34,7 @@ class RunAddress(NamedTuple):
 
     Attributes:
         type: the hash of its agent type.
-        seed: what tells it from other runs.
+        seed: what distinguishes it from other runs.
         started: epoch ms.
     """
 

@@ -135,7 +135,7 @@ def build_snapshot_part_key(tenant: str, task: str, agent: str, nonce: str) -> K
 
 
 def build_announcement_key(tenant: str, task: str, event: str) -> Key:
-    """Build the key of what tells the stream that a task was archived in an event."""
+    """Build the key of the item by which the stream learns that a task was archived in an event."""
     return item_types.ANNOUNCEMENT.build_key(
         tenant=tenant, task=hash_name("task", task), event=event
     )

@@ -27,7 +27,7 @@ class NewItem(NamedTuple):
     """An item that a quota limits.
 
     Attributes:
-        name: tells its insert from all others, of the same key too.
+        name: distinguishes its insert from all others, of the same key too.
         expires: epoch seconds.
     """
 

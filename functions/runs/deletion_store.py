@@ -85,7 +85,7 @@ class RunDeletionStore:
         return deleted, True
 
     def delete_episode(self, partition: str, episode_id: str, audit: Audit) -> bool:
-        """Delete one episode of a run; tell whether it was there."""
+        """Delete one episode of a run; return whether it was there."""
         key = parse_episode_key(partition, episode_id)
         item = None if key is None else self._table.get(key)
         if item is None or item[TYPE_ORDER_ATTRIBUTE] != parse_episode_id(episode_id):

@@ -43,7 +43,7 @@ class Episodes:
     ) -> Episode:
         """Append an episode to a run, ended or not: one write, and one read after it.
 
-        The read tells whether the run was deleted: then the episode is, too. A deletion that comes
+        The read shows whether the run was deleted: then the episode is, too. A deletion that comes
         later finds the episode itself.
 
         Raises:

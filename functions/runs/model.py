@@ -57,7 +57,7 @@ class RunPage(NamedTuple):
 
     Attributes:
         positions: of the runs that the page covers.
-        end: the position after which the list goes on; None at its end.
+        end: the position after which the list continues; None at its end.
         runs: they themselves, read as they are taken.
         total: how many there are in all, if they were counted.
     """

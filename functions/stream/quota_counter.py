@@ -78,7 +78,7 @@ class QuotaCounter:
             log_unexpected(error)
 
     def _warn(self, tenant: str, quota: Quota, usage: QuotaUsage) -> bool:
-        """Log and publish a warning; tell whether the bus accepted it."""
+        """Log and publish a warning; return whether the bus accepted it."""
         data = {
             "tenant": tenant,
             "limit": quota.name,

@@ -17,7 +17,7 @@ class TaskEventRejected(Exception):
 
 
 def build_handler(container: Container) -> Handler:
-    """Build the function, which tells whether an event was applied, and the task's version."""
+    """Build the function, which answers whether an event was applied, and the task's version."""
     settings = container.settings
     ingester = TaskEventIngester(
         container.processed_events,

@@ -1,7 +1,7 @@
 """The rows by which an agent lists tasks: those assigned to it, and those with memory of it.
 
 A row of an assignment is there exactly while the task is open and assigned to the agent. So one
-query tells whose tasks an agent works on, and whether a certain coordinator's are among them.
+query finds whose tasks an agent works on, and whether a certain coordinator's are among them.
 """
 
 from collections.abc import Iterator

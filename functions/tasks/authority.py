@@ -227,7 +227,7 @@ def authorize_write(caller: Principal, action: Action[TaskTarget], target: TaskT
         return
     if target.member.was_assignee and caller.id != target.task.assignee:
         assert_open(target.task)
-        raise TaskReassigned("this task is no longer yours; its new assignee goes on")
+        raise TaskReassigned("this task is no longer yours; its new assignee continues")
     raise AccessDenied(action.denied)
 
 

@@ -43,7 +43,7 @@ class AppliedWorkflowStore:
         return None if item is None else _from_item(item)
 
     def create(self, tenant: str, workflow: str) -> AppliedWorkflow:
-        """Store a workflow with a random seed, unless another request has; returns what stands."""
+        """Store a workflow with a random seed, unless another request has; return what is kept."""
         new = AppliedWorkflow(workflow, secrets.token_bytes(_SEED_BYTES))
         try:
             self._table.put(_put(tenant, new, "attribute_not_exists(pk)"))

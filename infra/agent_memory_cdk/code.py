@@ -45,5 +45,5 @@ def find_bundled_code(bundle: Path = _BUNDLE) -> FunctionCode:
     manifest = bundle / "manifest.json"
     if not manifest.exists():
         raise NoCode("pass code=: this copy of agent_memory_cdk carries none")
-    told = json.loads(manifest.read_text())
-    return FunctionCode(bundle / told.pop("file"), **told)
+    details = json.loads(manifest.read_text())
+    return FunctionCode(bundle / details.pop("file"), **details)

@@ -30,7 +30,7 @@ _LOGGED = {
     "took_ms": "$context.responseLatency",
     "integration_ms": "$context.integrationLatency",
     "integration_error": "$context.integrationErrorMessage",
-}  # no path: names of memories stand in it
+}  # no path: it contains names of memories
 
 
 _REQUEST_HEADERS = (

@@ -1,4 +1,4 @@
-"""The metrics that tell how the service is, by the names that AWS and the functions give them."""
+"""The metrics of the service's health, by the names that AWS and the functions give them."""
 
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch

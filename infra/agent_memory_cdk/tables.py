@@ -29,7 +29,7 @@ class TableStream:
 
     @property
     def all_arns(self) -> str:
-        """The ARN that stands for all streams of the table."""
+        """The ARN that means all streams of the table."""
         return f"{self.table_arn}/stream/*"
 
 

@@ -20,7 +20,7 @@ class _TaskContext:
 
     @property
     def is_stopping(self) -> bool:
-        """Whether the worker was told to stop, and waits for the function to end."""
+        """Whether the worker was asked to stop, and waits for the function to end."""
         return self.is_stop_requested()
 
     def release_task(self) -> NoReturn:

@@ -37,17 +37,17 @@ class AgentMemoryError(Exception):
 
 
 class MemoryConflictError(AgentMemoryError):
-    """Something else stands there: `VERSION_MISMATCH` or `ENTRY_EXISTS` (409)."""
+    """Something else is there: `VERSION_MISMATCH` or `ENTRY_EXISTS` (409)."""
 
     @property
     def current_version(self) -> int | None:
-        """The version that stands there."""
+        """The version that is there."""
         version = self.problem.get("current_version")
         return version if isinstance(version, int) else None
 
     @property
     def current(self) -> Entry | None:
-        """The entry that stands there, if it is one and the caller may read it."""
+        """The entry that is there, if it is one and the caller may read it."""
         current = self.problem.get("current")
         return (
             Entry.from_document(current)
@@ -57,7 +57,7 @@ class MemoryConflictError(AgentMemoryError):
 
     @property
     def current_value(self) -> dict[str, Any] | None:
-        """The value of the entry that stands there."""
+        """The value of the entry that is there."""
         return None if self.current is None else self.current.value
 
 
@@ -130,7 +130,7 @@ class ServiceUnavailableError(AgentMemoryError):
 
 
 class ConnectionFailedError(AgentMemoryError):
-    """No answer came, retry after retry. `may_have_happened` tells whether the request got out."""
+    """No answer came, retry after retry. `may_have_happened` says whether the request got out."""
 
 
 class InvalidAnswerError(AgentMemoryError):

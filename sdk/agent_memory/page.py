@@ -15,7 +15,7 @@ class Paging(TypedDict, total=False):
     Attributes:
         limit: how many items at most; all, unless given.
         page_size: how many one request fetches, up to 1,000; 100 unless given.
-        after: `next` of an earlier page of the same list, to go on behind it.
+        after: `next` of an earlier page of the same list, to continue after it.
     """
 
     limit: int | None
@@ -29,7 +29,7 @@ class Page(Generic[Item]):
 
     Attributes:
         items: in the list's order.
-        next: give it as `after` to go on; None on the last page.
+        next: give it as `after` to continue; None on the last page.
     """
 
     items: list[Item]

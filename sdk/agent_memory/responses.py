@@ -47,7 +47,7 @@ _BY_STATUS: dict[int, type[AgentMemoryError]] = {
 }
 _OBJECT_SIZE = "X-Object-Size"  # of the bytes of an object, which may be anything
 _PASSING = frozenset({502, 503, 504})
-_OF_GATEWAYS = frozenset({401, 403, 429})  # what may stand before the service answers these
+_OF_GATEWAYS = frozenset({401, 403, 429})  # what may be in front of the service answers these
 FIRST_DELAY, LONGEST_DELAY, LONGEST_WAIT = 0.1, 5.0, 60.0  # seconds
 
 
@@ -85,7 +85,7 @@ def _retry_after(response: httpx.Response | None) -> float:
 
 
 def to_error(response: httpx.Response, *, may_have_happened: bool) -> AgentMemoryError:
-    """Return the exception that an answer stands for."""
+    """Return the exception that an answer means."""
     problem = _problem(response)
     status, code = response.status_code, problem.get("code")
     named = code is not None or {"error", "message"} <= problem.keys()  # the latter is OpenWOP's

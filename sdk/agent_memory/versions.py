@@ -25,7 +25,7 @@ class Seen(NamedTuple):
 class Versions:
     """What was last seen under each namespace and key: the newest ten thousand. Thread-safe.
 
-    A name stands for two entries, a private and a semantic one.
+    A name means two entries, a private and a semantic one.
     """
 
     def __init__(self) -> None:

@@ -34,13 +34,13 @@ class Worker:
     What the function returns becomes the `output` of the task, which is then `completed`. What it
     raises makes the task `failed`, with the exception's type and message as its `error`. Either
     ends the task, and archives its memory. If the memory service is out of reach, nothing ends: the
-    task is taken again later, here or elsewhere, and the function goes on from what it saved.
+    task is taken again later, here or elsewhere, and the function continues from what it saved.
 
     Args:
         capabilities: what tasks may require of it; it takes no others.
         lease: seconds for which a task stays with a process that is heard of no more. Two
             processes with one agent id never run one task at once.
-        grace: seconds that a function has to end in when the worker is told to stop.
+        grace: seconds that a function has to end in when the worker is asked to stop.
 
     Raises:
         TypeError: written without its parentheses.
@@ -98,7 +98,7 @@ class Worker:
 
         Args:
             client: calls as the agent; stays open. Otherwise one is made of the next two arguments.
-            server_url, api_key: as for `Client`; without them the environment tells.
+            server_url, api_key: as for `Client`; without them the environment says.
             poll: seconds between looks for tasks, and at the task under way.
             once: return when no task is left, instead of waiting for more.
             max_tasks: return after so many.
@@ -110,7 +110,7 @@ class Worker:
             AuthenticationError, MemoryAccessError: the key is no good, or may not do this.
             MemoryCapacityError: the agent's own working memory has no room for a lease.
             ConnectionFailedError, ServiceUnavailableError, ThrottledError, InvalidAnswerError:
-                with `once`, the service gave no answer. Without it, the worker goes on trying.
+                with `once`, the service gave no answer. Without it, the worker keeps trying.
             TypeError: there is no function, or it is async and the client can only be sync.
         """
         if not hasattr(self, "__wrapped__"):

@@ -247,7 +247,7 @@ class Adversary(RuleBasedStateMachine):
 
     @rule(session=st.sampled_from(SESSIONS))
     def say(self, session: str) -> None:
-        """alice goes on with a conversation of its own."""
+        """alice continues with a conversation of its own."""
         if session in self.world.said:
             text = self.mark(lambda: self.world.shared[session])
             body = {"role": "user", "content": text}

@@ -1,6 +1,6 @@
 """The commands that let another Region write: what is lost, and what stays exact.
 
-Two engines are two Regions, with a replicator that is behind until it is told to go on. Functions,
+Two engines are two Regions, with a replicator that is behind until a test lets it go. Functions,
 mapping and schedule of both are moto's; requests are answered with the settings of the version that
 a function's alias is at.
 """

@@ -1,4 +1,4 @@
-"""Queries go on rightly while others write: what stands throughout comes once, newest first."""
+"""Queries continue rightly while others write: what stands throughout comes once, newest first."""
 
 from collections.abc import Callable
 from typing import Any

@@ -32,7 +32,7 @@ _ERROR_HEADERS = {
 _HEADERS = {
     "Content-Range": ("string", "Which bytes of how many are sent."),
     "ETag": ("string", "The version, in quotes."),
-    "Location": ("string", "Where it stands."),
+    "Location": ("string", "Its address."),
     "Retry-After": ("integer", "Seconds to wait before the same request is sent again."),
     "WWW-Authenticate": ("string", "How to send a key."),
     "X-Hidden": (
@@ -52,7 +52,7 @@ _DESCRIPTION = """\
 Memory for AI agents, by OpenIntent RFC-0015: working, episodic and semantic entries with \
 versions, tags, lifetimes and access rules.
 
-Every request but those of the section `discovery` carries a key, which stands for one principal \
+Every request but those of the section `discovery` carries a key, which belongs to one principal \
 of one tenant; nothing of another tenant is ever in reach. Times are RFC 3339 in UTC. Errors are \
 problem documents (RFC 9457) whose `code` says what happened (see the table below); those of the \
 section `openwop` are its own. A W3C `traceparent` header is honoured. HEAD is answered wherever \

@@ -136,7 +136,7 @@ def _without_titles(schema: Schema) -> Schema:
 
 
 def _field_docstrings(class_: type) -> dict[str, str]:
-    """Return the docstrings that stand below the fields of a class and of its bases."""
+    """Return the docstrings below the fields of a class and of its bases."""
     found: dict[str, str] = {}
     for base in getattr(class_, "__orig_bases__", class_.__bases__):
         if getattr(base, "__module__", "").startswith("functions."):

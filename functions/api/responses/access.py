@@ -14,7 +14,7 @@ class AccessDecisionDocument(TypedDict):
 
     allowed: bool
     rule: str
-    """The rule that permits it, or what stands in the way: `no rule permits it`, a permission that
+    """The rule that permits it, or what prevents it: `no rule permits it`, a permission that
     is missing, a guardrail, the end of a task."""
 
 

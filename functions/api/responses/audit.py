@@ -34,7 +34,7 @@ class AuditPageDocument(TypedDict):
 
     records: list[AuditRecordDocument]
     next: NotRequired[str]
-    """Where to go on, now or once more has happened; absent at the end where the newest come
+    """Where to continue, now or once more has happened; absent at the end where the newest come
     first."""
 
 

@@ -66,9 +66,9 @@ class MessagePosition(TypedDict):
     offset: Count
     """How many messages come before the page."""
     next_offset: NotRequired[Count]
-    """Where to go on; absent on the last page."""
+    """Where to continue; absent on the last page."""
     next: NotRequired[str]
-    """Give it as `after` to go on; absent on the last page."""
+    """Give it as `after` to continue; absent on the last page."""
     total: NotRequired[Count]
     """How many messages the conversation has; absent with `total=none`."""
 
@@ -128,7 +128,7 @@ class UploadDocument(TypedDict):
     message_count: Count
     """How many messages it has; the next ones have this `offset`."""
     expires_at: Timestamp
-    """When it is given up, unless it goes on or is shown."""
+    """When it is given up, unless it continues or is shown."""
 
 
 class StateDocument(TypedDict):

@@ -40,7 +40,7 @@ class EntryDocument(TypedDict):
     agent_id: str
     """The owner."""
     namespace: str
-    """The group that the entry stands in, such as `billing.invoices`."""
+    """The group that the entry belongs to, such as `billing.invoices`."""
     key: str
     """The entry's name within its namespace."""
     value: NotRequired[Annotated[JsonObject, VALUE]]

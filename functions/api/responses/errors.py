@@ -36,7 +36,7 @@ class ProblemDocument(TypedDict):
     """Which item of the batch failed, counted from 0."""
     current_version: NotRequired[Count]
     current: NotRequired[EntryDocument | TaskDocument | NamespaceDocument]
-    """What stands there, if you may read it."""
+    """What is there, if you may read it."""
     max: NotRequired[Count]
     actual: NotRequired[Count]
     size: NotRequired[Count]

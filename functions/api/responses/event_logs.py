@@ -41,8 +41,8 @@ class EventPageDocument(TypedDict):
 
     events: list[EventDocument]
     next: NotRequired[str]
-    """Where to go on, now or once more has happened; the log's present end gives the `after` that
-    it was given. With `order=desc` it is absent where nothing older is left."""
+    """Where to continue, now or once more has happened; at the log's present end it is the
+    `after` of the request. With `order=desc` it is absent where nothing older is left."""
 
 
 def render_actor(actor: Actor) -> ActorDocument:

@@ -92,7 +92,7 @@ class DeletedObjectsDocument(TypedDict):
 
     deleted: Count
     complete: bool
-    """Whether none are left; if not, time ran out, and the same request goes on."""
+    """Whether none are left; if not, time ran out, and the same request continues."""
 
 
 class SpaceDocument(TypedDict):

@@ -31,7 +31,7 @@ class MemoryEntryListDocument(TypedDict):
 
     entries: list[MemoryEntryDocument]
     next: NotRequired[str]
-    """Give it as `after` to go on; absent on the last page."""
+    """Give it as `after` to continue; absent on the last page."""
 
 
 class FoundMemoryEntryDocument(TypedDict):
@@ -63,7 +63,7 @@ class SeenMemoryEntryListDocument(TypedDict):
 
     entries: list[SeenMemoryEntryDocument]
     next: NotRequired[str]
-    """Give it as `after` to go on; absent on the last page."""
+    """Give it as `after` to continue; absent on the last page."""
 
 
 class StartedMemoryRunDocument(TypedDict):

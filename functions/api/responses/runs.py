@@ -113,7 +113,7 @@ class EpisodePageDocument(TypedDict):
     episodes: list[EpisodeDocument]
     limit: Version
     next: NotRequired[str]
-    """Give it as `after` to go on; absent on the last page."""
+    """Give it as `after` to continue; absent on the last page."""
 
 
 def render_run(run: Run) -> RunDocument:

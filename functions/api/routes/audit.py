@@ -47,6 +47,6 @@ ROUTES = [
         {200: AuditPageDocument},
         query=(_ACTOR, _ACTION, FROM, TO, ORDER, _AFTER, LIMIT),
         description="Oldest first, unless `order` is `desc`. With `actor` or `action` a page "
-        "may have fewer records than there are; `next` goes on.",
+        "may have fewer records than there are; `next` continues.",
     ),
 ]

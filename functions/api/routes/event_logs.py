@@ -30,7 +30,7 @@ _ACTOR = TextParameter("actor", "Events of what this principal did.", MAX_ID_CHA
 _QUERY = (_TYPE, _ENTRY, _ACTOR, FROM, TO, ORDER, _AFTER, LIMIT)
 _PAGES = (
     "Oldest first, unless `order` is `desc`. One call examines a bounded number of events: with "
-    "filters a page may have fewer events than there are, or none; `next` goes on."
+    "filters a page may have fewer events than there are, or none; `next` continues."
 )
 
 

@@ -338,7 +338,7 @@ ROUTES = [
         query=(_PREFIX,),
         audited=(DELETE_OBJECTS,),
         description="With `memory.write` and write access to the space, or `memory.admin`. "
-        "`prefix` is required; an empty one stands for all. Objects go in groups of 20.",
+        "`prefix` is required; an empty one means all. Objects go in groups of 20.",
     ),
     Route(
         "PATCH",

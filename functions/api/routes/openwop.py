@@ -147,7 +147,7 @@ def _query(request: Request, limit: int) -> EntryListQuery:
 def _take_page(
     found: Iterator[MemoryEntry], limit: int, render: Callable[[MemoryEntry], Document]
 ) -> tuple[list[Document], str | None]:
-    """Render a page, and get where to go on if there is more."""
+    """Render a page, and get where to continue if there is more."""
     taken: list[MemoryEntry] = []
 
     def documents() -> Iterator[Document]:
@@ -318,7 +318,7 @@ ROUTES = [
         {200: MemoryEntryDeletedDocument},
         query=(_RUN_ID,),
         error_statuses=(404, 409),
-        description="Snapshots that are kept go on showing it; after the last of them it leaves "
+        description="Snapshots that are kept continue showing it; after the last of them it leaves "
         "the storage.",
     ),
     Route(

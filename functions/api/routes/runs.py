@@ -197,7 +197,7 @@ def recall_episodes(request: Request, caller: Principal) -> Response:
 
 
 def _episode_page(found: Iterator[Episode], agent_type: str, limit: int) -> EpisodePageDocument:
-    """Render a page of episodes; `next` is where to go on, if there are more."""
+    """Render a page of episodes; `next` is where to continue, if there are more."""
     taken: list[Episode] = []
 
     def documents() -> Iterator[EpisodeDocument]:

@@ -184,8 +184,8 @@ def _in_the_end(answer: httpx.Response, sent: bool) -> Exception:
 
 
 def _unanswered(error: httpx.RequestError, sent: bool, settings: Settings) -> Exception:
-    told = "the request may have been carried out" if sent else "nothing was sent"
+    outcome = "the request may have been carried out" if sent else "nothing was sent"
     kind = type(error).__name__
     return ConnectionFailedError(
-        f"no answer from {settings.server_url} ({kind}); {told}", may_have_happened=sent
+        f"no answer from {settings.server_url} ({kind}); {outcome}", may_have_happened=sent
     )

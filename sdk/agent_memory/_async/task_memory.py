@@ -23,8 +23,8 @@ Value = dict[str, Any]
 class AsyncTaskMemory:
     """`ctx.memory`: working memory of one task, and beyond it what `client.memory` gives.
 
-    Reads see what any agent wrote in the task, so that a successor goes on from its predecessor's
-    checkpoint; in a sub-task that inherits, what the parent has stands behind that. Writes go to
+    Reads see what any agent wrote in the task, so that a successor continues from its predecessor's
+    checkpoint; in a sub-task that inherits, what the parent has comes after that. Writes go to
     the agent's own entries: others' stay as they were (RFC-0015 §8.2).
 
     An agent has one entry for each namespace and key, whatever the task. If that is in use in
@@ -112,7 +112,7 @@ class AsyncTaskMemory:
         version: int | None = None,
         **fields: Unpack[EntryFields],
     ) -> Entry:
-        """Write the agent's own entry of the task, whatever stands there, whole.
+        """Write the agent's own entry of the task, whatever is there, whole.
 
             ctx.memory.put("invoices", "progress", {"completed": 23})
 
@@ -308,7 +308,7 @@ class AsyncTaskMemory:
     async def _instead(
         self, taken: MemoryConflictError, namespace: str, key: str, given: dict[str, Any]
     ) -> Entry:
-        """Write where an entry of the agent's stands in the way."""
+        """Write where an entry of the agent's is already."""
         present = taken.current
         if present is None or present.memory_type != "working" or present.task_id is None:
             raise taken

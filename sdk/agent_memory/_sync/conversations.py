@@ -222,7 +222,7 @@ class Conversations(Resource):
         return to_pages(fetch, paging)
 
     def get(self, session_id: str) -> Conversation:
-        """Return a conversation with all its `messages`, as it stood at one moment.
+        """Return a conversation with all its `messages`, as it was at one moment.
 
             client.conversations.get("chat-42").messages[-1].content
 
@@ -273,7 +273,7 @@ class Conversations(Resource):
 
             client.conversations.append("chat-42", [{"role": "assistant", "content": "Hi"}])
 
-        Up to 50 stand together; more come in groups of 50.
+        Up to 50 are stored together; more come in groups of 50.
 
         Args:
             revision: append only to this one.

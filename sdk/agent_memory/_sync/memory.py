@@ -103,7 +103,7 @@ class Memory(Queries):
         version: int | None = None,
         **fields: Unpack[EntryFields],
     ) -> Entry:
-        """Write an entry, whatever stands under namespace and key: the last writer wins.
+        """Write an entry, whatever is under namespace and key: the last writer wins.
 
         The entry is replaced whole: tags and other fields that aren't given are as in a new one.
 
@@ -218,7 +218,7 @@ class Memory(Queries):
             MemoryNotFoundError: raised when there is no entry, and no `initial`.
             MemoryConflictError: raised when others were faster until the deadline, when the entry
                 has another scope, or when an answer was lost and others wrote since, so that it
-                can't be told whether this update was carried out (`may_have_happened`).
+                isn't known whether this update was carried out (`may_have_happened`).
             TypeError: raised when `fn` returns no dict, a field is unknown, or scopes contradict.
         """
         bound = join_scope(scope, task_id, intent_id)
@@ -317,7 +317,7 @@ class Memory(Queries):
     def _read_again(
         self, found: Entry | None, namespace: str, key: str, memory_type: MemoryType | None
     ) -> Entry | None:
-        """Return the entry as it stands: by its id, which is cheaper, while it is the same one."""
+        """Return the entry as it is: by its id, which is cheaper, while it is the same one."""
         present = None if found is None else self._by_id(found.id)
         if present is not None:
             self._versions.saw(present)

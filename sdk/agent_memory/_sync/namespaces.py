@@ -54,7 +54,7 @@ class Namespaces(Resource):
             client.namespaces.set_permissions("policies", allow={"biller": "write"})
 
         Args:
-            namespace: its name; one that ends with `*` stands for all with that prefix.
+            namespace: its name; one that ends with `*` means all with that prefix.
             default: access of all others: `none`, `read`, `write` or `admin`; None: that of the
                 longest prefix rule that fits.
             allow: access of single principals, by id; `none` takes one out.

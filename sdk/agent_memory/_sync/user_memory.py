@@ -44,7 +44,7 @@ class UserMemory:
     def put(
         self, key: str, value: Value, *, namespace: str = "memory", **fields: Unpack[EntryFields]
     ) -> Entry:
-        """Write an entry of the user's, whatever stands there.
+        """Write an entry of the user's, whatever is there.
 
             client.for_user("ada").put("tone", {"formal": True}, tags=["style"])
 

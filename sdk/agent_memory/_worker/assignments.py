@@ -49,12 +49,12 @@ class Assignments:
     def take(self, task: Task) -> Task | None:
         """Set a task running; None if it can't be taken any more.
 
-        This makes a new version each time, so that the version tells who took it last.
+        This makes a new version each time, so that the version says who took it last.
         """
         return self._change(task, self._takes, {"status": "running"})
 
     def present(self, task_id: str) -> Task | None:
-        """Return the task as it stands; None if it has ended, or is assigned to another."""
+        """Return the task as it is; None if it has ended, or is assigned to another."""
         try:
             task = self._client.tasks.get(task_id)
         except (MemoryAccessError, MemoryNotFoundError):

@@ -14,7 +14,7 @@ from agent_memory.exceptions import TaskLostError
 
 
 class Hold:
-    """Whether the function may go on with its task: asked by each of its calls on `ctx.memory`."""
+    """Whether the function may continue with its task: each of its calls on `ctx.memory` asks."""
 
     def __init__(self, lease: Lease) -> None:
         self._lease = lease
@@ -44,7 +44,7 @@ class Hold:
         self._lease.release()
 
     def check(self) -> None:
-        """Return if the function may go on.
+        """Return if the function may continue.
 
         Raises:
             TaskLostError: raised when the task is no longer this worker's.
@@ -77,7 +77,7 @@ class Attempt:
     def _run(self) -> None:
         try:
             self.result = self._work()
-        except BaseException as error:  # noqa: BLE001 - whatever ends the function is told
+        except BaseException as error:  # noqa: BLE001 - whatever ends the function is reported
             self.error = error
         self.over = True
         self._finished()

@@ -33,11 +33,11 @@ class Lease:
     Args:
         client: calls as the agent; its timeouts must be well below `seconds`.
         task_id: the task.
-        seconds: how long the lease stands without renewal.
+        seconds: how long the lease lasts without renewal.
         holder: names this process among all others of the agent.
 
     Attributes:
-        still_first: tells, after the lease had run out and was taken anew, whether no other
+        still_first: says, after the lease had run out and was taken anew, whether no other
             process took the task meanwhile.
     """
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class WorkerOptions:
-    """What `Worker` and its `run` were told; times in seconds."""
+    """The options of `Worker` and its `run`; times in seconds."""
 
     lease: int
     grace: float

@@ -1,4 +1,4 @@
-"""One call of `Worker.run`: takes tasks, one after another, until it is told to stop."""
+"""One call of `Worker.run`: takes tasks, one after another, until it is asked to stop."""
 
 import logging
 import secrets
@@ -19,7 +19,7 @@ _log = logging.getLogger("agent_memory.worker")
 
 
 class RunLoop:
-    """Takes tasks until there are none, enough, or it is told to stop.
+    """Takes tasks until there are none, enough, or it is asked to stop.
 
     Args:
         client: calls as the agent; its timeouts must be well below the lease.

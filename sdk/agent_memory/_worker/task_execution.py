@@ -22,7 +22,7 @@ TROUBLE = (ConnectionFailedError, InvalidAnswerError, ServiceUnavailableError, T
 Start = Callable[[Task, str, Hold], Attempt]
 """Starts the function on a task, as an agent."""
 
-_UNWINDING = 1.0  # seconds for a function that was told at the end of the grace to leave its task
+_UNWINDING = 1.0  # seconds for a function that was asked at the end of the grace to leave its task
 
 _log = logging.getLogger("agent_memory.worker")
 
@@ -35,7 +35,7 @@ class TaskExecution:
         hold: the worker's hold on it.
         assignments: the agent's tasks.
         options: how the worker works.
-        shutdown: tells that it is to stop.
+        shutdown: says that it is to stop.
         start: starts the function.
     """
 

@@ -4,5 +4,5 @@ import hashlib
 
 
 def hash_id(id: str) -> str:
-    """Return 32 hexadecimal digits that stand for an id."""
+    """Return 32 hexadecimal digits that replace an id."""
     return hashlib.sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -21,7 +21,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def add_common_options(parser: argparse.ArgumentParser, **defaults: Any) -> None:
-    """Add the options that stand before or after a command's name."""
+    """Add the options before or after a command's name."""
     parser.add_argument("--profile", metavar="NAME", help="the profile to use")
     parser.add_argument("--json", action="store_true", help="JSON; JSON Lines for lists")
     parser.add_argument("--timeout", type=parse_seconds, metavar="SECONDS", help="of a request; 30")

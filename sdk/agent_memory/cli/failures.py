@@ -1,9 +1,9 @@
-"""What goes wrong, as the terminal is told it: one line on stderr, and an exit code.
+"""What goes wrong, as the terminal shows it: one line on stderr, and an exit code.
 
 0    done
 1    refused: not found, not allowed, a limit is reached, a value is too large
 2    usage: an argument, a file, a profile or a value that can't be right
-3    conflict: something else stands there, or another version of it
+3    conflict: something else is there, or another version of it
 4    the key is not a good one
 5    the server can't be reached, is overloaded, or answered nonsense
 130  Ctrl-C
@@ -21,7 +21,7 @@ _BY_STATUS = {400: USAGE, 401: UNAUTHENTICATED, 409: CONFLICT, 428: CONFLICT}
 
 
 class Failure(Exception):
-    """A command can't go on; the message says why, and what to do.
+    """A command can't continue; the message says why, and what to do.
 
     Attributes:
         exit_code: what the command ends with.
@@ -48,13 +48,13 @@ def to_exit_code(error: exceptions.AgentMemoryError) -> int:
 
 
 def render_message(error: exceptions.AgentMemoryError) -> str:
-    """Return what a terminal is told of an error: without any value or key."""
+    """Return what a terminal shows of an error: without any value or key."""
     if _is_foreign(error):
         return f"what answered with HTTP {error.status} isn't the memory service; check the URL"
-    told = [str(error)]
-    told += [f"({error.code})"] if error.code else []
-    told += [f"[request {error.request_id}]"] if error.request_id else []
-    return " ".join(told)
+    parts = [str(error)]
+    parts += [f"({error.code})"] if error.code else []
+    parts += [f"[request {error.request_id}]"] if error.request_id else []
+    return " ".join(parts)
 
 
 def _is_foreign(error: exceptions.AgentMemoryError) -> bool:

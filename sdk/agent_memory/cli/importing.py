@@ -1,7 +1,7 @@
-"""Imports entries: in batches where all goes well, one by one where something stands in the way.
+"""Imports entries: in batches where all goes well, one by one where something prevents it.
 
 Every write carries an Idempotency-Key that follows from its content, so what an earlier run of the
-same import wrote is answered again at once; and what already stands exactly as its line says counts
+same import wrote is answered again at once; and what is already exactly as its line says counts
 as done. So an import that was cut off anywhere is simply run again.
 """
 
@@ -188,7 +188,7 @@ def _fields(error: ValidationError) -> set[Any]:
 
 def _render_conflict(line: Line, present: Document, different: list[str]) -> str:
     return (
-        f"{line.name}: version {present['version']} of this entry stands there, "
+        f"{line.name}: version {present['version']} of this entry is there, "
         f"with another {', '.join(different)}; "
         "import with --on-conflict skip to leave such entries, or overwrite to replace them"
     )

@@ -67,8 +67,8 @@ class Line:
 def read_lines(source: BinaryIO, warn: Callable[[str], None]) -> Iterator[Line]:
     """Read the entries of a source, one at a time; empty lines are passed over.
 
-    Fields that this version doesn't know, as a newer service has them, are left out; `warn` is
-    told of each once.
+    Fields that this version doesn't know, as a newer service has them, are left out, with one
+    warning for each.
 
     Raises:
         UsageFailure: a line holds no entry; the message names it.

@@ -34,7 +34,7 @@ def _add_principals(commands: Any) -> None:
     group = add_command(commands, "principals", "make principals and keys", None)
     each = group.add_subparsers(dest="principals_command", required=True, metavar="COMMAND")
     add_command(each, "list", "list the principals", list_principals)
-    add_command(each, "me", "show whom the key stands for", show_me)
+    add_command(each, "me", "show whose key it is", show_me)
     command = add_command(each, "create", "create a principal; shows its key this once", create)
     command.add_argument("id", metavar="ID", type=parse_text)
     command.add_argument("--kind", choices=get_args(PrincipalKind), default="agent")
@@ -78,7 +78,7 @@ def list_principals(session: Session) -> None:
 
 
 def show_me(session: Session) -> None:
-    """`principals me`: whom the key stands for."""
+    """`principals me`: whose key it is."""
     show(session, session.client.principals.me().raw)
 
 

@@ -19,7 +19,7 @@ ELLIPSIS = "…"
 
 
 def escape_controls(text: str) -> str:
-    r"""Escape control, invisible and direction characters: `\x1b` stands for escape."""
+    r"""Escape control, invisible and direction characters: `\x1b` is escape."""
     return _DANGEROUS.sub(lambda match: _escape_character(match.group()), text)
 
 
@@ -33,7 +33,7 @@ def _escape_character(character: str) -> str:
 def render_json_line(document: Any) -> str:
     r"""Return a document as one line of JSON: exact, in Unicode, escaped like `escape_controls`.
 
-    What could harm stands only in strings, where `\u001b` means the same.
+    What could harm is only in strings, where `\u001b` means the same.
     """
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
     return _escape(text)
@@ -61,7 +61,7 @@ def _columns(character: str) -> int:
 
 
 def truncate(text: str, columns: int) -> str:
-    """Return a text in at most so many columns; an ellipsis stands for what was cut off."""
+    """Return a text in at most so many columns; an ellipsis replaces what was cut off."""
     if width(text) <= columns:
         return text
     kept, room = 0, columns - 1

@@ -33,7 +33,7 @@ from agent_memory.cli.text import render_json_line
 from agent_memory.model import Document
 
 _PAGE = 200
-_CUT_OFF = "cut off; the same command goes on where it was"
+_CUT_OFF = "cut off; the same command continues where it was"
 
 
 def add_commands(commands: Any) -> None:
@@ -77,7 +77,7 @@ def add_commands(commands: Any) -> None:
         "file", metavar="FILE|DIR", nargs="?", default="-", type=parse_text, help="stdin"
     )
     command.add_argument(
-        "--on-conflict", choices=get_args(Policy), default="fail", help="where another entry stands"
+        "--on-conflict", choices=get_args(Policy), default="fail", help="if there is another entry"
     )
     command.add_argument(
         "--reassign", action="store_true", help="other agents' private entries become one's own"
@@ -133,9 +133,9 @@ def _import_tenant(session: Session) -> None:
         note(_CUT_OFF)
         raise
     finally:
-        told = [f"{count:,} {name}" for name, count in run.counts.items() if count]
+        parts = [f"{count:,} {name}" for name, count in run.counts.items() if count]
         nothing = "an earlier run has written everything" if run.was_complete else "nothing written"
-        note(f"import: {', '.join(told) or nothing}")
+        note(f"import: {', '.join(parts) or nothing}")
     if keys := run.find_file(KEYS):
         note(f"the new principals' keys are in {keys}; hand them out, then remove it")
     if memories := run.find_file(MEMORIES):
@@ -229,5 +229,5 @@ def _without_owner(line: Line) -> Line:
 
 
 def _report(counts: Counter[str]) -> str:
-    told = [f"{counts[name]:,} {name}" for name in OUTCOMES if counts[name]]
-    return ", ".join(told) or "nothing written"
+    parts = [f"{counts[name]:,} {name}" for name in OUTCOMES if counts[name]]
+    return ", ".join(parts) or "nothing written"

@@ -1,4 +1,4 @@
-"""Failures in words that a model can act on. They tell names and versions, never values."""
+"""Failures in words that a model can act on. They have names and versions, never values."""
 
 from pydantic import ValidationError as ArgumentError
 
@@ -16,8 +16,10 @@ _DOUBT = "; an earlier attempt of this call may have been carried out, so look b
 def invalid(error: ArgumentError) -> str:
     """Return what is wrong with which argument."""
     problems = error.errors(include_url=False, include_input=False, include_context=False)
-    told = (f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}" for each in problems)
-    return "nothing was done; " + "; ".join(told)
+    reasons = [
+        f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}" for each in problems
+    ]
+    return "nothing was done; " + "; ".join(reasons)
 
 
 def failed(error: AgentMemoryError) -> str:

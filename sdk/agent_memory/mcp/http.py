@@ -71,6 +71,6 @@ def app(server_url: str, hosts: Sequence[str] = (), origins: Sequence[str] = ())
 
 
 def serve(application: ASGIApp, listener: socket.socket) -> None:
-    """Serve until it is told to stop."""
+    """Serve until it is asked to stop."""
     config = uvicorn.Config(application, log_config=None, access_log=False, server_header=False)
     uvicorn.Server(config).run(sockets=[listener])

@@ -127,7 +127,7 @@ class ListMemories(Arguments):
     agent_id: Name | None = Field(None, description="Whose memories, if not your own")
     task_id: Name | None = Field(None, description="Working memory of this task, whoever wrote it")
     limit: int = Field(20, ge=1, le=100)
-    after: Name | None = Field(None, description="`next` of an earlier answer, to go on behind it")
+    after: Name | None = Field(None, description="`next` of an earlier answer, to continue there")
 
 
 Query = Annotated[
@@ -221,7 +221,7 @@ class AppendMessage(Arguments):
 class Update(Arguments):
     """Changes a memory, unless somebody else has changed it since you saw it.
 
-    Needs the `version` that `recall` told; what you leave out stays as it is.
+    Needs the `version` that `recall` gave; what you leave out stays as it is.
     """
 
     namespace: Namespace

@@ -1,4 +1,4 @@
-"""The MCP server: who calls what, and what they are told if it fails."""
+"""The MCP server: who calls what, and what the answer is if it fails."""
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -41,7 +41,7 @@ When you have learned something worth keeping, keep it at once, in the user's wo
 - all else: `remember`, plain text or JSON, under a namespace (the topic) and a key (its name); \
 `memory_type` says whether it is for you (`episodic`), for a task in progress (`working`) or for \
 all (`semantic`)
-- what was said in a session that others will go on with: `append_message`
+- what was said in a session that others will continue with: `append_message`
 
 To correct a memory, `update` it with the version that you saw, so that nothing which others wrote \
 meanwhile is lost; to remove it, `forget` it. Don't keep passwords, keys or other secrets."""
@@ -125,7 +125,7 @@ class MemoryServer:
             return _refusal(failed(error))
         except NothingThereError as error:
             return _refusal(str(error))
-        except Exception:  # noqa: BLE001 - the client is told, and nothing of what it says
+        except Exception:  # noqa: BLE001 - the client gets an error, and nothing of what it says
             _log.exception("a tool failed")
             return _refusal(_UNFORESEEN)
 

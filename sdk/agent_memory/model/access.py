@@ -42,8 +42,8 @@ class AccessDecision(Model):
     """Whether it is allowed, and by which rule.
 
     Attributes:
-        rule: The rule that permits it, or what stands in the way: `no rule permits it`, a
-            permission that is missing, a guardrail, the end of a task.
+        rule: The rule that permits it, or what prevents it: `no rule permits it`, a permission
+            that is missing, a guardrail, the end of a task.
     """
 
     allowed: bool

@@ -16,7 +16,7 @@ class Entry(Model):
 
     Attributes:
         agent_id: The owner.
-        namespace: The group that the entry stands in, such as `billing.invoices`.
+        namespace: The group that the entry belongs to, such as `billing.invoices`.
         key: The entry's name within its namespace.
         value: Your JSON object. Absent without `memory.read`, and with `values=omit`.
         memory_type: The tier: it decides on lifetime and access.

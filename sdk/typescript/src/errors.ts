@@ -32,15 +32,15 @@ export class AgentMemoryError extends Error {
   }
 }
 
-/** Something else stands there: another version, or an entry where none was expected (409). */
+/** Something else is there: another version, or an entry where none was expected (409). */
 export class MemoryConflictError extends AgentMemoryError {
-  /** The version that stands there. */
+  /** The version that is there. */
   get currentVersion(): number | undefined {
     const version = this.problem["current_version"];
     return typeof version === "number" ? version : undefined;
   }
 
-  /** The entry that stands there, if the caller may read it. */
+  /** The entry that is there, if the caller may read it. */
   get current(): Record<string, unknown> | undefined {
     const current = this.problem["current"];
     return typeof current === "object" && current !== null

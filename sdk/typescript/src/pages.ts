@@ -6,13 +6,13 @@ export interface Paging {
   limit?: number;
   /** How many one request fetches, up to 1,000; 100 unless given. */
   pageSize?: number;
-  /** `next` of an earlier page of the same list, to go on behind it. */
+  /** `next` of an earlier page of the same list, to continue after it. */
   after?: string;
 }
 
 export interface Page<T> {
   items: T[];
-  /** Give it as `after` to go on; undefined on the last page. */
+  /** Give it as `after` to continue; undefined on the last page. */
   next: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-"""ADK's sessions as they are stored: events as objects, and a head that tells how many they are."""
+"""ADK's sessions as they are stored: events as objects, and a head that counts them."""
 
 import json
 import uuid

@@ -67,5 +67,5 @@ def to_session(
 
 
 def mark(head: Document) -> str:
-    """Return what tells whether a session has all that is stored."""
+    """Return what shows whether a session has all that is stored."""
     return f"{head['incarnation']}:{head['count']}"

@@ -1,4 +1,4 @@
-"""Entries that are put and deleted whole, as LangGraph does, at the versions that stand there."""
+"""Entries that are put and deleted whole, as LangGraph does, at the versions that are there."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -81,7 +81,7 @@ class Items:
         """Put a value with its vector and tags in place of what is there.
 
         Raises:
-            MemoryConflictError: strict, and something else stands there.
+            MemoryConflictError: strict, and something else is there.
             MemoryCapacityError: there is no room.
         """
         known = self._seen.of(namespace, key) if self._strict else None

@@ -1,7 +1,7 @@
 """The keys of checkpoints among the objects of a space.
 
-All of a thread has one prefix. A checkpoint and its writes stand together, the newest first, since
-objects are listed by key. Names are hashed, for they have any length and any characters.
+All of a thread has one prefix. A checkpoint and its writes are stored together, the newest first,
+since objects are listed by key. Names are hashed, for they have any length and any characters.
 """
 
 import uuid

@@ -213,7 +213,7 @@ class AgentMemorySaver(ThreadedSaver):
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Delete the checkpoints of runs, with their writes, in all threads.
 
-        It reads every checkpoint of the principal. Don't call it while one of the runs goes on.
+        It reads every checkpoint of the principal. Don't call it while one of the runs continues.
         """
         wanted = set(run_ids)
 

@@ -39,8 +39,8 @@ class AgentMemoryStore(BaseStore):
     a full memory raises `MemoryCapacityError`. With `memory_type="semantic"` all who have access to
     the namespaces share them, without bound.
 
-    A put replaces what stands there, whoever wrote it, whole, and an own entry of another tier as
-    well. It never conflicts: of two at the same time, the later one stands. `update` loses none of
+    A put replaces what is there, whoever wrote it, whole, and an own entry of another tier as
+    well. It never conflicts: of two at the same time, the later one is kept. `update` loses none of
     them. With `strict`, a put or delete of an item that this store has read or written meets only
     that very state of it, and a put of any other item only an empty place; else they raise
     `MemoryConflictError`. What a store knows, it knows for all its threads: give those that shall
@@ -104,7 +104,7 @@ class AgentMemoryStore(BaseStore):
         """Carry out operations: the reads first, then the last put of each item, one by one.
 
         Raises:
-            AgentMemoryError: one failed; what came before it stands.
+            AgentMemoryError: one failed; what came before it is done.
             ValueError: there is no such operation or operator, or a namespace is too long.
         """
         listed = list(ops)

@@ -18,7 +18,7 @@ from agent_memory.requests import render_json
 
 _MOST_LAST = 1000  # items that one call gives
 _MOST_BYTES = 60_000  # of an item; a message, which has its role and time as well, has 65,536
-_AT_ONCE = 50  # items that stand together
+_AT_ONCE = 50  # items that are stored together
 _ATTEMPTS = 5
 _LARGE = "large_item"
 
@@ -26,10 +26,11 @@ _LARGE = "large_item"
 class AgentMemorySession:
     """The items of one session, as a conversation of the service.
 
-    Those who add to one session at the same time lose nothing: up to 50 items of one call stand
-    together, more come in groups of 50. A popped item is popped once, however often the network
-    fails. Items may be of any size: one above 60,000 bytes of JSON is kept beside the conversation.
-    It follows the protocol `agents.memory.Session`, and may be used from any event loop and thread.
+    Those who add to one session at the same time lose nothing: up to 50 items of one call are
+    stored together, more come in groups of 50. A popped item is popped once, however often the
+    network fails. Items may be of any size: one above 60,000 bytes of JSON is kept beside the
+    conversation. It follows the protocol `agents.memory.Session`, and may be used from any event
+    loop and thread.
 
     Args:
         session_id: names the conversation within the tenant; who adds its first item owns it.
@@ -94,7 +95,7 @@ class AgentMemorySession:
         """Add items at the end, in their order.
 
         Raises:
-            AgentMemoryError: they were not added; or that can't be told (`may_have_happened`).
+            AgentMemoryError: they were not added; or that isn't known (`may_have_happened`).
             TypeError, ValueError: one has no form in JSON; none is added.
         """
         texts = [(item, render_json(item)) for item in items]

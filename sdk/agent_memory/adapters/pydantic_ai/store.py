@@ -120,7 +120,7 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
         return stored
 
     def _find_revision(self, conversation_id: str, revision: str | None) -> StoredRecord | None:
-        """Find the record of this revision; None stands for a conversation that isn't stored.
+        """Find the record of this revision; None means a conversation that isn't stored.
 
         Raises:
             ConversationConflict: the stored revision is another one.
@@ -214,7 +214,7 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
         """Store a record in place of the version that was read, or else as a new one.
 
         Raises:
-            ConversationConflict: something else stands there.
+            ConversationConflict: something else is there.
         """
         id, version = stored.record.conversation_id, stored.version
         try:

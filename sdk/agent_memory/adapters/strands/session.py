@@ -27,8 +27,8 @@ class AgentMemorySessionManager(RepositorySessionManager, SessionRepository):  #
     """A session of Strands, with its agents, messages, graphs and swarms; manager and repository.
 
     A message is one object of up to 100 MB, images and documents included. Nothing that is there is
-    created again: of two processes that go on with one session at the same time, one is told.
-    Sessions are the principal's own. It may be used from any event loop and thread.
+    created again: of two processes that continue with one session at the same time, one
+    gets an error. Sessions are the principal's own. It may be used from any event loop and thread.
 
     Args:
         session_id: names the session; it holds no slash.

@@ -1,6 +1,6 @@
 """`export DIR`: everything of a tenant that the given keys may read, a file for each subject.
 
-A file is there as a whole or not at all, so an export that was cut off goes on with the next one
+A file is there as a whole or not at all, so an export that was cut off continues with the next one
 when it is started again. The last file, `manifest.json`, says that the export is whole.
 """
 

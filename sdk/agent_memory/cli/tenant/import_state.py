@@ -1,4 +1,4 @@
-"""What an import has made already, so that it goes on where it was cut off."""
+"""What an import has made already, so that it continues where it was cut off."""
 
 import json
 import os

@@ -35,7 +35,7 @@ class TenantImport:
     Args:
         client: of a principal with all permissions, in the tenant that is written to.
         folder: what `export` wrote.
-        policy: what happens where another entry stands.
+        policy: what happens where there is another entry.
         now: the server's time; what has expired by then is left out.
 
     Attributes:
