@@ -123,7 +123,7 @@ class States:
 class Episodes:
     """One run's episodes, which are those of its agent type, too."""
 
-    growing = frozenset({"last 10 episodes of a run"})
+    growing: frozenset[str] = frozenset()
     examined: frozenset[str] = frozenset()
     lists: tuple[str, ...] = ("/api/v1/episodes",)
     most = ONE_BY_ONE

@@ -35,4 +35,4 @@ def operations(running: Function, key: str) -> Iterator[Measured]:
 def _content(kb: int) -> dict[str, object]:
     """The body of an episode of so many KB with all around it; noise, which hardly compresses."""
     noise = Random(kb)  # noqa: S311 - the same figures each time
-    return {"content": "".join(chr(noise.randrange(0x4E00, 0x9FA5)) for _ in range(kb * 341 - 110))}
+    return {"content": "".join(chr(noise.randrange(0x4E00, 0x9FA5)) for _ in range(kb * 341 - 130))}

@@ -4,7 +4,12 @@ from functions.entries.model import Entry
 from functions.entries.tiers import EPISODIC, POLICIES, Tier
 from functions.platform import request_context
 from functions.platform.encryption import Cipher
-from functions.platform.entry_keys import build_creation_order, parse_entry_key, parse_recency
+from functions.platform.entry_keys import (
+    build_creation_order,
+    build_tenant_entries_partition,
+    parse_entry_key,
+    parse_recency,
+)
 from functions.platform.items import Item
 from functions.platform.json_text import compress
 from functions.platform.keys import build_due_attributes, decode_timestamp
@@ -13,7 +18,9 @@ from functions.platform.schema import (
     EXPIRY_ATTRIBUTE,
     RECENCY_ATTRIBUTE,
     TASK_ATTRIBUTE,
+    TENANT_ATTRIBUTE,
     TTL_ATTRIBUTE,
+    TYPE_ORDER_ATTRIBUTE,
 )
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.task_keys import build_task_key
@@ -86,6 +93,7 @@ class EntryMapper:
             TASK_ATTRIBUTE: build_task_key(entry.address.tenant, entry.task)[0]
             if is_of_task and entry.task is not None
             else None,
+            **({} if entry.policy.is_private else _build_tenant_order(entry)),
         }
 
     def _to_value_attributes(self, entry: Entry) -> Item:
@@ -172,3 +180,11 @@ def to_eviction_candidate(row: Item) -> Entry:
         priority=priority,
         accessed=accessed,
     )
+
+
+def _build_tenant_order(entry: Entry) -> Item:
+    """Build what lists a semantic entry among all of its tenant."""
+    return {
+        TENANT_ATTRIBUTE: build_tenant_entries_partition(entry.address.tenant),
+        TYPE_ORDER_ATTRIBUTE: build_creation_order(entry.sort_token),
+    }

@@ -1,18 +1,20 @@
 """What pages of queries are read from: index rows, and entries that are at hand."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
 from functions.entries.model import Entry, Filters, is_inherited_token, mark_inherited
 from functions.entries.page_reader import Row, Select, Source
-from functions.entries.rules import matches_filters, private_row_matches, row_matches_filters
+from functions.entries.rules import indexed_row_matches, matches_filters, row_matches_filters
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES, WORKING
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.parallel import run_parallel
-from functions.platform.schema import CREATION_ATTRIBUTE
+from functions.platform.schema import CREATION_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 
+SelectNames = Callable[[Collection[str]], Collection[str]]
+"""Selects the namespaces whose memory the caller may read."""
 _COMPARED_TAGS = 5  # that a page looks for the rarest of
 
 
@@ -93,6 +95,37 @@ class Sources:
             for row in rows
         ]
 
+    def of_tenant(self, tenant: str, filters: Filters, select_readable: SelectNames) -> Source:
+        """Build the source of a tenant's semantic memory, in namespaces however many."""
+        return Source(
+            partial(self._list_of_tenant, tenant, filters, select_readable, {}),
+            partial(self._select, filters),
+        )
+
+    def _list_of_tenant(
+        self,
+        tenant: str,
+        filters: Filters,
+        select_readable: SelectNames,
+        readable: dict[str, bool],
+        before: str | None,
+        count: int,
+    ) -> list[Row]:
+        """List rows; which namespaces may be read is kept in `readable` for the next ones."""
+        rows = self._store.list_of_tenant_by_creation(tenant, before, count)
+        matching = [indexed_row_matches(row, filters) for row in rows]
+        names = {row["namespace"] for row, matches in zip(rows, matching, strict=True) if matches}
+        if unknown := names - readable.keys():
+            found = select_readable(unknown)
+            readable |= {name: name in found for name in unknown}
+        return [
+            Row(
+                entry_keys.parse_creation_order(row[TYPE_ORDER_ATTRIBUTE]),
+                matches and readable[row["namespace"]],
+            )
+            for row, matches in zip(rows, matching, strict=True)
+        ]
+
     def _select(self, filters: Filters, entries: Sequence[Entry]) -> Iterable[Entry]:
         now = self._clock()
         return [each for each in entries if matches_filters(each, filters, now)]
@@ -131,7 +164,7 @@ class Sources:
         return [
             Row(
                 entry_keys.parse_creation_order(row[CREATION_ATTRIBUTE]),
-                private_row_matches(row, filters),
+                indexed_row_matches(row, filters),
             )
             for row in rows
         ]

@@ -28,6 +28,7 @@ from functions.tasks.access import TaskAccess
 from functions.tasks.model import Task
 
 _UNCHECKED = 10_000  # ms; by then, the change stream has brought the rows of a create
+_MERGED_NAMESPACES = 50  # of which each is listed for a page; of more, the tenant's entries are
 _INDEX_WAITS = (0.02, 0.05, 0.1, 0.2, 0.4)  # seconds; an index follows within milliseconds
 
 
@@ -306,7 +307,10 @@ class Queries:
         sources = [each for scope in scopes for each in self._build_private_sources(caller, scope)]
         if not _includes_semantic(filters):
             return sources
-        names = self.list_readable_namespaces(caller, filters)
+        names = self._list_few_namespaces(caller, filters)
+        if names is None:
+            select_readable = partial(self._namespaces.select_readable, caller)
+            return [*sources, self._sources.of_tenant(caller.tenant, filters, select_readable)]
         if filters.key is not None:
             found = self._read_key(caller.tenant, names, filters.key, filters)
             return [*sources, self._sources.of_entries(found)]
@@ -329,6 +333,13 @@ class Queries:
             return [filters.namespace] if is_allowed(caller, READ_MEMORY, found) else []
         names = self._namespaces.list_readable(caller, filters.namespace_prefix)
         return [each.name for each in names]
+
+    def _list_few_namespaces(self, caller: Principal, filters: Filters) -> list[str] | None:
+        """Return the same; None where the filters name so many that each costs a page too much."""
+        if filters.namespace is not None:
+            return self.list_readable_namespaces(caller, filters)
+        prefix = filters.namespace_prefix or ""
+        return self._namespaces.list_few_readable(caller, prefix, _MERGED_NAMESPACES)
 
     def has_unreadable(self, caller: Principal, filters: Filters) -> bool:
         """Whether filters name memory that the caller may not read, some of it or all.

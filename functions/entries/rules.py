@@ -191,8 +191,8 @@ def row_matches_filters(row: Item, filters: Filters, now: int) -> bool:
     )
 
 
-def private_row_matches(row: Item, filters: Filters) -> bool:
-    """Return whether a row of private memory passes the filters by name, tags and scope."""
+def indexed_row_matches(row: Item, filters: Filters) -> bool:
+    """Return whether a row of an index passes the filters by name, tags and scope."""
     tags = frozenset(row.get("tags", ()))
     return (
         filters.namespace in (None, row["namespace"])

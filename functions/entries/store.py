@@ -6,7 +6,7 @@ from itertools import islice
 
 from functions.entries.mapper import EntryMapper, is_entry, to_eviction_candidate
 from functions.entries.model import Entry, Filters
-from functions.entries.tiers import EPISODIC
+from functions.entries.tiers import EPISODIC, SEMANTIC
 from functions.platform import entry_keys, task_keys
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.errors import ReadOnly
@@ -17,10 +17,13 @@ from functions.platform.schema import (
     BY_EXPIRY,
     BY_RECENCY,
     BY_TASK,
+    BY_TENANT,
     CREATION_ATTRIBUTE,
     EXPIRY_ATTRIBUTE,
     RECENCY_ATTRIBUTE,
     TASK_ATTRIBUTE,
+    TENANT_ATTRIBUTE,
+    TYPE_ORDER_ATTRIBUTE,
 )
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import update
@@ -179,12 +182,24 @@ class EntryStore:
         partition = task_keys.build_task_key(tenant, task)[0]
         return self._list_by_creation(BY_TASK, (TASK_ATTRIBUTE, partition), tier, before, count)
 
+    def list_of_tenant_by_creation(self, tenant: str, before: str | None, count: int) -> list[Item]:
+        """Return rows of all semantic entries of a tenant, newest first, by an index."""
+        of = (TENANT_ATTRIBUTE, entry_keys.build_tenant_entries_partition(tenant))
+        letter, order = SEMANTIC.id_letter, TYPE_ORDER_ATTRIBUTE
+        return self._list_by_creation(BY_TENANT, of, letter, before, count, order)
+
     def _list_by_creation(
-        self, index: str, of: tuple[str, str], tier: str, before: str | None, count: int
+        self,
+        index: str,
+        of: tuple[str, str],
+        tier: str,
+        before: str | None,
+        count: int,
+        order: str = CREATION_ATTRIBUTE,
     ) -> list[Item]:
         last = entry_keys.build_creation_bound(tier, before)
-        rows = self._table.query_between(index, of, (CREATION_ATTRIBUTE, tier, last), count + 1)
-        return list(islice((row for row in rows if row[CREATION_ATTRIBUTE] != last), count))
+        rows = self._table.query_between(index, of, (order, tier, last), count + 1)
+        return list(islice((row for row in rows if row[order] != last), count))
 
     def find_creation_time(self, tenant: str, agent: str, now: int, *, newest: bool) -> int | None:
         """Return when an agent's oldest or newest episodic entry was created, by an index."""

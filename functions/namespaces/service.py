@@ -1,10 +1,10 @@
 """Use cases on namespaces: list, read, change permissions (RFC-0015 §2.3, contract §4)."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
@@ -30,6 +30,8 @@ from functions.platform.limits import MAX_EXAMINED
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
 from functions.platform.writes import Write
+
+T = TypeVar("T", bound=Iterable[Namespace])
 
 
 class Namespaces:
@@ -78,6 +80,27 @@ class Namespaces:
             read = partial(self._store.list_with_prefix, prefix=prefix)
         return _newest_first(self._select(caller, read, authority.READ_MEMORY))
 
+    def list_few_readable(self, caller: Principal, prefix: str, most: int) -> list[str] | None:
+        """List the names with a prefix whose memory the caller may read; None if it has many.
+
+        Args:
+            most: how many configured namespaces with the prefix are few.
+        """
+        read = partial(self._store.list_first, prefix=prefix, count=most + 1)
+        found, restricted = self._read_with_restrictions(caller, read)
+        if len(found) > most:
+            return None
+        permitted = self._permit_each(caller, found, restricted, authority.READ_MEMORY)
+        return [each.name for each in permitted]
+
+    def select_readable(self, caller: Principal, names: Collection[str]) -> frozenset[str]:
+        """Select the names whose memory the caller may read: a call per hundred."""
+        items, restrictions = self._store.get_many(caller.tenant, names, caller.id)
+        targets = (self.build_target(caller, name, items.get(name), restrictions) for name in names)
+        return frozenset(
+            each.name for each in targets if is_allowed(caller, authority.READ_MEMORY, each)
+        )
+
     def has_unreadable(self, caller: Principal, prefix: str) -> bool:
         """Whether, of the first 2,000 namespaces with a prefix, the caller may not read one."""
         restricted = restrictions_from_item(self._store.get_restrictions(caller.tenant, caller.id))
@@ -115,12 +138,26 @@ class Namespaces:
         action: Action[NamespaceTarget],
     ) -> Iterator[Namespace]:
         """Read namespaces, and give those for which the caller may take an action."""
+        namespaces, restricted = self._read_with_restrictions(caller, read)
+        return self._permit_each(caller, namespaces, restricted, action)
+
+    def _read_with_restrictions(
+        self, caller: Principal, read: Callable[[str], T]
+    ) -> tuple[T, Restrictions]:
         reads: list[Callable[[], Any]] = [
             partial(read, caller.tenant),
             partial(self._store.get_restrictions, caller.tenant, caller.id),
         ]
         namespaces, item = run_parallel(reads)
-        restricted = restrictions_from_item(item)
+        return namespaces, restrictions_from_item(item)
+
+    def _permit_each(
+        self,
+        caller: Principal,
+        namespaces: Iterable[Namespace],
+        restricted: Restrictions,
+        action: Action[NamespaceTarget],
+    ) -> Iterator[Namespace]:
         permitted = (self._permit(caller, each, restricted, action) for each in namespaces)
         return (each for each in permitted if each is not None)
 

@@ -1,7 +1,8 @@
 """Reads and writes of namespaces' permissions: a tenant's are in one partition, so that one query
 lists them. Prefix rules are beside them, under keys of their own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from functions.namespaces.model import Namespace, NamespaceTarget
@@ -52,6 +53,16 @@ class NamespaceStore:
         found = self._table.get_many((own, restrictions))
         return found.get(own), found.get(restrictions)
 
+    def get_many(
+        self, tenant: str, names: Iterable[str], caller: str
+    ) -> tuple[dict[str, Item], Item | None]:
+        """Read the items of namespaces by name, and that of the caller's restrictions."""
+        keys = {entry_keys.build_namespace_key(tenant, name): name for name in names}
+        restrictions = build_restrictions_key(tenant, caller)
+        found = self._table.get_many((*keys, restrictions))
+        items = {keys[key]: item for key, item in found.items() if key in keys}
+        return items, found.get(restrictions)
+
     def get_restrictions(self, tenant: str, caller: str) -> Item | None:
         """Read the item of the caller's restrictions: one call."""
         return self._table.get(build_restrictions_key(tenant, caller))
@@ -61,17 +72,31 @@ class NamespaceStore:
         partition, prefix = entry_keys.build_namespace_range(tenant)
         return map(namespace_from_item, self._table.query(partition, prefix))
 
-    def list_with_prefix(self, tenant: str, prefix: str) -> Iterator[Namespace]:
-        """Read the configured namespaces whose names have a prefix, found by an index."""
+    def list_first(self, tenant: str, prefix: str, count: int) -> list[Namespace]:
+        """Read the first configured namespaces whose names have a prefix: one call or two."""
+        if prefix:
+            return list(self.list_with_prefix(tenant, prefix, count))
+        partition, first = entry_keys.build_namespace_range(tenant)
+        items = self._table.query_from(partition, first, first + HIGHEST, count)
+        return list(map(namespace_from_item, islice(items, count)))
+
+    def list_with_prefix(
+        self, tenant: str, prefix: str, count: int | None = None
+    ) -> Iterator[Namespace]:
+        """Read the configured namespaces whose names have a prefix, found by an index.
+
+        Args:
+            count: how many at most, the first ones by name; None for all.
+        """
         partition = entry_keys.build_namespace_range(tenant)[0]
         rows = self._table.query_between(
             BY_CREATION,
             ("pk", partition),
             (CREATION_ATTRIBUTE, prefix, prefix + HIGHEST),
-            MAX_PAGE_ITEMS,
+            count or MAX_PAGE_ITEMS,
             newest_first=False,
         )
-        items = self._table.get_many((row["pk"], row["sk"]) for row in rows)
+        items = self._table.get_many((row["pk"], row["sk"]) for row in islice(rows, count))
         return map(namespace_from_item, items.values())
 
     def list_rules(self, tenant: str) -> list[Namespace]:

@@ -134,6 +134,11 @@ def build_namespace_partition(tenant: str, namespace: str) -> str:
     )
 
 
+def build_tenant_entries_partition(tenant: str) -> str:
+    """Build the partition, in the index by tenant, of all semantic entries of a tenant."""
+    return f"{tenant}#n"
+
+
 def build_entry_prefix(namespace: str | None) -> str:
     """Build what the sort keys of the entries (of one namespace) in a partition begin with."""
     prefix = item_types.PRIVATE_ENTRY.sort_prefix

@@ -378,7 +378,7 @@ SEMANTIC_ENTRY = ItemType(
     "e#{group}#{key}",
     "An entry of semantic memory, or a barrier in its slot",
     _EXPIRING,
-    (BY_TASK, BY_EXPIRY, BY_DUE),
+    (BY_TASK, BY_TENANT, BY_EXPIRY, BY_DUE),
 )
 INDEX_ROW = ItemType(
     "index row",
@@ -611,7 +611,13 @@ RUN = ItemType(
     "run", "runs", _RUN, "run", "A run (ADR-043)", "90 days", (BY_TYPE, BY_TENANT, BY_GROUP)
 )
 EPISODE = ItemType(
-    "episode", "runs", _RUN, "ep#{request}", "An episode of a run", "as its run", (BY_TYPE,)
+    "episode",
+    "runs",
+    _RUN,
+    "ep#{request}",
+    "An episode of a run",
+    "as its run",
+    (BY_TYPE, BY_GROUP),
 )
 DELETED_RUN = ItemType(
     "deleted run",

@@ -147,6 +147,11 @@ def build_episodes_partition(tenant: str, agent_type: str) -> str:
     return build_episodes_partition_of_hash(tenant, _hash_type(agent_type))
 
 
+def build_run_episodes_partition(address: RunAddress) -> str:
+    """Build the partition, in the index by group, of all episodes of a run."""
+    return f"{address.tenant}#p#{address.seed}"
+
+
 def build_episodes_partition_of_hash(tenant: str, type: str) -> str:
     """Build the same from the type's hash."""
     return f"{tenant}#p#{type}"

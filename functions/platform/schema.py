@@ -9,8 +9,8 @@ BY_EXPIRY = "by_expiry"  # a partition's entries that expire
 BY_RECENCY = "by_recency"  # an agent's episodic entries that may be evicted, the first one first
 BY_DUE = "by_due"  # what the scheduled function has to process, and when
 BY_TYPE = "by_type"  # an agent type's episodes, runs and facts
-BY_TENANT = "by_tenant"  # a tenant's runs, and its facts
-BY_GROUP = "by_group"  # an instance's runs, a subject's facts, an owner's states
+BY_TENANT = "by_tenant"  # a tenant's runs, its facts, and its semantic entries
+BY_GROUP = "by_group"  # an instance's runs, a run's episodes, a subject's facts, an owner's states
 TASK_ATTRIBUTE = "task_ix"
 CREATION_ATTRIBUTE = "made"
 FILTER_ATTRIBUTES = ("namespace", "ekey", "tags", "task", "intent")  # of a query, but for times
@@ -32,6 +32,7 @@ TYPE_ATTRIBUTES = (
     "status",
 )
 LIST_ATTRIBUTES = ("status", "agent_type")
+_TENANT_LIST = (*LIST_ATTRIBUTES, *FILTER_ATTRIBUTES)
 TTL_ATTRIBUTE = "ttl_at"
 VECTOR_ATTRIBUTE, SPACE_ATTRIBUTE = "vec_ix", "space_ix"  # where DynamoDB itself searches vectors
 VECTOR_DIMENSIONS = 384  # 256 of meaning, 128 of words
@@ -102,7 +103,7 @@ def build_memory_table(name: str) -> dict[str, Any]:
             _index(BY_RECENCY, "pk", RECENCY_ATTRIBUTE, EVICTION_ATTRIBUTES),
             _index(BY_DUE, DUE_SHARD_ATTRIBUTE, DUE_ATTRIBUTE),
             _index(BY_TYPE, TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, TYPE_ATTRIBUTES),
-            _index(BY_TENANT, TENANT_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, LIST_ATTRIBUTES),
+            _index(BY_TENANT, TENANT_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, _TENANT_LIST),
             _index(BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, LIST_ATTRIBUTES),
         ],
         "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},

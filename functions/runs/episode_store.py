@@ -1,16 +1,13 @@
 """Reads and writes of episodes."""
 
-from collections.abc import Iterable, Iterator
-from heapq import heappop, heappush
-from itertools import takewhile
-from operator import itemgetter
+from collections.abc import Iterator
+from itertools import chain, takewhile
 
 from functions.platform.errors import Throttled
 from functions.platform.idempotency import RequestToken
-from functions.platform.item_types import EPISODE, RUN
 from functions.platform.items import Item
 from functions.platform.keys import decode_timestamp
-from functions.platform.limits import MAX_PAGE_BYTES
+from functions.platform.newest_first import iterate_items
 from functions.platform.run_keys import (
     LAST_SORT_TOKEN,
     RunAddress,
@@ -19,6 +16,7 @@ from functions.platform.run_keys import (
     build_episode_key,
     build_episodes_partition,
     build_episodes_partition_of_hash,
+    build_run_episodes_partition,
     build_run_id,
     get_run_id_end,
     get_run_start,
@@ -26,6 +24,7 @@ from functions.platform.run_keys import (
 )
 from functions.platform.schema import (
     BY_TYPE,
+    GROUP_ATTRIBUTE,
     TTL_ATTRIBUTE,
     TYPE_ATTRIBUTE,
     TYPE_ORDER_ATTRIBUTE,
@@ -38,8 +37,6 @@ from functions.runs.model import Episode, Run, compute_expiry
 from functions.runs.rules import parse_address, run_not_found
 from functions.runs.store import decode_head, is_run
 
-_PAGE = 1000
-_MAX_SELECTED_BYTES = 2 * MAX_PAGE_BYTES
 _VERSION = 1  # no text is ever replaced
 
 
@@ -71,6 +68,7 @@ class EpisodeStore:
             "sensitivity": episode.sensitivity,
             "request": None if token is None else token.stored,
             TYPE_ATTRIBUTE: build_episodes_partition_of_hash(address.tenant, address.type),
+            GROUP_ATTRIBUTE: build_run_episodes_partition(address),
             TYPE_ORDER_ATTRIBUTE: parse_episode_id(episode.id),
             TTL_ATTRIBUTE: to_ttl_seconds(episode.expires),
         }
@@ -100,31 +98,27 @@ class EpisodeStore:
         return (self._decode(tenant, item) for item in young if _get_expiry(item) > now)
 
     def list_by_run(
-        self, tenant: str, run_id: str, before: str | None, limit: int, now: int
+        self, tenant: str, run_id: str, before: str | None, count: int, now: int
     ) -> tuple[Run, Iterator[Episode]]:
-        """Read the head of a run, and the newest of its episodes before an id.
+        """Read the head of a run, and list its episodes before an id, newest first.
 
-        It is a call per megabyte of all.
+        The index that lists them may lag behind an append.
+
+        Args:
+            count: how many the first two calls read.
 
         Raises:
             NotFound: there is no such run, or its 90 days are over.
         """
-        partition = parse_address(tenant, run_id, now).partition
-        items = self._table.query_from(
-            partition, EPISODE.sort_prefix, RUN.sort, _PAGE, newest_first=True
-        )
-        run = next(items, None)
-        if run is None or run["sk"] != RUN.sort or not is_run(run, run_id):
+        address = parse_address(tenant, run_id, now)
+        head = self._table.get(address.item_key)
+        if not is_run(head, run_id):
             raise run_not_found()
-        last = None if before is None else parse_episode_id(before)
-        older = (
-            item
-            for item in items
-            if EPISODE.has_sort(item["sk"])
-            and item[TYPE_ORDER_ATTRIBUTE] < (last or LAST_SORT_TOKEN)
-        )
-        newest = _select_newest(older, limit)
-        return decode_head(run), (self._decode(tenant, item) for item in newest)
+        token = None if before is None else parse_episode_id(before)
+        partition = build_run_episodes_partition(address)
+        groups = iterate_items(self._table, partition, token, count)
+        items = chain.from_iterable(groups)
+        return decode_head(head), (self._decode(tenant, item) for item in items)
 
     def _decode(self, tenant: str, item: Item) -> Episode:
         """Decode an episode from an item of the table or of the index."""
@@ -137,18 +131,6 @@ class EpisodeStore:
             expires=_get_expiry(item),
             sensitivity=item.get("sensitivity"),
         )
-
-
-def _select_newest(items: Iterable[Item], limit: int) -> list[Item]:
-    """Select the newest episodes, newest first: at most `limit`, and what fills a response."""
-    heap: list[tuple[str, Item]] = []
-    size = 0
-    for item in items:
-        heappush(heap, (item[TYPE_ORDER_ATTRIBUTE], item))
-        size += len(item["val"])
-        while len(heap) > limit or size > _MAX_SELECTED_BYTES:
-            size -= len(heappop(heap)[1]["val"])
-    return [item for _, item in sorted(heap, key=itemgetter(0), reverse=True)]
 
 
 def _get_created(item: Item) -> int:

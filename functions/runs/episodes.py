@@ -87,11 +87,17 @@ class Episodes:
         return self._store.list_by_type(caller.tenant, agent_type, before, page_size, self._clock())
 
     def list_by_run(
-        self, caller: Principal, run_id: str, before: str | None, limit: int
+        self, caller: Principal, run_id: str, before: str | None, count: int
     ) -> tuple[Run, Iterator[Episode]]:
-        """List the newest `limit` episodes of a run, newest first; reads all of them.
+        """List the episodes of a run, newest first.
+
+        The index that they come from may lag behind an append.
+
+        Args:
+            before: the id of an episode; only older ones are listed.
+            count: how many a page shows.
 
         Raises:
             NotFound: no run of the last 90 days has this id.
         """
-        return self._store.list_by_run(caller.tenant, run_id, before, limit, self._clock())
+        return self._store.list_by_run(caller.tenant, run_id, before, count, self._clock())
