@@ -48,7 +48,7 @@ function restartIdleTimer(): void {
   idle = setTimeout(() => signOut("You were signed out after 15 minutes without activity."), IDLE_MS);
 }
 
-for (const activity of ["pointerdown", "keydown", "wheel", "touchmove"]) {
+for (const activity of ["pointerdown", "keydown", "wheel"]) {
   document.addEventListener(activity, restartIdleTimer, { passive: true });
 }
 

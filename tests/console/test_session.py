@@ -1,0 +1,78 @@
+"""Contract §11: a session ends with 15 minutes without activity, and with none that has any."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.console.browser import Browser
+from tests.console.visit import Visit
+
+_MINUTES = """(() => {
+  const timers = new Map(), later = window.setTimeout, stop = window.clearTimeout;
+  let now = 0, last = 1e9;
+  window.setTimeout = (call, delay, ...rest) => {
+    if (!(delay >= 60_000)) return later(call, delay, ...rest);
+    timers.set(++last, {call, due: now + delay});
+    return last;
+  };
+  window.clearTimeout = id => timers.delete(id) || stop(id);
+  window.passMinutes = count => {
+    now += count * 60_000;
+    const due = [...timers].filter(([, each]) => each.due <= now);
+    due.forEach(([id, {call}]) => { timers.delete(id); call(); });
+  };
+  for (const each of %s) addEventListener(each, () => { window.acted = each; });
+})()"""
+_ACTED = """new Promise(resolve => {
+  const look = () => window.acted === %s ? resolve(true) : requestAnimationFrame(look);
+  look();
+})"""
+_POINT = {"x": 400, "y": 300}
+
+
+def _turn_wheel(browser: Browser) -> None:
+    turn = {"deltaX": 0, "deltaY": 20}
+    browser.call("Input.dispatchMouseEvent", type="mouseWheel", **turn, **_POINT)
+
+
+def _press_pointer(browser: Browser) -> None:
+    for act in ("mousePressed", "mouseReleased"):
+        browser.call("Input.dispatchMouseEvent", type=act, button="middle", **_POINT)
+
+
+def _press_key(browser: Browser) -> None:
+    browser.press_key("Tab")
+
+
+_ACTIVITIES = {
+    "wheel": _turn_wheel,
+    "pointerdown": _press_pointer,
+    "keydown": _press_key,
+}
+
+
+@pytest.fixture
+def minutes(visit: Visit) -> Iterator[Callable[[int], None]]:
+    """Lets minutes pass in a page whose long timers go by them; somebody is signed in."""
+    browser = visit.browser
+    page = browser.call("Page.addScriptToEvaluateOnNewDocument", source=_MINUTES % [*_ACTIVITIES])
+    visit.start()
+    visit.sign_in()
+    yield lambda count: browser.evaluate(f"window.passMinutes({count})")
+    browser.call("Page.removeScriptToEvaluateOnNewDocument", **page)
+
+
+def test_any_activity_prolongs_a_session_which_ends_without(
+    visit: Visit, minutes: Callable[[int], None]
+) -> None:
+    browser = visit.browser
+    for name, act in _ACTIVITIES.items():
+        minutes(14)
+        act(browser)
+        assert browser.evaluate(_ACTED % repr(name))
+        minutes(14)
+        assert browser.evaluate("document.querySelector('header') !== null"), name
+        browser.press_key("Tab")
+    minutes(15)
+    browser.wait_for_text("You were signed out after 15 minutes without activity.")
+    assert visit.server.api_key not in browser.evaluate("document.documentElement.outerHTML")
