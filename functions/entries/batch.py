@@ -1,7 +1,8 @@
 """Write many entries atomically, or delete them by filters (RFC-0015 "Batch Operations")."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache, partial
 
 from functions.authorization.rules import authorize
 from functions.entries import rules
@@ -41,6 +42,8 @@ _MAX_DELETED_TOGETHER = 25
 _NOT_WRITABLE = (EntryNotFound, AccessDenied, TaskReassigned)
 """Why an entry that the caller has found isn't the caller's to delete (any more)."""
 
+FindNamespace = Callable[[str], NamespaceTarget]
+
 
 class Batches:
     """Writes and deletes many entries of a caller's tenant."""
@@ -70,6 +73,7 @@ class Batches:
             ServiceError: when one of them can't be written, with its `index` in the batch.
         """
         now = self._clock()
+        find = self._read_once(caller)
         present = self._read_updated(caller, batch)
         claims: dict[Key, NamespaceClaim] = {}
         transitions: list[Transition] = []
@@ -78,11 +82,12 @@ class Batches:
                 if isinstance(item, NewEntry):
                     entry = rules.build_entry(caller, item, now, token)
                     by_settings = rules.is_pinned_by_settings(item)
-                    claim = self._entries.claim_namespace(caller, entry)
-                    claims |= {} if claim is None else {claim.key: claim}
+                    if not entry.policy.is_private:
+                        claim = self._namespaces.claim_if_new(caller, find(entry.namespace))
+                        claims |= {} if claim is None else {claim.key: claim}
                     transition = Transition(None, entry, index, pinned_by_settings=by_settings)
                 else:
-                    transition = self._update(caller, index, item, present, now, token)
+                    transition = self._update(caller, index, item, present, find, now, token)
                 if any(transition.item_key == other.item_key for other in transitions):
                     raise ValidationFailed("entries", "names one entry twice")
                 transitions.append(transition)
@@ -106,19 +111,20 @@ class Batches:
         index: int,
         update: BatchUpdate,
         present: dict[Key, Entry],
+        find: FindNamespace,
         now: int,
         token: RequestToken,
     ) -> Transition:
         address, nonce = _find_address(caller, update)
         if nonce is None and not POLICIES_BY_ID_LETTER[address.tier].is_private:
             # whoever may not write there doesn't learn which keys exist
-            self._assert_can_write_in(caller, update.natural_key[0])
+            authorize(caller, WRITE_MEMORY, find(update.natural_key[0]))
         old = present.get(address.item_key)
         if old is None or old.is_expired(now) or update.memory_type not in (None, old.tier):
             raise EntryNotFound
         if nonce is not None and (address, nonce) != (old.address, old.nonce):
             raise EntryNotFound
-        assert_can_write(caller, old, self._find_namespace(caller, old))
+        assert_can_write(caller, old, _find_namespace(old, find))
         if token.matches(old.request):
             old = old._replace(version=update.version)  # so that the write itself finds the replay
         if old.version != update.version:
@@ -128,21 +134,17 @@ class Batches:
         changed = rules.apply_change(caller, old, update.change, now, token)
         return Transition(old, changed, index)
 
-    def _assert_can_write_in(self, caller: Principal, namespace: str) -> None:
-        authorize(caller, WRITE_MEMORY, self._namespaces.find(caller, namespace))
-
-    def _find_namespace(self, caller: Principal, entry: Entry) -> NamespaceTarget | None:
-        if entry.policy.is_private:
-            return None
-        return self._namespaces.find(caller, entry.namespace)
+    def _read_once(self, caller: Principal) -> FindNamespace:
+        """Return what finds a namespace, with one read for all entries that are in it."""
+        return cache(partial(self._namespaces.find, caller))
 
     def delete(self, caller: Principal, filters: Filters) -> int:
         """Delete what matches and the caller may write; return how many entries that were."""
-        found = self._queries.find_own(caller, filters)
+        found, find = self._queries.find_own(caller, filters), self._read_once(caller)
         writable = [
             entry
             for entry in self._queries.load_page(caller, found, 0, found.total)
-            if can_write(caller, entry, self._find_namespace(caller, entry))
+            if can_write(caller, entry, _find_namespace(entry, find))
         ]
         return sum(self._delete_together(caller, chunk) for chunk in split_deletions(writable))
 
@@ -170,6 +172,10 @@ def _set_index(index: int) -> Iterator[None]:
     except ServiceError as error:
         error.at(index)
         raise
+
+
+def _find_namespace(entry: Entry, find: FindNamespace) -> NamespaceTarget | None:
+    return None if entry.policy.is_private else find(entry.namespace)
 
 
 def _find_address(caller: Principal, update: BatchUpdate) -> tuple[EntryAddress, str | None]:

@@ -77,13 +77,13 @@ class Entries:
         """
         now = self._clock()
         entry = rules.build_entry(caller, new, now, token)
-        claim = self.claim_namespace(caller, entry)
+        claim = self._claim_namespace(caller, entry)
         by_settings = rules.is_pinned_by_settings(new)
         transition = Transition(None, entry, pinned_by_settings=by_settings)
         claims = () if claim is None else (claim,)
         return self._writer.commit(Transaction(caller, (transition,), now, claims=claims), token)[0]
 
-    def claim_namespace(self, caller: Principal, entry: Entry) -> NamespaceClaim | None:
+    def _claim_namespace(self, caller: Principal, entry: Entry) -> NamespaceClaim | None:
         """Build the configuration of a new entry's namespace, if the entry is its first one.
 
         Raises:

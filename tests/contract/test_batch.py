@@ -20,7 +20,8 @@ from tests.contract.bodies import (
     working,
 )
 from tests.contract.expect import invalid, ok, refused
-from tests.contract.service import Tenant, names
+from tests.contract.faults import faulty
+from tests.contract.service import Service, Tenant, names, start
 
 
 @pytest.fixture
@@ -186,6 +187,27 @@ def test_a_batch_delete_takes_what_matches(
     assert {*names(query(alice))} == tags.keys() - gone
 
 
+@pytest.mark.in_process
+def test_a_batch_reads_each_namespace_once(service: Service, alice: httpx.Client) -> None:
+    reads: list[str] = []
+
+    def note(request: dict[str, Any]) -> bool:
+        reads.extend(
+            key["sk"]["S"] for each in request["RequestItems"].values() for key in each["Keys"]
+        )
+        return False
+
+    with faulty() as dynamodb:
+        other = start(service.engine, service.clock, service.key_file, key_cache_seconds=60)
+        dynamodb.interrupt("batch_get_item", note, lambda: None)
+        client = other.client(alice.headers["X-API-Key"])
+        ok(send(client, *[semantic(key=f"k{n}", namespace="ab"[n % 2]) for n in range(6)]))
+        assert ok(client.delete(BATCH, params={"namespace": "*", "memory_type": "semantic"})) == {
+            "deleted": 6
+        }
+    assert len([key for key in reads if key.startswith("n#")]) == 2 + 2
+
+
 @pytest.mark.parametrize("filters", [{}, {"memory_type": "episodic"}, {"agent_id": "alice"}])
 def test_a_batch_delete_needs_a_real_filter(alice: httpx.Client, filters: dict[str, str]) -> None:
     made = create(alice, entry())
@@ -208,8 +230,8 @@ def test_a_batch_delete_leaves_what_the_caller_may_not_write(
 
 @pytest.mark.usefixtures("volume")
 def test_a_batch_delete_takes_more_than_one_page(alice: httpx.Client) -> None:
-    for start in range(0, 150, 50):
-        ok(send(alice, *[entry(key=f"k{number}") for number in range(start, start + 50)]))
+    for first in range(0, 150, 50):
+        ok(send(alice, *[entry(key=f"k{number}") for number in range(first, first + 50)]))
     kept = create(alice, entry(namespace="kept"))
     ok(update(alice, kept["id"], 1, value={}))
     assert ok(alice.delete(BATCH, params={"namespace": "notes"})) == {"deleted": 150}
