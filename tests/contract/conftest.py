@@ -15,6 +15,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from _pytest.mark import ParameterSet
 
 from functions.platform.encryption import Cipher, FileKeys
 from functions.platform.item_types import DEPLOYMENT_SECRET
@@ -31,28 +32,36 @@ from tests.e2e.fixtures import DEPLOYED
 START = datetime(2030, 1, 1, tzinfo=UTC)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect each test on the engines that it isn't meant for."""
-    selected = [each for each in items if _is_meant_for_its_engine(each)]
-    left_out = set(items) - set(selected)
-    config.hook.pytest_deselected(items=list(left_out))
-    items[:] = selected
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give a test the engines that it is meant for, unless it names its own."""
+    if "engine" in metafunc.fixturenames and not _names_its_engine(metafunc):
+        meant = list(_list_engines(metafunc))
+        metafunc.parametrize("engine", meant, indirect=True, scope="package")
 
 
-def _is_meant_for_its_engine(item: pytest.Item) -> bool:
-    callspec = getattr(item, "callspec", None)
-    engine = None if callspec is None else callspec.params.get("engine")
-    if engine == "moto":
-        return item.get_closest_marker("moto") is not None or engines.find_dynoxide() is None
-    return engine != "deployed" or not _stays_in_process(item)
+def _names_its_engine(metafunc: pytest.Metafunc) -> bool:
+    marks = metafunc.definition.iter_markers("parametrize")
+    return any("engine" in mark.args[0] for mark in marks)
 
 
-def _stays_in_process(item: pytest.Item) -> bool:
-    marked = any(item.get_closest_marker(name) for name in ("in_process", "hypothesis"))
-    return marked or "volume" in getattr(item, "fixturenames", ())
+def _list_engines(metafunc: pytest.Metafunc) -> Iterator[str | ParameterSet]:
+    test = metafunc.definition
+    yield "dynoxide"
+    if test.get_closest_marker("moto") is not None or engines.find_dynoxide() is None:
+        yield "moto"
+    # where they would be deselected, thousands of tests aren't made at all: that takes seconds
+    if metafunc.config.getoption("markexpr") != "not deployed" and not _stays_in_process(metafunc):
+        yield DEPLOYED
 
 
-@pytest.fixture(scope="package", params=["dynoxide", "moto", DEPLOYED])
+def _stays_in_process(metafunc: pytest.Metafunc) -> bool:
+    test = metafunc.definition
+    marked = any(test.get_closest_marker(name) for name in ("in_process", "hypothesis"))
+    return marked or "volume" in metafunc.fixturenames
+
+
+@pytest.fixture(scope="package")
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """A running engine; `session_service` makes its tables, `service` empties them."""
     if request.param == "deployed":

@@ -21,8 +21,6 @@ from tests.contract.expect import assert_no_content, invalid, ok, refused
 from tests.contract.service import Service, Tenant
 from tests.contract.transport import MovableClock
 
-pytestmark = pytest.mark.moto
-
 
 def of_user(client: httpx.Client, user: str, **query: Any) -> dict[str, Any]:
     """A page of a user's conversations."""
@@ -63,6 +61,7 @@ def test_a_conversation_is_given_back_as_it_was_stored(
     assert document == made | expected | page
 
 
+@pytest.mark.moto
 def test_appended_messages_get_the_next_indexes(alice: httpx.Client, clock: MovableClock) -> None:
     ok(put(alice, "s1", "a", "b"), 201)
     clock.advance(seconds=5)
@@ -83,6 +82,7 @@ def test_pages_are_exact_wherever_they_start(alice: httpx.Client) -> None:
     assert "next_offset" not in ok(alice.get(f"{CONVERSATIONS}/s1?offset=4"))
 
 
+@pytest.mark.moto
 def test_messages_are_read_on_from_a_cursor(alice: httpx.Client) -> None:
     ok(put(alice, "s1", *map(str, range(5))), 201)
     seen, asked = list[str](), dict[str, Any](limit=2)

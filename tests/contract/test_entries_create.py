@@ -21,8 +21,6 @@ from tests.contract.expect import assert_no_content, invalid, ok, refused
 from tests.contract.service import Tenant
 from tests.contract.transport import MovableClock
 
-pytestmark = pytest.mark.moto
-
 FIELDS = {
     "id",
     "agent_id",
@@ -41,6 +39,7 @@ FIELDS = {
 }
 
 
+@pytest.mark.moto
 @pytest.mark.parametrize(
     ("memory_type", "more"),
     [("working", set()), ("episodic", {"pinned", "priority"}), ("semantic", {"curated_by"})],
@@ -87,6 +86,7 @@ def test_working_and_episodic_share_a_slot(tenant: Tenant, first: str, second: s
     assert query(alice) == [made]
 
 
+@pytest.mark.moto
 def test_a_semantic_slot_is_the_namespaces(tenant: Tenant) -> None:
     boss, carla = tenant.coordinator("boss"), tenant.admin
     made = create(boss, semantic())

@@ -34,7 +34,7 @@ def database(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def engine(tmp_path: Path, database: Path) -> Iterator[Engine]:
+def started(tmp_path: Path, database: Path) -> Iterator[Engine]:
     running = start(binary(), database, tmp_path / "engine.log")
     yield running
     running.stop()
@@ -81,17 +81,17 @@ def number(record: dict[str, Any]) -> int:
 
 
 def test_processed_records_are_dropped_and_the_sequence_continues(
-    engine: Engine, database: Path
+    started: Engine, database: Path
 ) -> None:
-    dynamodb = client(engine)
+    dynamodb = client(started)
     dynamodb.create_table(**build_memory_table("memory"))
     write(dynamodb, range(300))
     stream_records.create_index(database)
     stream_records.trim(database, "memory", 200)
-    assert [number(record) for record in read_stream(engine)] == list(range(200, 301))
+    assert [number(record) for record in read_stream(started)] == list(range(200, 301))
     stream_records.trim(database, "memory", 300)
     write(dynamodb, range(300, 350))
-    assert [number(record) for record in read_stream(engine)] == list(range(300, 351))
+    assert [number(record) for record in read_stream(started)] == list(range(300, 351))
     assert stored_records(database) == 51
     assert (
         dynamodb.query(
@@ -131,7 +131,7 @@ def test_the_sequence_continues_after_a_restart(tmp_path: Path, database: Path) 
     ],
     ids=["at each write", "at each read of the stream"],
 )
-@pytest.mark.usefixtures("engine")
+@pytest.mark.usefixtures("started")
 def test_the_engines_queries_of_stream_records_use_the_index(
     database: Path, statement: str
 ) -> None:
@@ -167,9 +167,9 @@ def test_it_stops_when_its_parent_is_killed(tmp_path: Path) -> None:
 
 
 def test_a_table_of_an_earlier_version_gets_the_indexes_that_it_lacks(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
+    started: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table, dynamodb = build_memory_table("memory"), client(engine)
+    table, dynamodb = build_memory_table("memory"), client(started)
     later = {
         "by_type": {"type_ix", "type_at"},
         "by_tenant": {"tenant_ix"},
@@ -190,7 +190,7 @@ def test_a_table_of_an_earlier_version_gets_the_indexes_that_it_lacks(
     )
     item = {"pk": {"S": "a"}, "sk": {"S": "b"}, "type_ix": {"S": "t"}, "type_at": {"S": "1"}}
     dynamodb.put_item(TableName="memory", Item=item)
-    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", engine.url)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", started.url)
     ensure_tables(table)
     found = dynamodb.query(
         TableName="memory",

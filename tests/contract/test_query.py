@@ -62,7 +62,6 @@ FILTERS: list[dict[str, str]] = [
 ]
 
 
-@pytest.mark.moto
 def test_filters(shelf: Shelf, subtests: pytest.Subtests) -> None:
     alice, entries, _ = shelf
     for filters in FILTERS:
@@ -131,6 +130,7 @@ def test_limits_are_1_to_1000(tenant: Tenant) -> None:
     assert (far["entries"], far["total"]) == ([], 1)
 
 
+@pytest.mark.moto
 def test_pinned_is_a_filter_of_episodic_entries(tenant: Tenant) -> None:
     pinned, loose = [create(tenant.admin, entry(key=str(p), pinned=p)) for p in (True, False)]
     create(tenant.admin, working(key="w"))

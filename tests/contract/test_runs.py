@@ -11,8 +11,6 @@ from tests.contract.run_calls import DAY, RUNS, append, end, listed, recall, sta
 from tests.contract.service import Service, Tenant
 from tests.contract.transport import MovableClock
 
-pytestmark = pytest.mark.moto
-
 
 @pytest.fixture
 def agent(tenant: Tenant) -> httpx.Client:
@@ -48,6 +46,7 @@ def test_a_run_ends_once(agent: httpx.Client) -> None:
     assert ok(agent.get(f"{RUNS}/{run['id']}")) == done
 
 
+@pytest.mark.moto
 def test_a_retried_end_gets_the_first_response(agent: httpx.Client) -> None:
     run = start(agent)
     done = ok(end(agent, run, output=1, key="k"))
@@ -80,6 +79,7 @@ def test_a_retried_start_starts_one_run(agent: httpx.Client, clock: MovableClock
     refused(ask(), 409, "RUN_CLOSED")
 
 
+@pytest.mark.moto
 def test_runs_are_listed_newest_first_by_agent_type(
     agent: httpx.Client, clock: MovableClock
 ) -> None:

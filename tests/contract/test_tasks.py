@@ -20,8 +20,6 @@ from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Tenant
 from tests.contract.transport import MovableClock
 
-pytestmark = pytest.mark.moto
-
 FIELDS = {
     "id",
     "intent_id",
@@ -152,6 +150,7 @@ def test_an_agent_lists_the_open_tasks_assigned_to_it(
     assert listed(tenant.admin) == listed(alice)
 
 
+@pytest.mark.moto
 def test_a_change_makes_a_new_version(boss: httpx.Client, clock: MovableClock) -> None:
     made = create_task(boss)
     clock.advance(seconds=3)
@@ -206,6 +205,7 @@ def test_a_task_is_read_by_its_participants(tenant: Tenant, boss: httpx.Client) 
         assert ok(other.get("/api/v1/intents/intent_1/tasks")) == []
 
 
+@pytest.mark.moto
 @pytest.mark.parametrize(("status", "who"), [("completed", "alice"), ("cancelled", "boss")])
 def test_an_ended_task_is_closed(tenant: Tenant, boss: httpx.Client, status: str, who: str) -> None:
     cast = {"boss": boss, "alice": tenant.agent("alice")}
