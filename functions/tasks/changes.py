@@ -86,7 +86,7 @@ def adopt_task(present: Task, wanted: Task) -> Task:
     with the term.
     """
     return replace(
-        with_counters(wanted, present),
+        with_present_state(wanted, present),
         version=present.version + 1,
         created=present.created,
         archived=None,
@@ -95,18 +95,24 @@ def adopt_task(present: Task, wanted: Task) -> Task:
     )
 
 
-def with_counters(task: Task, present: Task) -> Task:
-    """Return a task that counts what the stored one holds."""
+def with_present_state(task: Task, present: Task) -> Task:
+    """Return a task with what the stored one holds, and under the guardrails that restrict it."""
     return replace(
         task,
         held=present.held,
         attached=present.attached,
         counter_changes=present.counter_changes,
+        entry_cap=present.entry_cap,
+        archive_required=present.archive_required,
+        guardrail_changes=present.guardrail_changes,
     )
 
 
 def is_same_version(read: Task, present: Task) -> bool:
-    """Whether a task is open, and at the version that was read; its counters may have changed."""
+    """Whether a task is open, and at the version that was read.
+
+    What it holds, and the guardrails that restrict it, may have changed.
+    """
     return present.version == read.version and present.ended is None
 
 

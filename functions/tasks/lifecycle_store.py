@@ -17,7 +17,7 @@ from functions.tasks.intent_store import list_under_intent, unlist_under_intent
 from functions.tasks.mapper import task_to_item, usage_to_item
 from functions.tasks.model import ANYBODY, Task, TaskUsage
 from functions.tasks.role_store import build_member_condition
-from functions.tasks.store import IS_OPEN
+from functions.tasks.store import IS_OPEN, build_unchanged_condition
 
 _NO_USAGE = TaskUsage()
 
@@ -120,7 +120,8 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
         settings += [f"{name} = if_not_exists({name}, :zero)" for name in zeros]
         present["zero"] = 0
     is_open = IS_OPEN if old.ended is None else "attribute_exists(archived)"
-    condition = f"version = :before AND {is_open}"
+    unchanged, read = build_unchanged_condition(old)
+    condition = f"{unchanged} AND {is_open}"
     if new.ended is not None:
         seen = "changes = :changes" if new.counter_changes else "attribute_not_exists(changes)"
         condition += f" AND {seen}"
@@ -135,10 +136,9 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
         " ADD free_entries :more, free_bytes :more_bytes"
         + (f" REMOVE {removed}" if removed else ""),
         condition,
-        before=old.version,
         more=new.max_entries - old.max_entries,
         more_bytes=new.policy.max_bytes - old.policy.max_bytes,
-        **present,
+        **read | present,
     )
 
 

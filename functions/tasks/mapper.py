@@ -39,6 +39,7 @@ def task_to_item(task: Task) -> Item:
         "delegates": list(task.delegates) or None,
         "entry_cap": task.entry_cap,
         "archive_required": task.archive_required or None,
+        "guardrail_changes": task.guardrail_changes or None,
         "free_entries": task.free_entries,
         "free_bytes": task.free_bytes,
         "registered_by": task.registered_by,
@@ -101,6 +102,7 @@ def task_from_item(item: Item) -> Task:
         request=item.get("request_token"),
         adopted=item.get("adopted"),
         counter_changes=item.get("changes", 0),
+        guardrail_changes=item.get("guardrail_changes", 0),
     )
 
 

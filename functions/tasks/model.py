@@ -149,6 +149,7 @@ class Task:
         extra_fields: those that memory doesn't use, as given.
         adopted: when it got its intent, if that was after it was created.
         counter_changes: how often what it holds has changed.
+        guardrail_changes: how often its coordinator's guardrails have restricted it anew.
     """
 
     id: str
@@ -182,6 +183,7 @@ class Task:
     request: bytes | None = None
     adopted: int | None = None
     counter_changes: int = 0
+    guardrail_changes: int = 0
 
     @property
     def list_position(self) -> str:

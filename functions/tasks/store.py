@@ -111,13 +111,15 @@ class TaskStore:
     def restrict(self, tenant: str, old: Task, new: Task) -> Task:
         """Put an open task under its coordinator's guardrails.
 
-        It is a new version, so that no change that was decided on the old one undoes it.
+        It is counted, so that no change that was decided on the task before undoes it. The version
+        stays, since nothing changes that a reader sees.
 
         Raises:
             functions.platform.table.ConditionFailed: the task has changed, or ended.
         """
-        item = task_to_item(replace(new, version=old.version + 1))
-        names = ("version", "archive_required", "entry_cap")
+        item = task_to_item(replace(new, guardrail_changes=old.guardrail_changes + 1))
+        condition, seen = build_unchanged_condition(old)
+        names = ("guardrail_changes", "archive_required", "entry_cap")
         present = {name: item[name] for name in names if item[name] is not None}
         removed = [name for name in names if item[name] is None]
         write = update_sealed(
@@ -125,12 +127,21 @@ class TaskStore:
             item,
             f"SET {', '.join(f'{name} = :{name}' for name in present)}, seal = :seal"
             " ADD free_entries :more" + (f" REMOVE {', '.join(removed)}" if removed else ""),
-            f"version = :before AND {IS_OPEN}",
-            before=old.version,
+            f"{condition} AND {IS_OPEN}",
             more=new.max_entries - old.max_entries,
-            **present,
+            **seen | present,
         )
         return task_from_item(self._table.update(write))
+
+
+def build_unchanged_condition(read: Task) -> tuple[str, Item]:
+    """Build the condition that neither a request nor guardrails have changed a task since."""
+    if not read.guardrail_changes:
+        return "version = :before AND attribute_not_exists(guardrail_changes)", {
+            "before": read.version
+        }
+    seen = {"before": read.version, "restricted_before": read.guardrail_changes}
+    return "version = :before AND guardrail_changes = :restricted_before", seen
 
 
 def _to_grant(item: Item | None) -> Grant | None:

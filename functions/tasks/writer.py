@@ -109,7 +109,7 @@ class TaskWriter:
                 self._store.commit([*writes_of(caller, old, guarded.task), *guarded.writes])
                 return guarded.task
             except TransactionConditionFailed as refused:
-                new = _prepare_retry(caller.tenant, old, new, guarded, refused)
+                old, new = _prepare_retry(caller.tenant, old, new, guarded, refused)
                 backoff.wait()
 
     def resume(self, tenant: str, task: Task) -> Task:
@@ -137,8 +137,10 @@ def _prepare_retry(
     new: Task,
     guarded: GuardedTask,
     refused: TransactionConditionFailed,
-) -> Task:
-    """Return the task for another attempt, after guardrails, intent or counters have changed.
+) -> tuple[Task | None, Task]:
+    """Return the task as it is and as it is to be, for another attempt.
+
+    Guardrails, intent or counters have changed.
 
     Raises:
         TransactionConditionFailed: the condition of another item failed, or the task has changed.
@@ -150,10 +152,11 @@ def _prepare_retry(
     if old is not None and item is not None:
         present = task_from_item(item)
         if changes.is_same_version(old, present):
-            new, conflicts = changes.with_counters(new, present), conflicts - {key}
+            old, new = present, changes.with_present_state(new, present)
+            conflicts -= {key}
     if conflicts:
         raise refused
-    return new
+    return old, new
 
 
 def add_to_intent(

@@ -13,6 +13,8 @@ import pytest
 from tests.contract.bodies import (
     BATCH,
     MEMORY,
+    PRINCIPALS,
+    TASKS,
     change_task,
     create,
     create_task,
@@ -193,6 +195,40 @@ def test_batches_that_cross_are_all_or_nothing(tenant: Tenant) -> None:
     first, second = (ok(read(alice, each["id"])) for each in pair)
     assert first["value"] == second["value"]
     assert first["version"] == second["version"] == 2
+
+
+def test_changes_of_a_principal_take_turns(tenant: Tenant) -> None:
+    tenant.agent("pat")
+    path = f"{PRINCIPALS}/pat"
+
+    def call(number: int) -> httpx.Response:
+        if number % 2:
+            return tenant.admin.post(f"{path}/rotate")
+        return tenant.admin.patch(path, json={"agent_type": f"t{number}"})
+
+    assert statuses(at_once(16, call)) == {200: 16}
+    assert statuses(at_once(4, lambda _: tenant.admin.delete(path))) == {204: 1, 404: 3}
+
+
+def test_guardrails_and_changes_of_a_task_keep_its_room(tenant: Tenant) -> None:
+    boss, alice = tenant.coordinator("boss"), tenant.agent("alice")
+    create_task(boss, id="t", assigned_agent="alice", memory_policy={"max_entries": 9})
+    path = "/api/v1/coordinators/boss/guardrails"
+
+    def limit(most: int | None) -> httpx.Response:
+        body = {"guardrails": {"max_working_memory_per_task": most}}
+        return tenant.admin.patch(path, json=body)
+
+    def call(number: int) -> httpx.Response:
+        if number % 2:
+            return limit(number if number % 4 == 1 else None)
+        return change_task(boss, ok(boss.get(f"{TASKS}/t")), memory_policy={"max_entries": number})
+
+    assert set(statuses(at_once(12, call))) <= {200, 409}
+    ok(limit(2))
+    ok(change_task(boss, ok(boss.get(f"{TASKS}/t")), memory_policy={"max_entries": 9}))
+    answers = [alice.post(MEMORY, json=working("t", key=f"k{n}")) for n in range(4)]
+    assert statuses(answers) == {201: 2, 429: 2}
 
 
 def test_creates_and_deletes_of_one_slot_keep_the_counters(tenant: Tenant) -> None:

@@ -149,13 +149,14 @@ def test_working_memory_is_bounded_by_the_lower_of_policy_and_guardrail(
 def test_a_changed_guardrail_bounds_the_open_tasks(
     tenant: Tenant, boss: httpx.Client, alice: httpx.Client
 ) -> None:
-    create_task(boss, id="t", assigned_agent="alice", memory_policy={"max_entries": 4})
+    made = create_task(boss, id="t", assigned_agent="alice", memory_policy={"max_entries": 4})
     assert fill(alice, "t", "a", "b", "c") == [201, 201, 201]
     guard(tenant, max_working_memory_per_task=2)
     problem = refused(alice.post(MEMORY, json=working("t", key="d")), 429, "CAPACITY_EXCEEDED")
     assert (problem["current_count"], problem["max_capacity"]) == (3, 2)
     guard(tenant, max_working_memory_per_task=None)
     assert fill(alice, "t", "d", "e") == [201, 429]
+    assert ok(change_task(boss, made, status="completed"))["version"] == 2  # no other's change
 
 
 def test_a_policy_changed_later_stays_below_the_guardrail(

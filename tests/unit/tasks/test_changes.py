@@ -94,12 +94,12 @@ def test_extra_fields_have_a_limit() -> None:
         changes.apply_change(TASK, TaskChange(output="x" * 131_072), NOW, TOKEN)
 
 
-def test_counters_come_from_the_stored_task() -> None:
-    stored = replace(TASK, held={"c": 4}, attached=1, counter_changes=9)
+def test_counters_and_guardrails_come_from_the_stored_task() -> None:
+    stored = replace(TASK, held={"c": 4}, attached=1, counter_changes=9, entry_cap=5)
     ended = replace(TASK, status="completed", ended=NOW, version=4)
-    merged = changes.with_counters(ended, stored)
+    merged = changes.with_present_state(ended, stored)
     assert (merged.working_entries, merged.attached, merged.counter_changes) == (4, 1, 9)
-    assert (merged.status, merged.version) == ("completed", 4)
+    assert (merged.status, merged.version, merged.entry_cap) == ("completed", 4, 5)
     assert changes.is_same_version(TASK, stored)
     assert not changes.is_same_version(TASK, replace(stored, version=4))
     assert not changes.is_same_version(TASK, replace(stored, ended=NOW))
