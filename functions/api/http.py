@@ -23,7 +23,7 @@ from functions.platform.limits import (
 )
 from functions.platform.validation import Model, build_validation_error, list_problems
 
-_VERSION = re.compile(r'"(\d{1,18})"|(\d{1,18})', re.ASCII)
+_VERSION = re.compile(r'("?)(0|[1-9][0-9]{0,17})\1')
 _IDEMPOTENCY_KEY = re.compile(rf"[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_CHARACTERS}}}")
 
 
@@ -199,7 +199,7 @@ class Request:
         match = _VERSION.fullmatch(header.strip())
         if match is None:
             raise ValidationFailed("If-Match", 'takes a version, as 3 or "3"')
-        return int(match.group(1) or match.group(2))
+        return int(match[2])
 
     def resolve(self, url: str) -> str:
         """Make a URL of what may be a path on the host that was called."""

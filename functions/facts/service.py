@@ -40,7 +40,7 @@ from functions.vectors.model import VectorSearch
 if TYPE_CHECKING:
     from functions.facts.requests import NewFact, Recall
 
-_BUSY = "others are writing this fact"
+_BUSY, _ATTEMPTS = "others are writing this fact", 30
 
 
 class _Place(NamedTuple):
@@ -81,7 +81,7 @@ class Facts:
         place = _Place(fact.id, StoredFact(None, None), None)
         if new.fact_id is not None:
             place = self._find_place(caller.tenant, fact, None)
-        backoff, has_failed = Backoff(_BUSY), False
+        backoff, has_failed = Backoff(_BUSY, attempts=_ATTEMPTS), False
         while True:
             present, seen, _ = place.stored
             if present is not None and token is not None and _has_learned(present, token):
@@ -184,7 +184,7 @@ class Facts:
             VersionMismatch: If-Match names another version than the present one.
         """
         authorize(caller, DELETE_FACT, None)
-        backoff = Backoff(_BUSY)
+        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
         while True:
             fact = self.get(caller, id)
             if version not in (None, fact.version):

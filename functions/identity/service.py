@@ -28,10 +28,10 @@ from functions.platform.clock import Clock
 from functions.platform.errors import (
     EntryExists,
     NotFound,
-    Throttled,
     ValidationFailed,
 )
 from functions.platform.idempotency import RequestToken
+from functions.platform.retry import Backoff
 from functions.platform.task_keys import create_api_key
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _SALT_BYTES = 16
 _PURPOSE = b"agent-memory: API keys issued under an Idempotency-Key"
-_BUSY = "the principal is being changed by someone else; try again"
+_BUSY, _ATTEMPTS = "others are changing this principal", 30
 _REVOKED = (
     "a revoked principal had this id, and the new one would have its memory, tasks and access; "
     'send "reuse": true if it shall'
@@ -169,22 +169,24 @@ class Identity:
             NotFound: the caller's tenant has no such principal.
             EntryExists: this is a retry, and the principal was changed again since.
             ValidationFailed: nothing is given, or `expires_at` is not in the future.
-            Throttled: somebody else changes the principal at the same time.
+            Throttled: others keep changing the principal.
         """
-        stored = self._existing(caller, principal_id)
-        authorize(caller, CHANGE_PRINCIPAL, stored.principal)
-        if token.matches(stored.token):
-            return stored.principal
-        _assert_not_superseded(token, stored)
-        changed = apply_change(stored.principal, change)
-        if "expires_at" in change.model_fields_set:
-            _assert_future(change.expires_at, self._clock())
-        before, after = diff_principals(stored.principal, changed)
-        record = self._audit.record(caller, CHANGE_PRINCIPAL, _target(principal_id), before, after)
-        if not self._store.change(stored, changed, token.stored, record):
-            raise Throttled(_BUSY)
-        self._invalidate_cache()
-        return changed
+        target, backoff = _target(principal_id), Backoff(_BUSY, attempts=_ATTEMPTS)
+        while True:
+            stored = self._existing(caller, principal_id)
+            authorize(caller, CHANGE_PRINCIPAL, stored.principal)
+            if token.matches(stored.token):
+                return stored.principal
+            _assert_not_superseded(token, stored)
+            changed = apply_change(stored.principal, change)
+            if "expires_at" in change.model_fields_set:
+                _assert_future(change.expires_at, self._clock())
+            before, after = diff_principals(stored.principal, changed)
+            record = self._audit.record(caller, CHANGE_PRINCIPAL, target, before, after)
+            if self._store.change(stored, changed, token.stored, record):
+                self._invalidate_cache()
+                return changed
+            backoff.wait()
 
     def rotate_key(
         self, caller: Principal, principal_id: str, token: RequestToken, idempotency_key: str | None
@@ -195,21 +197,23 @@ class Identity:
             AccessDenied: the caller lacks `memory.admin`.
             NotFound: the caller's tenant has no such principal.
             EntryExists: this is a retry, and the key was rotated again since.
-            Throttled: somebody else changes the principal at the same time.
+            Throttled: others keep changing the principal.
         """
-        stored = self._existing(caller, principal_id)
-        authorize(caller, ROTATE_KEY, stored.principal)
-        if token.matches(stored.token):
-            return self._replay(
-                stored.principal, idempotency_key, token, "the key was rotated already"
-            )
-        _assert_not_superseded(token, stored)
-        key = self._create_key(stored.principal, idempotency_key)
-        record = self._audit.record(caller, ROTATE_KEY, _target(principal_id))
-        if not self._store.replace_key(stored, key, token.stored, record):
-            raise Throttled(_BUSY)
-        self._invalidate_cache()
-        return stored.principal, key.api_key
+        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
+        while True:
+            stored = self._existing(caller, principal_id)
+            authorize(caller, ROTATE_KEY, stored.principal)
+            if token.matches(stored.token):
+                return self._replay(
+                    stored.principal, idempotency_key, token, "the key was rotated already"
+                )
+            _assert_not_superseded(token, stored)
+            key = self._create_key(stored.principal, idempotency_key)
+            record = self._audit.record(caller, ROTATE_KEY, _target(principal_id))
+            if self._store.replace_key(stored, key, token.stored, record):
+                self._invalidate_cache()
+                return stored.principal, key.api_key
+            backoff.wait()
 
     def revoke(self, caller: Principal, principal_id: str) -> None:
         """Delete a principal; its key is invalid from then on.
@@ -217,15 +221,18 @@ class Identity:
         Raises:
             AccessDenied: the caller lacks `memory.admin`.
             NotFound: the caller's tenant has no such principal.
-            Throttled: somebody else changes the principal at the same time.
+            Throttled: others keep changing the principal.
         """
-        stored = self._existing(caller, principal_id)
-        authorize(caller, REVOKE_PRINCIPAL, stored.principal)
-        before = describe_principal(stored.principal)
-        record = self._audit.record(caller, REVOKE_PRINCIPAL, _target(principal_id), before)
-        if not self._store.remove(stored, self._clock(), record):
-            raise Throttled(_BUSY)
-        self._invalidate_cache()
+        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
+        while True:
+            stored = self._existing(caller, principal_id)
+            authorize(caller, REVOKE_PRINCIPAL, stored.principal)
+            before = describe_principal(stored.principal)
+            record = self._audit.record(caller, REVOKE_PRINCIPAL, _target(principal_id), before)
+            if self._store.remove(stored, self._clock(), record):
+                self._invalidate_cache()
+                return
+            backoff.wait()
 
     def get_principal(self, tenant: str, principal_id: str) -> Principal:
         """Read a principal: one read.
