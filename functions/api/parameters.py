@@ -13,6 +13,7 @@ from functions.platform.limits import (
     MAX_PAGE_ITEMS,
     MAX_TAGS,
 )
+from functions.platform.origin import HEADER
 
 T = TypeVar("T")
 
@@ -277,6 +278,10 @@ AFTER = TextParameter(
     "after",
     "Where the page begins: `next` of the page before, with the same filters.",
     MAX_CURSOR_CHARACTERS,
+)
+IMPORT = HeaderParameter(
+    HEADER,
+    "`true` keeps the ids, versions and times that the body says. It needs `memory.import`.",
 )
 TOTAL: ChoiceParameter[Literal["exact", "none"]] = ChoiceParameter(
     "total",

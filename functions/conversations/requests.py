@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from functions.conversations.model import SCHEMA
 from functions.platform.limits import (
@@ -15,11 +15,14 @@ from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import (
     AgentId,
     ChangeModel,
+    ImportedCount,
+    ImportedTime,
     Name,
     RequestModel,
     Tag,
     Timestamp,
     Ttl,
+    mark_imported,
 )
 
 Role = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_CHARACTERS)]
@@ -65,6 +68,10 @@ class NewMessages(RequestModel):
 class NewConversation(RequestModel):
     """Body of `PUT /api/v1/conversations/{session_id}`: the whole of a conversation."""
 
+    model_config = ConfigDict(
+        json_schema_extra=mark_imported("created_at", "updated_at", "revision")
+    )
+
     session_id: Name | None = None
     user_id: AgentId
     messages: list[NewMessage] = Field(default=[])
@@ -84,6 +91,12 @@ class NewConversation(RequestModel):
     end. An `expires_at` wins over it."""
     expires_at: Timestamp | None = None
     """From this moment on it is gone, as if it had never been."""
+    created_at: ImportedTime | None = None
+    """Only with `X-Import`."""
+    updated_at: ImportedTime | None = None
+    """Only with `X-Import`."""
+    revision: ImportedCount | None = None
+    """Only with `X-Import`."""
 
     @model_validator(mode="after")
     def _messages_or_upload(self) -> Self:
@@ -136,7 +149,17 @@ class UploadedMessages(RequestModel):
 class NewState(RequestModel):
     """Body of `PUT /api/v1/agents/{agent_id}/state/{owner_id}/{key}`."""
 
+    model_config = ConfigDict(
+        json_schema_extra=mark_imported("created_at", "updated_at", "version")
+    )
+
     value: Any
     """Any JSON, at most 4 MB of compact UTF-8."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""
+    created_at: ImportedTime | None = None
+    """Only with `X-Import`."""
+    updated_at: ImportedTime | None = None
+    """Only with `X-Import`."""
+    version: ImportedCount | None = None
+    """Only with `X-Import`."""

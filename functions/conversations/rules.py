@@ -24,6 +24,7 @@ from functions.platform.limits import (
     MAX_MESSAGE_BYTES,
     MAX_REMOVED_RANGES,
 )
+from functions.platform.origin import choose_times
 from functions.platform.ttl import compute_expiry
 
 if TYPE_CHECKING:
@@ -56,12 +57,13 @@ def build_conversation(
     """Build the conversation that a body asks for, without its messages.
 
     Raises:
-        ValidationFailed: `session_id` or `version` does not fit, or the time to live is no
-            duration or lies in the past.
+        ValidationFailed: `session_id` or `version` does not fit, the time to live is no
+            duration or lies in the past, or an import's times don't follow one another.
         ValueTooLarge: the metadata have over 4 MB of compact JSON.
     """
     if new.session_id not in (None, session):
         raise ValidationFailed("session_id", "is another than the path's")
+    times = choose_times(new.created_at, new.updated_at, now)
     return Conversation(
         tenant=caller.tenant,
         session=session,
@@ -74,9 +76,9 @@ def build_conversation(
         generation=create_generation(),
         count=len(new.messages),
         end=len(new.messages),
-        revision=1,
-        created=now,
-        updated=now,
+        revision=new.revision or 1,
+        created=times.created,
+        updated=times.updated,
         sensitivity=new.sensitivity,
         ttl=new.ttl,
         expires=compute_expiry(new.ttl, new.expires_at, now),

@@ -27,6 +27,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_STATE_BYTES
+from functions.platform.origin import choose_times
 from functions.platform.retry import Backoff
 from functions.platform.value_parts import PartsMissing
 
@@ -78,6 +79,7 @@ class States:
 
         Raises:
             ValueTooLarge: the value has over 4 MB of compact JSON.
+            ValidationFailed: an import's times don't follow one another.
         """
         authorize(caller, CHANGE_STATE, address)
         text = dumps_checked(new.value, "value", MAX_STATE_BYTES)
@@ -87,12 +89,13 @@ class States:
             if old is not None and token is not None and token.matches(old.get("request")):
                 return self._store.get(caller.tenant, address) or decode_head(old)
             _assert_version(old, version)
+            times = choose_times(new.created_at, new.updated_at, now)
             state = State(
                 address=address,
                 value=text,
-                version=1 if old is None else old["version"] + 1,
-                created=now if old is None else old["created"],
-                updated=now,
+                version=(new.version or 1) if old is None else old["version"] + 1,
+                created=times.created if old is None else old["created"],
+                updated=times.updated,
                 author=caller.id if old is None else old["author"],
                 sensitivity=new.sensitivity,
                 request=None if token is None else token.stored,

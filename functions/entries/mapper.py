@@ -80,6 +80,8 @@ class EntryMapper:
             "fenced": entry.is_fenced or None,
             "own": entry.is_own or None,
             BARRIER: entry.has_barrier or None,
+            "imported": entry.imported,
+            "importer": entry.importer,
             "vector_at": entry.vector_at,
             "vector_length": entry.vector_length,
             "accessed": entry.accessed if is_evictable else None,
@@ -149,6 +151,8 @@ class EntryMapper:
             is_fenced=get("fenced", False),
             is_own=get("own", False),
             has_barrier=get(BARRIER, False),
+            imported=get("imported"),
+            importer=get("importer"),
             vector_at=get("vector_at"),
             vector_length=get("vector_length"),
         )

@@ -55,6 +55,8 @@ class Entry(NamedTuple):
     vector: bytes | None = None  # of the client's, packed; only on its way into the table
     vector_at: int | None = None  # when the client's vector was written; None without one
     vector_length: int | None = None  # how many numbers it has
+    imported: int | None = None  # when an import wrote it, with an earlier time of creation
+    importer: str | None = None  # who imported what others had curated
     has_barrier: bool = False  # no entry may be created in its slot without a transaction
 
     @property
@@ -63,8 +65,8 @@ class Entry(NamedTuple):
 
     @property
     def actor(self) -> Actor:
-        """Who wrote this version: the owner, or a curator of semantic memory."""
-        return Actor(self.curator or self.agent, self.actor_kind)
+        """Who wrote this version: the owner, a curator of semantic memory, or who imported it."""
+        return Actor(self.importer or self.curator or self.agent, self.actor_kind)
 
     @property
     def item_key(self) -> Key:

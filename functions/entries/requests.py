@@ -17,8 +17,10 @@ from functions.platform.limits import (
     MAX_TASK_ENTRIES,
     MAX_TASK_KB,
     MAX_VECTOR_NUMBERS,
+    MAX_VERSION,
     MIN_VECTOR_NUMBERS,
 )
+from functions.platform.request_context import is_import
 from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import (
     AgentId,
@@ -67,7 +69,8 @@ class _Changeable(RequestModel):
     numbers as its first one. Null: none, or no longer one. It isn't given back."""
 
 
-_SET_BY_SERVER = (
+_IGNORED = ("inherited", "vector_length")
+_KEPT_BY_IMPORT = (
     "id",
     "version",
     "created_at",
@@ -75,17 +78,15 @@ _SET_BY_SERVER = (
     "created_by",
     "curated_by",
     "last_accessed_at",
-    "inherited",
-    "vector_length",
 )
+_SET_BY_SERVER = (*_KEPT_BY_IMPORT, *_IGNORED)
 
 
 def _describe_ignored_fields(schema: dict[str, Any]) -> None:
+    for name in _IGNORED:
+        schema["properties"][name] = {"description": "Ignored: the service sets it."}
     for name in _SET_BY_SERVER:
-        schema["properties"][name] = {
-            "readOnly": True,
-            "description": "Ignored: the service sets it.",
-        }
+        schema["properties"][name]["readOnly"] = True
 
 
 class NewEntry(_Changeable):
@@ -113,13 +114,28 @@ class NewEntry(_Changeable):
     pinned: bool | None = None
     """Episodic only: never evicted."""
     priority: Priority | None = None
+    id: EntryId | None = None
+    """Of this namespace and key, and made at `created_at`. Ignored without `X-Import`."""
+    version: Annotated[int, Field(ge=1, le=MAX_VERSION)] | None = None
+    """Ignored without `X-Import`."""
+    created_at: Timestamp | None = None
+    """Ignored without `X-Import`."""
+    updated_at: Timestamp | None = None
+    """Ignored without `X-Import`."""
+    last_accessed_at: Timestamp | None = None
+    """Episodic only: what eviction goes by. Ignored without `X-Import`."""
+    created_by: AgentId | None = None
+    """Ignored without `X-Import`, and in private memory."""
+    curated_by: AgentId | None = None
+    """Ignored without `X-Import`, and in private memory."""
 
     @model_validator(mode="before")
     @classmethod
     def _ignore_what_the_service_sets(cls, body: object) -> object:
-        if not isinstance(body, dict) or body.keys().isdisjoint(_SET_BY_SERVER):
+        ignored = _IGNORED if is_import.get() else _SET_BY_SERVER
+        if not isinstance(body, dict) or body.keys().isdisjoint(ignored):
             return body
-        return {name: value for name, value in body.items() if name not in _SET_BY_SERVER}
+        return {name: value for name, value in body.items() if name not in ignored}
 
     @property
     def task(self) -> str | None:

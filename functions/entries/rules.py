@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 from functions.entries.model import TASK_LIFETIME, Entry, Filters
 from functions.entries.tiers import POLICIES
 from functions.identity.model import Principal
+from functions.identity.rules import choose_author
 from functions.platform import keys
+from functions.platform.entry_keys import parse_entry_id
 from functions.platform.errors import AccessDenied, ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_VALUE_BYTES
+from functions.platform.origin import choose_times
+from functions.platform.request_context import is_import
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.ttl import compute_expiry
 from functions.vectors.packing import count_numbers, pack_vector
@@ -21,7 +25,8 @@ if TYPE_CHECKING:
     from functions.entries.requests import EntryChange, NewEntry
 
 _HINT = "; keep bulk data elsewhere and store a reference"
-_ENTRY_FIELDS = frozenset(Entry._fields)
+_SET_BY_IMPORT = frozenset({"version"})  # of a body's, beside those with other names
+_ENTRY_FIELDS = frozenset(Entry._fields) - _SET_BY_IMPORT
 _KEPT_BY_A_PUT = ("nonce", "agent", "author", "created")
 
 
@@ -56,7 +61,45 @@ def build_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken)
         actor_kind=caller.kind,
         **given,
     )
+    entry = _keep_origin(caller, entry, new, now) if is_import.get() else entry
     return _set_vector(entry, given, now)
+
+
+def _keep_origin(caller: Principal, entry: Entry, new: NewEntry, now: int) -> Entry:
+    """Return an imported entry as it was where it comes from, as far as the body says.
+
+    Who made and curated shared memory may be others: then it takes `memory.admin`, too.
+
+    Raises:
+        ValidationFailed: when the id is another slot's, or of another time than `created_at`.
+        AccessDenied: when others are named, and the caller lacks `memory.admin`.
+    """
+    times = choose_times(new.created_at, new.updated_at, now)
+    author, curator = entry.author, entry.curator
+    if not entry.policy.is_private:
+        author = choose_author(caller, new.created_by)
+        curator = choose_author(caller, new.curated_by or author)
+    accessed = times.updated if new.last_accessed_at is None else new.last_accessed_at
+    return entry._replace(
+        nonce=_choose_nonce(entry, new.id, times.created),
+        version=new.version or 1,
+        created=times.created,
+        updated=times.updated,
+        accessed=min(accessed, now),
+        author=author,
+        curator=curator,
+        imported=now,
+        importer=None if caller.id in (curator, entry.agent) else caller.id,
+    )
+
+
+def _choose_nonce(entry: Entry, id: str | None, created: int) -> str:
+    if id is None:
+        return keys.create_nonce(created)
+    found = parse_entry_id(entry.address.tenant, id)
+    if found is None or found[0] != entry.address or keys.decode_timestamp(found[1]) != created:
+        raise ValidationFailed("id", "isn't one of this namespace and key, made at created_at")
+    return found[1]
 
 
 def apply_change(
@@ -81,6 +124,8 @@ def apply_change(
         curator=None if entry.policy.is_private else caller.id,
         request=token.stored,
         actor_kind=caller.kind,
+        imported=None,
+        importer=None,
         **given,
     )
     return _set_vector(changed, given, now)

@@ -7,10 +7,19 @@ from pydantic import AfterValidator, ConfigDict, Field
 from functions.platform.limits import (
     DEFAULT_RESULTS,
     MAX_FACT_PART_CHARACTERS,
+    MAX_FACT_RUNS,
     MAX_QUERY_CHARACTERS,
     MAX_RESULTS,
 )
-from functions.platform.validation import Identifier, RequestModel
+from functions.platform.validation import (
+    Identifier,
+    Imported,
+    ImportedCount,
+    ImportedId,
+    ImportedTime,
+    RequestModel,
+    mark_imported,
+)
 
 
 def _assert_words(text: str) -> str:
@@ -28,7 +37,13 @@ Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True
 class NewFact(RequestModel):
     """Body of `POST /api/v1/facts`; `tenant_id` and `created_at` are set by the service."""
 
-    model_config = ConfigDict(strict=False)
+    model_config = ConfigDict(
+        strict=False,
+        json_schema_extra=mark_imported(
+            *("updated_at", "first_learned_at", "learned_by", "learned_count"),
+            *("learned_from_run_ids", "version"),
+        ),
+    )
 
     subject: Part
     predicate: Part
@@ -43,7 +58,21 @@ class NewFact(RequestModel):
     tenant_id: Any = None
     """Ignored: it is the caller's."""
     created_at: Any = None
-    """Ignored: it is when the fact is learned."""
+    """Ignored, but with `X-Import`: it is when the fact is learned."""
+    updated_at: ImportedTime | None = None
+    """Only with `X-Import`."""
+    first_learned_at: ImportedTime | None = None
+    """Only with `X-Import`."""
+    learned_by: ImportedId | None = None
+    """Only with `X-Import`."""
+    learned_count: ImportedCount | None = None
+    """Only with `X-Import`."""
+    learned_from_run_ids: (
+        Annotated[list[Identifier], Field(max_length=MAX_FACT_RUNS), Imported] | None
+    ) = None
+    """Only with `X-Import`."""
+    version: ImportedCount | None = None
+    """Only with `X-Import`."""
 
 
 class RecallFilters(RequestModel):

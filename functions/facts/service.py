@@ -18,19 +18,22 @@ from functions.facts.model import Fact, FactQuery, Recalled
 from functions.facts.rules import derive_fact_id, relearn
 from functions.facts.store import FactChanged, FactStore, Reference, StoredFact, decode_fact
 from functions.identity.model import Principal
+from functions.identity.rules import choose_author
 from functions.platform.bounded_pages import (
     BoundedPage,
     count_page,
     select_shown,
     take_page,
 )
-from functions.platform.clock import Clock
+from functions.platform.clock import Clock, from_rfc3339
 from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.json_text import dumps_checked
 from functions.platform.keys import get_tenant
 from functions.platform.limits import MAX_FACT_METADATA_BYTES
+from functions.platform.origin import choose_times
+from functions.platform.request_context import is_import
 from functions.platform.retry import Backoff
 from functions.platform.run_keys import build_fact_space
 from functions.platform.writes import Write
@@ -76,8 +79,12 @@ class Facts:
         Raises:
             ValueTooLarge: the metadata have over 16,384 bytes of compact JSON.
             Unavailable: the embedding model of a service doesn't answer.
+            ValidationFailed, AccessDenied: it is imported with times or authors that can't be.
         """
-        fact = _build_fact(caller, new, token, self._clock())
+        now = self._clock()
+        fact = _build_fact(caller, new, token, now)
+        if is_import.get():
+            fact = _keep_origin(caller, fact, new, now)
         place = _Place(fact.id, StoredFact(None, None), None)
         if new.fact_id is not None:
             place = self._find_place(caller.tenant, fact, None)
@@ -86,7 +93,8 @@ class Facts:
             present, seen, _ = place.stored
             if present is not None and token is not None and _has_learned(present, token):
                 return present, present.version == 1
-            after = relearn(present, fact)._replace(id=place.id, version=(seen or 0) + 1)
+            version = max((seen or 0) + 1, fact.version)
+            after = relearn(present, fact)._replace(id=place.id, version=version)
             vector = self._vector_search.embed_stored(after.text)
             try:
                 self._store.put(caller.tenant, after, vector, seen, place.reference)
@@ -277,4 +285,25 @@ def _build_fact(caller: Principal, new: NewFact, token: RequestToken | None, now
         request=None if token is None else token.stored,
         runs=() if new.learned_from_run_id is None else (new.learned_from_run_id,),
         first_learned=now,
+    )
+
+
+def _keep_origin(caller: Principal, fact: Fact, new: NewFact, now: int) -> Fact:
+    """Return an imported fact as it was where it comes from, as far as the body says.
+
+    Raises:
+        ValidationFailed: its times don't follow one another.
+        AccessDenied: another one learned it, and the caller lacks `memory.admin`.
+    """
+    made = None if new.created_at is None else from_rfc3339(new.created_at)
+    times = choose_times(made, new.updated_at, now)
+    first = choose_times(new.first_learned_at or times.created, times.updated, now).created
+    return fact._replace(
+        created=times.created,
+        updated=times.updated,
+        first_learned=first,
+        learner=choose_author(caller, new.learned_by),
+        learned_count=new.learned_count or 1,
+        runs=fact.runs if new.learned_from_run_ids is None else tuple(new.learned_from_run_ids),
+        version=new.version or 1,
     )

@@ -1,11 +1,12 @@
 """Validate what callers send by pydantic models, and name the fields that are wrong."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Annotated, Any, TypeVar
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -22,7 +23,10 @@ from functions.platform.limits import (
     MAX_NAME_CHARACTERS,
     MAX_TTL_CHARACTERS,
     MAX_VALIDATION_ERRORS,
+    MAX_VERSION,
 )
+from functions.platform.origin import HEADER
+from functions.platform.request_context import is_import
 
 
 class RequestModel(BaseModel):
@@ -57,12 +61,36 @@ Timestamp = Annotated[
 ]
 """An RFC 3339 date-time in the request, epoch milliseconds in the model."""
 
+
 AgentId = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
 Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS)]
 FieldName = Annotated[str, Field(min_length=1, max_length=MAX_FIELD_CHARACTERS)]
 Tag = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
 Identifier = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
 """A task's or an intent's id."""
+
+
+def _assert_import(value: Any) -> Any:
+    if not is_import.get():
+        raise ValueError(f"is set by the service, but with {HEADER}")
+    return value
+
+
+Imported = AfterValidator(_assert_import)
+"""Marks what the service sets, and what a request may say if it imports."""
+ImportedTime = Annotated[Timestamp, Imported]
+ImportedId = Annotated[AgentId, Imported]
+ImportedCount = Annotated[int, Field(ge=1, le=MAX_VERSION, strict=True), Imported]
+
+
+def mark_imported(*names: str) -> Callable[[dict[str, Any]], None]:
+    """Return what marks fields of a model as set by the service in its JSON schema."""
+
+    def mark(schema: dict[str, Any]) -> None:
+        for name in names:
+            schema["properties"][name]["readOnly"] = True
+
+    return mark
 
 
 _SECONDS = re.compile(r"\d{1,12}(\.\d{1,9})?", re.ASCII)

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
+from functions.identity.rules import choose_author
 from functions.platform.clock import Clock
 from functions.platform.idempotency import RequestToken
+from functions.platform.origin import choose_times
 from functions.platform.run_keys import build_episode_id, build_episode_sort_token
 from functions.quotas.model import EPISODES
 from functions.quotas.service import Quotas
@@ -50,17 +52,19 @@ class Episodes:
             NotFound: no run of the last 90 days has this id.
             ValueTooLarge: content has over 262,144 bytes of compact JSON, or metadata over 65,536.
             CapacityExceeded: the tenant has 100,000 episodes.
+            ValidationFailed: it is imported with a time to come.
             IdempotencyConflict: the token's key came with another body.
         """
         now = self._clock()
         address = self._runs.find_address(caller.tenant, run_id, now)
         request = (token or RequestToken.create()).key
+        created = choose_times(new.created_at, None, now).created
         episode = Episode(
-            id=build_episode_id(build_episode_sort_token(now, request)),
+            id=build_episode_id(build_episode_sort_token(created, request)),
             run=run_id,
             text=render_episode_text(new),
-            created=now,
-            author=caller.id,
+            created=created,
+            author=choose_author(caller, new.created_by),
             expires=compute_expiry(address.started),
             sensitivity=new.sensitivity,
         )

@@ -2,17 +2,26 @@
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from functions.platform.limits import MAX_LABEL_CHARACTERS, MAX_TURN
 from functions.platform.sensitivity import Sensitivity
-from functions.platform.validation import AgentId, Identifier, RequestModel
+from functions.platform.validation import (
+    AgentId,
+    Identifier,
+    ImportedId,
+    ImportedTime,
+    RequestModel,
+    mark_imported,
+)
 
 Label = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_CHARACTERS)]
 
 
 class NewRun(RequestModel):
     """Body of `POST /api/v1/runs`."""
+
+    model_config = ConfigDict(json_schema_extra=mark_imported("created_at", "created_by"))
 
     agent_type: AgentId
     """A label that groups runs, such as `sdr`; no boundary."""
@@ -22,16 +31,31 @@ class NewRun(RequestModel):
     """Any JSON, at most 4 MB: recalled episodes and facts, and the workflow selected, say."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""
+    created_at: ImportedTime | None = None
+    """Only with `X-Import`."""
+    created_by: ImportedId | None = None
+    """Only with `X-Import`."""
 
 
-class RunOutput(RequestModel):
+class RunEnd(RequestModel):
+    """The end of a run."""
+
+    model_config = ConfigDict(json_schema_extra=mark_imported("ended_at", "ended_by"))
+
+    ended_at: ImportedTime | None = None
+    """Only with `X-Import`."""
+    ended_by: ImportedId | None = None
+    """Only with `X-Import`."""
+
+
+class RunOutput(RunEnd):
     """Body of `POST /api/v1/runs/{run_id}/complete`."""
 
     output: Any = None
     """Any JSON, at most 4 MB."""
 
 
-class RunError(RequestModel):
+class RunError(RunEnd):
     """Body of `POST /api/v1/runs/{run_id}/fail`."""
 
     error: Any = None
@@ -40,6 +64,8 @@ class RunError(RequestModel):
 
 class NewEpisode(RequestModel):
     """Body of `POST /api/v1/runs/{run_id}/episodes`."""
+
+    model_config = ConfigDict(json_schema_extra=mark_imported("created_at", "created_by"))
 
     content: Any
     """Any JSON, at most 262,144 bytes."""
@@ -52,3 +78,7 @@ class NewEpisode(RequestModel):
     """At most 65,536 bytes of JSON."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""
+    created_at: ImportedTime | None = None
+    """Only with `X-Import`."""
+    created_by: ImportedId | None = None
+    """Only with `X-Import`."""

@@ -7,11 +7,13 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
+from functions.identity.rules import choose_author
 from functions.platform.bounded_pages import count_page, select_shown, take_page
 from functions.platform.clock import Clock
 from functions.platform.errors import RunClosed
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
+from functions.platform.origin import choose_times
 from functions.platform.run_keys import create_run_address
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.platform.value_parts import PartsMissing
@@ -21,7 +23,7 @@ from functions.runs.rules import RunIds, end_run, render_value, run_not_found
 from functions.runs.store import RunChanged, RunStore, decode_head, is_run
 
 if TYPE_CHECKING:
-    from functions.runs.requests import NewRun
+    from functions.runs.requests import NewRun, RunEnd, RunError, RunOutput
 
 _ITEMS_AT_ONCE = 25
 _POSITION = itemgetter(TYPE_ORDER_ATTRIBUTE)
@@ -46,17 +48,19 @@ class Runs:
             ValueTooLarge: the input has over 4 MB of compact JSON.
             IdempotencyConflict: the Idempotency-Key came with another body.
             RunClosed: the run that the Idempotency-Key started has ended, or was deleted.
+            ValidationFailed: it is imported with a time to come.
         """
         now = self._clock()
-        address = create_run_address(caller.tenant, new.agent_type, token.key, now)
+        created = choose_times(new.created_at, None, now).created
+        address = create_run_address(caller.tenant, new.agent_type, token.key, created)
         run = Run(
             id=self._ids.make_id(address),
             agent_type=new.agent_type,
             instance=new.instance_id,
             status="running",
             version=1,
-            created=now,
-            author=caller.id,
+            created=created,
+            author=choose_author(caller, new.created_by),
             input=render_value(new.input, "input"),
             sensitivity=new.sensitivity,
             request=token.stored,
@@ -80,7 +84,7 @@ class Runs:
         """Get one run: one read, and a call more for each large value."""
         return self._store.get(caller.tenant, run_id, self._clock())
 
-    def complete(self, caller: Principal, run_id: str, output: object, token: RequestToken) -> Run:
+    def complete(self, caller: Principal, run_id: str, new: RunOutput, token: RequestToken) -> Run:
         """End a run that succeeded: a read and a write, and two calls for each large value.
 
         Raises:
@@ -88,21 +92,31 @@ class Runs:
             IdempotencyConflict: the Idempotency-Key came with another body.
             RunClosed: another request has ended the run.
         """
-        return self._end(caller, run_id, "completed", render_value(output, "output"), token)
+        return self._end(
+            caller, run_id, "completed", render_value(new.output, "output"), new, token
+        )
 
-    def fail(self, caller: Principal, run_id: str, error: object, token: RequestToken) -> Run:
+    def fail(self, caller: Principal, run_id: str, new: RunError, token: RequestToken) -> Run:
         """End a run that failed; raises as `complete`."""
-        return self._end(caller, run_id, "failed", render_value(error, "error"), token)
+        return self._end(caller, run_id, "failed", render_value(new.error, "error"), new, token)
 
     def _end(
-        self, caller: Principal, run_id: str, status: RunStatus, result: bytes, token: RequestToken
+        self,
+        caller: Principal,
+        run_id: str,
+        status: RunStatus,
+        result: bytes,
+        new: RunEnd,
+        token: RequestToken,
     ) -> Run:
         now = self._clock()
         tenant = caller.tenant
         item = self._store.get_item(tenant, run_id, now)
         if item.get("ended") is None:
             run = self._decode(tenant, item)
-            ended = end_run(run, status, result, caller.id, token.stored, now)
+            times = choose_times(run.created, new.ended_at or now, now)
+            ender = choose_author(caller, new.ended_by)
+            ended = end_run(run, status, result, ender, token.stored, times.updated)
             field: RunValue = "output" if status == "completed" else "error"
             try:
                 self._store.end(tenant, item, ended, field, now)

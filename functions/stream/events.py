@@ -42,15 +42,16 @@ def _build_changes(
 ) -> list[Event]:
     if new is None:
         return _build_removed(old, removal, tasks)
+    happened = new.imported or new.created
     if old is None:
-        return [_build_event("memory.created", new, new.actor, new.created, None, tasks)]
+        return [_build_event("memory.created", new, new.actor, happened, None, tasks)]
     if old.nonce != new.nonce:
-        removed = _build_event("memory.deleted", old, new.actor, new.created, old.version, tasks)
-        if old.is_expired(new.created):
-            removed = _build_event("memory.expired", old, SERVICE, new.created, old.version, tasks)
+        removed = _build_event("memory.deleted", old, new.actor, happened, old.version, tasks)
+        if old.is_expired(happened):
+            removed = _build_event("memory.expired", old, SERVICE, happened, old.version, tasks)
         return [
             removed,
-            _build_event("memory.created", new, new.actor, new.created, None, tasks),
+            _build_event("memory.created", new, new.actor, happened, None, tasks),
         ]
     if old.version != new.version:
         return [_build_event("memory.updated", new, new.actor, new.updated, old.version, tasks)]

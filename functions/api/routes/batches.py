@@ -6,6 +6,7 @@ from pydantic import Field
 
 from functions.api.filters import FILTERS, NARROWING, read_filters
 from functions.api.http import Request, Response, json_response
+from functions.api.parameters import IMPORT
 from functions.api.responses.entries import DeletedDocument, EntryBatchDocument, render_entry
 from functions.api.routing import Route
 from functions.entries.authority import CHANGE_ENTRY, DELETE_ENTRY
@@ -15,6 +16,7 @@ from functions.namespaces.authority import CLAIM_NAMESPACE
 from functions.platform.errors import BatchTooLarge, ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.limits import MAX_BATCH_ENTRIES
+from functions.platform.request_context import is_import
 from functions.platform.validation import RequestModel, validate
 
 _BATCH = "/api/v1/memory/batch"
@@ -51,7 +53,7 @@ def write_batch(request: Request, caller: Principal) -> Response:
 
 def _item(index: int, asked: dict[str, Any]) -> NewEntry | BatchUpdate:
     try:
-        if "version" in asked:
+        if "version" in asked and not is_import.get():
             return validate(BatchUpdate, asked)
         return validate(NewEntry, asked)
     except ValidationFailed as error:
@@ -79,6 +81,7 @@ ROUTES = [
         "Create or update many entries atomically",
         {200: EntryBatchDocument},
         request_model=Batch,
+        request_headers=(IMPORT,),
         error_statuses=(404, 409, 413, 429),
         idempotent=True,
         description="All or nothing; the first failure's problem says its `index`.",

@@ -13,7 +13,15 @@ from functions.api.paging import (
     sign_cursor,
     truncate_to_limit,
 )
-from functions.api.parameters import AFTER, CURSOR_PAGE, TAGS, TOTAL, VALUES, IntegerParameter
+from functions.api.parameters import (
+    AFTER,
+    CURSOR_PAGE,
+    IMPORT,
+    TAGS,
+    TOTAL,
+    VALUES,
+    IntegerParameter,
+)
 from functions.api.responses.conversations import (
     ConversationDocument,
     ConversationHeadDocument,
@@ -245,6 +253,7 @@ ROUTES = [
         {200: ConversationHeadDocument, 201: ConversationHeadDocument},
         response_headers=("ETag", "Location"),
         request_model=NewConversation,
+        request_headers=(IMPORT,),
         error_statuses=(404, 409, 413, 429),
         if_match="optional",
         idempotent=True,

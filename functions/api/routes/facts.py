@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import build_page, read_page_request, truncate_to_limit
-from functions.api.parameters import CURSOR_PAGE, VALUES, TextParameter
+from functions.api.parameters import CURSOR_PAGE, IMPORT, VALUES, TextParameter
 from functions.api.responses.facts import (
     DeletedFactsDocument,
     FactDocument,
@@ -134,6 +134,7 @@ ROUTES = [
             "Location",
         ),
         request_model=NewFact,
+        request_headers=(IMPORT,),
         error_statuses=(409, 413),
         idempotent=True,
         description="The same subject, predicate and object again are the same fact (200): the "

@@ -9,6 +9,7 @@ from functions.api.http import Request, Response, json_response
 from functions.api.paging import PageRequest, paginate, read_page_request, truncate_to_limit
 from functions.api.parameters import (
     CURSOR_PAGE,
+    IMPORT,
     UNCOUNTED,
     VALUES,
     ChoiceParameter,
@@ -85,7 +86,7 @@ def get_run(request: Request, caller: Principal) -> Response:
 
 
 def complete_run(request: Request, caller: Principal) -> Response:
-    output, run_id = request.parse_body(RunOutput).output, request.path_params["run_id"]
+    output, run_id = request.parse_body(RunOutput), request.path_params["run_id"]
     return _run_response(
         200,
         request.services.runs.complete(caller, run_id, output, request.idempotency_token(caller)),
@@ -93,7 +94,7 @@ def complete_run(request: Request, caller: Principal) -> Response:
 
 
 def fail_run(request: Request, caller: Principal) -> Response:
-    error, run_id = request.parse_body(RunError).error, request.path_params["run_id"]
+    error, run_id = request.parse_body(RunError), request.path_params["run_id"]
     return _run_response(
         200, request.services.runs.fail(caller, run_id, error, request.idempotency_token(caller))
     )
@@ -228,6 +229,7 @@ ROUTES = [
             "Location",
         ),
         request_model=NewRun,
+        request_headers=(IMPORT,),
         error_statuses=(409, 413),
         idempotent=True,
         description="The id is the run's whole address, so episodes can be appended without a "
@@ -308,6 +310,7 @@ ROUTES = [
         {200: RunDocument},
         response_headers=("ETag",),
         request_model=RunOutput,
+        request_headers=(IMPORT,),
         error_statuses=(404, 409, 413),
         idempotent=True,
     ),
@@ -320,6 +323,7 @@ ROUTES = [
         {200: RunDocument},
         response_headers=("ETag",),
         request_model=RunError,
+        request_headers=(IMPORT,),
         error_statuses=(404, 409, 413),
         idempotent=True,
     ),
@@ -331,6 +335,7 @@ ROUTES = [
         "Append an episode to a run",
         {201: EpisodeDocument},
         request_model=NewEpisode,
+        request_headers=(IMPORT,),
         error_statuses=(404, 409, 413),
         idempotent=True,
         description="One write. Late episodes are taken, too: a run that has ended says so "

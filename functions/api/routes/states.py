@@ -8,7 +8,7 @@ import orjson
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import mark_hidden, read_page_request, truncate_to_limit
-from functions.api.parameters import AFTER, OFFSET, TOTAL, VALUES, IntegerParameter
+from functions.api.parameters import AFTER, IMPORT, OFFSET, TOTAL, VALUES, IntegerParameter
 from functions.api.responses.conversations import (
     StateDocument,
     StateHeadDocument,
@@ -142,6 +142,7 @@ ROUTES = [
         {200: StateDocument},
         response_headers=("ETag",),
         request_model=NewState,
+        request_headers=(IMPORT,),
         error_statuses=(404, 409, 413),
         if_match="optional",
         idempotent=True,

@@ -34,6 +34,7 @@ class AsyncQueries(AsyncResource):
         pinned: bool | None = None,
         updated_after: str | None = None,
         updated_before: str | None = None,
+        touch: bool = True,
         **paging: Unpack[Paging],
     ) -> AsyncPages[Entry]:
         """Return the entries that match, newest first.
@@ -48,6 +49,7 @@ class AsyncQueries(AsyncResource):
             namespace: `billing.*` means all that begin with `billing.`.
             tags: all of them; `tags_any`: one of them.
             agent_id: whose; by default the caller's own.
+            touch: False leaves the order of eviction as it is.
             paging: `limit`, `page_size`, `after`.
 
         In a worker's function, without agent and scope, the working entries are those of the task
@@ -56,6 +58,7 @@ class AsyncQueries(AsyncResource):
         filters = _filters(
             namespace, key, memory_type, tags, tags_any, task_id, intent_id, pinned
         ) | drop_none(updated_after=updated_after, updated_before=updated_before)
+        filters |= {} if touch else {"touch": "false"}
         task = self._find_task_memory(memory_type, agent_id, task_id, intent_id)
 
         async def fetch(size: int, position: str | None) -> Page[Entry]:

@@ -1,6 +1,6 @@
 """The lines of an import: JSON Lines as an export writes them, checked one by one."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, BinaryIO
@@ -14,7 +14,12 @@ _BOM = b"\xef\xbb\xbf"
 _REQUIRED = ("namespace", "key", "value", "memory_type")
 _EPISODIC = {"pinned": False, "priority": "normal"}
 _WRITABLE = tuple(dict.fromkeys((*_REQUIRED, "agent_id", *ENTRY_FIELDS)))
-_KNOWN = {*_WRITABLE, *Entry.__dataclass_fields__}
+WITH_ORIGIN = (
+    *_WRITABLE,
+    *("id", "version", "created_at", "updated_at", "created_by", "curated_by", "last_accessed_at"),
+)
+"""The fields that an entry keeps that is imported with the permission for it."""
+_KNOWN = {*WITH_ORIGIN, *Entry.__dataclass_fields__}
 Document = dict[str, Any]
 
 
@@ -64,11 +69,18 @@ class Line:
         return None if text is None else datetime.fromisoformat(text)
 
 
-def read_lines(source: BinaryIO, warn: Callable[[str], None]) -> Iterator[Line]:
+def read_lines(
+    source: BinaryIO, warn: Callable[[str], None], names: Iterable[str] = _WRITABLE
+) -> Iterator[Line]:
     """Read the entries of a source, one at a time; empty lines are passed over.
 
     Fields that this version doesn't know, as a newer service has them, are left out, with one
     warning for each.
+
+    Args:
+        source: has an entry on each line.
+        warn: takes a text for the user.
+        names: the fields that are taken over.
 
     Raises:
         UsageFailure: a line holds no entry; the message names it.
@@ -85,7 +97,7 @@ def read_lines(source: BinaryIO, warn: Callable[[str], None]) -> Iterator[Line]:
             for name in sorted(entry.keys() - _KNOWN - unknown):
                 warn(f"line {number}: this version doesn't know the field {name}; it is left out")
             unknown |= entry.keys()
-            yield Line(number, _body(entry), len(raw))
+            yield Line(number, _body(entry, names), len(raw))
 
 
 def _parse_entry(number: int, text: bytes) -> Document:
@@ -98,10 +110,8 @@ def _parse_entry(number: int, text: bytes) -> Document:
     return known
 
 
-def _body(entry: Document) -> Document:
-    return {
-        name: entry[name] for name in _WRITABLE if name in entry and not _is_default(entry, name)
-    }
+def _body(entry: Document, names: Iterable[str]) -> Document:
+    return {name: entry[name] for name in names if name in entry and not _is_default(entry, name)}
 
 
 def _is_default(entry: Document, name: str) -> bool:

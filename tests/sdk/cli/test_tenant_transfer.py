@@ -1,7 +1,7 @@
 """`agent-memory export DIR` and `import DIR`: everything of a tenant moves to another one."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,13 @@ _OWN |= {
     "completed_at",
 }
 _OWN |= {"started_at", "timestamp", "learned_at", "ended_at", "curated_by", "created_by"}
+_OF_RUNS = {"id", "run_id", "learned_from_run_id", "learned_from_run_ids"}
+_NEW = {  # what each service gives anew; all else is exact
+    **dict.fromkeys(
+        ("entries", "left", "granted", "conversation", "heads", "eviction"), frozenset()
+    ),
+    **dict.fromkeys(("runs", "episodes", "facts"), _OF_RUNS),
+}
 
 
 @pytest.fixture
@@ -56,12 +63,14 @@ def fill(admin: Client, ada: Client) -> None:
     run = admin.runs.start("billing", instance_id="b1", input={"goal": "invoices"})
     admin.runs.append(run.id, {"tool": "ocr"}, kind="tool_call", turn=1)
     admin.runs.complete(run.id, {"ok": True})
+    admin.instances.put("b1", "step", 3)
     admin.procedures.put("billing", "remind", "mail", {"steps": 2}, half_life="duration:P7D")
     admin.procedures.put("billing", "remind", "call", {"steps": 1})
     for score in (1, 0.75):
         admin.procedures.record_outcome("billing", "remind", "call", score)
     admin.agents.set_guardrails("admin", max_episodic_memory_per_agent=1500)
     admin.facts.learn("acme", "pays", "in 30 days", learned_from_run_id=run.id)
+    ada.facts.learn("acme", "pays", "in 30 days")
     ada.objects.put("files", "a/b.bin", b"\x00\xff", content_type="image/png", metadata={"w": 2})
     ada.objects.put("files", "soon", b"x", ttl=3600)
     with MemoryAdapter(ada).start("planner") as notes:
@@ -103,7 +112,11 @@ def list_everything(clients: dict[str, Client]) -> dict[str, Any]:
         "grants": lambda: [each.raw for each in admin.tasks.list_grants("task_open")] or ["none"],
         "entries": lambda: [each.raw for c in (admin, ada) for each in c.memory.query()],
         "conversation": lambda: [ada.conversations.get("session_1").raw],
-        "states": lambda: [ada.states.get_all("ada", "user_7")],
+        "states": lambda: [ada.states.get("ada", "user_7", "tone")],
+        "heads": lambda: [each.raw for each in ada.states.list("ada", "user_7")],
+        "working values": lambda: [admin.instances.get_all("b1")],
+        "permissions": lambda: [sorted(admin.principals.me().permissions)],
+        "eviction": lambda: [each.raw for each in ada.agents.list_eviction_order("ada")],
         "runs": lambda: [admin.runs.get(each.id).raw for each in admin.runs.query()],
         "episodes": lambda: [
             e.raw for run in admin.runs.query() for e in admin.runs.list_episodes(run.id)
@@ -119,7 +132,7 @@ def list_everything(clients: dict[str, Client]) -> dict[str, Any]:
         "spaces": lambda: [each.permissions.allow for each in admin.objects.list_spaces()],
         "bytes": lambda: [getattr(ada.objects.get("files", "a/b.bin"), "data", None)],
     }
-    return {name: sort_own(list_()) for name, list_ in listed.items()}
+    return {name: sort_own(list_(), _NEW.get(name, _OWN)) for name, list_ in listed.items()}
 
 
 def _read_vector(ada: Client) -> list[float]:
@@ -136,12 +149,12 @@ def _read_notes(ada: Client) -> list[Any]:
     return [(each.content, each.tags) for each in adapter.list(run.memory_refs[0])]
 
 
-def sort_own(documents: list[Any]) -> list[Any]:
+def sort_own(documents: list[Any], new: Set[str]) -> list[Any]:
     """Drop what each service gives anew, at any depth."""
 
     def drop(value: Any) -> Any:
         if isinstance(value, dict):
-            return {name: drop(each) for name, each in value.items() if name not in _OWN}
+            return {name: drop(each) for name, each in value.items() if name not in new}
         return [drop(each) for each in value] if isinstance(value, list) else value
 
     return sorted(map(drop, documents), key=repr)

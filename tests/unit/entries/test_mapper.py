@@ -47,6 +47,8 @@ FULL = PLAIN._replace(
     is_own=True,
     vector_at=1_700_000_000_001,
     vector_length=64,
+    imported=1_700_000_000_002,
+    importer="mover",
     has_barrier=True,
 )
 MAPPER = EntryMapper(None)

@@ -58,7 +58,7 @@ def test_every_field_that_a_request_and_an_entry_have_alike_is_taken_over(body: 
         "sensitivity": "internal",
     }
     shared = set(body.model_fields) & set(Entry._fields)  # type: ignore[attr-defined]
-    assert shared - {"value", "vector", "namespace", "key"} == given.keys()
+    assert shared - {"value", "vector", "namespace", "key", "version"} == given.keys()
     made = create(**given) if body is NewEntry else change(make_entry(), **given)
     for name, value in given.items():
         assert getattr(made, name) == (tuple(value) if isinstance(value, list) else value)

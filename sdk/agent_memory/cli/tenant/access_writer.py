@@ -1,7 +1,11 @@
 """Writes who may do what: principals, agents' settings, guardrails, namespaces, intents."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from agent_memory.cli.output import note
 from agent_memory.cli.tenant.import_context import Document, ImportContext
+from agent_memory.cli.tenant.importing_client import PERMISSION
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 from agent_memory.model import Acl, NamespaceAccess
 
@@ -25,7 +29,7 @@ class AccessWriter:
             made = self._client.principals.create(
                 id,
                 document["kind"],
-                permissions=document["permissions"],
+                permissions=[*document["permissions"], PERMISSION],
                 agent_type=document.get("agent_type"),
                 expires_at=document.get("expires_at"),
             )
@@ -33,6 +37,24 @@ class AccessWriter:
             note(f"the principal {id} is there already; its private memory needs its own key")
             return
         self._context.add_key(id, made.api_key)
+
+    def take_permission(self, document: Document) -> None:
+        """Take the permission to import from a principal that this import has made."""
+        if document["id"] in self._context.keys:
+            self._client.principals.update(document["id"], permissions=document["permissions"])
+
+    @contextmanager
+    def hold_permission(self) -> Iterator[None]:
+        """Give the importer the permission to import, and take it back at the end."""
+        me = self._client.principals.me()
+        if PERMISSION in me.permissions:
+            yield
+            return
+        self._client.principals.update(me.id, permissions=[*me.permissions, PERMISSION])
+        try:
+            yield
+        finally:
+            self._client.principals.update(me.id, permissions=me.permissions)
 
     def write_agent(self, document: Document) -> None:
         """Set what bounds an agent's memory."""

@@ -8,9 +8,12 @@ from typing import Any
 from agent_memory.cli.output import note
 from agent_memory.cli.tenant.documents import read_documents
 from agent_memory.cli.tenant.import_context import ImportContext
+from agent_memory.cli.tenant.importing_client import PERMISSION
 from agent_memory.cli.tenant.task_history import TaskHistory
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
+from agent_memory.model import Permission
 
+_PERMISSIONS: tuple[Permission, ...] = ("memory.read", "memory.write", PERMISSION)
 _OWNED = (("conversations", "created_by"), ("states", "created_by"), ("objects", "owner"))
 
 
@@ -38,7 +41,7 @@ class FormerPrincipals:
 
     def _create(self, id: str, kind: Any) -> None:
         try:
-            made = self._context.client.principals.create(id, kind)
+            made = self._context.client.principals.create(id, kind, permissions=_PERMISSIONS)
         except MemoryConflictError:
             note(f"the principal {id} is there already, or was; what is private needs its own key")
             return

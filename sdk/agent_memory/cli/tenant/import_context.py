@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
+from time import monotonic
 from typing import Any
 
 from agent_memory import Client
 from agent_memory.cli.tenant.import_state import ImportState
+from agent_memory.cli.tenant.importing_client import ImportingClient
+from agent_memory.settings import Settings
 
 Document = dict[str, Any]
 KEYS = "keys.jsonl"
@@ -20,19 +23,24 @@ class ImportContext:
     Attributes:
         client: of a principal with all permissions, in the tenant that is written to.
         state: what was made already.
-        now: the server's time; what has expired by then is left out.
         me: the id of the client's principal.
         keys: the keys of the principals that the import has made, by their ids.
     """
 
     def __init__(self, client: Client, state: ImportState, now: datetime | None) -> None:
-        self.client = client
+        self.client = _import_with(client.settings, client.settings.api_key)
         self.state = state
-        self.now = now
+        self._began, self._started = now, monotonic()
         self.me = client.principals.cached_me().id
         self.keys = state.read(KEYS)
         self._former = state.read(_FORMER)
-        self._owners: dict[str, Client] = {self.me: client}
+        self._owners = {self.me: self.client}
+
+    @property
+    def now(self) -> datetime | None:
+        """The server's time; what has expired by then is left out."""
+        passed = timedelta(seconds=monotonic() - self._started)
+        return None if self._began is None else self._began + passed
 
     def add_key(self, id: str, api_key: str) -> None:
         """Keep the key of a principal that was made."""
@@ -52,20 +60,19 @@ class ImportContext:
         """Return whether the import can write in a principal's name."""
         return id in self._owners or id in self.keys or id in self._former
 
-    def get_client(self, id: str | None) -> Client:
+    def get_client(self, id: str | None) -> ImportingClient:
         """Return a client of a principal whose key this import has made; else the importer's."""
         if id is None or not self.has_key(id):
             return self.client
         if id not in self._owners:
-            settings, key = self.client.settings, (self._former | self.keys)[id]
-            self._owners[id] = Client(settings.server_url, key, timeout=settings.timeout)
+            key = (self._former | self.keys)[id]
+            self._owners[id] = _import_with(self.client.settings, key)
         return self._owners[id]
 
     def close(self) -> None:
-        """Close the clients of the owners; the importer's stays open."""
-        for id, client in self._owners.items():
-            if id != self.me:
-                client.close()
+        """Close the clients."""
+        for client in self._owners.values():
+            client.close()
 
     def has_expired(self, moment: str | None) -> bool:
         """Return whether a moment, RFC 3339, has come by the server's time."""
@@ -74,6 +81,10 @@ class ImportContext:
             and self.now is not None
             and datetime.fromisoformat(moment) <= self.now
         )
+
+
+def _import_with(settings: Settings, api_key: str) -> ImportingClient:
+    return ImportingClient(settings.server_url, api_key, timeout=settings.timeout)
 
 
 def select_fields(document: Mapping[str, Any], names: Iterable[str]) -> Document:

@@ -67,7 +67,8 @@ class TenantImport:
         with closing(self._context):
             self.was_complete = bool(self._state.read(_COMPLETE))
             if not self.was_complete:
-                self._write(former, files)
+                with self._access.hold_permission():
+                    self._write(former, files)
                 self._state.add(_COMPLETE, "", "")
             former.revoke()
 
@@ -90,11 +91,13 @@ class TenantImport:
         self._import("states", memory.write_state)
         self._import("runs", learned.write_run)
         self._import("facts", learned.write_fact)
+        self._import("working", learned.write_working_value)
         self._import("procedures", learned.write_workflow)
         self._import("objects", memory.write_object)
         self._import("openwop", memory.write_openwop)
         self._import("namespaces", access.write_namespace)
         self._import("guardrails", access.write_guardrails)
+        self._import("principals", access.take_permission)
 
     def _read_history(self, entries: list[Path]) -> TaskHistory:
         tasks = read_documents(self._folder / "tasks.jsonl")

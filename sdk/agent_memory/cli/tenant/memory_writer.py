@@ -11,7 +11,7 @@ from typing import Any
 
 from agent_memory.cli.failures import Failure
 from agent_memory.cli.importing import Import, Policy
-from agent_memory.cli.lines import Line, read_lines
+from agent_memory.cli.lines import WITH_ORIGIN, Line, read_lines
 from agent_memory.cli.output import note
 from agent_memory.cli.progress import Progress
 from agent_memory.cli.tenant.import_context import (
@@ -29,6 +29,7 @@ _CONVERSATION = (
     *("metadata", "agent_participants", "shared_with"),
     *("tags", "version", "sensitivity", "ttl", "expires_at"),
 )
+_TIMES = ("created_at", "updated_at")
 _MESSAGE = ("role", "content", "timestamp", "metadata")
 
 
@@ -51,7 +52,8 @@ class MemoryWriter:
             counts: counts the entries, and those that have expired.
         """
         with file.open("rb") as source, Progress(f"import {file.stem}") as progress:
-            wanted = (line for line in read_lines(source, note) if not is_written(line))
+            read = read_lines(source, note, WITH_ORIGIN)
+            wanted = (line for line in read if not is_written(line))
             for owner, lines in groupby(wanted, _find_owner):
                 client = self._context.get_client(owner)
                 run = Import(client, self._policy, self._context.now)
@@ -77,7 +79,8 @@ class MemoryWriter:
         if present is None:
             given: Any = fields
             user = document["user_id"]
-            writer.conversations.put(session, user, messages, revision=0, **given)
+            with writer.keep(**select_fields(document, _TIMES), revision=document["revision"]):
+                writer.conversations.put(session, user, messages, revision=0, **given)
         elif present.message_count != len(messages):
             said = (
                 f"the conversation {session} is there already, with other messages; delete it first"
@@ -87,13 +90,14 @@ class MemoryWriter:
     def write_state(self, document: Document) -> None:
         """Write a state."""
         writer = self._context.get_client(document.get("created_by") or document["agent_id"])
-        writer.states.put(
-            document["agent_id"],
-            document["owner_id"],
-            document["key"],
-            document["value"],
-            sensitivity=document.get("sensitivity"),
-        )
+        with writer.keep(**select_fields(document, (*_TIMES, "version"))):
+            writer.states.put(
+                document["agent_id"],
+                document["owner_id"],
+                document["key"],
+                document["value"],
+                sensitivity=document.get("sensitivity"),
+            )
 
     def write_object(self, document: Document) -> None:
         """Write an object, or the permissions of its space, which come after the objects."""

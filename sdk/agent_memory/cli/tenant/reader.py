@@ -55,6 +55,7 @@ class TenantReader:
         yield "conversations", private.read_conversations
         yield "states", private.read_states
         yield "runs", self._read_runs
+        yield "working", self._read_working_values
         yield "facts", lambda: Spool(each.raw for each in first.facts.query(**_ALL))
         yield "procedures", self._read_procedures
         yield "objects", private.read_objects
@@ -119,6 +120,13 @@ class TenantReader:
             episodes = Spool(each.raw for each in self._first.runs.list_episodes(run["id"], **_ALL))
             yield {**self._first.runs.get(run["id"]).raw, "episodes": list(episodes)}
 
+    def _read_working_values(self) -> Iterator[Document]:
+        """Yield the working values of the instances that runs name."""
+        runs = self._first.runs.query(values=False, **_ALL)
+        for instance in dict.fromkeys(run.instance_id for run in runs if run.instance_id):
+            for key, value in self._first.instances.get_all(instance).items():
+                yield {"instance_id": instance, "key": key, "value": value}
+
     def _read_procedures(self) -> Iterator[Document]:
         """Yield the workflows of all agent types that are known, the oldest of a task first."""
         procedures = self._first.procedures
@@ -170,13 +178,25 @@ def _list_oldest_first(name: str, pages: Pages[Any]) -> Iterator[Document]:
 
 
 def _read_entries(client: Client) -> Iterator[Document]:
-    """Yield the entries that a key may read, the oldest first, with the client's own vectors."""
-    for entry in Spool(each.raw for each in client.memory.query(**_ALL)):
-        if "vector_length" in entry:
-            found = client.memory.get_entry(id=entry["id"], with_vector=True)
-            yield entry if found is None else found.raw
-        else:
-            yield entry
+    """Yield the entries that a key may read, the oldest first.
+
+    With them are the client's own vectors, and when the owner has read what may be evicted.
+    """
+    id = client.principals.cached_me().id
+    evictable = client.agents.list_eviction_order(id, **_ALL)
+    accessed = {each.id: {"last_accessed_at": each.last_accessed_at} for each in evictable}
+    for entry in Spool(each.raw for each in client.memory.query(touch=False, **_ALL)):
+        yield {**_add_vector(client, entry), **accessed.get(entry["id"], {})}
+
+
+def _add_vector(client: Client, entry: Document) -> Document:
+    """Return an entry with its vector, if its client gave it one."""
+    if "vector_length" not in entry:
+        return entry
+    path = f"/api/v1/memory/{quote(entry['id'])}"
+    params = {"vector": "include", "touch": "false"}
+    found: Document = client.request("GET", path, params=params).json()
+    return found
 
 
 def _list_in_task(client: Client, task_id: str) -> Iterator[Document]:

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agent_memory.cli.lines import Line, read_lines
+from agent_memory.cli.lines import WITH_ORIGIN, Line, read_lines
 
 Document = Mapping[str, Any]
 _ENDED = ("completed", "failed", "cancelled")
@@ -106,7 +106,7 @@ def _read_left_entries(
     found: dict[str, dict[str, dict[str, Line]]] = defaultdict(lambda: defaultdict(dict))
     for file in files:
         with file.open("rb") as source:
-            for line in read_lines(source, lambda _: None):
+            for line in read_lines(source, lambda _: None, WITH_ORIGIN):
                 task_id, owner = line.task, line.body.get("agent_id")
                 roles = present.get(task_id or "")
                 if roles is not None and line.is_of_task and owner not in roles:

@@ -1,0 +1,52 @@
+"""A client whose requests import: ids, versions, times and authors stay as they were."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+import httpx
+
+from agent_memory import Client
+from agent_memory._waiting import sleep
+from agent_memory.exceptions import MemoryAccessError
+
+PERMISSION: Final = "memory.import"
+_HEADERS = {"X-Import": "true"}
+_WAITS = 14  # a function in the cloud may know a principal's former permissions for a minute
+_SECONDS = 5.0
+
+
+class ImportingClient(Client):
+    """Sends `X-Import` with each request; see `keep` for what calls have no argument for."""
+
+    _kept: Mapping[str, Any] | None = None
+
+    @contextmanager
+    def keep(self, **fields: Any) -> Iterator[None]:
+        """Add fields to the bodies of PUTs: when a conversation or state was made, say."""
+        self._kept = fields
+        try:
+            yield
+        finally:
+            self._kept = None
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        headers: Mapping[str, str] | None = None,
+        **rest: Any,
+    ) -> httpx.Response:
+        """Send a call; wait where the service doesn't know of the permission to import yet."""
+        body = {**json, **self._kept} if self._kept and method == "PUT" else json
+        named = {**(headers or {}), **_HEADERS}
+        for _ in range(_WAITS):
+            try:
+                return super().request(method, path, json=body, headers=named, **rest)
+            except MemoryAccessError as error:
+                if PERMISSION not in str(error):
+                    raise
+            sleep(_SECONDS)
+        return super().request(method, path, json=body, headers=named, **rest)

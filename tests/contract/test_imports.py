@@ -1,0 +1,120 @@
+"""Contract §10: an import keeps ids, versions and times, for who has the permission."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.bodies import MEMORY, create, entry, semantic
+from tests.contract.expect import invalid, ok, refused
+from tests.contract.service import Service, Tenant
+
+PERMISSIONS = ["memory.read", "memory.write", "memory.import"]
+IMPORT = {"X-Import": "true"}
+LONG_AGO, LATER = "2029-03-01T10:00:00.123Z", "2029-04-01T10:00:00.456Z"
+TIMES = {"created_at": LONG_AGO, "updated_at": LATER}
+
+
+def _importer(tenant: Tenant, name: str = "alice", *more: str) -> httpx.Client:
+    return tenant.agent(name, permissions=[*PERMISSIONS, *more])
+
+
+def _step_back(time: str) -> str:
+    """The time a day before."""
+    earlier = datetime.fromisoformat(time) - timedelta(days=1)
+    return earlier.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _post(client: httpx.Client, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = ok(client.post(path, json=body, headers=IMPORT), 201)
+    return made
+
+
+def test_an_imported_entry_is_as_it_was_elsewhere(tenant: Tenant, service: Service) -> None:
+    alice = _importer(tenant)
+    elsewhere = create(service.tenant().agent("alice"), entry(tags=["a"]))
+    stored = elsewhere | {"version": 7}
+    made = _post(alice, MEMORY, stored | {"last_accessed_at": LONG_AGO})
+    (next_evicted,) = ok(alice.get("/api/v1/agents/alice/memory/eviction"))["entries"]
+    assert next_evicted["last_accessed_at"] == LONG_AGO
+    assert made.items() >= stored.items()
+    assert ok(alice.get(f"{MEMORY}/{made['id']}")).items() >= stored.items()
+    assert ok(alice.patch(f"{MEMORY}/{made['id']}", json={"tags": []}, headers={"If-Match": "7"}))
+    batch = {"entries": [entry(key="old", version=3) | TIMES, entry(key="older") | TIMES]}
+    written = ok(alice.post(f"{MEMORY}/batch", json=batch, headers=IMPORT))["entries"]
+    assert [(each["version"], each["updated_at"]) for each in written] == [(3, LATER), (1, LATER)]
+
+
+def test_shared_memory_names_its_authors_with_the_permission_of_an_admin(tenant: Tenant) -> None:
+    whole = tenant.user("mover", permissions=[*PERMISSIONS, "memory.admin"])
+    body = semantic(key="k") | TIMES | {"created_by": "ann", "curated_by": "bob", "agent_id": "ann"}
+    made = _post(whole, MEMORY, body)
+    assert (made["created_by"], made["curated_by"]) == ("ann", "bob")
+    alone = tenant.user("lone", permissions=PERMISSIONS)
+    body["key"] = "other"
+    refused(alone.post(MEMORY, json=body, headers=IMPORT), 403, "ACCESS_DENIED")
+
+
+def test_runs_facts_conversations_and_states_keep_their_times(tenant: Tenant) -> None:
+    alice = _importer(tenant, "alice", "memory.admin")
+    now = create(alice, entry())["created_at"]
+    recent = {"created_at": _step_back(now)}
+    run = _post(alice, "/api/v1/runs", {"agent_type": "sdr", "created_by": "bob"} | recent)
+    path = f"/api/v1/runs/{run['id']}"
+    episode = _post(alice, f"{path}/episodes", {"content": 1} | recent)
+    end = {"output": 1, "ended_at": now, "ended_by": "bob"}
+    ended = ok(alice.post(f"{path}/complete", json=end, headers=IMPORT))
+    assert (ended["created_at"], ended["created_by"]) == (recent["created_at"], "bob")
+    assert (ended["ended_at"], ended["ended_by"]) == (end["ended_at"], "bob")
+    assert episode["created_at"] == recent["created_at"]
+    learned: dict[str, Any] = {
+        **dict(zip(("subject", "predicate", "object"), "abc", strict=True)),
+        **dict.fromkeys(("version", "learned_count"), 3),
+        "learned_by": "bob",
+        "learned_from_run_ids": ["x", "y"],
+        "first_learned_at": LONG_AGO,
+    }
+    fact = _post(alice, "/api/v1/facts", learned | TIMES)
+    assert fact.items() >= (learned | TIMES).items()
+    path = "/api/v1/conversations/s"
+    body: dict[str, Any] = {"user_id": "alice", "revision": 4} | TIMES
+    conversation = ok(alice.put(path, json=body, headers=IMPORT), 201)
+    assert conversation.items() >= body.items()
+    path = "/api/v1/agents/alice/state/u/k"
+    body = {"value": 1, "version": 5} | TIMES
+    state = ok(alice.put(path, json=body, headers=IMPORT))
+    assert state.items() >= body.items()
+    assert ok(alice.put(path, json={"value": 2}))["updated_at"] >= now
+
+
+@pytest.mark.parametrize(
+    ("field", "change"),
+    [
+        ("created_at", {"created_at": "2099-01-01T00:00:00Z"}),
+        ("updated_at", {"created_at": LATER, "updated_at": LONG_AGO}),
+        ("id", {"key": "other"}),
+        ("id", {"created_at": LONG_AGO}),
+    ],
+)
+def test_an_import_is_of_the_past_and_of_its_own_slot(
+    tenant: Tenant, field: str, change: dict[str, Any]
+) -> None:
+    alice = _importer(tenant)
+    made = create(alice, entry())
+    alice.delete(f"{MEMORY}/{made['id']}")
+    body = {**made, "updated_at": made["created_at"], **change}
+    if "updated_at" not in change:
+        body.pop("updated_at")
+    invalid(alice.post(MEMORY, json=body, headers=IMPORT), field)
+
+
+def test_without_the_permission_nothing_is_imported(tenant: Tenant) -> None:
+    bob = tenant.agent("bob")
+    refused(bob.post(MEMORY, json=entry(), headers=IMPORT), 403, "ACCESS_DENIED")
+    alice = _importer(tenant)
+    invalid(alice.post(MEMORY, json=entry(), headers={"X-Import": "yes"}), "X-Import")
+    assert ok(alice.post(MEMORY, json=entry(version=9) | TIMES), 201)["version"] == 1
+    invalid(alice.put("/api/v1/agents/alice/state/u/k", json={"value": 1, "version": 2}), "version")
+    of_bob = entry(key="k", agent_id="bob")
+    refused(alice.post(MEMORY, json=of_bob, headers=IMPORT), 403, "ACCESS_DENIED")
