@@ -10,7 +10,12 @@ from typing import Any
 
 from functions.local.gateway import Handler
 
-_REMEMBERED = ("/api/v1/principals", "/api/v1/memory/namespaces")
+_REMEMBERED = (
+    "/api/v1/principals",
+    "/api/v1/tenants",
+    "/api/v1/deletions",
+    "/api/v1/memory/namespaces",
+)
 
 
 def share_changes(api: Handler, forget: Callable[[], None], file: Path) -> Handler:

@@ -74,16 +74,21 @@ def make_agent(admin: httpx.Client, name: str) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("how", ["revoked", "rotated"])
-def test_a_revoked_or_rotated_key_stops_at_every_worker(server: LocalServer, how: str) -> None:
+STOP_KEY: dict[str, Callable[[httpx.Client], httpx.Response]] = {
+    "revoked": lambda admin: admin.delete("/api/v1/principals/revoked"),
+    "rotated": lambda admin: admin.post("/api/v1/principals/rotated/rotate"),
+    "deleted": lambda admin: admin.post(
+        "/api/v1/deletions", json={"kind": "agent", "id": "deleted"}
+    ),
+}
+
+
+@pytest.mark.parametrize("how", STOP_KEY)
+def test_a_key_stops_at_every_worker_at_once(server: LocalServer, how: str) -> None:
     with ExitStack() as stack, server.client() as admin:
         made = make_agent(admin, how)
         clients = connect_to_both(server, made["api_key"], stack)
-        if how == "revoked":
-            changed = admin.delete(f"/api/v1/principals/{how}")
-        else:
-            changed = admin.post(f"/api/v1/principals/{how}/rotate")
-        changed.raise_for_status()
+        STOP_KEY[how](admin).raise_for_status()
         assert {each.get("/api/v1/me").status_code for each in clients} == {401}
 
 
