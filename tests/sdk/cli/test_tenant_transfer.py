@@ -1,5 +1,6 @@
 """`agent-memory export DIR` and `import DIR`: everything of a tenant moves to another one."""
 
+import itertools
 import json
 from collections.abc import Callable, Iterator, Set
 from pathlib import Path
@@ -11,6 +12,8 @@ from agent_memory.cli.tenant.import_context import KEYS
 from agent_memory.openwop import MemoryAdapter
 
 from tests.sdk.cli.conftest import Tenant
+from tests.sdk.cli.terminal import PATIENCE, Cli
+from tests.sdk.fault_proxy import Exchange, FaultProxy, proxy_to
 
 _OWN = {"id", "created_at", "updated_at", "version", "run_id", "etag", "expires_at", "revision"}
 _OWN |= {
@@ -149,6 +152,15 @@ def _read_notes(ada: Client) -> list[Any]:
     return [(each.content, each.tags) for each in adapter.list(run.memory_refs[0])]
 
 
+def list_imported(tenant: Tenant, folder: Path) -> dict[str, Any]:
+    """The same of the tenant into which a folder was imported."""
+    (file,) = folder.glob(f"imported-*/{KEYS}")
+    lines = [line for line in file.read_text().splitlines() if line.endswith("]")]
+    address, keys = tenant.server.address, dict(map(json.loads, lines))
+    with Client(address, tenant.api_key) as admin, Client(address, keys["ada"]) as ada:
+        return list_everything({"admin": admin, "ada": ada})
+
+
 def sort_own(documents: list[Any], new: Set[str]) -> list[Any]:
     """Drop what each service gives anew, at any depth."""
 
@@ -177,13 +189,48 @@ def test_everything_moves_to_another_tenant_exactly_once(
     assert "an earlier run has written everything" in imported.err
     (file,) = folder.glob(f"imported-*/{KEYS}")
     assert file.stat().st_mode & 0o777 == 0o600
-    keys = dict(map(json.loads, file.read_text().splitlines()))
-    address = another.server.address
-    with Client(address, another.api_key) as admin, Client(address, keys["ada"]) as ada:
-        after = list_everything({"admin": admin, "ada": ada})
+    after = list_imported(another, folder)
     for name in before:
         assert after[name] == before[name], name
     assert all(before.values())
+
+
+def test_an_import_that_is_killed_again_and_again_ends_in_the_same_state(
+    tenant: Tenant, another: Tenant, clients: dict[str, Client], tmp_path: Path
+) -> None:
+    before, folder = list_everything(clients), tmp_path / "moved"
+    cli = tenant.cli()
+    key = clients["ada"].settings.api_key
+    assert cli("--profile", "ada", "login", tenant.server.address, stdin=key).code == 0
+    assert cli("export", folder, "--with", "ada", "--user", "user_7").code == 0
+    with proxy_to(another.server.address) as proxy:
+        for writes in (3, 28):
+            _kill_import(another.cli().at(proxy.address), proxy, folder, writes)
+        for file in folder.glob("imported-*/*.jsonl"):
+            file.write_bytes(file.read_bytes() + b'["cut o')  # as a kill may leave it
+        proxy.plan()
+        ended = another.cli().at(proxy.address)("import", folder)
+    assert ended.code == 0, ended.err
+    assert list_imported(another, folder) == before
+
+
+def _kill_import(cli: Cli, proxy: FaultProxy, folder: Path, writes: int) -> None:
+    """Kill an import when it has had so many answers to writes; the last one gets lost."""
+    count = 0
+    with cli.started("import", folder) as process:
+
+        def kill(exchange: Exchange) -> None:
+            nonlocal count
+            answer = exchange.forward()
+            count += exchange.request.method != "GET"
+            if count < writes:
+                exchange.send(answer)
+                return
+            process.kill()
+            exchange.await_hang_up()
+
+        proxy.follow(itertools.repeat(kill))
+        assert process.wait(PATIENCE) == -9
 
 
 def test_an_export_goes_on_where_it_was_cut_off(

@@ -1,13 +1,16 @@
 """Writes who may do what: principals, agents' settings, guardrails, namespaces, intents."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from agent_memory.cli.output import note
-from agent_memory.cli.tenant.import_context import Document, ImportContext
+from agent_memory.cli.tenant.import_context import Document, ImportContext, select_fields
 from agent_memory.cli.tenant.importing_client import PERMISSION
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
-from agent_memory.model import Acl, NamespaceAccess
+from agent_memory.model import Acl, NamespaceAccess, Permission
+
+_IMPORTERS = "importers.jsonl"  # what permissions they had before
 
 
 class AccessWriter:
@@ -26,17 +29,13 @@ class AccessWriter:
             note(f"the principal {id} has expired and is left out")
             return
         try:
-            made = self._client.principals.create(
-                id,
-                document["kind"],
-                permissions=[*document["permissions"], PERMISSION],
-                agent_type=document.get("agent_type"),
-                expires_at=document.get("expires_at"),
-            )
+            fields = select_fields(document, ("id", "kind", "agent_type", "expires_at"))
+            permissions = [*document["permissions"], PERMISSION]
+            key = self._context.create_principal({**fields, "permissions": permissions})
         except MemoryConflictError:
             note(f"the principal {id} is there already; its private memory needs its own key")
             return
-        self._context.add_key(id, made.api_key)
+        self._context.add_key(id, key)
 
     def take_permission(self, document: Document) -> None:
         """Take the permission to import from a principal that this import has made."""
@@ -46,15 +45,18 @@ class AccessWriter:
     @contextmanager
     def hold_permission(self) -> Iterator[None]:
         """Give the importer the permission to import, and take it back at the end."""
-        me = self._client.principals.me()
-        if PERMISSION in me.permissions:
-            yield
-            return
-        self._client.principals.update(me.id, permissions=[*me.permissions, PERMISSION])
+        me, state = self._client.principals.me(), self._context.state
+        before: list[Permission] = list(me.permissions)
+        if PERMISSION not in before:
+            state.add(_IMPORTERS, me.id, json.dumps(before))
+            self._client.principals.update(me.id, permissions=[*before, PERMISSION])
+        elif me.id in (given := state.read(_IMPORTERS)):  # by a run that was killed
+            before = json.loads(given[me.id])
         try:
             yield
         finally:
-            self._client.principals.update(me.id, permissions=me.permissions)
+            if PERMISSION not in before:
+                self._client.principals.update(me.id, permissions=before)
 
     def write_agent(self, document: Document) -> None:
         """Set what bounds an agent's memory."""

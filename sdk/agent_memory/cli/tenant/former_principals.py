@@ -41,11 +41,12 @@ class FormerPrincipals:
 
     def _create(self, id: str, kind: Any) -> None:
         try:
-            made = self._context.client.principals.create(id, kind, permissions=_PERMISSIONS)
+            body = {"id": id, "kind": kind, "permissions": _PERMISSIONS}
+            key = self._context.create_principal(body)
         except MemoryConflictError:
             note(f"the principal {id} is there already, or was; what is private needs its own key")
             return
-        self._context.add_former(id, made.api_key)
+        self._context.add_former(id, key)
 
     def revoke(self) -> None:
         """Revoke those that were made."""

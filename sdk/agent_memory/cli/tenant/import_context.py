@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from hashlib import sha256
+from secrets import token_hex
 from time import monotonic
 from typing import Any
 
@@ -15,6 +16,7 @@ from agent_memory.settings import Settings
 Document = dict[str, Any]
 KEYS = "keys.jsonl"
 _FORMER = "former.jsonl"
+_REQUESTS = "requests.jsonl"
 
 
 class ImportContext:
@@ -41,6 +43,20 @@ class ImportContext:
         """The server's time; what has expired by then is left out."""
         passed = timedelta(seconds=monotonic() - self._started)
         return None if self._began is None else self._began + passed
+
+    def create_principal(self, body: Document) -> str:
+        """Create a principal; return its key, the same one again after a run that was cut off.
+
+        Raises:
+            MemoryConflictError: there is one already, or was, that this import hasn't made.
+        """
+        sent, id = self.state.read(_REQUESTS), body["id"]
+        if id not in sent:
+            sent[id] = token_hex(16)  # nobody guesses it: who repeats the request gets the key
+            self.state.add(_REQUESTS, id, sent[id])
+        headers = {"Idempotency-Key": sent[id]}
+        answer = self.client.request("POST", "/api/v1/principals", json=body, headers=headers)
+        return str(answer.json()["api_key"])
 
     def add_key(self, id: str, api_key: str) -> None:
         """Keep the key of a principal that was made."""
