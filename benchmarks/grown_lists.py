@@ -28,16 +28,17 @@ class ListSubject:
     lists: tuple[str, ...]
     pages: tuple[tuple[str, str], ...]
 
-    def __init__(self, function: Function, admin: Caller) -> None:
-        self._function, self._admin = function, admin
+    def __init__(self, _function: Function, admin: Caller) -> None:
+        self._admin = admin
         self._stored = 0
 
     def grow(self, to: int) -> None:
-        for number in range(self._stored, to):
-            self._add(number)
+        with self._admin.seeding() as admin:
+            for number in range(self._stored, to):
+                self._add(admin, number)
         self._stored = to
 
-    def _add(self, number: int) -> None:
+    def _add(self, admin: Caller, number: int) -> None:
         """Make the elements with a number."""
         raise NotImplementedError
 
@@ -81,12 +82,12 @@ class TenantLists(ListSubject):
             body = entry(admin.id, "rate", "semantic", ()) | {"namespace": f"few.{number}"}
             admin.send("POST", _MEMORY, body)
 
-    def _add(self, number: int) -> None:
-        self._function.new_agent(self._admin, f"agent-{number}")
+    def _add(self, admin: Caller, number: int) -> None:
+        admin.function.new_agent(admin, f"agent-{number}")
         acl: dict[str, object] = {"entries": []}
-        self._admin.send("PUT", f"/api/v1/intents/intent-{number}/acl", acl)
-        permissions = {"permissions": {"default": "read"}}
-        self._admin.send("PATCH", f"{_NAMESPACES}/n-{number}", permissions)
+        admin.send("PUT", f"/api/v1/intents/intent-{number}/acl", acl)
+        body = entry(admin.id, "rate", "semantic", ()) | {"namespace": f"n-{number}"}
+        admin.send("POST", _MEMORY, body)
 
 
 class RunLists(ListSubject):
@@ -101,9 +102,9 @@ class RunLists(ListSubject):
     )
     examined = frozenset({"runs, of a status that none has"})
 
-    def _add(self, number: int) -> None:
+    def _add(self, admin: Caller, number: int) -> None:
         body = {"agent_type": f"type-{number}", "instance_id": "one"}
-        self._admin.send("POST", "/api/v1/runs", body)
+        admin.send("POST", "/api/v1/runs", body)
 
 
 class OpenwopRunLists(ListSubject):
@@ -112,8 +113,8 @@ class OpenwopRunLists(ListSubject):
     lists = ("/v1/runs",)
     pages = (("OpenWOP: first page of runs", "/v1/runs"),)
 
-    def _add(self, number: int) -> None:
-        self._admin.send("POST", "/v1/runs", {"agent": f"agent-{number}"})
+    def _add(self, admin: Caller, number: int) -> None:
+        admin.send("POST", "/v1/runs", {"agent": f"agent-{number}"})
 
 
 class FactLists(ListSubject):
@@ -127,9 +128,9 @@ class FactLists(ListSubject):
     )
     examined = frozenset({"facts, of a predicate that none has"})
 
-    def _add(self, number: int) -> None:
+    def _add(self, admin: Caller, number: int) -> None:
         body = {"subject": "acme", "predicate": f"p{number}", "object": "x"}
-        self._admin.send("POST", "/api/v1/facts", body)
+        admin.send("POST", "/api/v1/facts", body)
 
 
 class ConversationLists(ListSubject):
@@ -142,9 +143,9 @@ class ConversationLists(ListSubject):
     )
     examined = frozenset({"conversations, of a tag that none has"})
 
-    def _add(self, number: int) -> None:
+    def _add(self, admin: Caller, number: int) -> None:
         body = {"user_id": "ada", "tags": ["common"]}
-        self._admin.send("PUT", f"/api/v1/conversations/session-{number}", body)
+        admin.send("PUT", f"/api/v1/conversations/session-{number}", body)
 
 
 class ObjectLists(ListSubject):
@@ -157,9 +158,9 @@ class ObjectLists(ListSubject):
         ("objects, of a prefix that none has", f"{_OBJECTS}/one?prefix=none"),
     )
 
-    def _add(self, number: int) -> None:
-        self._admin.send("PUT", f"{_OBJECTS}/one/key-{number}", {"n": number})
-        self._admin.send("PUT", f"{_OBJECTS}/space-{number}/key", {"n": number})
+    def _add(self, admin: Caller, number: int) -> None:
+        admin.send("PUT", f"{_OBJECTS}/one/key-{number}", {"n": number})
+        admin.send("PUT", f"{_OBJECTS}/space-{number}/key", {"n": number})
 
 
 class WorkflowLists(ListSubject):
@@ -171,9 +172,9 @@ class WorkflowLists(ListSubject):
         ("first page of a task type's workflows", f"{_PROCEDURES}/sdr/one"),
     )
 
-    def _add(self, number: int) -> None:
+    def _add(self, admin: Caller, number: int) -> None:
         for path in (f"one/w-{number}", f"type-{number}/only"):
-            self._admin.send("PUT", f"{_PROCEDURES}/sdr/{path}", {"spec": {"n": number}})
+            admin.send("PUT", f"{_PROCEDURES}/sdr/{path}", {"spec": {"n": number}})
 
 
 LISTS: tuple[type[ListSubject], ...] = (

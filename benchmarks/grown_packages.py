@@ -105,8 +105,9 @@ class States:
         self._stored = 0
 
     def grow(self, to: int) -> None:
-        for number in range(self._stored, to):
-            self._admin.send("PUT", self._target(number), {"value": value(number)})
+        with self._admin.seeding() as admin:
+            for number in range(self._stored, to):
+                admin.send("PUT", self._target(number), {"value": value(number)})
         self._stored = to
 
     def operations(self) -> Iterator[tuple[str, Operation]]:
@@ -132,13 +133,15 @@ class Episodes:
         self._admin = admin
         self._stored = 0
         self._run = f"/api/v1/runs/{self._start().body['id']}"
+        self._append()  # the first one reads the tenant's count, which is remembered for a minute
 
     def _start(self) -> Answer:
         return self._admin.call("POST", "/api/v1/runs", {"agent_type": "sdr"})
 
     def grow(self, to: int) -> None:
-        for _ in range(to - self._stored):
-            self._admin.send("POST", f"{self._run}/episodes", {"content": value(7)})
+        with self._admin.seeding() as admin:
+            for _ in range(to - self._stored):
+                admin.send("POST", f"{self._run}/episodes", {"content": value(7)})
         self._stored = to
 
     def operations(self) -> Iterator[tuple[str, Operation]]:
@@ -166,14 +169,15 @@ class Procedures:
         self._admin = admin
         self._stored = 0
         for name in ("a", "b"):
-            self._put("measured", name)
+            self._put(admin, "measured", name)
 
-    def _put(self, task: str, name: str) -> None:
-        self._admin.send("PUT", f"{self._task}/{task}/{name}", {"spec": value(7)})
+    def _put(self, admin: Caller, task: str, name: str) -> None:
+        admin.send("PUT", f"{self._task}/{task}/{name}", {"spec": value(7)})
 
     def grow(self, to: int) -> None:
-        for number in range(self._stored, to):
-            self._put(f"other-{number}", "a")
+        with self._admin.seeding() as admin:
+            for number in range(self._stored, to):
+                self._put(admin, f"other-{number}", "a")
         self._stored = to
 
     def operations(self) -> Iterator[tuple[str, Operation]]:
@@ -201,8 +205,9 @@ class Instances:
         return f"/api/v1/instances/instance-{number}/working/position"
 
     def grow(self, to: int) -> None:
-        for number in range(self._stored, to):
-            self._admin.send("PUT", self._target(number), {"value": value(7)})
+        with self._admin.seeding() as admin:
+            for number in range(self._stored, to):
+                admin.send("PUT", self._target(number), {"value": value(7)})
         self._stored = to
 
     def operations(self) -> Iterator[tuple[str, Operation]]:

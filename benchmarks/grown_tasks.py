@@ -43,9 +43,10 @@ class TaskLists:
         self._heir.get(self._checkpoint)
 
     def grow(self, to: int) -> None:
-        for number in range(self._stored, to):
-            self._register("worker" if number % 2 else f"agent-{number}")
-            self._grant(f"holder-{number}")
+        with self._admin.seeding() as admin:
+            for number in range(self._stored, to):
+                self._register("worker" if number % 2 else f"agent-{number}", admin)
+                self._grant(f"holder-{number}", admin)
         self._stored = to
 
     def operations(self) -> Iterator[tuple[str, Operation]]:
@@ -68,13 +69,13 @@ class TaskLists:
         yield "hand a task over", lambda: self._hand_over("inheritor")
         yield "hand a task back", lambda: self._hand_over("worker")
 
-    def _register(self, agent: str) -> list[Call]:
+    def _register(self, agent: str, caller: Caller | None = None) -> list[Call]:
         body = _task(parent_task_id="parent", assigned_agent=agent, memory_policy=_INHERIT)
-        return self._admin.call("POST", _TASKS, body).calls
+        return (caller or self._admin).call("POST", _TASKS, body).calls
 
-    def _grant(self, principal: str) -> list[Call]:
+    def _grant(self, principal: str, caller: Caller | None = None) -> list[Call]:
         target = f"{_TASKS}/parent/grants/{principal}"
-        return self._admin.call("PUT", target, {"access": "write"}).calls
+        return (caller or self._admin).call("PUT", target, {"access": "write"}).calls
 
     def _write(self) -> list[Call]:
         made = entry("guest", "note", "working", ()) | {"scope": {"task_id": "parent"}}

@@ -4,9 +4,9 @@ import base64
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,10 +14,11 @@ from unittest.mock import patch
 
 from benchmarks.capacity import Call, recorded
 from benchmarks.imports import import_items
+from benchmarks.seeding_client import SeedingClient
 from functions.api.app import App
 from functions.container import Container
 from functions.local import engine
-from functions.local.gateway import LocalContext, to_event
+from functions.local.gateway import Handler, LocalContext, to_event
 from functions.platform import aws
 from functions.platform.observability import logger
 from functions.platform.schema import build_log_table, build_memory_table
@@ -42,12 +43,27 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """The API function; `root_key` is its operator's, `encryption_key` the content of its file."""
+    """The API function.
 
-    handler: Callable[[dict[str, Any], object], dict[str, Any]]
+    Attributes:
+        root_key: its operator's.
+        encryption_key: the content of its file.
+        seeder: the same function, but with a client that gathers what is written.
+    """
+
+    handler: Handler
     client: Any
     root_key: str
     encryption_key: bytes
+    seeder: tuple[Handler, SeedingClient]
+
+    @contextmanager
+    def seeding(self) -> Iterator["Function"]:
+        """The function for requests that make elements fast; they are stored when it ends."""
+        handler, client = self.seeder
+        client.load("memory")
+        yield replace(self, handler=handler)
+        client.flush()
 
     def call(
         self, method: str, target: str, key: str, body: object = None, **headers: str
@@ -87,6 +103,13 @@ class Caller:
     function: Function
     id: str
     key: str
+
+    @contextmanager
+    def seeding(self) -> Iterator["Caller"]:
+        """The same caller of `Function.seeding`."""
+        with self.function.seeding() as function:
+            yield replace(self, function=function)
+        self.get("/api/v1/principals?limit=1")  # has the function remember the key
 
     def call(self, method: str, target: str, body: object = None, **headers: str) -> Answer:
         """One recorded request; as `Function.call`."""
@@ -179,8 +202,15 @@ def _built(folder: Path) -> Function:
             key_cache_seconds=_KEY_CACHE_SECONDS,
         )
     logger.setLevel("ERROR")  # a line a request would bury the table
+    app, seeder = _start(settings, client), SeedingClient(client)
+    seeder.load("memory")  # the app has made the deployment's secret
+    handlers = (_start(settings, seeder), seeder)
+    return Function(app, client, root_key, encryption_key, handlers)
+
+
+def _start(settings: ApiSettings, client: Any) -> App:
     with patch("functions.container.create_client", return_value=client):
-        return Function(App(Container(settings)), client, root_key, encryption_key)
+        return App(Container(settings))
 
 
 def _build_memory_table() -> dict[str, Any]:
