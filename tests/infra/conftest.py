@@ -28,6 +28,17 @@ EVERYTHING = {
     "standby_storage_key_arn": "arn:aws:kms:eu-west-1:123456789012:key/"
     "1234abcd-12ab-34cd-56ef-1234567890ab",
 }
+CHOICES = {
+    "alarm_topic_arn": "arn:aws:sns:eu-central-1:123456789012:on-call",
+    "contributor_insights": "true",
+    "log_retention_days": "365",
+    "request_log_sample": "1",
+    "snap_start": "true",
+    "sweep_parts": "3",
+    "throttle_burst": "4000",
+    "throttle_rate": "2000",
+    "tracing": "true",
+}
 os.environ.setdefault("JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "1")
 
 
@@ -41,6 +52,8 @@ def synthesize(tmp_path_factory: pytest.TempPathFactory) -> Synthesize:
     @cache
     def synthesized(**context: str) -> Template:
         given = json.loads((_ROOT / "cdk.json").read_text())["context"] | context
+        # the code isn't copied beside each template, which would take longer than all the rest
+        given |= {"aws:cdk:disable-asset-staging": True}
         app = App(context=given, outdir=str(tmp_path_factory.mktemp("cdk.out")))
         config = Config.from_context(app.node.get_all_context())
         make(app, config)
@@ -74,6 +87,18 @@ def prod(synthesize: Synthesize) -> Template:
 def taking(synthesize: Synthesize) -> Template:
     """A stack that takes task events of other systems."""
     return synthesize(**TASK_EVENTS)
+
+
+@pytest.fixture(scope="session")
+def chosen(synthesize: Synthesize) -> Template:
+    """A deployment that chooses otherwise than `dev` wherever it has a choice of one value."""
+    return synthesize(**CHOICES)
+
+
+@pytest.fixture(scope="session")
+def without_index(synthesize: Synthesize) -> Template:
+    """A deployment without DynamoDB's vector index, which no engine of the tests has."""
+    return synthesize(vector_index="false")
 
 
 @pytest.fixture(scope="session")

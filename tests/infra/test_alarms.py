@@ -28,10 +28,10 @@ from functions.schedule.handler import build_handler
 from functions.stream.quota_counter import QuotaCounter
 from functions.stream.records import StreamBatch
 from tests.contract.transport import LambdaContext
+from tests.infra.conftest import CHOICES
 from tests.infra.template import FUNCTIONS, Properties, Template
 from tools.events import render_stream_event
 
-_TOPIC = "arn:aws:sns:eu-central-1:123456789012:on-call"
 _QUEUES = ("Stream", "Schedule")
 _OWN = "AgentMemory"  # the namespace of the functions' own metrics
 _TABLES = [("agent-memory-dev-memory", None), ("agent-memory-dev-log", None)] + [
@@ -119,11 +119,12 @@ def test_failures_are_watched_as_a_share(dev: Template, metric: str) -> None:
 
 
 def test_an_alarm_says_what_it_means_and_goes_to_the_named_topic(
-    dev: Template, synthesize: Any
+    dev: Template, chosen: Template
 ) -> None:
     assert all(each["AlarmDescription"] and "AlarmActions" not in each for each in alarms(dev))
-    for each in alarms(synthesize(alarm_topic_arn=_TOPIC)):
-        assert each["AlarmActions"] == each["OKActions"] == [_TOPIC]
+    topic = CHOICES["alarm_topic_arn"]
+    for each in alarms(chosen):
+        assert each["AlarmActions"] == each["OKActions"] == [topic]
 
 
 class _RefusingClient:
@@ -270,13 +271,12 @@ def test_each_queue_and_each_stream_has_an_alarm(whole: Template) -> None:
     assert sorted(late) == function_ids(whole, "Embedding", "Stream")
 
 
-def test_tables_record_throttled_keys_where_asked_to(dev: Template, synthesize: Any) -> None:
-    asked = synthesize(contributor_insights="true")
+def test_tables_record_throttled_keys_where_asked_to(dev: Template, chosen: Template) -> None:
     recorded = {"Enabled": True, "Mode": "THROTTLED_KEYS"}
     for part in ("Memory", "Log"):
         (silent,) = dev.named("DynamoDB::GlobalTable", f"{part}Table")["Replicas"]
         assert "ContributorInsightsSpecification" not in silent
-        (replica,) = asked.named("DynamoDB::GlobalTable", f"{part}Table")["Replicas"]
+        (replica,) = chosen.named("DynamoDB::GlobalTable", f"{part}Table")["Replicas"]
         assert replica["ContributorInsightsSpecification"] == recorded
         indexes = [index for table, index in _TABLES if index and part == "Memory"]
         given = replica.get("GlobalSecondaryIndexes", [])

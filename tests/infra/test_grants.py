@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from tests.infra.conftest import Synthesize
 from tests.infra.template import FUNCTIONS, PARTITION, Template, as_list
 
 _ROOT = Path(__file__).parents[2]
@@ -160,26 +159,20 @@ _BESIDES = {
 }
 
 
-@pytest.fixture(scope="session")
-def searching_in_memory(synthesize: Synthesize) -> Template:
-    """A deployment without DynamoDB's vector index, which no engine of the tests has."""
-    return synthesize(vector_index="false")
-
-
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_function_may_do_what_it_does_and_no_more(
-    searching_in_memory: Template, calls: dict[str, set[_Call]], function: str
+    without_index: Template, calls: dict[str, set[_Call]], function: str
 ) -> None:
-    allowed = set(granted(searching_in_memory, function)) - _ALWAYS - _BESIDES[function]
+    allowed = set(granted(without_index, function)) - _ALWAYS - _BESIDES[function]
     assert calls[function] - allowed == set(), "would be denied"
     assert allowed - calls[function] == set(), "is never called"
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_the_vector_index_takes_the_place_of_the_one_by_age(
-    dev: Template, searching_in_memory: Template, function: str
+    dev: Template, without_index: Template, function: str
 ) -> None:
-    by_index, in_memory = (set(granted(each, function)) for each in (dev, searching_in_memory))
+    by_index, in_memory = (set(granted(each, function)) for each in (dev, without_index))
     is_api = function == "Api"
     assert by_index - in_memory == ({("dynamodb:SearchVectors", "by_meaning")} if is_api else set())
     assert in_memory - by_index == ({("dynamodb:Query", "by_age")} if is_api else set())

@@ -15,7 +15,6 @@ from functions.api.app import App
 from functions.container import Container
 from functions.platform.schema import build_memory_table
 from functions.platform.settings import ApiSettings
-from infra.agent_memory_cdk import pre_traffic_hook
 from tests.infra.template import Template, as_list
 
 _VERSION = "arn:aws:lambda:eu-central-1:123456789012:function:api:7"
@@ -82,6 +81,8 @@ class Aws:
 
 def check(function: Function) -> str:
     """Run the hook on a function; what CodeDeploy is told."""
+    from infra.agent_memory_cdk import pre_traffic_hook
+
     aws = Aws(function)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pre_traffic_hook, "boto3", aws)

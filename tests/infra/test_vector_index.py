@@ -13,11 +13,10 @@ def _tells_the_index(template: Template, function: str) -> str | None:
     return variables.get("VECTOR_INDEX")
 
 
-def test_a_deployment_may_do_without_it(synthesize: Synthesize) -> None:
-    template = synthesize(vector_index="false")
-    assert "VectorIndexes" not in template.named("DynamoDB::GlobalTable", "MemoryTable")
-    assert not any(_tells_the_index(template, function) for function in FUNCTIONS)
-    assert "dynamodb:SearchVectors" not in str(template.statements("ApiFunction"))
+def test_a_deployment_may_do_without_it(without_index: Template) -> None:
+    assert "VectorIndexes" not in without_index.named("DynamoDB::GlobalTable", "MemoryTable")
+    assert not any(_tells_the_index(without_index, function) for function in FUNCTIONS)
+    assert "dynamodb:SearchVectors" not in str(without_index.statements("ApiFunction"))
 
 
 def test_it_is_what_the_functions_are_written_for(dev: Template) -> None:
