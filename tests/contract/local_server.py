@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -19,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0  # seconds; far more than anything here takes
 ENDED = (FileNotFoundError, ProcessLookupError)  # raised by reads of /proc
 _ENGINE, _WORKER = str(ROOT / "node_modules"), "multiprocessing.spawn"
+_NO_ROOTS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # to load them takes longer than ten requests
 ROOT_KEY = "am_root_key_of_the_shared_server"
 SERVE = (  # the tests of frameworks run in an environment without the service
     os.environ.get("AGENT_MEMORY_SERVICE_PYTHON", sys.executable),
@@ -55,6 +57,7 @@ class LocalServer:
             base_url=self.address,
             headers={"X-API-Key": api_key or self.api_key},
             timeout=PATIENCE,
+            verify=_NO_ROOTS,
         )
 
     def descendants(self) -> dict[int, str]:

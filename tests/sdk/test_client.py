@@ -1,6 +1,5 @@
 """RFC-0015 "Client Interface", "Error Handling": the client as agents use it."""
 
-import io
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -247,18 +246,14 @@ def test_a_closed_client_says_so(server: LocalServer, alice: Client) -> None:
             closed.memory.get("ns", "k")
 
 
-def test_the_key_never_shows(server: LocalServer, alice: Client) -> None:
-    key, log = alice.settings.api_key, io.StringIO()
-    handler = logging.StreamHandler(log)
-    logging.getLogger().addHandler(handler)
-    logging.getLogger().setLevel(logging.DEBUG)
-    try:
-        with pytest.raises(MemoryNotFoundError) as error:
-            alice.tasks.get("task_unknown")
-    finally:
-        logging.getLogger().removeHandler(handler)
-    shown = [repr(alice), repr(alice.settings), repr(error.value), log.getvalue()]
-    assert "task_unknown" in log.getvalue()
+def test_the_key_never_shows(
+    server: LocalServer, alice: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    key = alice.settings.api_key
+    with caplog.at_level(logging.DEBUG), pytest.raises(MemoryNotFoundError) as error:
+        alice.tasks.get("task_unknown")
+    shown = [repr(alice), repr(alice.settings), repr(error.value), caplog.text]
+    assert "task_unknown" in caplog.text
     assert [text for text in shown if key in text] == []
     with pytest.raises(ValueError, match="api_key"):
         Client(server.address, "")

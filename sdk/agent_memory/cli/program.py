@@ -5,6 +5,7 @@ import contextlib
 import os
 import signal
 import sys
+from functools import cache
 from importlib.metadata import version
 from types import FrameType
 from typing import NoReturn
@@ -80,6 +81,7 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
+@cache
 def build_parser() -> Parser:
     """Return the parser of the whole command line; `run` is the command's function."""
     exit_codes = (_failures or "").partition("\n\n")[2]

@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
+from agent_memory import responses
 
 from tests.contract.local_server import ROOT_KEY, LocalServer
 from tests.sdk.cli.terminal import Cli
@@ -49,6 +50,12 @@ def _tenant(server: LocalServer, home: Path) -> Iterator[Tenant]:
     api_key = made.json()["admin"]["api_key"]
     with server.client(api_key) as http:
         yield Tenant(server, http, home, api_key)
+
+
+@pytest.fixture(autouse=True)
+def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands of this process retry at once."""
+    monkeypatch.setattr(responses, "FIRST_DELAY", 0.001)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from agent_memory.cli import transfer
 
 from tests.sdk.cli.conftest import Tenant
 from tests.sdk.cli.filling import fill, in_order
@@ -18,16 +19,23 @@ from tests.sdk.cli.terminal import PATIENCE
 from tests.sdk.fault_proxy import Exchange, Fault, passed, proxy_to
 
 
+@pytest.fixture
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands of this process take pages of 20, so that few entries are many pages."""
+    monkeypatch.setattr(transfer, "_PAGE", 20)
+
+
 def keys(entries: list[dict[str, Any]]) -> list[str]:
     return [each["key"] for each in entries]
 
 
+@pytest.mark.usefixtures("small_pages")
 def test_an_export_has_every_entry_as_the_service_answers_it(tenant: Tenant) -> None:
-    made = fill(tenant.http, 230, tags=["a"], priority="high")
+    made = fill(tenant.http, 43, tags=["a"], priority="high")
     made.append(tenant.create(namespace="shared", memory_type="semantic"))
     exported = tenant.cli()("export")
     assert exported.documents == in_order(made)
-    assert exported.err == "agent-memory: exported 231 entries\n"
+    assert exported.err == "agent-memory: exported 44 entries\n"
 
 
 def test_an_export_takes_filters(tenant: Tenant) -> None:
@@ -62,7 +70,7 @@ def test_an_export_has_nothing_that_the_caller_may_not_read(tenant: Tenant) -> N
 
 
 def test_large_pages_are_walked_in_parts(tenant: Tenant) -> None:
-    made = fill(tenant.http, 180, value={"pad": "é" * 30_000})
+    made = fill(tenant.http, 110, value={"pad": "é" * 30_000})
     assert tenant.cli()("export").documents == in_order(made)
 
 
@@ -78,17 +86,18 @@ def meddling(change: Callable[[int], None]) -> Iterator[Fault]:
         yield partial(changed_first, turn)
 
 
+@pytest.mark.usefixtures("small_pages")
 @pytest.mark.parametrize("meddle", ["replace", "create and delete"])
 def test_what_stands_throughout_is_exported_once_whatever_others_write(
     tenant: Tenant, meddle: str
 ) -> None:
-    made = fill(tenant.http, 700)
+    made = fill(tenant.http, 70)
     volatile, stable = made[::3], made[1::3] + made[2::3]
 
     def change(turn: int) -> None:
         if meddle == "create and delete":
-            fill(tenant.http, 17, namespace=f"new {turn}")
-            for each in volatile[turn * 60 : turn * 60 + 60]:
+            fill(tenant.http, 3, namespace=f"new {turn}")
+            for each in volatile[turn * 6 : turn * 6 + 6]:
                 tenant.http.delete(f"/api/v1/memory/{each['id']}").raise_for_status()
         if meddle == "replace":
             fill(tenant.http, 1, namespace=f"new {turn}")
@@ -109,13 +118,13 @@ def test_what_stands_throughout_is_exported_once_whatever_others_write(
 
 
 def test_a_file_is_replaced_as_a_whole_and_for_its_owner(tenant: Tenant, tmp_path: Path) -> None:
-    made = fill(tenant.http, 120)
+    made = fill(tenant.http, 30)
     file = tmp_path / "entries.jsonl"
     file.write_text("old")
     file.chmod(0o644)
     exported = tenant.cli()("export", "-o", file)
     assert (exported.code, exported.out) == (0, "")
-    assert f"exported 120 entries to {file}" in exported.err
+    assert f"exported 30 entries to {file}" in exported.err
     assert [json.loads(line) for line in file.read_text().splitlines()] == in_order(made)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert list(tmp_path.iterdir()) == [file]
@@ -125,7 +134,7 @@ def test_a_file_is_replaced_as_a_whole_and_for_its_owner(tenant: Tenant, tmp_pat
 def test_an_export_that_is_ended_leaves_the_file_as_it_was(
     tenant: Tenant, tmp_path: Path, sent: signal.Signals
 ) -> None:
-    fill(tenant.http, 400)
+    fill(tenant.http, 210)
     file = tmp_path / "entries.jsonl"
     file.write_text("old")
     with (
@@ -143,7 +152,7 @@ def test_an_export_that_is_ended_leaves_the_file_as_it_was(
     left = [each.name for each in tmp_path.iterdir() if each != file]
     assert len(left) == (1 if sent == signal.SIGKILL else 0)
     assert tenant.cli()("export", "-o", file).code == 0
-    assert len(file.read_text().splitlines()) == 400
+    assert len(file.read_text().splitlines()) == 210
 
 
 def test_an_export_into_a_device_writes_to_it(tenant: Tenant, tmp_path: Path) -> None:
@@ -157,11 +166,11 @@ def test_an_export_into_a_device_writes_to_it(tenant: Tenant, tmp_path: Path) ->
 
 
 def test_progress_shows_at_a_terminal_only(tenant: Tenant, tmp_path: Path) -> None:
-    fill(tenant.http, 300)
+    fill(tenant.http, 60)
     shown = tenant.cli().at_terminal(60, "export", "-o", tmp_path / "out")
     assert shown.code == 0
     bar, _, rest = shown.out.rpartition("\x1b[K")
     assert "export  " in bar
     assert "entries" in bar
-    assert rest.startswith("agent-memory: exported 300 entries")
+    assert rest.startswith("agent-memory: exported 60 entries")
     assert "\x1b" not in tenant.cli()("export").err

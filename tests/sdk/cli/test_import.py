@@ -218,11 +218,11 @@ def test_bytes_that_are_no_utf_8_are_told(cli: Cli) -> None:
 
 def test_progress_shows_how_much_of_a_file_is_read(tenant: Tenant, tmp_path: Path) -> None:
     file = tmp_path / "entries.jsonl"
-    file.write_text(jsonl(*(an_entry(key=f"k{n}", memory_type="episodic") for n in range(300))))
+    file.write_text(jsonl(*(an_entry(key=f"k{n}", memory_type="episodic") for n in range(120))))
     shown = tenant.cli().at_terminal(60, "import", file)
     assert shown.code == 0
     assert "import  [" in shown.out
-    assert shown.out.endswith("agent-memory: import: 300 written\n")
+    assert shown.out.endswith("agent-memory: import: 120 written\n")
 
 
 def test_lines_that_say_the_same_otherwise_are_no_conflict(tenant: Tenant) -> None:
