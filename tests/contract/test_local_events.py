@@ -55,44 +55,60 @@ def create_update_delete(client: httpx.Client, key: str) -> list[str]:
     return [f"created {key} 1", f"updated {key} 2", f"deleted {key} 2"]
 
 
-def test_events_appear_soon_without_values_anywhere(tmp_path: Path) -> None:
-    with running(tmp_path / "data") as server, server.client() as client:
+def test_events_appear_soon_and_once_without_values_anywhere(tmp_path: Path) -> None:
+    with (
+        running(tmp_path, AGENT_MEMORY_SWEEP_SECONDS="0.2") as server,
+        server.client() as client,
+    ):
         for number in range(5):
             began = time.monotonic()
             create(client, secret(f"k{number}"))
             await_events(client, number + 1)
             assert time.monotonic() - began < SOON
-        create_task(client, id="t", intent_id="i", assigned_agent="admin")
-        create(client, working("t", key="w", value={"secret": HUSH}, sensitivity="restricted"))
-        assert summarize(await_events(client, 1, "intents/i")) == ["created w 1"]
+        create(client, secret("k", ttl="duration:PT0.3S"))
+        assert summarize(await_events(client, 7))[5:] == ["created k 1", "expired k 1"]
+        assert_archival_comes_last(client)
         assert HUSH not in client.get(f"/api/v1/{PATH}/events").text
         server.end(signal.SIGTERM)
         assert server.process.stdout is not None
         assert HUSH not in server.process.stdout.read()
-        assert HUSH not in (tmp_path / "data" / POSITION).read_text()
+        assert HUSH not in (tmp_path / POSITION).read_text()
+
+
+def assert_archival_comes_last(client: httpx.Client) -> None:
+    """End tasks, and assert that no event of an entry comes after its archival."""
+    for number in range(4):
+        at = create_task(client, id=f"t{number}", intent_id="i", assigned_agent="admin")
+        body = working(at["id"], key=f"w{number}", value={"secret": HUSH})
+        made = create(client, body | {"sensitivity": "restricted"})
+        for version in (1, 2):
+            made = ok(update(client, made["id"], version, value={"n": "x" * version}))
+        ok(change_task(client, at, status="completed"))
+    events = await_events(client, 16, "intents/i")
+    expected = ["created", "updated", "updated", "archived"] * 4
+    assert [each["type"].removeprefix("memory.") for each in events] == expected
 
 
 def test_each_event_is_logged_once_however_the_server_ends(tmp_path: Path) -> None:
+    """In a copy of the folder, too, and after the loss of the position in the stream."""
     expected: list[str] = []
-    for round_, by in enumerate((signal.SIGKILL, signal.SIGTERM, signal.SIGKILL)):
-        with running(tmp_path / "data") as server, server.client() as client:
-            for number in range(15):
-                expected += create_update_delete(client, f"{round_}-{number}")
+
+    def write(folder: str, by: signal.Signals, *, awaited: bool = False) -> Path:
+        with running(tmp_path / folder) as server, server.client() as client:
+            for number in range(5):
+                expected.extend(create_update_delete(client, f"{len(expected)}-{number}"))
+            if awaited:
+                await_events(client, len(expected))
             server.end(by)
-    with running(tmp_path / "data") as server, server.client() as client:
+        return tmp_path / folder
+
+    write("data", signal.SIGKILL)
+    shutil.copytree(write("data", signal.SIGTERM), tmp_path / "copy")
+    write("copy", signal.SIGKILL)
+    stopped = write("copy", signal.SIGKILL, awaited=True)
+    (stopped / POSITION).unlink(missing_ok=True)  # it may not have been written yet
+    with running(tmp_path / "copy") as server, server.client() as client:
         assert summarize(await_events(client, len(expected))) == expected
-        assert_log(server, client, expected)
-
-
-def test_no_event_is_logged_twice_after_a_lost_position(tmp_path: Path) -> None:
-    with running(tmp_path / "data") as server, server.client() as client:
-        expected = [
-            each for number in range(10) for each in create_update_delete(client, str(number))
-        ]
-        await_events(client, len(expected))
-        server.end(signal.SIGKILL)
-    (tmp_path / "data" / POSITION).unlink(missing_ok=True)  # it may not have been written yet
-    with running(tmp_path / "data") as server, server.client() as client:
         assert_log(server, client, expected)
 
 
@@ -101,36 +117,3 @@ def assert_log(server: LocalServer, client: httpx.Client, expected: list[str]) -
     assert server.process.poll() is None
     create(client, secret("last"))
     assert summarize(await_events(client, len(expected) + 1)) == [*expected, "created last 1"]
-
-
-def test_the_data_folder_can_be_copied_while_stopped(tmp_path: Path) -> None:
-    with running(tmp_path / "data") as server, server.client() as client:
-        expected = create_update_delete(client, "k")
-        server.end(signal.SIGTERM)
-    shutil.copytree(tmp_path / "data", tmp_path / "copy")
-    with running(tmp_path / "copy") as server, server.client() as client:
-        assert_log(server, client, expected)
-
-
-def test_expiry_has_an_event_and_no_event_of_an_entry_comes_after_its_archival(
-    tmp_path: Path,
-) -> None:
-    with (
-        running(tmp_path / "data", AGENT_MEMORY_SWEEP_SECONDS="0.2") as server,
-        server.client() as client,
-    ):
-        create(client, secret("k", ttl="duration:PT0.3S"))
-        assert summarize(await_events(client, 2)) == ["created k 1", "expired k 1"]
-        for number in range(4):
-            at = create_task(client, id=f"t{number}", intent_id="i", assigned_agent="admin")
-            made = create(client, working(at["id"], key=f"k{number}"))
-            for version in (1, 2):
-                made = ok(update(client, made["id"], version, value={"n": "x" * version}))
-            ok(change_task(client, at, status="completed"))
-        events = await_events(client, 16, "intents/i")
-        assert [each["type"].removeprefix("memory.") for each in events] == [
-            "created",
-            "updated",
-            "updated",
-            "archived",
-        ] * 4

@@ -9,6 +9,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
@@ -74,6 +75,7 @@ def parse_table(page: str, heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in row.split("|")] for row in rows[2:]]
 
 
+@cache
 def list_anchors(page: Path) -> set[str]:
     """List the anchors of a page's headings, as the site makes them."""
     prose = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
