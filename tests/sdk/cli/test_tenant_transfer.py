@@ -172,7 +172,7 @@ def sort_own(documents: list[Any], new: Set[str]) -> list[Any]:
     return sorted(map(drop, documents), key=repr)
 
 
-def test_everything_moves_to_another_tenant_exactly_once(
+def test_everything_moves_exactly_however_often_the_import_is_killed(
     tenant: Tenant, another: Tenant, clients: dict[str, Client], tmp_path: Path
 ) -> None:
     before, folder = list_everything(clients), tmp_path / "moved"
@@ -183,9 +183,22 @@ def test_everything_moves_to_another_tenant_exactly_once(
     ended = cli("export", folder, "--with", "ada", "--user", "user_7")
     assert ended.code == 0, ended.err
     assert "holds a whole export" in cli("export", folder).err
-    for _ in range(2):  # the second time, all is there already
-        imported = another.cli()("import", folder)
-        assert imported.code == 0, imported.err
+    told: list[int] = []
+    for file in folder.glob("*.jsonl"):  # as a newer server may have written it
+        lines = [json.loads(line) | {"of_tomorrow": 1} for line in file.read_text().splitlines()]
+        file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    with proxy_to(another.server.address) as proxy:
+        into = another.cli().at(proxy.address)
+        for writes in (3, 28):
+            _kill_import(into, proxy, folder, writes)
+        for file in folder.glob("imported-*/*.jsonl"):
+            file.write_bytes(file.read_bytes() + b'["cut o')  # as a kill may leave it
+        for _ in range(2):  # the second time, all is there already
+            proxy.plan()
+            imported = into("import", folder)
+            assert imported.code == 0, imported.err
+            told.append(imported.err.count("doesn't know the field of_tomorrow"))
+    assert told[0] > 12
     assert "an earlier run has written everything" in imported.err
     (file,) = folder.glob(f"imported-*/{KEYS}")
     assert file.stat().st_mode & 0o777 == 0o600
@@ -193,25 +206,6 @@ def test_everything_moves_to_another_tenant_exactly_once(
     for name in before:
         assert after[name] == before[name], name
     assert all(before.values())
-
-
-def test_an_import_that_is_killed_again_and_again_ends_in_the_same_state(
-    tenant: Tenant, another: Tenant, clients: dict[str, Client], tmp_path: Path
-) -> None:
-    before, folder = list_everything(clients), tmp_path / "moved"
-    cli = tenant.cli()
-    key = clients["ada"].settings.api_key
-    assert cli("--profile", "ada", "login", tenant.server.address, stdin=key).code == 0
-    assert cli("export", folder, "--with", "ada", "--user", "user_7").code == 0
-    with proxy_to(another.server.address) as proxy:
-        for writes in (3, 28):
-            _kill_import(another.cli().at(proxy.address), proxy, folder, writes)
-        for file in folder.glob("imported-*/*.jsonl"):
-            file.write_bytes(file.read_bytes() + b'["cut o')  # as a kill may leave it
-        proxy.plan()
-        ended = another.cli().at(proxy.address)("import", folder)
-    assert ended.code == 0, ended.err
-    assert list_imported(another, folder) == before
 
 
 def _kill_import(cli: Cli, proxy: FaultProxy, folder: Path, writes: int) -> None:

@@ -3,12 +3,13 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from agent_memory.cli.output import note
 from agent_memory.cli.tenant.import_context import Document, ImportContext, select_fields
 from agent_memory.cli.tenant.importing_client import PERMISSION
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
-from agent_memory.model import Acl, NamespaceAccess, Permission
+from agent_memory.model import Acl, GuardrailChanges, NamespaceAccess, Permission
 
 _IMPORTERS = "importers.jsonl"  # what permissions they had before
 
@@ -71,7 +72,9 @@ class AccessWriter:
 
     def write_guardrails(self, document: Document) -> None:
         """Set a coordinator's guardrails; they come last, since they bind the import as well."""
-        self._client.agents.set_guardrails(document["coordinator_id"], **document["guardrails"])
+        known = GuardrailChanges.__annotations__
+        given: Any = {name: document["guardrails"].get(name) for name in known}
+        self._client.agents.set_guardrails(document["coordinator_id"], **given)
 
     def open_namespace(self, document: Document) -> None:
         """Let the importer write the namespace's entries, and nobody else more than before."""

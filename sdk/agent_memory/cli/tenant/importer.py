@@ -14,12 +14,14 @@ from pathlib import Path
 from agent_memory import Client
 from agent_memory.cli.failures import Failure, render_message, to_exit_code
 from agent_memory.cli.importing import Policy
+from agent_memory.cli.output import note
 from agent_memory.cli.progress import Progress
 from agent_memory.cli.tenant.access_writer import AccessWriter
 from agent_memory.cli.tenant.documents import read_documents, read_manifest
 from agent_memory.cli.tenant.former_principals import FormerPrincipals
 from agent_memory.cli.tenant.import_context import Document, ImportContext
 from agent_memory.cli.tenant.import_state import ImportState
+from agent_memory.cli.tenant.known_fields import FieldCheck
 from agent_memory.cli.tenant.learned_writer import LearnedWriter
 from agent_memory.cli.tenant.memory_writer import MemoryWriter
 from agent_memory.cli.tenant.task_history import TaskHistory
@@ -49,6 +51,7 @@ class TenantImport:
         self._folder = folder
         self._policy: Policy = policy
         tenant = client.principals.cached_me().tenant
+        self._fields = FieldCheck(note)
         self._state = ImportState(folder, client.settings.server_url, tenant)
         self._context = ImportContext(client, self._state, now)
         self._access = AccessWriter(self._context)
@@ -116,6 +119,7 @@ class TenantImport:
     def _import(self, name: str, write: Callable[[Document], None]) -> None:
         with Progress(f"import {name}") as progress:
             for count, document in enumerate(read_documents(self._folder / f"{name}.jsonl"), 1):
+                self._fields.check(name, document)
                 try:
                     write(document)
                 except AgentMemoryError as error:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from hashlib import sha256
 from typing import Any, Final
 
 import httpx
@@ -9,6 +10,7 @@ import httpx
 from agent_memory import Client
 from agent_memory._waiting import sleep
 from agent_memory.exceptions import MemoryAccessError
+from agent_memory.requests import render_json
 
 PERMISSION: Final = "memory.import"
 _HEADERS = {"X-Import": "true"}
@@ -23,7 +25,10 @@ class ImportingClient(Client):
 
     @contextmanager
     def keep(self, **fields: Any) -> Iterator[None]:
-        """Add fields to the bodies of PUTs: when a conversation or state was made, say."""
+        """Add fields to the bodies of PUTs: when a conversation or state was made, say.
+
+        The same PUT counts once, however often it is sent.
+        """
         self._kept = fields
         try:
             yield
@@ -40,8 +45,10 @@ class ImportingClient(Client):
         **rest: Any,
     ) -> httpx.Response:
         """Send a call; wait where the service doesn't know of the permission to import yet."""
-        body = {**json, **self._kept} if self._kept and method == "PUT" else json
-        named = {**(headers or {}), **_HEADERS}
+        body, named = json, {**(headers or {}), **_HEADERS}
+        if self._kept and method == "PUT":
+            body = {**json, **self._kept}
+            named["Idempotency-Key"] = sha256(f"{path} {render_json(body)!r}".encode()).hexdigest()
         for _ in range(_WAITS):
             try:
                 return super().request(method, path, json=body, headers=named, **rest)
