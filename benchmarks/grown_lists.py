@@ -134,10 +134,11 @@ class FactLists(ListSubject):
 
 
 class ConversationLists(ListSubject):
-    """One user's conversations."""
+    """One user's conversations, and those that the caller may read."""
 
-    lists = ("/api/v1/users/{user_id+}/conversations",)
+    lists = ("/api/v1/users/{user_id+}/conversations", "/api/v1/conversations")
     pages = (
+        ("first page of readable conversations", "/api/v1/conversations"),
         ("first page of a user's conversations", "/api/v1/users/ada/conversations"),
         ("conversations, of a tag that none has", "/api/v1/users/ada/conversations?tags=rare"),
     )

@@ -13,6 +13,7 @@ from functions.audit.store import AuditStore
 from functions.conversations.archive import ConversationArchive
 from functions.conversations.archive_files import ArchiveFiles
 from functions.conversations.archive_store import ConversationArchiveStore
+from functions.conversations.lists import ConversationLists
 from functions.conversations.mapper import ConversationMapper
 from functions.conversations.message_store import MessageStore
 from functions.conversations.messages import Messages
@@ -786,6 +787,10 @@ class Container:
             self.audit,
             self.clock,
         )
+
+    @cached_property
+    def conversation_lists(self) -> ConversationLists:
+        return ConversationLists(self.conversation_store, self.clock)
 
     @cached_property
     def messages(self) -> Messages:

@@ -5,12 +5,14 @@ from dataclasses import replace
 from functions.conversations.model import Conversation, Message, RemovedRange
 from functions.platform.conversation_keys import (
     build_conversation_key,
+    build_conversations_partition,
     build_user_row_key,
     parse_message_index,
 )
 from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.limits import MAX_INLINE_BYTES
+from functions.platform.newest_first import build_list_attributes
 from functions.platform.value_parts import create_value_name, get_value_name, split_value
 from functions.platform.values import ValueCodec
 from functions.platform.writes import Write
@@ -33,7 +35,8 @@ def listing_key(conversation: Conversation) -> Key:
 
 def encode_header(conversation: Conversation) -> Item:
     """Encode all but the metadata, so that an append stays cheap."""
-    expires = conversation.expires
+    expires, key = conversation.expires, header_key(conversation)
+    listed_in = build_conversations_partition(conversation.tenant)
     return {
         "session": conversation.session,
         "owner": conversation.user,
@@ -57,7 +60,9 @@ def encode_header(conversation: Conversation) -> Item:
         "ttl_rule": conversation.ttl,
         "expires": expires,
         "schema": conversation.schema,
-    } | build_due_attributes(header_key(conversation)[0], expires)
+        **build_list_attributes(listed_in, conversation.created, key[0]),
+        **build_due_attributes(key[0], expires),
+    }
 
 
 def encode_listing(conversation: Conversation) -> Item:

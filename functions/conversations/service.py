@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
-from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import HOLDS_ADMIN, authorize, decide
@@ -34,18 +32,10 @@ from functions.conversations.rules import (
 from functions.conversations.store import (
     ConversationChanged,
     ConversationStore,
-    StoredConversation,
 )
 from functions.conversations.upload_store import show_upload
 from functions.conversations.uploads import Uploads
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import (
-    BoundedPage,
-    Examined,
-    examine_all,
-    select_shown,
-    take_page,
-)
 from functions.platform.clock import Clock
 from functions.platform.conversation_keys import create_generation
 from functions.platform.errors import (
@@ -54,10 +44,7 @@ from functions.platform.errors import (
     Throttled,
 )
 from functions.platform.idempotency import RequestToken
-from functions.platform.items import Item
-from functions.platform.limits import MAX_EXAMINED
 from functions.platform.retry import Backoff
-from functions.platform.value_parts import PartsMissing
 from functions.platform.writes import Write
 
 if TYPE_CHECKING:
@@ -68,18 +55,6 @@ _CLEANUP_SECONDS = 4.0  # that a request spends on removing; the schedule does t
 _ARCHIVE_SECONDS = 16.0
 _MOST_ROWS = 1000  # that one call reads
 _BUSY = "others are writing this conversation"
-
-
-class ListedConversation(NamedTuple):
-    """A conversation of a list.
-
-    Attributes:
-        position: where it is in the list.
-        load: reads its metadata, where they are asked for and large.
-    """
-
-    position: str
-    load: Callable[[], Conversation]
 
 
 class Conversations:
@@ -137,67 +112,6 @@ class Conversations:
     def find_header(self, caller: Principal, session: str) -> Conversation:
         """Read a conversation without messages and metadata, whoever may read it: one read."""
         return self._existing(self._store.get_header(caller.tenant, session))
-
-    # Lists
-
-    def count_for_user(self, caller: Principal, user: str, tags: frozenset[str]) -> int:
-        """Count the conversations of a user that the caller may read: it costs the whole list."""
-        examined = self._examine_rows(caller, self._store.list_rows(caller.tenant, user), tags)
-        return sum(1 for _ in select_shown(examined))
-
-    def list_for_user(
-        self,
-        caller: Principal,
-        user: str,
-        tags: frozenset[str],
-        *,
-        after: str | None,
-        offset: int,
-        limit: int,
-        with_metadata: bool,
-    ) -> BoundedPage[ListedConversation]:
-        """List at most `limit` of a user's conversations, the last updated first.
-
-        Those that the caller may not read, or that lack one of the tags, are left out.
-
-        Args:
-            after: the position after which the list begins; None for its begin.
-            offset: how many to pass over.
-            with_metadata: whether they are read with their metadata.
-        """
-        rows = self._store.list_rows(caller.tenant, user, after, offset + limit + 1)
-        examined = self._examine_rows(caller, rows, tags)
-        page, end = take_page(examined, offset, limit)
-        read = self._store.get_many if with_metadata else self._store.get_headers
-        found = read(caller.tenant, [row["session"] for row in page])
-        listed = [
-            ListedConversation(row["sk"], _load_later(self._store, found[row["session"]]))
-            for row in page
-            if row["session"] in found
-        ]
-        return BoundedPage(listed, end)
-
-    def has_unreadable(self, caller: Principal, user: str) -> bool:
-        """Whether, of a user's last 2,000 conversations, the caller may not read one."""
-        now = self._clock()
-        rows = islice(self._store.list_rows(caller.tenant, user), MAX_EXAMINED)
-        return any(
-            caller.id not in row["readers"] and row.get("expires", now + 1) > now for row in rows
-        )
-
-    def _examine_rows(
-        self, caller: Principal, rows: Iterator[Item], tags: frozenset[str]
-    ) -> Iterator[Examined[Item]]:
-        now = self._clock()
-        return examine_all(
-            rows,
-            itemgetter("sk"),
-            lambda row: (
-                caller.id in row["readers"]
-                and row.get("expires", now + 1) > now
-                and tags <= frozenset(row.get("tags", ()))
-            ),
-        )
 
     # Changes
 
@@ -329,13 +243,3 @@ class Conversations:
         if found is None or found.has_expired(self._clock()):
             raise NotFound("no conversation has this session id")
         return found
-
-
-def _load_later(store: ConversationStore, stored: StoredConversation) -> Callable[[], Conversation]:
-    def load() -> Conversation:
-        try:
-            return store.decode(stored)
-        except PartsMissing:
-            return store.get(stored.tenant, stored.head.session) or stored.head
-
-    return load

@@ -17,6 +17,7 @@ from functions.conversations.orphan_store import mark_deleted
 from functions.platform import item_types
 from functions.platform.conversation_keys import (
     build_conversation_key,
+    build_conversations_partition,
     build_details_key,
     build_listed_count_key,
     build_user_partition,
@@ -25,7 +26,7 @@ from functions.platform.errors import CapacityExceeded
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_LISTED_CONVERSATIONS, MAX_PAGE_ITEMS
-from functions.platform.newest_first import iterate_groups
+from functions.platform.newest_first import iterate_groups, iterate_items
 from functions.platform.retry import Backoff
 from functions.platform.table import Table, TransactionConditionFailed
 from functions.platform.value_parts import (
@@ -143,6 +144,18 @@ class ConversationStore:
 
         most = MAX_PAGE_ITEMS
         return chain.from_iterable(iterate_groups(read, "sk", after, min(count, most), most))
+
+    def iterate_headers(self, tenant: str, before: str | None, count: int) -> Iterator[Item]:
+        """Read the headers of a tenant's conversations, the last created first: two calls a group.
+
+        They come by an index that may lag.
+
+        Args:
+            before: the position before which they begin; None for the newest.
+            count: how many the first group has.
+        """
+        partition = build_conversations_partition(tenant)
+        return chain.from_iterable(iterate_items(self._table, partition, before, count))
 
     # Writes
 

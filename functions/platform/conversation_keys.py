@@ -15,6 +15,11 @@ def build_conversation_key(tenant: str, session: str) -> Key:
     return item_types.CONVERSATION.build_key(tenant=tenant, session=hash_name("session", session))
 
 
+def build_conversations_partition(tenant: str) -> str:
+    """Build the partition, in the index by group, of all conversations of a tenant."""
+    return f"{tenant}#c"
+
+
 def parse_conversation_partition(partition: str) -> tuple[str, str]:
     """Parse the tenant and the hash of the session id."""
     tenant, _, session = partition.split("#")

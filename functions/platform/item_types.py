@@ -482,7 +482,7 @@ CONVERSATION = ItemType(
     "h",
     "A conversation's owners, length and version",
     "until deleted, or its retention ends",
-    (BY_DUE,),
+    (BY_DUE, BY_GROUP),
     sealed=("session", "owner", "creator", "agents", "shared", "generation", "sensitivity"),
 )
 CONVERSATION_DETAILS = ItemType(

@@ -76,7 +76,7 @@ def _list_screens(admin: httpx.Client) -> dict[str, str]:
         "OpenWOP run": f"memory-run/{memory_run}",
         "Facts": "facts",
         "Workflows": "workflows?agent_type=invoice-checker&task_type=check",
-        "Conversations": "conversations?user_id=customer-7",
+        "Conversations": "conversations",
         "Conversation": "conversation/session-invoices",
         "States": "states?agent_id=reader&owner_id=customer-7",
         "Objects": "objects",

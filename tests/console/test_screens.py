@@ -8,6 +8,14 @@ from tests.console.demo import Demo
 from tests.console.visit import Visit
 from tests.contract.expect import ok
 
+_TYPED = """[...document.querySelectorAll("input[required]")]
+  .filter(each => !each.list?.options.length).map(each => each.labels[0].innerText)"""
+_NEW = [  # what nobody can list
+    "Search for",
+    "For the words",
+    "New principal’s id",  # noqa: RUF001 - as the page has it
+    "Run’s id",  # noqa: RUF001
+]
 _ROWS = "[...document.querySelectorAll('tbody tr')]"
 
 
@@ -146,6 +154,29 @@ def test_what_was_said_is_shown_when_it_is_asked_for(visit: Visit) -> None:
     browser.wait_for_text("where is my <i>parcel</i>?")
 
 
+def test_conversations_and_states_are_chosen_from_lists(visit: Visit, demo: Demo) -> None:
+    browser = visit.sign_in(demo.keys["reader"])
+    visit.go_to("Conversations", "conversations")
+    browser.press("session-invoices")
+    browser.wait_for_text("Show the messages")
+    visit.go_to("States", "states")
+    browser.press("customer-7")
+    browser.wait_for_text("language")
+    visit.start("states")
+    browser = visit.sign_in(demo.keys["planner"])
+    browser.press("invoice-checker")
+    browser.wait_for_text("Nothing is kept that you may read.")
+
+
+@pytest.mark.parametrize("key", ["admin", "planner", "reader"])
+def test_no_screen_asks_to_type_what_can_be_listed(visit: Visit, demo: Demo, key: str) -> None:
+    visit.sign_in(demo.keys[key])
+    for title, address in demo.screens.items():
+        if demo.key_of(title) == demo.keys[key]:
+            visit.go_to(title, address)
+            visit.browser.wait_for(f"{_TYPED}.every(each => {json.dumps(_NEW)}.includes(each))")
+
+
 def test_a_run_shows_its_output_and_episodes(visit: Visit) -> None:
     run = ok(visit.admin.post("/api/v1/runs", json={"agent_type": "sdr", "input": {"n": 1.0}}), 201)
     path = f"/api/v1/runs/{run['id']}"
@@ -179,6 +210,7 @@ def test_a_principals_key_is_shown_once_and_its_end_is_audited(visit: Visit) -> 
     browser.press("I have kept it")
     browser.wait_for("!document.querySelector('.notice')")
     assert key not in browser.evaluate("document.documentElement.outerHTML")
+    browser.wait_for("""document.querySelector('[aria-label="Revoke eve"]')""")
     browser.evaluate("""document.querySelector('[aria-label="Revoke eve"]').click()""")
     browser.press("Revoke")
     browser.wait_for("""!document.querySelector('[aria-label="Revoke eve"]')""")

@@ -230,6 +230,9 @@ ROWS: dict[str, Row] = {
     "DELETE /api/v1/conversations/{session_id}": Row(
         "401 401 404 403 403 403 403 403 204w 204w 204w", "/api/v1/conversations/s1"
     ),
+    "GET /api/v1/conversations": Row(
+        "401 401 200 200 200 200 403 200 403 200 200", "/api/v1/conversations"
+    ),
     "GET /api/v1/users/{user_id}/conversations": Row(
         "401 401 200 200 200 200 403 200 403 200 200", "/api/v1/users/alice/conversations"
     ),

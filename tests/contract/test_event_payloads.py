@@ -152,6 +152,7 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "append-message-to-anothers": (403, {"code": "ACCESS_DENIED"}),
     "pop-message": (200, {"message_count": 1, "message": {"index": 1, "content": "Hello"}}),
     "delete-conversation": (204, None),
+    "list-conversations": (200, {"conversations": [{"message_count": 2}], "total": 1}),
     "list-user-conversations": (200, {"conversations": [{"message_count": 2}], "total": 1}),
     "read-archived-conversation": (404, {"code": "NOT_FOUND"}),
     "delete-archived-conversation": (404, {"code": "NOT_FOUND"}),

@@ -5,12 +5,14 @@ import { readForm, TextField } from "../ui/form";
 import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
 import { Expandable, LongText, Name, Time } from "../ui/text";
+import { useWho } from "./choices";
 
 const PAGE = 100;
 const REFRESH_MS = 5_000;
 
 /** Who did what with authority, newest first. */
 export function AuditScreen({ params }: { params: URLSearchParams }) {
+  const who = useWho();
   const get = (name: string) => params.get(name) ?? undefined;
   const filters = { actor: get("actor"), action: get("action"), from: get("from"), to: get("to") };
   const pages = usePages(["audit", filters], (after) =>
@@ -22,7 +24,7 @@ export function AuditScreen({ params }: { params: URLSearchParams }) {
         event.preventDefault();
         goTo(toHref(["audit"], readForm(event.currentTarget)));
       }}>
-        <TextField label="Who did it" name="actor" initial={filters.actor} />
+        <TextField label="Who did it" name="actor" initial={filters.actor} options={who} />
         <TextField label="Action" name="action" initial={filters.action} hint="such as task.change" />
         <TextField label="From" name="from" initial={filters.from} hint="such as 2030-12-31T08:00Z" />
         <TextField label="To" name="to" initial={filters.to} />

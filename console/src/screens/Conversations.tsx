@@ -7,39 +7,46 @@ import { readForm, TextField } from "../ui/form";
 import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
 import { LongText, Name, Tags, Time } from "../ui/text";
+import { unique, useConversations } from "./choices";
 
 const MESSAGES = 50;
 
-/** A user's conversations, without what was said. */
+/** The conversations that one may read, or a user's of these, without what was said. */
 export function ConversationsScreen({ params }: { params: URLSearchParams }) {
   const user = params.get("user_id") ?? "";
+  const users = unique(useConversations().map((each) => each.user_id));
   return (
     <>
       <form className="filters" onSubmit={(event) => {
         event.preventDefault();
         goTo(toHref(["conversations"], readForm(event.currentTarget)));
       }}>
-        <TextField label="User" name="user_id" initial={user} required />
-        <div className="actions"><button type="submit" className="primary">Show conversations</button></div>
+        <TextField label="User" name="user_id" initial={user} options={users} />
+        <div className="actions">
+          <button type="submit" className="primary">Filter</button>
+          <a href={toHref(["conversations"])}>All users</a>
+        </div>
       </form>
-      {user && <ConversationList user={user} />}
+      <ConversationList user={user} />
     </>
   );
 }
 
 function ConversationList({ user }: { user: string }) {
-  const pages = usePages(["conversations", user], (after) =>
-    read(api.GET("/api/v1/users/{user_id}/conversations", {
-      params: { path: { user_id: user }, query: { after, total: "none", values: "omit", limit: 100 } },
-    })),
-  );
+  const pages = usePages(["conversations", user], (after) => {
+    const query = { after, total: "none", values: "omit", limit: 100 } as const;
+    return user === ""
+      ? read(api.GET("/api/v1/conversations", { params: { query } }))
+      : read(api.GET("/api/v1/users/{user_id}/conversations", { params: { path: { user_id: user }, query } }));
+  });
   return (
-    <List pages={pages} items={(page) => page.conversations} empty="There is no conversation of this user that you own or may read.">
+    <List pages={pages} items={(page) => page.conversations} empty="There is no conversation that you take part in or may read.">
       {(conversations) => (
-        <Table label="Conversations" head={["Session", "Agents", "Messages", "Changed", "Expires", "Tags", "Sensitivity"]}>
+        <Table label="Conversations" head={["Session", "User", "Agents", "Messages", "Changed", "Expires", "Tags", "Sensitivity"]}>
           {conversations.map((each) => (
             <tr key={each.session_id}>
               <th scope="row"><a href={toHref(["conversation", each.session_id])}><Name>{each.session_id}</Name></a></th>
+              <td><a href={toHref(["conversations"], { user_id: each.user_id })}><Name>{each.user_id}</Name></a></td>
               <td><Tags tags={each.agent_participants} /></td>
               <td className="number">{each.message_count}</td>
               <td><Time>{each.updated_at}</Time></td>

@@ -5,12 +5,14 @@ import { readForm, TextField } from "../ui/form";
 import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
 import { Id, Name, Tags, Time } from "../ui/text";
+import { useAgentTypes } from "./choices";
 
 const FILTERS = { subject: "Subject", predicate: "Predicate", agent_type: "Agent type", learned_from_run_id: "Learned in run" };
 type Recalled = Schemas["RecalledFact"];
 
 /** What agents have learned, from whom and where. What is searched for stands in no address. */
 export function FactsScreen({ params }: { params: URLSearchParams }) {
+  const types = useAgentTypes();
   const filters = Object.fromEntries(Object.keys(FILTERS).map((name) => [name, params.get(name) ?? undefined]));
   const pages = usePages(["facts", filters], (after) =>
     read(api.GET("/api/v1/facts", { params: { query: { ...filters, after, total: "none", limit: 100 } } })),
@@ -21,7 +23,9 @@ export function FactsScreen({ params }: { params: URLSearchParams }) {
         event.preventDefault();
         goTo(toHref(["facts"], readForm(event.currentTarget)));
       }}>
-        {Object.entries(FILTERS).map(([name, label]) => <TextField key={name} label={label} name={name} initial={filters[name]} />)}
+        {Object.entries(FILTERS).map(([name, label]) => (
+          <TextField key={name} label={label} name={name} initial={filters[name]} options={name === "agent_type" ? types : undefined} />
+        ))}
         <div className="actions"><button type="submit" className="primary">Filter</button></div>
       </form>
       <List pages={pages} items={(page) => page.facts} isByButton empty="No fact fits.">

@@ -7,7 +7,7 @@ import { Details, Loaded } from "../ui/data";
 import { ChoiceField, ConfirmDialog, Field, readForm, TextField } from "../ui/form";
 import { goTo, toHref } from "../ui/location";
 import { LongText, Name, Tags, Time } from "../ui/text";
-import { usePrincipals } from "./principals";
+import { usePrincipals } from "./choices";
 
 const LIMITS = {
   max_working_memory_per_task: "Working entries of a task, at most",
@@ -26,7 +26,7 @@ type Change = { name: string; label: string; from: unknown; to: unknown };
 export function GuardrailsScreen({ params }: { params: URLSearchParams }) {
   const caller = usePrincipal();
   const id = params.get("coordinator_id") ?? (caller.kind === "coordinator" ? caller.id : "");
-  const coordinators = (usePrincipals().data?.principals ?? []).filter(({ kind }) => kind === "coordinator").map((each) => each.id);
+  const coordinators = usePrincipals().filter(({ kind }) => kind === "coordinator").map((each) => each.id);
   return (
     <>
       <p>Guardrails bind a coordinator, its tasks and who is assigned to one. They stop reads and writes, and remove nothing.</p>

@@ -2,8 +2,8 @@ import { api, read } from "../api/client";
 import { ChoiceField, readForm, TextField } from "../ui/form";
 import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
+import { useAgentIds, useIntentIds, useNamespaceNames, useTaskIds } from "./choices";
 import { EntryTable, rememberHeads, TIERS } from "./entries";
-import { useAgentIds } from "./principals";
 
 const PAGE = 100;
 const REFRESH_MS = 10_000;
@@ -22,7 +22,10 @@ export function MemoryScreen({ params }: { params: URLSearchParams }) {
 /** The filters of entries; `agent`, where given, isn't one of them. */
 export function EntryFilters({ path, params, agent }: { path: string[]; params: URLSearchParams; agent?: string }) {
   const agents = useAgentIds();
+  const namespaces = useNamespaceNames();
+  const intents = useIntentIds();
   const get = (name: string) => params.get(name) ?? undefined;
+  const tasks = useTaskIds({ agent: agent ?? get("agent_id"), intent: get("intent_id") });
   return (
     <form className="filters" onSubmit={(event) => {
       event.preventDefault();
@@ -30,12 +33,12 @@ export function EntryFilters({ path, params, agent }: { path: string[]; params: 
     }}>
       {agent === undefined && <TextField label="Agent" name="agent_id" initial={get("agent_id")} options={agents} />}
       <ChoiceField label="Tier" name="memory_type" initial={get("memory_type")} options={{ "": "all", ...TIERS }} />
-      <TextField label="Namespace" name="namespace" initial={get("namespace")} hint="billing.* for all that begin so" />
+      <TextField label="Namespace" name="namespace" initial={get("namespace")} options={namespaces} hint="billing.* for all that begin so" />
       <TextField label="Key" name="key" initial={get("key")} />
       <TextField label="Tags" name="tags" initial={get("tags")} hint="all of them: a,b" />
       <TextField label="Any tag of" name="tags_any" initial={get("tags_any")} />
-      <TextField label="Task" name="task_id" initial={get("task_id")} />
-      <TextField label="Intent" name="intent_id" initial={get("intent_id")} />
+      <TextField label="Task" name="task_id" initial={get("task_id")} options={tasks} />
+      <TextField label="Intent" name="intent_id" initial={get("intent_id")} options={intents} />
       <ChoiceField label="Pinned" name="pinned" initial={get("pinned")} options={{ "": "all", true: "pinned", false: "not pinned" }} />
       <TextField label="Changed after" name="updated_after" initial={get("updated_after")} hint="such as 2030-12-31T08:00Z" />
       <TextField label="Changed before" name="updated_before" initial={get("updated_before")} />

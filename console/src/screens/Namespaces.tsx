@@ -7,17 +7,19 @@ import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
 import { Name, Time } from "../ui/text";
 import { Explanation } from "./Access";
+import { useNamespaceNames, useWho } from "./choices";
 import { Permissions, type Changed } from "./Permissions";
 
 /** The shared namespaces that the caller may know of, and what others may do in them. */
 export function NamespacesScreen() {
+  const names = useNamespaceNames();
   return (
     <>
       <form className="filters" onSubmit={(event) => {
         event.preventDefault();
         goTo(toHref(["namespace", readForm(event.currentTarget).namespace ?? ""]));
       }}>
-        <TextField label="Namespace" name="namespace" required hint="a name that ends with * sets the default for all that begin so" />
+        <TextField label="Namespace" name="namespace" required options={names} hint="a name that ends with * sets the default for all that begin so" />
         <div className="actions"><button type="submit">Open</button></div>
       </form>
       <NamespaceTable />
@@ -55,6 +57,7 @@ export function NamespaceTable() {
 export function NamespaceScreen({ id, params }: { id: string; params: URLSearchParams }) {
   const client = useQueryClient();
   const caller = usePrincipal();
+  const offered = useWho();
   const who = params.get("principal") ?? caller.id;
   const query = useQuery({
     queryKey: ["namespace", id],
@@ -83,7 +86,7 @@ export function NamespaceScreen({ id, params }: { id: string; params: URLSearchP
         event.preventDefault();
         goTo(toHref(["namespace", id], readForm(event.currentTarget)));
       }}>
-        <TextField label="Who" name="principal" initial={who} required />
+        <TextField label="Who" name="principal" initial={who} options={offered} required />
         <div className="actions"><button type="submit">Explain</button></div>
       </form>
       <Explanation question={{ principal: who, kind: "namespace", id }} />

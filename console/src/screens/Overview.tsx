@@ -7,6 +7,7 @@ import { readForm, TextField } from "../ui/form";
 import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
 import { countOf, Name } from "../ui/text";
+import { useAgentIds } from "./choices";
 import { NamespaceTable } from "./Namespaces";
 
 const AGENTS = 12;
@@ -17,6 +18,7 @@ type Agent = Schemas["AgentPage"]["agents"][number];
 
 /** The tenant at a glance: agents with their capacity and what they do, and the shared namespaces. */
 export function OverviewScreen() {
+  const offered = useAgentIds();
   const pages = usePages(["agents"], (after) =>
     read(api.GET("/api/v1/agents", { params: { query: { after, total: "none", limit: AGENTS } } })), { refresh: REFRESH_MS },
   );
@@ -35,7 +37,7 @@ export function OverviewScreen() {
           event.preventDefault();
           goTo(toHref(["agent", readForm(event.currentTarget).agent_id ?? ""]));
         }}>
-          <TextField label="Agent’s id" name="agent_id" required />
+          <TextField label="Agent" name="agent_id" options={offered} required />
           <div className="actions"><button type="submit">Open the agent</button></div>
         </form>
       </section>

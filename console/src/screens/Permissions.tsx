@@ -4,6 +4,7 @@ import { can, usePrincipal } from "../session/session";
 import { Table } from "../ui/data";
 import { ChoiceField, ConfirmDialog, readForm, TextField } from "../ui/form";
 import { Name, Time } from "../ui/text";
+import { useWho } from "./choices";
 
 const ACCESS = { none: "none", read: "read", write: "write", admin: "admin" };
 type Access = keyof typeof ACCESS;
@@ -18,6 +19,7 @@ type Props = { name: string; shared: Shared; change: (permissions: Changed) => P
 /** Who may do what, with fields to change it; what will change is shown before it happens. */
 export function Permissions({ name, shared, change }: Props) {
   const [changes, setChanges] = useState<Change[]>();
+  const who = useWho();
   const [isEmpty, setEmpty] = useState(false);
   const { permissions, version, updated_at } = shared;
   const mayChange = can(usePrincipal(), "memory.write") || can(usePrincipal(), "memory.admin");
@@ -44,7 +46,7 @@ export function Permissions({ name, shared, change }: Props) {
       {mayChange && (
         <>
           <div className="filters">
-            <TextField label="Somebody else’s id" name="who" />
+            <TextField label="Somebody else’s id" name="who" options={who} />
             <ChoiceField label="Access" name="access" initial="read" options={ACCESS} />
             <div className="actions"><button type="submit" className="primary">Change…</button></div>
           </div>

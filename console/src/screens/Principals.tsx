@@ -6,7 +6,6 @@ import { Problem, Table } from "../ui/data";
 import { ChoiceField, ConfirmDialog, readForm, TextField } from "../ui/form";
 import { List, usePages } from "../ui/list";
 import { Name, Time } from "../ui/text";
-import type { Principal } from "./principals";
 
 const KINDS = { agent: "agent", coordinator: "coordinator", user: "user" };
 const PERMISSIONS = {
@@ -14,6 +13,7 @@ const PERMISSIONS = {
   "memory.read": "read",
   "memory.read memory.write memory.admin": "read, write and administer",
 };
+type Principal = Schemas["Principal"];
 type NewKey = Schemas["NewPrincipal"];
 type Act = { kind: "rotate" | "revoke"; id: string };
 

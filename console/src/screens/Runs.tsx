@@ -7,7 +7,7 @@ import { ChoiceField, readForm, TextField } from "../ui/form";
 import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
 import { Id, LongText, Name, Time } from "../ui/text";
-import { useAgentTypes } from "./agentTypes";
+import { useAgentTypes } from "./choices";
 
 const STATES = { running: "running", completed: "completed", failed: "failed" };
 const PAGE = 100;

@@ -4,14 +4,15 @@ import { Problem, Table } from "../ui/data";
 import { ChoiceField, readForm, TextField } from "../ui/form";
 import { toHref } from "../ui/location";
 import { Name, Tags } from "../ui/text";
+import { useAgentIds, useNamespaceNames } from "./choices";
 import { rememberHeads, TIERS } from "./entries";
-import { useAgentIds } from "./principals";
 
 const RESULTS = 20;
 
 /** Search by meaning and words. What is searched for stands in no address. */
 export function SearchScreen() {
   const agents = useAgentIds();
+  const namespaces = useNamespaceNames();
   const search = useMutation({
     mutationFn: async (form: Record<string, string>) => {
       const found = await read(api.POST("/api/v1/memory/search", {
@@ -36,7 +37,7 @@ export function SearchScreen() {
       }}>
         <TextField label="Search for" name="query" required isWide />
         <ChoiceField label="Tier" name="memory_type" initial="semantic" options={TIERS} />
-        <TextField label="Namespace" name="namespace" />
+        <TextField label="Namespace" name="namespace" options={namespaces} />
         <TextField label="Agent" name="agent_id" options={agents} />
         <div className="actions"><button type="submit" className="primary" disabled={search.isPending}>Search</button></div>
       </form>

@@ -5,13 +5,14 @@ import { readForm, TextField } from "../ui/form";
 import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
 import { Name, Time } from "../ui/text";
-import { useAgentIds } from "./principals";
+import { useAgentIds, useIntentIds } from "./choices";
 
 const MOST = 100;
 
 /** The tasks of an intent or of an agent; without either, the intents. */
 export function TasksScreen({ params }: { params: URLSearchParams }) {
   const agents = useAgentIds();
+  const intents = useIntentIds();
   const intent = params.get("intent_id") ?? "";
   const agent = params.get("agent_id") ?? "";
   return (
@@ -20,7 +21,7 @@ export function TasksScreen({ params }: { params: URLSearchParams }) {
         event.preventDefault();
         goTo(toHref(["tasks"], readForm(event.currentTarget)));
       }}>
-        <TextField label="Intent" name="intent_id" initial={intent} />
+        <TextField label="Intent" name="intent_id" initial={intent} options={intents} />
         <TextField label="or agent" name="agent_id" initial={intent ? "" : agent} options={agents} />
         <div className="actions">
           <button type="submit" className="primary">Show tasks</button>

@@ -2,9 +2,9 @@ import { useState } from "react";
 import { ChoiceField, readForm, TextField } from "../ui/form";
 import { List } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
+import { useAgentIds, useIntentIds, useNamespaceNames, useWho } from "./choices";
 import { EventBars } from "./EventBars";
 import { EventTable, useEvents, useNewEvents, type Event, type EventFilters, type LogName } from "./Events";
-import { useAgentIds } from "./principals";
 
 const LOGS = { agent: "agent", intent: "intent", namespace: "namespace" };
 const TYPES = ["created", "updated", "deleted", "archived", "evicted", "expired"];
@@ -12,9 +12,11 @@ const OVERLAP_MS = 60_000; // by which clocks may differ
 
 /** What happened, newest first, from the log in the address; it follows what happens next. */
 export function TimelineScreen({ params }: { params: URLSearchParams }) {
-  const agents = useAgentIds();
+  const names = { agent: useAgentIds(), intent: useIntentIds(), namespace: useNamespaceNames() };
+  const who = useWho();
   const get = (name: string) => params.get(name) ?? undefined;
-  const log: LogName = { log: (get("log") ?? "agent") as LogName["log"], name: get("name") ?? agents[0] ?? "" };
+  const log: LogName = { log: (get("log") ?? "agent") as LogName["log"], name: get("name") ?? names.agent[0] ?? "" };
+  const [kind, setKind] = useState(log.log);
   const filters: EventFilters = { type: get("type") as Event["type"] | undefined, actor: get("actor") };
   const types = Object.fromEntries(TYPES.map((each) => [`memory.${each}`, each]));
   return (
@@ -23,10 +25,10 @@ export function TimelineScreen({ params }: { params: URLSearchParams }) {
         event.preventDefault();
         goTo(toHref(["timeline"], readForm(event.currentTarget)));
       }}>
-        <ChoiceField label="Log of" name="log" initial={log.log} options={LOGS} />
-        <TextField label="Its id or name" name="name" initial={log.name} options={agents} required />
+        <ChoiceField label="Log of" name="log" initial={log.log} options={LOGS} onChange={(chosen) => setKind(chosen as LogName["log"])} />
+        <TextField label="Its id or name" name="name" initial={log.name} options={names[kind]} required />
         <ChoiceField label="What happened" name="type" initial={filters.type} options={{ "": "all", ...types }} />
-        <TextField label="Who did it" name="actor" initial={filters.actor} />
+        <TextField label="Who did it" name="actor" initial={filters.actor} options={who} />
         <div className="actions"><button type="submit" className="primary">Show</button></div>
       </form>
       {log.name === "" ? <p className="empty">Choose a log.</p> : <Log log={log} filters={filters} />}

@@ -5,8 +5,8 @@ import { readForm, TextField } from "../ui/form";
 import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
 import { Expandable, LongText, Name, Time } from "../ui/text";
-import { useAgentTypes } from "./agentTypes";
 import { BetaCurves, computeSpread } from "./BetaCurves";
+import { useAgentTypes } from "./choices";
 
 const PAGE = 100;
 

@@ -34,13 +34,13 @@ export function TextField({ label, name, initial = "", hint, options, required, 
   );
 }
 
-type ChoiceProps = { label: string; name: string; initial?: string; options: Record<string, string> };
+type ChoiceProps = { label: string; name: string; initial?: string; options: Record<string, string>; onChange?: (chosen: string) => void };
 
-export function ChoiceField({ label, name, initial = "", options }: ChoiceProps) {
+export function ChoiceField({ label, name, initial = "", options, onChange }: ChoiceProps) {
   return (
     <Field label={label}>
       {(id) => (
-        <select id={id} name={name} defaultValue={initial}>
+        <select id={id} name={name} defaultValue={initial} onChange={(event) => onChange?.(event.target.value)}>
           {Object.entries(options).map(([value, text]) => <option key={value} value={value}>{text}</option>)}
         </select>
       )}

@@ -6,26 +6,14 @@ from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import (
-    build_page,
-    mark_hidden,
     read_cursor,
-    read_page_request,
     sign_cursor,
     truncate_to_limit,
 )
-from functions.api.parameters import (
-    AFTER,
-    CURSOR_PAGE,
-    IMPORT,
-    TAGS,
-    TOTAL,
-    VALUES,
-    IntegerParameter,
-)
+from functions.api.parameters import AFTER, IMPORT, TOTAL, VALUES, IntegerParameter
 from functions.api.responses.conversations import (
     ConversationDocument,
     ConversationHeadDocument,
-    ConversationPageDocument,
     MessageDocument,
     MessagePosition,
     render_conversation,
@@ -107,31 +95,6 @@ def delete_conversation(request: Request, caller: Principal) -> Response:
     session_id = request.path_params["session_id"]
     request.services.conversations.delete(caller, session_id, request.if_match)
     return Response(204)
-
-
-def list_user_conversations(request: Request, caller: Principal) -> Response:
-    wanted, tags = read_page_request(request, caller), TAGS.read(request)
-    user_id, has_values = request.path_params["user_id"], VALUES.read(request) is None
-    conversations = request.services.conversations
-    found = conversations.list_for_user(
-        caller,
-        user_id,
-        tags,
-        after=wanted.after,
-        offset=wanted.offset,
-        limit=wanted.limit,
-        with_metadata=has_values,
-    )
-    total = conversations.count_for_user(caller, user_id, tags) if wanted.is_counted else None
-    page, position = build_page(
-        wanted,
-        found,
-        total,
-        lambda each: render_conversation(each.load(), with_values=has_values),
-        lambda each: each.position,
-    )
-    position = mark_hidden(position, page, lambda: conversations.has_unreadable(caller, user_id))
-    return json_response(200, ConversationPageDocument(conversations=page, **position))
 
 
 def get_archived_conversation(request: Request, caller: Principal) -> Response:
@@ -281,14 +244,5 @@ ROUTES = [
         error_statuses=(404, 409),
         if_match="optional",
         audited=(DELETE_CONVERSATION,),
-    ),
-    Route(
-        "GET",
-        "/api/v1/users/{user_id+}/conversations",
-        list_user_conversations,
-        READ,
-        "List a user's conversations, the last updated first, without their messages",
-        {200: ConversationPageDocument},
-        query=(TAGS, VALUES, *CURSOR_PAGE),
     ),
 ]

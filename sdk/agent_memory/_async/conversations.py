@@ -329,17 +329,25 @@ class AsyncConversations(AsyncResource):
         return await self._delete(f"{_path(session_id)}/archive")
 
     def list(
-        self, user_id: str, *, tags: Iterable[str] | None = None, **paging: Unpack[Paging]
+        self,
+        user_id: str | None = None,
+        *,
+        tags: Iterable[str] | None = None,
+        **paging: Unpack[Paging],
     ) -> AsyncPages[ConversationHead]:
-        """Return a user's conversations, the last updated first, without messages.
+        """Return conversations that you may read, without messages.
 
             [each.session_id for each in client.conversations.list("ada", limit=20)]
 
         Args:
+            user_id: whose, the last updated first; those of all users, the last created first,
+                if absent.
             tags: all of them.
             paging: `limit`, `page_size`, `after`.
         """
-        path = f"/api/v1/users/{quote_segment(user_id)}/conversations"
+        path = _CONVERSATIONS
+        if user_id is not None:
+            path = f"/api/v1/users/{quote_segment(user_id)}/conversations"
         asked = drop_none(tags=join_tags(tags))
         return self._list(path, "conversations", ConversationHead.from_document, paging, asked)
 

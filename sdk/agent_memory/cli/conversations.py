@@ -15,8 +15,8 @@ def add_commands(commands: Any) -> None:
     """Add the command `conversations`."""
     group = add_command(commands, "conversations", "list, read and append to conversations", None)
     each = group.add_subparsers(dest="conversations_command", required=True, metavar="COMMAND")
-    command = add_command(each, "list", "list a user's conversations", list_conversations)
-    command.add_argument("--user", metavar="ID", type=parse_text, help="whose; one's own")
+    command = add_command(each, "list", "list conversations", list_conversations)
+    command.add_argument("--user", metavar="ID", type=parse_text, help="whose; all you may read")
     command = add_command(each, "show", "list the messages of a conversation", show_messages)
     command.add_argument("session_id", metavar="SESSION", type=parse_text)
     command.add_argument("--last", type=parse_count, help="the last so many")
@@ -30,9 +30,9 @@ def add_commands(commands: Any) -> None:
 
 
 def list_conversations(session: Session) -> None:
-    """`conversations list`: those of a user, the last updated first."""
-    user = session.arguments.user or session.client.principals.me().id
-    session.output.documents(session.client.conversations.list(user), *_CONVERSATIONS)
+    """`conversations list`: those of a user, or all that one may read."""
+    found = session.client.conversations.list(session.arguments.user)
+    session.output.documents(found, *_CONVERSATIONS)
 
 
 def show_messages(session: Session) -> None:

@@ -1,0 +1,88 @@
+"""Lists of conversations (Agent Memory Protocol §3; contract §9)."""
+
+from functools import partial
+
+from functions.api.http import Request, Response, json_response
+from functions.api.paging import PageRequest, build_page, mark_hidden, read_page_request
+from functions.api.parameters import CURSOR_PAGE, TAGS, VALUES
+from functions.api.responses.conversations import (
+    ConversationHeadDocument,
+    ConversationPageDocument,
+    render_conversation,
+)
+from functions.api.responses.types import PagePosition
+from functions.api.routes.conversations import CONVERSATIONS
+from functions.api.routing import Route
+from functions.conversations.lists import ListedConversation
+from functions.identity.model import READ, Principal
+from functions.platform.bounded_pages import BoundedPage
+
+
+def list_conversations(request: Request, caller: Principal) -> Response:
+    wanted, tags = read_page_request(request, caller), TAGS.read(request)
+    lists = request.services.conversation_lists
+    found = lists.list_readable(
+        caller,
+        tags,
+        after=wanted.after,
+        offset=wanted.offset,
+        limit=wanted.limit,
+        with_metadata=VALUES.read(request) is None,
+    )
+    total = lists.count_readable(caller, tags) if wanted.is_counted else None
+    page, position = _render_page(request, wanted, found, total)
+    position = mark_hidden(position, page, lambda: lists.has_any(caller))
+    return json_response(200, ConversationPageDocument(conversations=page, **position))
+
+
+def list_user_conversations(request: Request, caller: Principal) -> Response:
+    wanted, tags = read_page_request(request, caller), TAGS.read(request)
+    user_id, lists = request.path_params["user_id"], request.services.conversation_lists
+    found = lists.list_for_user(
+        caller,
+        user_id,
+        tags,
+        after=wanted.after,
+        offset=wanted.offset,
+        limit=wanted.limit,
+        with_metadata=VALUES.read(request) is None,
+    )
+    total = lists.count_for_user(caller, user_id, tags) if wanted.is_counted else None
+    page, position = _render_page(request, wanted, found, total)
+    position = mark_hidden(position, page, lambda: lists.has_unreadable(caller, user_id))
+    return json_response(200, ConversationPageDocument(conversations=page, **position))
+
+
+def _render_page(
+    request: Request,
+    wanted: PageRequest,
+    found: BoundedPage[ListedConversation],
+    total: int | None,
+) -> tuple[list[ConversationHeadDocument], PagePosition]:
+    render = partial(render_conversation, with_values=VALUES.read(request) is None)
+    return build_page(
+        wanted, found, total, lambda each: render(each.load()), lambda each: each.position
+    )
+
+
+ROUTES = [
+    Route(
+        "GET",
+        CONVERSATIONS,
+        list_conversations,
+        READ,
+        "List the conversations that you may read, the last created first, without their messages",
+        {200: ConversationPageDocument},
+        query=(TAGS, VALUES, *CURSOR_PAGE),
+        description="Of all users. It comes from an index that may be a moment behind.",
+    ),
+    Route(
+        "GET",
+        "/api/v1/users/{user_id+}/conversations",
+        list_user_conversations,
+        READ,
+        "List a user's conversations, the last updated first, without their messages",
+        {200: ConversationPageDocument},
+        query=(TAGS, VALUES, *CURSOR_PAGE),
+    ),
+]
