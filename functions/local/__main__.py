@@ -14,7 +14,7 @@ from typing import NoReturn
 from urllib.parse import urlsplit
 
 from functions.local.background_tasks import run_background_tasks
-from functions.local.bootstrap import ADMIN, API_KEY_FILE, FirstPrincipal, prepare
+from functions.local.bootstrap import ADDRESS_FILE, ADMIN, API_KEY_FILE, FirstPrincipal, prepare
 from functions.local.data_folder import open_data_folder
 from functions.local.database import Database, open_database, will_simulate
 from functions.local.http_server import serve
@@ -63,6 +63,7 @@ def _run(settings: LocalSettings) -> None:
         listeners = stack.enter_context(listen(settings.host, settings.port, workers))
         database = stack.enter_context(open_database(settings, folder, _ROOT))
         principal = prepare(settings, folder)
+        folder.write(ADDRESS_FILE, listeners.url)
         stack.enter_context(run_background_tasks(settings, folder, database))
         warnings = _list_warnings(listeners, database, is_simulated=is_simulated)
         greeting = _render_greeting(listeners.url, folder.path, database, principal, warnings)

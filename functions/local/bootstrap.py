@@ -22,7 +22,7 @@ from functions.schedule.handler import build_handler as build_schedule_handler
 from functions.stream.handler import build_handler as build_stream_handler
 
 TENANT, ADMIN = "default", "admin"
-API_KEY_FILE = "api-key"
+API_KEY_FILE, ADDRESS_FILE = "api-key", "address"
 MEMORY_TABLE, LOG_TABLE = "agent-memory", "agent-memory-log"
 LOG_WAIT_SECONDS = 2.0
 

@@ -8,7 +8,7 @@ from typing import Any
 
 URL, KEY, DATA = "AGENT_MEMORY_URL", "AGENT_MEMORY_API_KEY", "AGENT_MEMORY_DATA"
 LOCAL_URL = "http://127.0.0.1:8080"
-_MOST_KEY = 1024  # characters
+_MOST_CHARACTERS = 1024  # of an address or a key
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,11 @@ def resolve_settings(
     Raises:
         ValueError: there is no key, or a value can't be right.
     """
-    url = server_url if server_url is not None else os.environ.get(URL) or LOCAL_URL
+    local_url = find_local_url(os.environ)
+    url = server_url if server_url is not None else os.environ.get(URL) or local_url
     url = url.rstrip("/")
     key = api_key if api_key is not None else os.environ.get(KEY)
-    if key is None and url == LOCAL_URL:
+    if key is None and url == local_url:
         key = read_local_key(os.environ)
     if not key:
         raise ValueError(f"give api_key, or set {KEY}")
@@ -56,16 +57,25 @@ def resolve_settings(
     return Settings(url, key, timeout, max_retries)
 
 
-def read_local_key(environment: Mapping[str, str]) -> str | None:
-    """Return the key that the local service keeps in its data folder; None if there is none.
+def find_local_url(environment: Mapping[str, str]) -> str:
+    """Return where the local service listens, by its data folder; its default if that is silent."""
+    return _read_local_file(environment, "address") or LOCAL_URL
 
-    The folder is `AGENT_MEMORY_DATA`, else `.agent-memory` in the present one. A file of another
-    user of this machine doesn't count.
+
+def read_local_key(environment: Mapping[str, str]) -> str | None:
+    """Return the key that the local service keeps in its data folder; None if there is none."""
+    return _read_local_file(environment, "api-key")
+
+
+def _read_local_file(environment: Mapping[str, str], name: str) -> str | None:
+    """Read a file of the data folder: `AGENT_MEMORY_DATA`, else `.agent-memory` in the present one.
+
+    A file of another user of this machine doesn't count.
     """
-    file = Path(environment.get(DATA) or ".agent-memory") / "api-key"
+    file = Path(environment.get(DATA) or ".agent-memory") / name
     try:
         with file.open(encoding="ascii") as opened:
             is_own = os.fstat(opened.fileno()).st_uid == os.geteuid()
-            return opened.read(_MOST_KEY).strip() if is_own else None
+            return opened.read(_MOST_CHARACTERS).strip() if is_own else None
     except (OSError, UnicodeDecodeError):
         return None

@@ -8,6 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 from agent_memory import Client
+from agent_memory.cli.connection import select_profile
 from agent_memory.cli.failures import Failure
 from agent_memory.cli.program import build_parser
 from agent_memory.cli.serve import serve
@@ -84,7 +85,7 @@ def test_options_of_serve_are_the_settings_of_the_service(
     )
 
 
-def test_a_client_finds_the_key_of_the_service_in_its_folder(
+def test_a_client_finds_the_service_of_its_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("AGENT_MEMORY_URL", "AGENT_MEMORY_API_KEY", "AGENT_MEMORY_DATA"):
@@ -98,5 +99,11 @@ def test_a_client_finds_the_key_of_the_service_in_its_folder(
     for url, key in (("https://elsewhere.test", None), (None, "")):
         with pytest.raises(ValueError, match="give api_key"):
             resolve_settings(url, key, 30, 4)
+    Path(".agent-memory/address").write_text("http://127.0.0.1:9000")
+    found = resolve_settings(None, None, 30, 4)
+    assert (found.server_url, found.api_key) == ("http://127.0.0.1:9000", "am_local")
+    assert select_profile(None, {"HOME": str(tmp_path)}).url == "http://127.0.0.1:9000"
+    with pytest.raises(ValueError, match="give api_key"):
+        resolve_settings(LOCAL_URL, None, 30, 4)
     shutil.move(".agent-memory", "elsewhere")
     assert read_local_key({"AGENT_MEMORY_DATA": "elsewhere"}) == "am_local"

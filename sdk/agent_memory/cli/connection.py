@@ -11,7 +11,7 @@ from agent_memory import Client
 from agent_memory.cli.failures import UsageFailure
 from agent_memory.cli.profiles import DEFAULT, Profile, profile_file, read_profiles
 from agent_memory.exceptions import InvalidAnswerError
-from agent_memory.settings import KEY, LOCAL_URL, URL, read_local_key
+from agent_memory.settings import KEY, URL, find_local_url, read_local_key
 
 _KEY = re.compile(r"[\x21-\x7e]{1,512}")
 
@@ -27,13 +27,13 @@ def select_profile(name: str | None, environment: Mapping[str, str]) -> Profile:
         UsageFailure: there is none, or it can't be right.
     """
     if name is None and KEY in environment:
-        return check_profile(environment.get(URL) or LOCAL_URL, environment[KEY])
+        return check_profile(environment.get(URL) or find_local_url(environment), environment[KEY])
     if name is None and URL in environment:
         raise UsageFailure(f"{URL} is set without {KEY}; set both, or name a --profile")
     file = profile_file(environment)
     found = read_profiles(file).get(name or DEFAULT)
     if found is None and name is None and (key := read_local_key(environment)):
-        return check_profile(LOCAL_URL, key)
+        return check_profile(find_local_url(environment), key)
     if found is None:
         raise UsageFailure(_render_missing(name))
     return check_profile(found.url, found.api_key)
