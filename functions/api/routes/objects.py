@@ -59,6 +59,8 @@ _METADATA, _TTL, _SENSITIVITY = "X-Object-Metadata", "X-Object-TTL", "X-Object-S
 _SANDBOX = "default-src 'none'; sandbox"
 """Whatever an object holds, a browser runs none of it in the service's name."""
 
+_LARGEST_RENDERED = 2**63 - 1  # in an answer; numbers of requests have any size
+
 
 def put_object(request: Request, caller: Principal) -> Response:
     space, key = _names(request)
@@ -120,7 +122,8 @@ def begin_object_upload(request: Request, caller: Principal) -> Response:
     new, token = request.parse_body(NewObjectUpload), request.idempotency_token(caller)
     if new.size > MAX_UPLOADED_OBJECT_BYTES:
         message = f"the object has {new.size} bytes"
-        raise ValueTooLarge(message, max=MAX_UPLOADED_OBJECT_BYTES, actual=new.size)
+        actual = min(new.size, _LARGEST_RENDERED)
+        raise ValueTooLarge(message, max=MAX_UPLOADED_OBJECT_BYTES, actual=actual)
     uploads = request.services.object_uploads
     upload, address = uploads.begin(caller, _space(request), new, token)
     document = render_upload(upload, address, request.resolve(address.url))
