@@ -3,7 +3,9 @@
 import json
 import os
 import re
+from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -26,13 +28,16 @@ from schemathesis.generation.modes import GenerationMode
 
 from functions.api.routes import ROUTES
 from functions.api.routing import ROOT, Route
+from functions.platform.items import TypedItem
 from tests.contract.bodies import create, create_task, entry, semantic, working
+from tests.contract.engines import Engine
 from tests.contract.openwop_calls import start
 from tests.contract.service import ROOT_KEY, Service, Tenant
+from tests.contract.sweeping import restore
 from tests.contract.transport import BASE_URL
 from tools.openapi.document import PATH
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "5"))
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "3"))
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
@@ -51,9 +56,38 @@ DOCUMENTED = [route for route in ROUTES if route.is_documented]
 Known = dict[str, list[str]]
 
 
+@dataclass(frozen=True)
+class Scene:
+    """A tenant with things to aim at, as it is before each test.
+
+    Attributes:
+        known: ids that exist, by their parameter's name or the segment of a path before them.
+        stored: all items.
+    """
+
+    tenant: Tenant
+    known: Known
+    stored: list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def made(session_service: Service, engine: Engine, deployment_secret: TypedItem) -> Iterator[Scene]:
+    """One scene for all operations."""
+    engine.client.put_item(TableName=engine.memory, Item=deployment_secret)
+    tenant = session_service.tenant()
+    known = make_known(tenant)
+    yield Scene(tenant, known, session_service.stored())
+    engine.empty_tables()
+
+
 @pytest.fixture
-def known(tenant: Tenant) -> Known:
-    """Ids that exist, by their parameter's name or the segment of a path that they follow."""
+def scene(made: Scene) -> Iterator[Scene]:
+    """The scene; what a test changes is put back."""
+    yield made
+    restore(made.tenant.service, made.stored)
+
+
+def make_known(tenant: Tenant) -> Known:
     admin = tenant.admin
     tenant.agent("alice")
     create_task(admin, id="task_1", assigned_agent=tenant.admin_id)
@@ -115,18 +149,16 @@ def as_httpx(arguments: dict[str, Any], key: str) -> httpx.Request:
 
 @pytest.mark.in_process
 @pytest.mark.parametrize("route", DOCUMENTED, ids=lambda route: f"{route.method} {route.path}")
-def test_no_answer_is_a_5xx_or_undocumented(
-    service: Service, tenant: Tenant, known: Known, route: Route
-) -> None:
+def test_no_answer_is_a_5xx_or_undocumented(scene: Scene, route: Route) -> None:
     target = documented_operations()[route.method, route.openapi_path]
-    key = tenant.admin.headers["X-API-Key"]
+    key, service = scene.tenant.admin.headers["X-API-Key"], scene.tenant.service
     client, sender = service.client(), ROOT_KEY if route.required_permission == ROOT else key
 
     def run(mode: GenerationMode) -> None:
         @BOUNDED
         @given(case=target.as_strategy(generation_mode=mode), draw=st.data())
         def check(case: Case[Any], draw: st.DataObject) -> None:
-            aim(case, known, draw)
+            aim(case, scene.known, draw)
             case.validate_response(sent(case, client, sender), checks=CHECKS)
 
         check()
