@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from functions.entries.model import TASK_LIFETIME, Entry, Filters
@@ -204,7 +205,6 @@ def _compute_expiry(
 
 def matches_filters(entry: Entry, filters: Filters, now: int) -> bool:
     """Return whether an entry isn't expired and passes every filter (RFC-0015 §4.1)."""
-    tags = frozenset(entry.tags)
     return (
         not entry.is_expired(now)
         and filters.tier in (None, entry.tier)
@@ -216,8 +216,7 @@ def matches_filters(entry: Entry, filters: Filters, now: int) -> bool:
         and filters.key in (None, entry.key)
         and filters.task in (None, entry.task)
         and filters.intent in (None, entry.intent)
-        and filters.tags <= tags
-        and (not filters.tags_any or not tags.isdisjoint(filters.tags_any))
+        and _has_tags(entry.tags, filters)
         and (
             filters.pinned is None or (entry.policy.is_evictable and entry.pinned == filters.pinned)
         )
@@ -238,15 +237,19 @@ def row_matches_filters(row: Item, filters: Filters, now: int) -> bool:
 
 def indexed_row_matches(row: Item, filters: Filters) -> bool:
     """Return whether a row of an index passes the filters by name, tags and scope."""
-    tags = frozenset(row.get("tags", ()))
     return (
         filters.namespace in (None, row["namespace"])
         and row["namespace"].startswith(filters.namespace_prefix or "")
         and filters.key in (None, row["ekey"])
         and filters.task in (None, row.get("task"))
         and filters.intent in (None, row.get("intent"))
-        and filters.tags <= tags
-        and (not filters.tags_any or not tags.isdisjoint(filters.tags_any))
+        and _has_tags(row.get("tags", ()), filters)
+    )
+
+
+def _has_tags(tags: Iterable[str], filters: Filters) -> bool:
+    return (not filters.tags or filters.tags.issubset(tags)) and (
+        not filters.tags_any or not filters.tags_any.isdisjoint(tags)
     )
 
 
