@@ -14,7 +14,7 @@ from functions.entries.counters import assert_working_fits, count_agent_changes
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
-from functions.entries.task_scope import (
+from functions.entries.task_conflicts import (
     assert_may_register,
     resolve_intent_conflict,
     resolve_task_conflict,

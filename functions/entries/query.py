@@ -1,35 +1,31 @@
 """Query entries: what matches and may be read, newest first (RFC-0015 §4; contract §4)."""
 
-import time
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from functions.authorization.rules import is_allowed
-from functions.entries.access import select_readable_by_task
 from functions.entries.capacity import AccessTracker
 from functions.entries.model import Entry, Filters
 from functions.entries.page_reader import PageReader, Source
 from functions.entries.page_sources import Sources
+from functions.entries.private_memory import PrivateMemory, Scope, assert_owner_known
 from functions.entries.rules import matches_filters, merge_tag_lists, row_matches_filters
 from functions.entries.store import EntryStore
-from functions.entries.tiers import EPISODIC, POLICIES, SEMANTIC, WORKING
+from functions.entries.tiers import SEMANTIC
 from functions.identity.model import Principal
 from functions.namespaces.authority import READ_MEMORY
 from functions.namespaces.service import Namespaces
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.cursors import find_start
-from functions.platform.errors import Unavailable, ValidationFailed
 from functions.platform.keys import decode_timestamp
 from functions.platform.limits import DEFAULT_TASK_ENTRIES
 from functions.platform.parallel import run_parallel
 from functions.tasks.access import TaskAccess
-from functions.tasks.model import Task
 
 _UNCHECKED = 10_000  # ms; by then, the change stream has brought the rows of a create
 _MERGED_NAMESPACES = 50  # of which each is listed for a page; of more, the tenant's entries are
-_INDEX_WAITS = (0.02, 0.05, 0.1, 0.2, 0.4)  # seconds; an index follows within milliseconds
 
 
 class QueryResult(NamedTuple):
@@ -64,24 +60,6 @@ class EntryPage(NamedTuple):
     total: int | None
 
 
-class _Scope(NamedTuple):
-    """Private memory that a query names, and that its caller may read.
-
-    Attributes:
-        filters: what of it matches.
-        agent: whose it is; empty if it is a task's working memory.
-        task: whose working memory it is; None if it is an agent's memory.
-        is_inherited: whether a sub-task of the task shows it.
-        is_read_by_task: whether the caller may read only what belongs to some tasks.
-    """
-
-    filters: Filters
-    agent: str = ""
-    task: Task | None = None
-    is_inherited: bool = False
-    is_read_by_task: bool = False
-
-
 class Queries:
     """Queries private and semantic memory. What the caller may not read never matches."""
 
@@ -94,10 +72,10 @@ class Queries:
         clock: Clock,
     ) -> None:
         self._store = store
-        self._tasks = tasks
         self._namespaces = namespaces
         self._access_tracker = access_tracker
         self._clock = clock
+        self._private = PrivateMemory(store, tasks, clock)
         self._pages = PageReader(store)
         self._sources = Sources(store, clock)
 
@@ -115,7 +93,7 @@ class Queries:
         loaded: list[Entry] = []
         listed: list[str] = []
         if filters.tier != SEMANTIC.name:
-            loaded += self._find_private(caller, filters)
+            loaded += self._private.find(caller, filters)
         if _includes_semantic(filters):
             names = self.list_readable_namespaces(caller, filters)
             if filters.key is not None:
@@ -222,88 +200,9 @@ class Queries:
         present = [entry for token, entry in found.items() if token in is_old]
         return [token for token, old in is_old.items() if old], present
 
-    def _find_private(self, caller: Principal, filters: Filters) -> list[Entry]:
-        scopes = self._list_scopes(caller, filters)
-        return [entry for scope in scopes for entry in self._find_in_scope(caller, scope)]
-
-    def _list_scopes(self, caller: Principal, filters: Filters) -> list[_Scope]:
-        """List what private memory the filters name and the caller may read."""
-        if filters.task is None or filters.tier == EPISODIC.name:
-            return self._list_of_owner(caller, filters)
-        readable = self._tasks.select_readable(caller, (filters.task,))
-        if not readable:
-            return self._list_of_owner(caller, filters)
-        working = filters._replace(tier=WORKING.name)
-        scopes = [_Scope(working, task=readable[0])]
-        if filters.includes_inherited:
-            scopes += self._list_inherited(caller, readable[0].inherits_from, working)
-        if filters.tier is not None:
-            return scopes
-        return scopes + self._list_of_owner(caller, filters._replace(tier=EPISODIC.name))
-
-    def _list_inherited(
-        self, caller: Principal, parent: str | None, filters: Filters
-    ) -> list[_Scope]:
-        """List a parent's working memory, if its sub-task shows it to the caller."""
-        readable = [] if parent is None else self._tasks.select_readable(caller, (parent,))
-        return [
-            _Scope(filters._replace(task=task.id), task=task, is_inherited=True)
-            for task in readable
-        ]
-
-    def _list_of_owner(self, caller: Principal, filters: Filters) -> list[_Scope]:
-        owner = filters.agent_id or caller.id
-        if owner == caller.id:
-            return [_Scope(filters, agent=owner)]
-        scopes = []
-        if filters.tier in (None, WORKING.name):  # of it, what the caller may read by its tasks
-            working = filters._replace(tier=WORKING.name)
-            scopes.append(_Scope(working, agent=owner, is_read_by_task=True))
-        if filters.tier in (None, EPISODIC.name) and self._tasks.coordinates_agent(caller, owner):
-            scopes.append(_Scope(filters._replace(tier=EPISODIC.name), agent=owner))
-        return scopes
-
-    def _find_in_scope(self, caller: Principal, scope: _Scope) -> Iterable[Entry]:
-        tenant = caller.tenant
-        if scope.task is not None:
-            found = self._find_of_task(tenant, scope.task.id)
-        else:
-            found = self._find_in_partition(tenant, scope.agent, scope.filters)
-        return self._select(caller, scope, found)
-
-    def _select(
-        self, caller: Principal, scope: _Scope, entries: Sequence[Entry]
-    ) -> Iterable[Entry]:
-        """Select what matches, and the caller may read, of entries in a scope."""
-        now = self._clock()
-        found = [each for each in entries if matches_filters(each, scope.filters, now)]
-        if scope.is_read_by_task:
-            return select_readable_by_task(self._tasks, caller, found)
-        return [each._replace(is_inherited=True) for each in found] if scope.is_inherited else found
-
-    def _find_of_task(self, tenant: str, task_id: str) -> list[Entry]:
-        """Return a task's working memory. Its counter proves that the index leaves nothing out."""
-        for wait in _INDEX_WAITS:
-            (task,) = self._tasks.get_many(tenant, {task_id})
-            found = self._store.list_of_task(tenant, task_id)
-            working = [
-                entry for entry in found if entry.policy.is_task_bound and entry.task == task_id
-            ]
-            if len(working) >= task.working_entries:
-                return working
-            time.sleep(wait)
-        raise Unavailable("the index of this task is behind; try again in a second")
-
-    def _find_in_partition(self, tenant: str, owner: str, filters: Filters) -> list[Entry]:
-        if filters.namespace is None or filters.key is None:
-            return self._store.list_private(tenant, owner, filters, self._clock())
-        address = WORKING.build_address(tenant, owner, filters.namespace, filters.key)
-        entry = self._store.get(address)
-        return [] if entry is None else [entry]
-
     def _build_sources(self, caller: Principal, filters: Filters) -> list[Source]:
         """Build what a page is read from: what is few is read at once, all else is listed."""
-        scopes = [] if filters.tier == SEMANTIC.name else self._list_scopes(caller, filters)
+        scopes = [] if filters.tier == SEMANTIC.name else self._private.list_scopes(caller, filters)
         sources = [each for scope in scopes for each in self._build_private_sources(caller, scope)]
         if not _includes_semantic(filters):
             return sources
@@ -316,12 +215,12 @@ class Queries:
             return [*sources, self._sources.of_entries(found)]
         return sources + self._sources.of_namespaces(caller.tenant, names, filters)
 
-    def _build_private_sources(self, caller: Principal, scope: _Scope) -> list[Source]:
+    def _build_private_sources(self, caller: Principal, scope: Scope) -> list[Source]:
         tenant, task, filters = caller.tenant, scope.task, scope.filters
         is_slot = filters.namespace is not None and filters.key is not None
         if is_slot or (task is not None and task.working_entries <= DEFAULT_TASK_ENTRIES):
-            return [self._sources.of_entries(self._find_in_scope(caller, scope))]
-        select = partial(self._select, caller, scope)
+            return [self._sources.of_entries(self._private.find_in_scope(caller, scope))]
+        select = partial(self._private.select, caller, scope)
         if task is None:
             return self._sources.of_agent(tenant, scope.agent, filters, select)
         return [self._sources.of_task(tenant, task.id, select, is_inherited=scope.is_inherited)]
@@ -346,22 +245,13 @@ class Queries:
 
         It doesn't show whether anything is there: nobody learns others' keys by trying filters.
         """
-        if filters.tier != SEMANTIC.name and self._has_unreadable_private(caller, filters):
+        if filters.tier != SEMANTIC.name and self._private.has_unreadable(caller, filters):
             return True
         if not _includes_semantic(filters):
             return False
         if filters.namespace is not None:
             return not self.list_readable_namespaces(caller, filters)
         return self._namespaces.has_unreadable(caller, filters.namespace_prefix or "")
-
-    def _has_unreadable_private(self, caller: Principal, filters: Filters) -> bool:
-        if filters.task is not None and filters.tier != EPISODIC.name:
-            is_task = bool(self._tasks.get_many(caller.tenant, {filters.task}))
-            return is_task and not self._tasks.select_readable(caller, (filters.task,))
-        owner = filters.agent_id or caller.id
-        if owner == caller.id:
-            return False
-        return filters.tier != EPISODIC.name or not self._tasks.coordinates_agent(caller, owner)
 
     def _read_key(self, tenant: str, names: list[str], key: str, filters: Filters) -> list[Entry]:
         found = self._store.get_many(
@@ -399,11 +289,3 @@ def _includes_semantic(filters: Filters) -> bool:
     """Return whether semantic memory may match."""
     is_shared = filters.tier is None and filters.agent_id is None
     return (is_shared or filters.tier == SEMANTIC.name) and filters.pinned is None
-
-
-def assert_owner_known(caller: Principal, filters: Filters) -> None:
-    """Raise `ValidationFailed` when private memory is asked for, but not whose (RFC-0015 §4.1)."""
-    is_private = filters.tier is not None and POLICIES[filters.tier].is_private
-    is_named = filters.agent_id is not None or filters.task is not None
-    if is_private and not is_named and caller.kind != "agent":
-        raise ValidationFailed("agent_id", "is required for working and episodic memory")

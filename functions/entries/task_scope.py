@@ -4,38 +4,18 @@ The first transaction assumes that a task is registered and that the agent holds
 condition fails where that is wrong, or where the task doesn't take the entry.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from functions.authorization.rules import is_allowed
 from functions.entries.counters import CounterDelta, assert_working_fits, count_task_changes
 from functions.entries.model import Transition
 from functions.identity.model import Principal
-from functions.platform import task_keys
-from functions.platform.errors import (
-    AccessDenied,
-    ServiceError,
-    ValidationFailed,
-)
-from functions.platform.items import Item
-from functions.platform.keys import Key
+from functions.platform.errors import ValidationFailed
 from functions.platform.writes import Write
 from functions.tasks import changes as task_changes
 from functions.tasks import intent_store, lifecycle_store, usage_store
-from functions.tasks import rules as task_rules
-from functions.tasks.assignment_store import (
-    build_own_tasks_error,
-    hold_task,
-    list_assignments,
-    reserve_own_tasks,
-)
-from functions.tasks.authority import TAKE_PART, WRITE_MEMORY, TaskTarget, authorize_write
-from functions.tasks.intent_authority import USE_INTENT
-from functions.tasks.mapper import task_from_item
-from functions.tasks.model import Grant, Membership, Task, TaskUsage
-
-ReadMembership = Callable[[str], Membership]
-"""Reads what the caller is in a task, by the task's id."""
+from functions.tasks.assignment_store import hold_task, list_assignments, reserve_own_tasks
+from functions.tasks.model import Grant, TaskUsage
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +60,7 @@ def build_task_writes(
         CapacityExceeded: when new entries exceed the limits of a task that they register.
     """
     deltas, creates = count_task_changes(transitions), find_scopes(transitions)
-    changed = _find_changed_tasks(caller, transitions, now)
+    changed = find_changed_tasks(caller, transitions, now)
     for task in sorted(deltas.keys() | creates.keys() | changed):
         delta, create = deltas.get(task), creates.get(task)
         usage, grant = _to_usage(delta), known.grants.get(task)
@@ -143,7 +123,7 @@ def _subtract(usage: TaskUsage, others: Iterable[TaskUsage]) -> TaskUsage:
     return TaskUsage(entries, size, usage.attached)
 
 
-def _find_changed_tasks(caller: Principal, transitions: Sequence[Transition], now: int) -> set[str]:
+def find_changed_tasks(caller: Principal, transitions: Sequence[Transition], now: int) -> set[str]:
     """Return the tasks of working entries that their owner itself changes, replaces or deletes."""
     return {
         entry.task
@@ -249,150 +229,3 @@ def _build_intent_writes(
         yield from intent_store.name_intent(
             caller, intent, now, is_new=is_new, takes_part=takes_part
         )
-
-
-def resolve_task_conflict(
-    caller: Principal,
-    transitions: Sequence[Transition],
-    now: int,
-    known: TaskAssumptions,
-    failed: tuple[Key, Item | None],
-    read_membership: ReadMembership,
-) -> TaskAssumptions:
-    """Return what a failed condition on a task's item, or on a grant, says of the task.
-
-    Args:
-        caller: who writes.
-        transitions: what it writes.
-        now: the time in epoch ms.
-        known: what was known of the tasks before.
-        failed: the key of an item whose condition failed, and the item; not necessarily a task's.
-        read_membership: asked where the caller is neither assignee nor coordinator.
-
-    Raises:
-        AccessDenied: when the caller may not write in the task's scope.
-        TaskReassigned: when the task was the caller's, and isn't any more.
-        TaskClosed: when the task has ended.
-        CapacityExceeded: when the entries exceed the task's limits.
-        ValidationFailed: when the entries name another intent than the task's.
-    """
-    key, item = failed
-    attempt = _Attempt(caller, transitions, now)
-    for task in attempt.tasks:
-        if key == task_keys.build_grant_key(caller.tenant, task, caller.id):
-            grants = {name: grant for name, grant in known.grants.items() if name != task}
-            return replace(known, grants=grants)
-        if key != task_keys.build_task_key(caller.tenant, task):
-            continue
-        if item is None:
-            return replace(known, unregistered=known.unregistered | {task})
-        if task in known.unregistered:
-            return replace(known, unregistered=known.unregistered - {task})
-        try:
-            return attempt.resolve(task_from_item(item), known, read_membership)
-        except ServiceError as error:
-            raise error.at(_find_index(transitions, task)) from None
-    return known
-
-
-class _Attempt:
-    """What the caller wanted of tasks, to compare with a task as it is stored."""
-
-    def __init__(self, caller: Principal, transitions: Sequence[Transition], now: int) -> None:
-        self._caller, self._now = caller, now
-        self._deltas = count_task_changes(transitions)
-        self._creates = find_scopes(transitions)
-        self._changed = _find_changed_tasks(caller, transitions, now)
-        self.tasks = self._deltas.keys() | self._creates.keys() | self._changed
-
-    def resolve(
-        self, task: Task, known: TaskAssumptions, read_membership: ReadMembership
-    ) -> TaskAssumptions:
-        """Return what the next attempt has to know of a task; raise why it takes nothing."""
-        with_role = self._resolve_role(task, known, read_membership)
-        if with_role is not known:
-            return with_role
-        create, delta = self._creates.get(task.id), self._deltas.get(task.id, CounterDelta())
-        if create is not None and create.current.intent not in (None, task.intent):
-            raise ValidationFailed("scope.intent_id", "is not the task's intent")
-        if not delta.is_zero():
-            task_rules.assert_open(task)
-        free = (task.free_entries, task.free_bytes)
-        assert_working_fits(delta, free, (task.max_entries, task.policy.max_bytes), None)
-        if delta.has_creates and (task.id in known.uncoordinated) != (task.coordinator is None):
-            return replace(known, uncoordinated=known.uncoordinated ^ {task.id})
-        return replace(known, unjoined=known.unjoined | {task.id})
-
-    def _resolve_role(
-        self, task: Task, known: TaskAssumptions, read_membership: ReadMembership
-    ) -> TaskAssumptions:
-        """Return by which role the caller writes, if the role is a condition of the attempt."""
-        delta = self._deltas.get(task.id, CounterDelta())
-        if task.id in self._changed or delta.has_creates:
-            return self._resolve_write(task, known, read_membership)
-        if task.id in self._creates and delta.is_zero() and task.id not in known.joined:
-            return self._resolve_participation(task, known, read_membership)
-        return known
-
-    def _resolve_write(
-        self, task: Task, known: TaskAssumptions, read_membership: ReadMembership
-    ) -> TaskAssumptions:
-        present = Membership(grant=known.grants.get(task.id))
-        if is_allowed(self._caller, WRITE_MEMORY, TaskTarget(task, self._now, present)):
-            return known
-        member = read_membership(task.id)
-        authorize_write(self._caller, WRITE_MEMORY, TaskTarget(task, self._now, member))
-        if member.grant is None:
-            raise AccessDenied(WRITE_MEMORY.denied)
-        return replace(known, grants={**known.grants, task.id: member.grant})
-
-    def _resolve_participation(
-        self, task: Task, known: TaskAssumptions, read_membership: ReadMembership
-    ) -> TaskAssumptions:
-        if is_allowed(self._caller, TAKE_PART, TaskTarget(task, self._now)):
-            return known
-        member = read_membership(task.id)
-        authorize_write(self._caller, TAKE_PART, TaskTarget(task, self._now, member))
-        return replace(known, joined=known.joined | {task.id})
-
-
-def _find_index(transitions: Sequence[Transition], task: str) -> int | None:
-    return next(
-        transition.index
-        for transition in transitions
-        for entry in (transition.old, transition.new)
-        if entry is not None and entry.task == task
-    )
-
-
-def assert_may_register(
-    caller: Principal, transitions: Sequence[Transition], failed_keys: Collection[Key]
-) -> None:
-    """Raise `CapacityExceeded` when nothing failed but the limit of the caller's own tasks."""
-    if set(failed_keys) == {task_keys.build_own_tasks_key(caller.tenant, caller.id)}:
-        raise build_own_tasks_error().at(transitions[0].index)
-
-
-def resolve_intent_conflict(
-    caller: Principal,
-    transitions: Sequence[Transition],
-    known: TaskAssumptions,
-    failed: tuple[Key, Item | None],
-) -> TaskAssumptions:
-    """Return what a failed condition on an intent, or on a participant of it, says of the intent.
-
-    Raises:
-        AccessDenied: when the intent isn't the caller's to use.
-    """
-    failed_key, item = failed
-    for transition in transitions:
-        intent = transition.current.intent
-        if intent is None:
-            continue
-        if failed_key == task_keys.build_participant_key(caller.tenant, intent, caller.id):
-            raise AccessDenied(USE_INTENT.denied).at(transition.index)
-        if failed_key == task_keys.build_intent_key(caller.tenant, intent):
-            if item is None or intent in known.unnamed:
-                return replace(known, unnamed=known.unnamed ^ {intent})
-            return replace(known, intents=known.intents | {intent})
-    return known

@@ -19,7 +19,8 @@ import orjson
 from functions.entries.access import select_readable_by_task
 from functions.entries.capacity import AccessTracker
 from functions.entries.model import Entry, Filters
-from functions.entries.query import Queries, assert_owner_known
+from functions.entries.private_memory import assert_owner_known
+from functions.entries.query import Queries
 from functions.entries.rules import matches_filters
 from functions.entries.store import EntryStore
 from functions.entries.tiers import EPISODIC, POLICIES, SEMANTIC, WORKING

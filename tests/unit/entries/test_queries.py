@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.entries.model import Filters, parse_namespace_filter
-from functions.entries.query import assert_owner_known
+from functions.entries.private_memory import assert_owner_known
 from functions.entries.rules import matches_filters, merge_tag_lists, row_matches_filters
 from functions.identity.model import Kind
 from functions.platform.errors import ValidationFailed

@@ -5,13 +5,12 @@ from typing import Any
 import pytest
 
 from functions.entries.model import Transition
+from functions.entries.task_conflicts import resolve_intent_conflict, resolve_task_conflict
 from functions.entries.task_scope import (
     NOTHING_KNOWN,
     TaskAssumptions,
     build_task_writes,
     find_scopes,
-    resolve_intent_conflict,
-    resolve_task_conflict,
     set_fence,
     set_own,
 )
