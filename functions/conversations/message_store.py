@@ -331,7 +331,7 @@ class MessageStore:
 
     # Messages of a generation that nothing shows yet
 
-    def prepare(self, new: Conversation, texts: Sequence[bytes]) -> list[Write]:
+    def prepare(self, new: Conversation, texts: Sequence[bytes], now: int) -> list[Write]:
         """Prepare all messages of a new generation; return what the write that shows them needs.
 
         Few messages are part of that write; others are stored before it.
@@ -340,7 +340,7 @@ class MessageStore:
         size = sum(write.size for write in puts)
         if len(puts) <= _IN_TRANSACTION and size <= MAX_TRANSACTION_BYTES // 2:
             return puts
-        self._table.put(mark_pending(new, new.updated))
+        self._table.put(mark_pending(new, now))
         write_parallel(self._table, puts)
         return [clear_pending(new)]
 

@@ -150,7 +150,8 @@ class Conversations:
             made = wanted if old is None else supersede(old, wanted)
             made = record_request(self._place_messages(caller, made, new.upload_id), token)
             try:
-                self._store.replace(old, made, self._show_messages(made, new.upload_id, texts))
+                messages = self._show_messages(made, new.upload_id, texts, now)
+                self._store.replace(old, made, messages, now)
             except ConversationChanged:
                 backoff.wait()
                 continue
@@ -170,9 +171,11 @@ class Conversations:
         return show_uploaded(made, upload)
 
     def _show_messages(
-        self, made: Conversation, upload_id: str | None, texts: Sequence[bytes]
+        self, made: Conversation, upload_id: str | None, texts: Sequence[bytes], now: int
     ) -> list[Write]:
-        return self._messages.prepare(made, texts) if upload_id is None else [show_upload(made)]
+        return (
+            self._messages.prepare(made, texts, now) if upload_id is None else [show_upload(made)]
+        )
 
     def change(
         self,

@@ -89,7 +89,7 @@ class StateStore:
             # one that was updated since the index was read has moved to the front
             yield from (each for each in found if before is None or get_position(each) < before)
 
-    def replace(self, tenant: str, old: Item | None, new: State) -> None:
+    def replace(self, tenant: str, old: Item | None, new: State, now: int) -> None:
         """Write a state in place of the one whose item is `old`.
 
         Raises:
@@ -108,10 +108,10 @@ class StateStore:
         writes = [write]
         if parts:
             name = get_value_name(item) or ""
-            self._parts.stage(key[0], name, parts, new.updated)
+            self._parts.stage(key[0], name, parts, now)
             writes.append(clear_staged(key[0], name))
         if old_name is not None:
-            writes.append(mark_orphaned(key[0], old_name, new.updated))
+            writes.append(mark_orphaned(key[0], old_name, now))
         self._transact(writes)
         self._remove_parts(key[0], old_name)
 

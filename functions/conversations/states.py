@@ -101,7 +101,7 @@ class States:
                 request=None if token is None else token.stored,
             )
             try:
-                self._store.replace(caller.tenant, old, state)
+                self._store.replace(caller.tenant, old, state, now)
             except StateChanged:
                 backoff.wait()
             else:

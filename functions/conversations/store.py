@@ -160,13 +160,14 @@ class ConversationStore:
     # Writes
 
     def replace(
-        self, old: Conversation | None, new: Conversation, messages: Sequence[Write]
+        self, old: Conversation | None, new: Conversation, messages: Sequence[Write], now: int
     ) -> None:
         """Show a conversation in place of the one before it, in one write.
 
         Args:
             messages: writes that are part of it: of its messages, or of the mark of those that
                 are stored already.
+            now: epoch ms; an import says that it was earlier.
 
         Raises:
             ConversationChanged: the stored conversation is not `old`.
@@ -174,14 +175,14 @@ class ConversationStore:
         """
         details, parts = self._mapper.encode_details(new)
         if parts:
-            partition, path = self._stage(new, details, parts)
+            partition, path = self._stage(new, details, parts, now)
             messages = [*messages, clear_staged(partition, path)]
         writes = [put(build_details_key(header_key(new)[0]), details), *messages]
         if old is None:
             writes.append(put(header_key(new), encode_header(new), _ABSENT))
             writes.append(put(listing_key(new), encode_listing(new)))
         else:
-            writes += [*change_writes(old, new), mark_deleted(old, new.updated)]
+            writes += [*change_writes(old, new), mark_deleted(old, now)]
         self.transact([*writes, *_count_writes(old, new)])
 
     def change(self, old: Conversation, new: Conversation) -> None:
@@ -202,14 +203,16 @@ class ConversationStore:
         details, parts = self._mapper.encode_details(new)
         writes = [put(key, details)]
         if parts:
-            writes.append(clear_staged(*self._stage(new, details, parts)))
+            writes.append(clear_staged(*self._stage(new, details, parts, new.updated)))
         if has_parts(present):
             writes.append(mark_orphaned(key[0], get_value_name(present) or "", new.updated))
         return writes
 
-    def _stage(self, new: Conversation, details: Item, parts: Sequence[Write]) -> tuple[str, str]:
+    def _stage(
+        self, new: Conversation, details: Item, parts: Sequence[Write], now: int
+    ) -> tuple[str, str]:
         partition, path = header_key(new)[0], get_value_name(details) or ""
-        self._parts.stage(partition, path, parts, new.updated)
+        self._parts.stage(partition, path, parts, now)
         return partition, path
 
     def delete(self, old: Conversation, now: int, *further: Write) -> None:

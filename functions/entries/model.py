@@ -69,6 +69,16 @@ class Entry(NamedTuple):
         return Actor(self.importer or self.curator or self.agent, self.actor_kind)
 
     @property
+    def is_as_imported(self) -> bool:
+        """Whether nothing has changed it since an import wrote it."""
+        return self.imported is not None and self.updated <= self.imported
+
+    @property
+    def last_written(self) -> int:
+        """When it was written last: an import comes later than what it says."""
+        return max(self.updated, self.imported or 0)
+
+    @property
     def item_key(self) -> Key:
         return self.address.item_key
 

@@ -32,7 +32,8 @@ class Part(NamedTuple):
 
     Attributes:
         size: the bytes of its lines as JSON.
-        changed: when (epoch ms) the entry of each line changed last.
+        changed: when (epoch ms) the entry of each line was written last.
+        is_new: whether that made the entry of each line.
     """
 
     key: Key
@@ -41,21 +42,23 @@ class Part(NamedTuple):
     size: int
     compressed: bytes
     changed: list[int]
+    is_new: list[bool]
 
     @classmethod
     def of(cls, tenant: str, task_id: str, entries: list[Entry]) -> "Part":
         """Build a part from entries of one agent."""
         key = task_keys.build_snapshot_part_key(tenant, task_id, entries[0].agent, entries[0].nonce)
-        lines, changed = list(map(_to_line, entries)), [entry.updated for entry in entries]
-        text = dumps([lines, changed])
-        return cls(key, entries[0].agent, lines, len(text), zlib.compress(text), changed)
+        lines, changed = list(map(_to_line, entries)), [entry.last_written for entry in entries]
+        is_new = [entry.version == 1 or entry.is_as_imported for entry in entries]
+        text = dumps([lines, changed, is_new])
+        return cls(key, entries[0].agent, lines, len(text), zlib.compress(text), changed, is_new)
 
     @classmethod
     def from_item(cls, item: Item) -> "Part":
         """Read a part as it is stored."""
         key, text = (item["pk"], item["sk"]), zlib.decompress(item["lines"])
-        lines, changed = loads(text)
-        return cls(key, item["agent_id"], lines, len(text), item["lines"], changed)
+        lines, changed, is_new = loads(text)
+        return cls(key, item["agent_id"], lines, len(text), item["lines"], changed, is_new)
 
     def list_last_events(self, since: int) -> dict[str, int]:
         """List the last events of the entries that changed since a moment (epoch ms).
@@ -65,8 +68,8 @@ class Part(NamedTuple):
         """
         tenant = get_tenant(self.key[0])
         return {
-            _last_event_id(tenant, line): moment
-            for line, moment in zip(self.lines, self.changed, strict=True)
+            _build_last_event_id(tenant, line, is_new=is_new): moment
+            for line, moment, is_new in zip(self.lines, self.changed, self.is_new, strict=True)
             if moment >= since
         }
 
@@ -125,9 +128,9 @@ def _split_into_transactions(
     return chunks
 
 
-def _last_event_id(tenant: str, line: dict[str, Any]) -> str:
+def _build_last_event_id(tenant: str, line: dict[str, Any], *, is_new: bool) -> str:
     """Build the id of the event of the last change of the entry in a line."""
-    change = "memory.created" if line["version"] == 1 else "memory.updated"
+    change = "memory.created" if is_new else "memory.updated"
     return build_event_id(tenant, line["entry_id"], line["version"], change)
 
 

@@ -3,13 +3,16 @@
 import json
 import random
 from itertools import pairwise
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.entries.archive import split_into_moves
 from functions.entries.model import Entry
 from functions.entries.snapshots import Part, build_archived_events, line_size
+from functions.event_log.model import build_event_id
 from functions.tasks.model import Policy, Task
 from tests.unit.entries.making import NOW, make_entry
 
@@ -105,3 +108,22 @@ def test_what_expired_before_the_end_is_in_no_archive() -> None:
         reason: [each.key for each in move] for reason, move in split_into_moves(TASK, entries)
     }
     assert moves == {"expired": ["k0", "k1"], "archived": ["k2", "k3"]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "event", "moment"),
+    [
+        ({"version": 7, "updated": NOW, "imported": NOW + 9}, "memory.created", NOW + 9),
+        ({"version": 8, "updated": NOW + 20, "imported": NOW + 9}, "memory.updated", NOW + 20),
+        ({"version": 1, "updated": NOW}, "memory.created", NOW),
+    ],
+)
+def test_an_archival_waits_for_the_event_of_an_import(
+    changes: dict[str, Any], event: str, moment: int
+) -> None:
+    entry = make_entry("working", **changes)
+    part = Part.of("acme", "t", [entry])
+    awaited = {build_event_id("acme", entry.id, entry.version, event): moment}
+    assert part.list_last_events(moment) == awaited
+    stored = {"pk": part.key[0], "sk": part.key[1], "agent_id": "ada", "lines": part.compressed}
+    assert Part.from_item(stored).list_last_events(moment) == awaited
