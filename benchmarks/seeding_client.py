@@ -16,7 +16,8 @@ _Key = tuple[str, str, str]  # table, partition, sort
 class SeedingClient:
     """Takes the calls of a boto3 client. Conditions are taken to hold.
 
-    Updates within transactions are left out: they count, and no page depends on counters.
+    Updates within transactions are left out where their items are there: they count, and no page
+    depends on counters.
     What is not done by key goes to the engine, which doesn't have what is pending.
     """
 
@@ -82,7 +83,13 @@ class SeedingClient:
         for each in TransactItems:
             if "Put" in each:
                 self.put_item(**each["Put"])
+            elif "Update" in each:
+                self._create_by(each["Update"])
         return {}
+
+    def _create_by(self, update: Any) -> None:
+        if _key(update["TableName"], update["Key"]) not in self._items:
+            self.update_item(**update, ReturnValues="ALL_NEW")
 
     def batch_write_item(self, RequestItems: Any, **_options: Any) -> Any:  # noqa: N803 - AWS's
         for table, writes in RequestItems.items():

@@ -120,7 +120,8 @@ class FactStore:
         """
         index, of = _choose_index(tenant, query)
         for rows in iterate_rows(self._table, index, of, before, count):
-            items = self._table.get_many((row["pk"], row["sk"]) for row in rows)
+            listed = (row for row in rows if _may_match(row, query))
+            items = self._table.get_many((row["pk"], row["sk"]) for row in listed)
             for row in rows:
                 fact = decode_fact(items.get((row["pk"], row["sk"])))
                 is_shown = fact is not None and query.matches(fact)
@@ -247,6 +248,11 @@ def _build_index_attributes(tenant: str, fact: Fact) -> Item:
     if fact.agent_type is not None:
         attributes[TYPE_ATTRIBUTE] = build_type_facts_partition(tenant, fact.agent_type)
     return attributes
+
+
+def _may_match(row: Item, query: FactQuery) -> bool:
+    """Return whether a row may be of a fact that a query selects; some indexes say no predicate."""
+    return query.predicate is None or row.get("predicate", query.predicate) == query.predicate
 
 
 def _choose_index(tenant: str, query: FactQuery) -> tuple[str, tuple[str, str]]:

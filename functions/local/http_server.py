@@ -37,7 +37,7 @@ from functions.local.gateway import (
 from functions.local.listeners import BACKLOG, Listeners, WorkerListener
 from functions.local.settings import LocalSettings
 
-_THREADS, _THREADS_PER_CALLER = 32, 4
+_THREADS, _THREADS_PER_CALLER = 32, 2
 _KEEP_ALIVE = 75  # seconds: longer than common clients keep a connection, so that they close first
 _GRACE = 10  # seconds for requests in flight, once asked to stop
 _READ = 30  # seconds for a request to arrive: its head, and again its body

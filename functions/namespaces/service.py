@@ -31,7 +31,7 @@ from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
 from functions.platform.writes import Write
 
-T = TypeVar("T", bound=Iterable[Namespace])
+T = TypeVar("T")
 
 
 class Namespaces:
@@ -86,9 +86,9 @@ class Namespaces:
         Args:
             most: how many configured namespaces with the prefix are few.
         """
-        read = partial(self._store.list_first, prefix=prefix, count=most + 1)
+        read = partial(self._store.list_few, prefix=prefix, most=most)
         found, restricted = self._read_with_restrictions(caller, read)
-        if len(found) > most:
+        if found is None:
             return None
         permitted = self._permit_each(caller, found, restricted, authority.READ_MEMORY)
         return [each.name for each in permitted]

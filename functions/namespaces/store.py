@@ -72,32 +72,34 @@ class NamespaceStore:
         partition, prefix = entry_keys.build_namespace_range(tenant)
         return map(namespace_from_item, self._table.query(partition, prefix))
 
-    def list_first(self, tenant: str, prefix: str, count: int) -> list[Namespace]:
-        """Read the first configured namespaces whose names have a prefix: one call or two."""
-        if prefix:
-            return list(self.list_with_prefix(tenant, prefix, count))
-        partition, first = entry_keys.build_namespace_range(tenant)
-        items = self._table.query_from(partition, first, first + HIGHEST, count)
-        return list(map(namespace_from_item, islice(items, count)))
+    def list_few(self, tenant: str, prefix: str, most: int) -> list[Namespace] | None:
+        """Read the configured namespaces whose names have a prefix; None if they are over `most`.
 
-    def list_with_prefix(
-        self, tenant: str, prefix: str, count: int | None = None
-    ) -> Iterator[Namespace]:
-        """Read the configured namespaces whose names have a prefix, found by an index.
-
-        Args:
-            count: how many at most, the first ones by name; None for all.
+        It is one call, or two where there is a prefix.
         """
+        if prefix:
+            keys = list(islice(self._list_keys(tenant, prefix, most + 1), most + 1))
+            return None if len(keys) > most else self._read_all(keys)
+        partition, first = entry_keys.build_namespace_range(tenant)
+        items = self._table.query_from(partition, first, first + HIGHEST, most + 1)
+        found = list(map(namespace_from_item, islice(items, most + 1)))
+        return None if len(found) > most else found
+
+    def list_with_prefix(self, tenant: str, prefix: str) -> list[Namespace]:
+        """Read the configured namespaces whose names have a prefix, found by an index."""
+        return self._read_all(self._list_keys(tenant, prefix, MAX_PAGE_ITEMS))
+
+    def _list_keys(self, tenant: str, prefix: str, page_size: int) -> Iterator[Key]:
+        """List the keys of the namespaces whose names have a prefix, by an index."""
         partition = entry_keys.build_namespace_range(tenant)[0]
+        between = (CREATION_ATTRIBUTE, prefix, prefix + HIGHEST)
         rows = self._table.query_between(
-            BY_CREATION,
-            ("pk", partition),
-            (CREATION_ATTRIBUTE, prefix, prefix + HIGHEST),
-            count or MAX_PAGE_ITEMS,
-            newest_first=False,
+            BY_CREATION, ("pk", partition), between, page_size, newest_first=False
         )
-        items = self._table.get_many((row["pk"], row["sk"]) for row in islice(rows, count))
-        return map(namespace_from_item, items.values())
+        return ((row["pk"], row["sk"]) for row in rows)
+
+    def _read_all(self, keys: Iterable[Key]) -> list[Namespace]:
+        return list(map(namespace_from_item, self._table.get_many(keys).values()))
 
     def list_rules(self, tenant: str) -> list[Namespace]:
         """Read all prefix rules of a tenant: one call, for there are few."""

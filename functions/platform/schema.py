@@ -31,7 +31,7 @@ TYPE_ATTRIBUTES = (
     "sensitivity",
     "status",
 )
-LIST_ATTRIBUTES = ("status", "agent_type")
+LIST_ATTRIBUTES = ("status", "agent_type", "predicate")
 _TENANT_LIST = (*LIST_ATTRIBUTES, *FILTER_ATTRIBUTES)
 TTL_ATTRIBUTE = "ttl_at"
 VECTOR_ATTRIBUTE, SPACE_ATTRIBUTE = "vec_ix", "space_ix"  # where DynamoDB itself searches vectors
