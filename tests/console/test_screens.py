@@ -16,6 +16,7 @@ _NEW = [  # what nobody can list
     "New principal’s id",  # noqa: RUF001 - as the page has it
     "Run’s id",  # noqa: RUF001
 ]
+_STEP = {"namespace": "steps", "memory_type": "working", "value": {}}
 _ROWS = "[...document.querySelectorAll('tbody tr')]"
 
 
@@ -352,6 +353,24 @@ def test_guardrails_change_after_the_page_has_said_what_changes(visit: Visit) ->
     assert changed["max_working_memory_per_task"] == 7
     assert changed["allowed_semantic_namespaces"] == []
     assert changed["denied_semantic_namespaces"] == ["billing.*", "salaries"]
+
+
+def test_a_tasks_timeline_finds_its_events_behind_those_of_others(visit: Visit) -> None:
+    made = ok(visit.admin.post("/api/v1/principals", json={"id": "busy", "kind": "agent"}), 201)
+    with visit.server.client(made["api_key"]) as agent:
+        for task, count in (("first", 1), ("second", 50), ("third", 50), ("fourth", 50)):
+            body = {"id": task, "name": task, "intent_id": "crowded", "assigned_agent": "busy"}
+            ok(visit.admin.post("/api/v1/tasks", json=body), 201)
+            entries = [
+                _STEP | {"key": f"{task} {each}", "scope": {"task_id": task}}
+                for each in range(count)
+            ]
+            ok(agent.post("/api/v1/memory/batch", json={"entries": entries}))
+    visit.start("timeline?log=intent&name=crowded")
+    browser = visit.sign_in()
+    browser.wait_for("document.querySelector('a[href=\"#/task/fourth\"]')")
+    visit.go_to("Task", "task/first")
+    browser.wait_for(f"{_ROWS}.some(each => each.innerText.includes('created'))")
 
 
 def test_a_log_is_followed_from_its_cursor(visit: Visit) -> None:

@@ -8,6 +8,8 @@ export { usePages } from "./pages";
 
 /** How many screens ahead the next page is loaded, so that nobody waits for it at the end. */
 const SCREENS_AHEAD = 1.5;
+/** How many pages without a match are passed over before somebody has to ask for more. */
+const SEARCHED_PAGES = 20;
 const ROWS = "tbody tr, .messages > li, .cards > li";
 
 type ListProps<P extends Page, T> = {
@@ -23,14 +25,15 @@ type ListProps<P extends Page, T> = {
 export function List<P extends Page, T>({ pages, items, empty, also = 0, isByButton = false, children }: ListProps<P, T>) {
   const data = useDeferredValue(pages.data); // rows are made bit by bit, without stopping the page
   const [, render] = useReducer((count: number) => count + 1, 0);
-  const { start, end } = useScrolling(pages, data, isByButton);
+  const all = data?.pages.flatMap(items) ?? [];
+  const { start, end } = useScrolling(pages, data, { isByButton, isEmpty: all.length + also === 0 });
   if (data === undefined) {
     return pages.error ? <Problem error={pages.error} /> : <p role="status">Loading…</p>;
   }
-  const all = data.pages.flatMap(items);
   const isHidden = data.pages.some((page) => page.hidden);
   const hasNext = data.pages.at(-1)?.next !== undefined;
   const { above, isFetching } = pages;
+  const height = sumHeights(above);
   return (
     <Anchored start={data.pageParams[0] ?? ""} onMoved={(from, to, by) => {
       const top = pages.moveStart(from, to, by);
@@ -39,8 +42,8 @@ export function List<P extends Page, T>({ pages, items, empty, also = 0, isByBut
       render();
     }}>
       {pages.error && <Problem error={pages.error} />}
-      <div ref={start} className="above" style={{ height: `${sumHeights(above)}px` }}>
-        {above.length > 0 && (
+      <div ref={start} className="above" style={{ height: `${height}px` }}>
+        {height > 0 && (
           <div className="actions">
             <button type="button" disabled={isFetching} onClick={() => pages.loadAbove(above.length - 1)}>Show the ones before</button>
             {above.length > 1 && <button type="button" disabled={isFetching} onClick={() => { window.scrollTo(0, 0); pages.loadAbove(0); }}>Show the first ones</button>}
@@ -50,7 +53,7 @@ export function List<P extends Page, T>({ pages, items, empty, also = 0, isByBut
       {all.length + also > 0 || hasNext ? children(all)
         : <p className="empty">{isHidden ? "There is something, but nothing that you may read." : empty}</p>}
       <p className="count" role="status" ref={end}>
-        {all.length.toLocaleString()} shown{hasNext || above.length > 0 ? "; there is more." : "."}{" "}
+        {all.length === 0 && hasNext ? "Nothing found so far." : `${all.length.toLocaleString()} shown${hasNext || height > 0 ? "; there is more." : "."}`}{" "}
         {hasNext && (
           <button type="button" disabled={isFetching} onClick={pages.loadNext}>{isFetching ? "Loading…" : "Show more"}</button>
         )}
@@ -59,14 +62,16 @@ export function List<P extends Page, T>({ pages, items, empty, also = 0, isByBut
   );
 }
 
-/** Load what somebody scrolls to: the next page, or pages above that have left the document. */
-function useScrolling(pages: Pages<Page>, data: unknown, isByButton: boolean) {
+/** Load what somebody scrolls to: the next page, or pages above that have left the document. An empty list goes on by itself. */
+function useScrolling(pages: Pages<Page>, data: unknown, { isByButton, isEmpty }: { isByButton: boolean; isEmpty: boolean }) {
   const start = useRef<HTMLDivElement>(null);
   const end = useRef<HTMLParagraphElement>(null);
   const position = useRef({ y: 0, isUpward: false });
   const look = useRef(() => {});
   look.current = () => {
-    if (!start.current || !end.current || isByButton || data !== pages.data) return;
+    if (!start.current || !end.current || data !== pages.data) return;
+    if (isEmpty && !pages.error && pages.above.length < SEARCHED_PAGES) return pages.loadNext();
+    if (isByButton) return;
     if (window.scrollY === 0 && pages.above.length === 0) return; // nobody has scrolled
     const ahead = window.innerHeight * SCREENS_AHEAD;
     const { top, bottom } = start.current.getBoundingClientRect();
