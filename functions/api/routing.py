@@ -1,7 +1,7 @@
 """Routes, and the router that finds the route of a request."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -116,14 +116,12 @@ class Router:
     """
 
     def __init__(self, routes: Iterable[Route]) -> None:
-        self._by_path: dict[str, dict[str, Route]] = {}
+        by_path: dict[str, dict[str, Route]] = {}
         for route in routes:
-            self._by_path.setdefault(route.path, {})[route.method] = route
-        self._templates = [
-            (next(iter(by_method.values())), by_method)
-            for path, by_method in self._by_path.items()
-            if "{" in path
-        ]
+            by_path.setdefault(route.path, {})[route.method] = route
+        paths = [(next(iter(by_method.values())), by_method) for by_method in by_path.values()]
+        self._templates = [each for each in paths if "{" in each[0].path]
+        self._literals = {each[0].path: [each] for each in paths if "{" not in each[0].path}
 
     def find(self, method: str, path: str) -> tuple[Route, dict[str, str]]:
         """Find the route of a request, and the values of its path's parameters.
@@ -134,20 +132,11 @@ class Router:
         """
         wanted = "GET" if method == "HEAD" else method
         allowed: set[str] = set()
-        for by_method, path_params in self._matches(path):
-            if wanted in by_method:
-                return by_method[wanted], path_params
-            allowed |= by_method.keys()
+        for template, by_method in self._literals.get(path, self._templates):
+            match = path.startswith(template.prefix) and template.pattern.fullmatch(path)
+            if match and wanted in by_method:
+                return by_method[wanted], match.groupdict()
+            allowed |= by_method.keys() if match else set()
         if not allowed:
             raise NotFound("there is nothing at this path; see /openapi.json")
         raise MethodNotAllowed(sorted(allowed))
-
-    def _matches(self, path: str) -> Iterator[tuple[dict[str, Route], dict[str, str]]]:
-        if path in self._by_path and "{" not in path:
-            yield self._by_path[path], {}
-            return
-        for template, by_method in self._templates:
-            if path.startswith(template.prefix):
-                match = template.pattern.fullmatch(path)
-                if match is not None:
-                    yield by_method, match.groupdict()
