@@ -50,8 +50,6 @@ def fill(admin: Client, ada: Client) -> None:
     admin.agents.configure("ada", capacity=2000)
     admin.namespaces.set_permissions("policies", default="read", allow={"ada": "write"})
     admin.tasks.create("intent_1", id="task_open", assigned_agent="ada", input={"count": 47})
-    admin.tasks.create("intent_1", id="task_done", assigned_agent="ada")
-    admin.tasks.complete("task_done", {"total": 5})
     ada.memory.put("invoices", "progress", {"done": 23}, task_id="task_open", tags=["batch"])
     ada.memory.put("lessons", "dates", {"text": "ä"}, memory_type="episodic", pinned=True)
     ada.memory.put("near", "a", {}, memory_type="episodic", vector=[*[0.5] * 63, 1.0])
@@ -84,6 +82,9 @@ def fill(admin: Client, ada: Client) -> None:
 
 def hand_over(admin: Client, ada: Client, bob: Client) -> None:
     """Let ada, and bob before it is revoked, leave entries in tasks; bob has some of its own."""
+    admin.tasks.create("intent_1", id="task_done", assigned_agent="ada")
+    ada.memory.put("done", "last", {"n": 4}, task_id="task_done")
+    admin.tasks.complete("task_done", {"total": 5})
     admin.tasks.create("intent_1", id="task_left", assigned_agent="ada")
     ada.memory.put("left", "by_ada", {"n": 1}, task_id="task_left")
     task = admin.tasks.get("task_left")
@@ -183,6 +184,9 @@ def test_everything_moves_exactly_however_often_the_import_is_killed(
     ended = cli("export", folder, "--with", "ada", "--user", "user_7")
     assert ended.code == 0, ended.err
     assert "holds a whole export" in cli("export", folder).err
+    events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
+    (archived,) = [each for each in events if each["type"] == "memory.archived"]
+    assert archived["data"]["snapshot"][0]["value"] == {"n": 4}
     told: list[int] = []
     for file in folder.glob("*.jsonl"):  # as a newer server may have written it
         lines = [json.loads(line) | {"of_tomorrow": 1} for line in file.read_text().splitlines()]

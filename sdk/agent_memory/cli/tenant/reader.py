@@ -15,6 +15,7 @@ from agent_memory.cli.output import note
 from agent_memory.cli.spool import Spool
 from agent_memory.cli.tenant.private_reader import PrivateReader
 from agent_memory.exceptions import MemoryAccessError
+from agent_memory.log_filters import EventFilters
 from agent_memory.model import Model
 from agent_memory.page import Paging
 
@@ -144,22 +145,43 @@ class TenantReader:
         return [name for name in named if "/" not in name]
 
     def _read_events(self) -> Iterator[Document]:
-        """Yield the events of the logs of all intents, agents and namespaces, each once."""
-        events = self._first.events
+        """Yield the events of all logs, each once, archives with values if one of the keys may.
+
+        Who owned an archived memory, or its intent, reads its values; others see that there is one.
+        """
+        bare: dict[str, Document] = {}
         seen: set[str] = set()
-        for read, names in (
-            (events.list_for_intent, (each.intent_id for each in self._first.intents.list(**_ALL))),
-            (events.list_for_agent, (each.agent_id for each in self._first.agents.list(**_ALL))),
-            (
-                events.list_for_namespace,
-                (each.namespace for each in self._first.namespaces.list(**_ALL)),
-            ),
-        ):
-            for name in names:
-                for event in _list_allowed(f"the log of {name}", read(name, **_ALL)):
-                    if event["id"] not in seen:
-                        seen.add(event["id"])
-                        yield event
+        for client in self._clients:
+            wanted: EventFilters = {"page_size": 1000}
+            if client is not self._first:
+                wanted["type"] = "memory.archived"
+            for event in _list_events(client, wanted):
+                if event["id"] not in seen and _lacks_values(event):
+                    bare.setdefault(event["id"], event)
+                elif event["id"] not in seen:
+                    seen.add(event["id"])
+                    yield event
+        yield from (event for id, event in bare.items() if id not in seen)
+
+
+def _list_events(client: Client, wanted: EventFilters) -> Iterator[Document]:
+    """Yield the events of the logs of intents, agents and namespaces that a key may read."""
+    events = client.events
+    for read, names in (
+        (events.list_for_intent, (each.intent_id for each in client.intents.list(**_ALL))),
+        (events.list_for_agent, (each.agent_id for each in client.agents.list(**_ALL))),
+        (events.list_for_namespace, (each.namespace for each in client.namespaces.list(**_ALL))),
+    ):
+        for name in names:
+            try:
+                yield from (each.raw for each in read(name, **wanted))
+            except MemoryAccessError:
+                if "type" not in wanted:
+                    note(f"the log of {name}: left out, since the key may not read it")
+
+
+def _lacks_values(event: Document) -> bool:
+    return any("value" not in line for line in event["data"].get("snapshot", ()))
 
 
 def _list_allowed(name: str, pages: Pages[Any]) -> Iterator[Document]:
