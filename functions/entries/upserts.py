@@ -31,6 +31,8 @@ from functions.tasks.store import TaskStore
 if TYPE_CHECKING:
     from functions.entries.requests import NewEntry
 
+_ATTEMPTS = 30  # many may put one entry at once
+
 
 class Upserts:
     """Puts entries: creates them, or replaces all that a create sets."""
@@ -82,7 +84,7 @@ class Upserts:
             target = None
         else:
             present, target = self._read(caller, entry)
-        backoff = Backoff("others are writing this entry")
+        backoff = Backoff("others are writing this entry", attempts=_ATTEMPTS)
         while True:
             try:
                 return self._put(caller, new, (present, target), version, token)

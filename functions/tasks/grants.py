@@ -24,8 +24,8 @@ from functions.tasks.store import TaskStore
 
 BuildGrant = Callable[[Task, Grant | None], Grant | None]
 
-
 _POSITION = attrgetter("list_position")
+_ATTEMPTS = 30  # many may change one grant at once
 
 
 class Grants:
@@ -131,7 +131,7 @@ class Grants:
             principal: who holds it.
             build: makes the new grant from the task and the present one.
         """
-        backoff = Backoff("others are changing this task's grants")
+        backoff = Backoff("others are changing this task's grants", attempts=_ATTEMPTS)
         while True:
             task = self._tasks.get_existing(caller.tenant, task_id)
             self._authorize(caller, action, task)
