@@ -45,10 +45,14 @@ class Cloud:
     clock: MovableClock
     environment: dict[str, str]
 
+    def instance(self, **variables: str) -> HandlerTransport:
+        """A new instance of the API function."""
+        handler = App(Container(ApiSettings.from_env(self.environment | variables), self.clock))
+        return HandlerTransport(handler, turns(parallel=False))
+
     def client(self, key: str, **variables: str) -> httpx.Client:
         """A client of a new instance of the API function."""
-        handler = App(Container(ApiSettings.from_env(self.environment | variables), self.clock))
-        return open_client(HandlerTransport(handler, turns(parallel=False)), key)
+        return open_client(self.instance(**variables), key)
 
     def tell(self, event: dict[str, Any]) -> Any:
         """Hand an event to the stream function."""
@@ -86,8 +90,9 @@ def cloud() -> Iterator[Cloud]:
 @pytest.fixture
 def admin(cloud: Cloud) -> httpx.Client:
     """A tenant's first principal, made by the operator."""
-    made = ok(cloud.client(_ROOT_KEY).post("/api/v1/tenants", json={"id": "acme"}), 201)
-    return cloud.client(made["admin"]["api_key"])
+    instance = cloud.instance()
+    made = ok(open_client(instance, _ROOT_KEY).post("/api/v1/tenants", json={"id": "acme"}), 201)
+    return open_client(instance, made["admin"]["api_key"])
 
 
 def test_a_sensitive_value_is_opened_by_another_instance(cloud: Cloud, admin: httpx.Client) -> None:

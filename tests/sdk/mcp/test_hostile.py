@@ -57,10 +57,8 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-async def test_bad_arguments_are_told_and_change_nothing(
-    connect_by_each: Connect, key: str
-) -> None:
-    async with connect_by_each(key) as talk:
+async def test_bad_arguments_are_told_and_change_nothing(connect: Connect, key: str) -> None:
+    async with connect(key) as talk:
         for tool, arguments, told in HOSTILE:
             refusal = await talk.refused(tool, **arguments)
             assert told in refusal, (tool, arguments, refusal)
