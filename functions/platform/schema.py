@@ -32,6 +32,7 @@ TYPE_ATTRIBUTES = (
     "status",
 )
 LIST_ATTRIBUTES = ("status", "agent_type", "predicate")
+_GROUP_LIST = (*LIST_ATTRIBUTES, "task")
 _TENANT_LIST = (*LIST_ATTRIBUTES, *FILTER_ATTRIBUTES)
 TTL_ATTRIBUTE = "ttl_at"
 VECTOR_ATTRIBUTE, SPACE_ATTRIBUTE = "vec_ix", "space_ix"  # where DynamoDB itself searches vectors
@@ -104,7 +105,7 @@ def build_memory_table(name: str) -> dict[str, Any]:
             _index(BY_DUE, DUE_SHARD_ATTRIBUTE, DUE_ATTRIBUTE),
             _index(BY_TYPE, TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, TYPE_ATTRIBUTES),
             _index(BY_TENANT, TENANT_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, _TENANT_LIST),
-            _index(BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, LIST_ATTRIBUTES),
+            _index(BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, _GROUP_LIST),
         ],
         "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
     }

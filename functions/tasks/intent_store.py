@@ -7,8 +7,12 @@ from functions.identity.model import Principal
 from functions.platform import task_keys
 from functions.platform.items import Item
 from functions.platform.keys import HIGHEST, Key
-from functions.platform.newest_first import build_list_attributes, iterate_items
-from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
+from functions.platform.newest_first import (
+    build_list_attributes,
+    iterate_items,
+    iterate_rows,
+)
+from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.writes import Write, check, check_sealed, delete, put, update_sealed
 from functions.tasks.mapper import intent_from_item, intent_to_item
@@ -74,9 +78,12 @@ class IntentStore:
     def iterate_task_ids(
         self, tenant: str, intent: str, before: str | None, count: int
     ) -> Iterator[dict[str, str]]:
-        """Read the same with their positions, newest first, before one: two calls a group."""
-        partition = task_keys.build_intent_task_range(tenant, intent)[0]
-        for rows in iterate_items(self._table, partition, before, count):
+        """Read the same with their positions, newest first, before one: a call a group.
+
+        The index that lists them may still have a task that another intent has by now.
+        """
+        of = (GROUP_ATTRIBUTE, task_keys.build_intent_task_range(tenant, intent)[0])
+        for rows in iterate_rows(self._table, BY_GROUP, of, before, count):
             yield {row["task"]: row[TYPE_ORDER_ATTRIBUTE] for row in rows}
 
     def has_tasks(self, tenant: str, intent: str) -> bool:

@@ -83,7 +83,7 @@ class TaskReader:
                 tasks = self._store.get_many(caller.tenant, ids)
             else:
                 tasks = self._access.select_readable(caller, ids)
-            readable = {task.id: task for task in tasks}
+            readable = {task.id: task for task in tasks if task.intent == intent_id}
             yield from (Examined(position, readable.get(id)) for id, position in ids.items())
 
     def has_any_of_intent(self, caller: Principal, intent_id: str) -> bool:
