@@ -1,12 +1,17 @@
 """Objects: bytes under a key (contract §12)."""
 
 from functools import partial
-from operator import attrgetter
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import mark_hidden, paginate, paginate_uncounted, truncate_to_limit
+from functions.api.object_headers import (
+    DESCRIBING_HEADERS,
+    OBJECT_HEADERS,
+    describe,
+    read_description,
+    select_range,
+)
+from functions.api.paging import paginate_uncounted, truncate_to_limit
 from functions.api.parameters import (
-    CURSOR_PAGE,
     UNCOUNTED_PAGE,
     VALUES,
     HeaderParameter,
@@ -18,46 +23,33 @@ from functions.api.responses.objects import (
     ObjectPageDocument,
     ObjectsDocument,
     ObjectUploadDocument,
-    SpaceDocument,
-    SpacePageDocument,
     render_object,
     render_object_data,
-    render_space,
     render_upload,
 )
 from functions.api.routing import ANY, Route
 from functions.api.value_fields import omit_values
 from functions.identity.model import READ, WRITE, Principal
-from functions.objects import rules
-from functions.objects.authority import CHANGE_SPACE, DELETE_OBJECTS, WRITE_OBJECTS
-from functions.objects.model import NewObject, Precondition, Rename, StoredObject
+from functions.objects.authority import DELETE_OBJECTS, WRITE_OBJECTS
+from functions.objects.model import Precondition, Rename, StoredObject
 from functions.objects.requests import (
     NewObjectUpload,
-    ObjectOptions,
     ObjectReading,
     ObjectRename,
-    SpaceChange,
 )
 from functions.objects.uploads import UPLOAD_HEADER
-from functions.platform.clock import to_rfc3339
 from functions.platform.errors import ValidationFailed, ValueTooLarge
-from functions.platform.json_text import dumps_checked, loads
 from functions.platform.limits import (
     MAX_NAME_CHARACTERS,
     MAX_OBJECT_BYTES,
-    MAX_OBJECT_METADATA_BYTES,
     MAX_PAGE_BYTES,
     MAX_UPLOADED_OBJECT_BYTES,
 )
-from functions.platform.validation import validate
 
 _SPACES = "/api/v1/objects"
 _SPACE = f"{_SPACES}/{{space}}"
 _OBJECT = f"{_SPACE}/{{key+}}"
 _PREFIX = PrefixParameter("prefix", "What the keys begin with.")
-_METADATA, _TTL, _SENSITIVITY = "X-Object-Metadata", "X-Object-TTL", "X-Object-Sensitivity"
-_SANDBOX = "default-src 'none'; sandbox"
-"""Whatever an object holds, a browser runs none of it in the service's name."""
 
 _LARGEST_RENDERED = 2**63 - 1  # in an answer; numbers of requests have any size
 
@@ -66,7 +58,7 @@ def put_object(request: Request, caller: Principal) -> Response:
     space, key = _names(request)
     expected = Precondition(request.if_match, request.must_not_exist)
     token = request.optional_idempotency_token(caller)
-    new, data = _read_description(request), _read_data(request)
+    new, data = read_description(request), _read_data(request)
     upload_id = request.headers.get(UPLOAD_HEADER.lower())
     if upload_id is None:
         objects = request.services.objects
@@ -92,32 +84,6 @@ def _read_data(request: Request) -> bytes:
     return data
 
 
-def _read_description(request: Request) -> NewObject:
-    """Read what the headers of a PUT say of an object.
-
-    Raises:
-        ValidationFailed: a header is wrong.
-        ValueTooLarge: the metadata have over 2 KB.
-    """
-    given = {
-        "Content-Type": request.headers.get("content-type"),
-        _METADATA: _parse_metadata(request.headers.get(_METADATA.lower())),
-        _TTL: request.headers.get(_TTL.lower()),
-        _SENSITIVITY: request.headers.get(_SENSITIVITY.lower()),
-    }
-    document = {name: value for name, value in given.items() if value is not None}
-    options = validate(ObjectOptions, document, "headers")
-    metadata = dumps_checked(options.metadata, _METADATA, MAX_OBJECT_METADATA_BYTES)
-    return NewObject(options.content_type, metadata, options.ttl, options.sensitivity)
-
-
-def _parse_metadata(header: str | None) -> object:
-    try:
-        return None if header is None else loads(header)
-    except ValueError as error:
-        raise ValidationFailed(_METADATA, "isn't JSON") from error
-
-
 def begin_object_upload(request: Request, caller: Principal) -> Response:
     new, token = request.parse_body(NewObjectUpload), request.idempotency_token(caller)
     if new.size > MAX_UPLOADED_OBJECT_BYTES:
@@ -139,9 +105,9 @@ def get_object(request: Request, caller: Principal) -> Response:
             return Response(304, headers={"etag": f'"{stored.version}"'})
         if request.is_head:
             size = {"content-length": str(stored.size)}
-            return Response(200, b"", _describe(stored) | size)
-    read = reader.read(caller, space, key, lambda stored: _select_range(request, stored))
-    headers = _describe(read.stored)
+            return Response(200, b"", describe(stored) | size)
+    read = reader.read(caller, space, key, lambda stored: select_range(request, stored))
+    headers = describe(read.stored)
     if read.address is not None:
         return Response(307, headers=headers | {"location": request.resolve(read.address)})
     if read.part is None:
@@ -149,37 +115,6 @@ def get_object(request: Request, caller: Principal) -> Response:
     start, end = read.part
     headers["content-range"] = f"bytes {start}-{end - 1}/{read.stored.size}"
     return Response(206, read.data, headers, is_binary=True)
-
-
-def _select_range(request: Request, stored: StoredObject) -> tuple[int, int] | None:
-    """Select the bytes that Range asks for, unless If-Range names another version."""
-    if request.headers.get("if-range") not in (None, f'"{stored.version}"'):
-        return None
-    return rules.parse_range(request.headers.get("range"), stored.size)
-
-
-def _describe(stored: StoredObject) -> dict[str, str]:
-    """Describe an object by the headers of a response."""
-    described = {
-        "content-type": stored.content_type,
-        "content-security-policy": _SANDBOX,
-        "accept-ranges": "bytes",
-        "etag": f'"{stored.version}"',
-        "x-object-size": str(stored.size),
-        "x-object-metadata": _to_ascii(stored.metadata),
-    }
-    if stored.sensitivity is not None:
-        described["x-object-sensitivity"] = stored.sensitivity
-    if stored.expires is not None:
-        described["x-object-expires-at"] = to_rfc3339(stored.expires)
-    return described
-
-
-def _to_ascii(text: bytes) -> str:
-    """Render JSON text with escapes for all that a header doesn't hold."""
-    escaped = text.decode().encode("utf-16-be", "surrogatepass")
-    units = (int.from_bytes(escaped[at : at + 2]) for at in range(0, len(escaped), 2))
-    return "".join(chr(unit) if 0x20 <= unit < 0x7F else f"\\u{unit:04x}" for unit in units)
 
 
 def delete_object(request: Request, caller: Principal) -> Response:
@@ -231,27 +166,6 @@ def read_objects(request: Request, caller: Principal) -> Response:
     return json_response(200, document)
 
 
-def list_spaces(request: Request, caller: Principal) -> Response:
-    spaces = request.services.spaces
-    page, position = paginate(
-        request,
-        caller,
-        lambda: spaces.list_visible(caller),
-        lambda before, count: spaces.iterate_visible(caller, before, count),
-        render_space,
-        attrgetter("list_position"),
-    )
-    position = mark_hidden(position, page, lambda: spaces.has_any(caller))
-    return json_response(200, SpacePageDocument(spaces=page, **position))
-
-
-def configure_space(request: Request, caller: Principal) -> Response:
-    change, space, version = request.parse_body(SpaceChange), _space(request), request.if_match
-    token = request.idempotency_token(caller)
-    changed = request.services.spaces.configure(caller, space, change, version, token)
-    return json_response(200, render_space(changed), etag=f'"{changed.permissions.version}"')
-
-
 def _space(request: Request) -> str:
     return request.path_param("space", MAX_NAME_CHARACTERS)
 
@@ -264,14 +178,6 @@ def _object_response(status: int, stored: StoredObject) -> Response:
     """Render a response that describes an object; no Location, since that is logged."""
     return json_response(status, render_object(stored), etag=f'"{stored.version}"')
 
-
-_OBJECT_HEADERS = (
-    "ETag",
-    "X-Object-Expires-At",
-    "X-Object-Metadata",
-    "X-Object-Sensitivity",
-    "X-Object-Size",
-)
 
 ROUTES = [
     Route(
@@ -314,15 +220,6 @@ ROUTES = [
     ),
     Route(
         "GET",
-        _SPACES,
-        list_spaces,
-        READ,
-        "List the spaces that the caller may read; all for `memory.admin`",
-        {200: SpacePageDocument},
-        query=CURSOR_PAGE,
-    ),
-    Route(
-        "GET",
         _SPACE,
         list_objects,
         READ,
@@ -344,23 +241,6 @@ ROUTES = [
         "`prefix` is required; an empty one means all. Objects go in groups of 20.",
     ),
     Route(
-        "PATCH",
-        _SPACE,
-        configure_space,
-        ANY,
-        "Change who may use a space",
-        {200: SpaceDocument},
-        response_headers=("ETag",),
-        request_model=SpaceChange,
-        error_statuses=(409,),
-        if_match="optional",
-        idempotent=True,
-        description="With `memory.admin`, or `memory.write` and `admin` access to the space. What "
-        "isn't given stays as it is. Makes the space if it is new. `default` is the access of "
-        "everybody who isn't listed; it is `none` until it is set.",
-        audited=(CHANGE_SPACE,),
-    ),
-    Route(
         "PUT",
         _OBJECT,
         put_object,
@@ -370,9 +250,7 @@ ROUTES = [
         request_model=bytes,
         media_types=("*/*",),
         request_headers=(
-            HeaderParameter(_METADATA, "A JSON object of up to 2,048 bytes, kept beside it."),
-            HeaderParameter(_TTL, "How long it is kept: seconds, or an ISO 8601 duration."),
-            HeaderParameter(_SENSITIVITY, "`confidential` and `restricted` are encrypted."),
+            *DESCRIBING_HEADERS,
             HeaderParameter(UPLOAD_HEADER, "The `upload_id` of bytes that were uploaded."),
         ),
         response_headers=("ETag",),
@@ -393,7 +271,7 @@ ROUTES = [
         "Get an object",
         {200: bytes, 206: bytes, 304: None, 307: None},
         request_headers=(HeaderParameter("Range", "One range of bytes, as `bytes=0-99`."),),
-        response_headers=_OBJECT_HEADERS,
+        response_headers=OBJECT_HEADERS,
         error_statuses=(404, 416),
         description="The response has the object's media type. HEAD gives the headers alone. Where "
         "more than 4 MB are asked for, 307 leads to an address that gives them for 5 minutes.",

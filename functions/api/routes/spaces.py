@@ -1,0 +1,71 @@
+"""Spaces: who may use the objects in them (contract §12)."""
+
+from operator import attrgetter
+
+from functions.api.http import Request, Response, json_response
+from functions.api.paging import mark_hidden, paginate
+from functions.api.parameters import CURSOR_PAGE
+from functions.api.responses.objects import SpaceDocument, SpacePageDocument, render_space
+from functions.api.routing import ANY, Route
+from functions.identity.model import READ, Principal
+from functions.objects.authority import CHANGE_SPACE
+from functions.objects.requests import SpaceChange
+from functions.platform.limits import MAX_NAME_CHARACTERS
+
+_SPACES = "/api/v1/objects"
+_SPACE = f"{_SPACES}/{{space}}"
+
+
+def list_spaces(request: Request, caller: Principal) -> Response:
+    spaces = request.services.spaces
+    page, position = paginate(
+        request,
+        caller,
+        lambda: spaces.list_visible(caller),
+        lambda before, count: spaces.iterate_visible(caller, before, count),
+        render_space,
+        attrgetter("list_position"),
+    )
+    position = mark_hidden(position, page, lambda: spaces.has_any(caller))
+    return json_response(200, SpacePageDocument(spaces=page, **position))
+
+
+def configure_space(request: Request, caller: Principal) -> Response:
+    changed = request.services.spaces.configure(
+        caller,
+        request.path_param("space", MAX_NAME_CHARACTERS),
+        request.parse_body(SpaceChange),
+        request.if_match,
+        request.idempotency_token(caller),
+    )
+    return json_response(200, render_space(changed), etag=f'"{changed.permissions.version}"')
+
+
+ROUTES = [
+    Route(
+        "GET",
+        _SPACES,
+        list_spaces,
+        READ,
+        "List the spaces that the caller may read; all for `memory.admin`",
+        {200: SpacePageDocument},
+        query=CURSOR_PAGE,
+    ),
+    Route(
+        "PATCH",
+        _SPACE,
+        configure_space,
+        ANY,
+        "Change who may use a space",
+        {200: SpaceDocument},
+        response_headers=("ETag",),
+        request_model=SpaceChange,
+        error_statuses=(409,),
+        if_match="optional",
+        idempotent=True,
+        description="With `memory.admin`, or `memory.write` and `admin` access to the space. What "
+        "isn't given stays as it is. Makes the space if it is new. `default` is the access of "
+        "everybody who isn't listed; it is `none` until it is set.",
+        audited=(CHANGE_SPACE,),
+    ),
+]
