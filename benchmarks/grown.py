@@ -68,13 +68,13 @@ class Entries:
     _age = 0  # ms, of the newest entry that is stored past the service
 
     def __init__(self, function: Function, owner: Caller, size: int) -> None:
-        self._owner = owner
+        self.owner = owner
         self._table = Table(function.client, "memory")
         self._size = size
         self._numbers = count()
         self._made: Any = None
         self._create()  # the first one is measured nowhere: it makes counters and permissions,
-        self._owner.call("DELETE", self._target)  # and would be among those that are listed
+        self.owner.call("DELETE", self._target)  # and would be among those that are listed
 
     @staticmethod
     def _count(size: int) -> int:
@@ -98,18 +98,18 @@ class Entries:
 
     def _life(self) -> Iterator[tuple[str, Operation]]:
         yield f"create {self._tier}", self._create
-        yield f"get {self._tier} by id", lambda: self._owner.call("GET", self._target).calls
+        yield f"get {self._tier} by id", lambda: self.owner.call("GET", self._target).calls
         yield f"get {self._tier} by key", self._by_key
         yield f"patch {self._tier}", self._patch
-        yield f"delete {self._tier}", lambda: self._owner.call("DELETE", self._target).calls
+        yield f"delete {self._tier}", lambda: self.owner.call("DELETE", self._target).calls
 
     @property
     def _target(self) -> str:
         return f"{_MEMORY}/{self._made['id']}"
 
     def _create(self) -> list[Call]:
-        body = entry(self._owner.id, f"measured-{next(self._numbers):05}", self._tier, ["step"])
-        answer = self._owner.call("POST", _MEMORY, body)
+        body = entry(self.owner.id, f"measured-{next(self._numbers):05}", self._tier, ["step"])
+        answer = self.owner.call("POST", _MEMORY, body)
         self._made = answer.body
         return answer.calls
 
@@ -118,10 +118,10 @@ class Entries:
         return self._query(**place)
 
     def _patch(self) -> list[Call]:
-        return self._owner.call("PATCH", self._target, {"value": value(15)}, if_match="1").calls
+        return self.owner.call("PATCH", self._target, {"value": value(15)}, if_match="1").calls
 
     def _query(self, **filters: str | int) -> list[Call]:
-        return self._owner.call("GET", f"{_MEMORY}?{urlencode(filters)}").calls
+        return self.owner.call("GET", f"{_MEMORY}?{urlencode(filters)}").calls
 
 
 class OwnMemory(Entries):
@@ -140,7 +140,7 @@ class OwnMemory(Entries):
 
     def __init__(self, function: Function, admin: Caller, size: int = 0) -> None:
         super().__init__(function, function.new_agent(admin, self._owner_id), size)
-        target = f"/api/v1/agents/{self._owner.id}/memory"
+        target = f"/api/v1/agents/{self.owner.id}/memory"
         admin.send("PATCH", f"{target}/config", {"episodic": {"capacity": _MOST_OWNED}})
         self._summary = f"{target}/summary"
 
@@ -150,15 +150,15 @@ class OwnMemory(Entries):
 
     def operations(self) -> Iterator[tuple[str, Operation]]:
         yield from self._life()
-        yield "summary", lambda: self._owner.call("GET", self._summary).calls
+        yield "summary", lambda: self.owner.call("GET", self._summary).calls
         yield "query own memory", lambda: self._own(total="none")
         after = self._find_later()
         yield "later page of own memory", lambda: self._own(total="none", after=after)
         for name, path in (
-            ("first page of own memory, bare", f"/api/v1/agents/{self._owner.id}/memory"),
-            ("first page to be evicted", f"/api/v1/agents/{self._owner.id}/memory/eviction"),
+            ("first page of own memory, bare", f"/api/v1/agents/{self.owner.id}/memory"),
+            ("first page to be evicted", f"/api/v1/agents/{self.owner.id}/memory/eviction"),
         ):
-            yield name, partial(self._owner.get, f"{path}?total=none&limit={_PAGE}")
+            yield name, partial(self.owner.get, f"{path}?total=none&limit={_PAGE}")
         yield "own memory, of a tag that none has", lambda: self._own(total="none", tags="rare")
         yield (
             "own memory, changed lately",
@@ -168,15 +168,15 @@ class OwnMemory(Entries):
             yield "query own memory, counted", self._own
 
     def _own(self, **filters: str) -> list[Call]:
-        of: dict[str, str | int] = {"agent_id": self._owner.id, "tags": "billing", "limit": _PAGE}
+        of: dict[str, str | int] = {"agent_id": self.owner.id, "tags": "billing", "limit": _PAGE}
         return self._query(**(of | filters))
 
     def _find_later(self) -> str:
         """Find the cursor of a page of 10 after a quarter, at most 1,000 from the begin."""
         skipped = min(self._count(self._size) // 4, 1000)
-        query = {"agent_id": self._owner.id, "tags": "billing", "total": "none", "values": "omit"}
+        query = {"agent_id": self.owner.id, "tags": "billing", "total": "none", "values": "omit"}
         target = f"{_MEMORY}?{urlencode(query | {'limit': skipped})}"
-        cursor: str = self._owner.call("GET", target).body["next"]
+        cursor: str = self.owner.call("GET", target).body["next"]
         return cursor
 
 

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks import growth, task_lists
+from benchmarks.grown import TENANT, OwnMemory
 from benchmarks.grown_lists import LISTS, UNMEASURED
 from benchmarks.grown_tasks import TaskLists
 from benchmarks.growth import SUBJECTS, Curve, Point
+from benchmarks.inprocess import function
 from functions.api.routes import ROUTES
 from functions.local import engine
 
@@ -46,6 +48,15 @@ def test_what_grows_is_what_is_said_to_grow(curves: list[Curve]) -> None:
     }
     for curve in curves:
         assert not (curve.grows and curve.flat), curve
+
+
+def test_an_imported_store_holds_what_is_asked_for() -> None:
+    if engine.find_binary(Path(__file__).parents[2]) is None:
+        pytest.skip("the embedded engine, which imports, has no build here")
+    with function(OwnMemory.build_puts(100)) as running:
+        memory = OwnMemory(running, running.new_tenant(TENANT), 100)
+        query = "/api/v1/memory?agent_id=owner&memory_type=episodic&tags=billing&limit=1"
+        assert memory.owner.call("GET", query).body["total"] == 80
 
 
 def test_every_list_is_measured() -> None:
