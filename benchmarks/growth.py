@@ -86,8 +86,11 @@ class Curve:
 
 
 def fitted(points: Sequence[tuple[float, float]]) -> float:
-    """The slope of the least-squares line through the logarithms; 0 where a figure is 0."""
-    if any(figure <= 0 for _, figure in points):
+    """The slope of the least-squares line through the logarithms; 0 where a figure is 0.
+
+    It is 0 of a single point as well.
+    """
+    if len(points) < 2 or any(figure <= 0 for _, figure in points):
         return 0.0
     logs = [(math.log(size), math.log(figure)) for size, figure in points]
     middle, height = (sum(each) / len(logs) for each in zip(*logs, strict=True))
