@@ -22,7 +22,7 @@ from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES
 from functions.entries.transaction import Transaction
 from functions.entries.writer import EntryWriter
-from functions.event_log.model import choose_log
+from functions.event_log.model import LogName, choose_log
 from functions.event_log.reader import EventLogReader
 from functions.identity.model import Principal
 from functions.platform import keys, task_keys
@@ -171,12 +171,12 @@ class TaskArchive:
             return True
         in_intent = task.in_intent_since if task.intent else 0
         since = max(self._clock() - _STREAM_RETENTION, in_intent)
-        awaited: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        awaited: defaultdict[LogName, dict[str, int]] = defaultdict(dict)
         for part in parts:
-            awaited[part.agent].update(part.list_last_events(since))
+            log = choose_log(intent=task.intent, agent=part.agent, namespace=None)
+            awaited[log].update(part.list_last_events(since))
         deadline, wait = time.monotonic() + self._log_wait_seconds, _FIRST_WAIT
-        for agent, missing in awaited.items():
-            log = choose_log(intent=task.intent, agent=agent, namespace=None)
+        for log, missing in awaited.items():
             while missing := self._log_reader.select_missing(tenant, log, missing):
                 if time.monotonic() > deadline:
                     return False
