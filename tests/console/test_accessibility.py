@@ -22,6 +22,10 @@ _PARTS = {  # of screens, beside the one that they show first
     "Intent": ("intent/close-the-month?show=access", "intent/close-the-month?show=entries"),
     "Workflows": ("workflows", "workflows?agent_type=invoice-checker"),
 }
+_MOVING = """[...document.querySelectorAll("*")].filter(each => {
+  const style = getComputedStyle(each);
+  return style.animationName !== "none" || parseFloat(style.transitionDuration) > 0;
+}).length"""  # nothing moves by itself, so nobody has to ask for less motion
 _UNNAMED = """[...document.querySelectorAll("input,select,textarea")]
   .filter(each => !each.labels.length && !each.ariaLabel).length"""
 
@@ -145,17 +149,19 @@ def test_no_screen_is_wider_than_a_phone(visit: Visit, demo: Demo, screens: list
     size = {"width": 320, "height": 640, "deviceScaleFactor": 1, "mobile": False}
     visit.browser.call("Emulation.setDeviceMetricsOverride", **size)
     for title in screens:
-        visit.go_to(title, demo.screens[title])
-        assert visit.browser.evaluate("document.documentElement.scrollWidth") <= 320, title
+        for address in (demo.screens[title], *_PARTS.get(title, ())):
+            visit.go_to(title, address)
+            assert visit.browser.evaluate("document.documentElement.scrollWidth") <= 320, address
 
 
-def test_each_screen_has_one_heading_and_labels(
+def test_each_screen_has_one_heading_and_labels_and_nothing_moves(
     visit: Visit, demo: Demo, screens: list[str]
 ) -> None:
     for title in screens:
         visit.go_to(title, demo.screens[title])
         assert visit.browser.evaluate("document.querySelectorAll('h1').length") == 1
         assert visit.browser.evaluate(_UNNAMED) == 0, title
+        assert visit.browser.evaluate(_MOVING) == 0, title
 
 
 def _set_scheme(visit: Visit, scheme: str) -> None:

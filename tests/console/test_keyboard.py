@@ -2,7 +2,10 @@
 
 import json
 
+import pytest
+
 from tests.console.browser import Browser
+from tests.console.demo import Demo
 from tests.console.visit import Visit
 from tests.contract.expect import ok
 
@@ -83,6 +86,34 @@ def test_keys_are_made_and_rotated_by_keyboard(visit: Visit) -> None:
     browser.wait_for_text("It is shown this once")
     _press(browser, "Sign out")
     browser.wait_for_text("API key")
+
+
+@pytest.mark.parametrize(
+    ("who", "title", "pressed", "shown"),
+    [
+        ("admin", "Search", "Search for", "large-invoices"),
+        ("admin", "Facts", "For the words", "matched"),
+        ("admin", "Run", "Show the run", "Episodes, newest first"),
+        ("admin", "OpenWOP run", "Show what it saw", "<REDACTED:stripe>"),
+        ("planner", "Agent", "Eviction order", "Pinned entries are never evicted."),
+        ("planner", "Task", "What it would be given", "Shared memory (2)"),
+        ("planner", "Conversation", "Show the messages (3)", "INV-1042"),
+        ("reader", "States", "Show the value", '"fr"'),
+        ("reader", "Object", "Show what it holds", "invoice,total"),
+    ],
+)
+def test_a_screen_is_used_by_keyboard(
+    visit: Visit, demo: Demo, who: str, title: str, pressed: str, shown: str
+) -> None:
+    browser = visit.sign_in(demo.keys[who])
+    visit.go_to(title, demo.screens[title])
+    if title in ("Search", "Facts"):
+        _tab_to_field(browser, pressed)
+        browser.call("Input.insertText", text="large invoices" if title == "Search" else "Acme")
+        browser.press_key("Enter")
+    else:
+        _press(browser, pressed)
+    browser.wait_for(f"document.body.innerText.toLowerCase().includes({json.dumps(shown.lower())})")
 
 
 def _press(browser: Browser, text: str) -> None:

@@ -1,11 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, read, type Schemas } from "../api/client";
+import { usePrincipal } from "../session/session";
 import { EpisodicUsage } from "../ui/capacity";
 import { Details, Loaded, Table } from "../ui/data";
 import { List, usePages } from "../ui/list";
 import { Parts } from "../ui/parts";
 import { toHref } from "../ui/location";
 import { countOf, Name, Tags, Time } from "../ui/text";
+import { useAgents } from "./choices";
 import { EntryFilters, EntryList } from "./Memory";
 import { TaskList } from "./Tasks";
 import { Log } from "./Timeline";
@@ -20,7 +22,8 @@ export function AgentScreen({ id, params }: { id: string; params: URLSearchParam
   const shown = params.get("show") ?? "memory";
   return (
     <>
-      <p><Name>{id}</Name></p>
+      <p className="subject"><Name>{id}</Name></p>
+      <AgentTypeLinks id={id} />
       <AgentRoom id={id} />
       <Parts label="Parts of the agent" path={["agent", id]} shown={shown} parts={PARTS}>
         {shown === "memory" && <><EntryFilters path={["agent", id]} params={params} agent={id} /><EntryList params={params} agent={id} /></>}
@@ -29,6 +32,23 @@ export function AgentScreen({ id, params }: { id: string; params: URLSearchParam
         {shown === "log" && <Log log={{ log: "agent", name: id }} filters={{}} />}
       </Parts>
     </>
+  );
+}
+
+/** What all agents of its type share: their runs, what they learned, what the next one is given. */
+function AgentTypeLinks({ id }: { id: string }) {
+  const caller = usePrincipal();
+  const listed = useAgents().find((each) => each.agent_id === id);
+  const type = caller.id === id ? caller.agent_type : listed?.agent_type;
+  if (!type) return null;
+  return (
+    <p className="actions">
+      <span>Of type <Name>{type}</Name>:</span>
+      <a href={toHref(["episodes", type])}>What its next run recalls</a>
+      <a href={toHref(["facts"], { agent_type: type })}>Facts it learned</a>
+      <a href={toHref(["runs"], { agent_type: type })}>Runs</a>
+      <a href={toHref(["workflows"], { agent_type: type })}>Workflows</a>
+    </p>
   );
 }
 

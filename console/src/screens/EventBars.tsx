@@ -1,3 +1,4 @@
+import { TIMES } from "../ui/text";
 import type { Event } from "./Events";
 
 const COLUMNS = 40;
@@ -16,7 +17,7 @@ export function EventBars({ events }: { events: Event[] }) {
   });
   const sum = (counts: Map<string, number>) => [...counts.values()].reduce((a, b) => a + b, 0);
   const highest = Math.max(...[...columns.values()].map(sum));
-  const from = new Date(first).toLocaleString();
+  const from = TIMES.format(first);
   const types = [...new Set(events.map((event) => event.type))].sort();
   return (
     <figure className="bars">
@@ -28,7 +29,7 @@ export function EventBars({ events }: { events: Event[] }) {
             base -= height;
             return (
               <rect key={`${column} ${type}`} x={column * 10 + 1} y={base} width={8} height={height} data-type={type}>
-                <title>{`${count} ${type} from ${new Date(first + column * width).toLocaleString()}`}</title>
+                <title>{`${count} ${type} from ${TIMES.format(first + column * width)}`}</title>
               </rect>
             );
           });

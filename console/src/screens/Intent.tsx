@@ -17,7 +17,7 @@ export function IntentScreen({ id, params }: { id: string; params: URLSearchPara
   const shown = params.get("show") ?? "timeline";
   return (
     <>
-      <p><Name>{id}</Name></p>
+      <p className="subject"><Name>{id}</Name></p>
       <Parts label="Parts of the intent" path={["intent", id]} shown={shown} parts={PARTS}>
         {shown === "timeline" && <><IntentTasks id={id} /><Log log={{ log: "intent", name: id }} filters={{}} /></>}
         {shown === "tasks" && <TaskList intent={id} />}

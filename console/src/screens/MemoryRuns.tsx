@@ -100,7 +100,7 @@ function SeenEntries({ id, memoryRef }: { id: string; memoryRef: string | undefi
           {entries.map((entry) => (
             <li key={entry.id} className="card">
               <h3><Time>{entry.createdAt}</Time>{entry.putBy && <> by <Name>{entry.putBy}</Name></>}</h3>
-              <Tags tags={entry.tags} />
+              {entry.tags.length > 0 && <Tags tags={entry.tags} />}
               {entry.putIn && <p>{entry.putIn === id ? "Put in this run" : <>Put in run <a href={toHref(["memory-run", entry.putIn])}><Name>{entry.putIn}</Name></a></>}</p>}
               {entry.deletedAt && <p>Deleted since, at <Time>{entry.deletedAt}</Time>.</p>}
               {entry.content !== undefined && <LongText label="What it saw" text={entry.content} />}

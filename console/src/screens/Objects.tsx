@@ -49,7 +49,7 @@ export function SpaceScreen({ id, params }: { id: string; params: URLSearchParam
   );
   return (
     <>
-      <p><Name>{id}</Name></p>
+      <p className="subject"><Name>{id}</Name></p>
       <form className="filters" onSubmit={(event) => {
         event.preventDefault();
         goTo(toHref(["space", id], readForm(event.currentTarget)));

@@ -12,9 +12,17 @@ function useChoices(kind: string, load: () => Promise<string[]>, isNeeded = true
   return query.data ?? [];
 }
 
+export function useAgents(): Schemas["AgentPage"]["agents"] {
+  const query = useQuery({
+    queryKey: ["choices", "agents"],
+    queryFn: () => read(api.GET("/api/v1/agents", { params: { query: OFFERED } })),
+    staleTime: STALE_MS,
+  });
+  return query.data?.agents ?? [];
+}
+
 export function useAgentIds(): string[] {
-  return useChoices("agents", async () =>
-    (await read(api.GET("/api/v1/agents", { params: { query: OFFERED } }))).agents.map((each) => each.agent_id));
+  return useAgents().map((each) => each.agent_id);
 }
 
 export function useAgentTypes(): string[] {

@@ -5,7 +5,7 @@ import { showInvisible } from "../api/json";
 
 const FIRST_CHARACTERS = 20_000;
 const MORE_CHARACTERS = 200_000;
-const TIMES = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+export const TIMES = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
 /** A name or a short text that somebody else chose. */
 export function Name({ children }: { children: string }) {

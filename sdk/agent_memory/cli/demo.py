@@ -23,6 +23,7 @@ _TEAM: dict[str, PrincipalKind] = {
     "auditor": "user",
 }
 _INTENT, _TYPE = "close-the-month", "invoice-reader"
+_TYPES = {"reader": _TYPE, "checker": "invoice-checker"}
 _CUSTOMER = "customer-7"
 _INVOICES = (
     ("INV-1041", "Acme GmbH", 1250.0),
@@ -64,9 +65,8 @@ def run_demo(session: Session) -> None:
 
 def _join(admin: Client, name: str, kind: PrincipalKind) -> Client:
     """Make a principal of the team; return a client under its key."""
-    agent_type = _TYPE if name == "reader" else None
     try:
-        made = admin.principals.create(name, kind, agent_type=agent_type)
+        made = admin.principals.create(name, kind, agent_type=_TYPES.get(name))
     except MemoryConflictError as error:
         raise Failure(
             f"the tenant has a principal {name} already; a demo is written once, into a tenant "
@@ -169,6 +169,8 @@ def _learn(checker: Client) -> None:
     checker.memory.put(
         "lessons", "rounding", {"text": "Totals differ by a cent"}, memory_type="episodic"
     )
+    checker.memory.put("lessons", "guess", {"text": "VAT is 20 %"}, memory_type="episodic")
+    checker.memory.delete("lessons", "guess")
     outcomes = {"four-eyes": (0.9, 1.0, 0.8), "totals-first": (0.4, 0.6)}
     for workflow, scores in outcomes.items():
         checker.procedures.put("invoice-checker", "check", workflow, {"steps": [workflow]})
