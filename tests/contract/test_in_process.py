@@ -138,7 +138,8 @@ def test_it_needs_and_touches_no_environment(monkeypatch: pytest.MonkeyPatch) ->
     assert dict(os.environ) == before
 
 
-def test_it_is_isolated_from_mock_aws(caller: Caller) -> None:
+def test_it_is_isolated_from_mock_aws(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AWS_ENDPOINT_URL_DYNAMODB", raising=False)  # another test's engine
     caller.remember("before")
     with mock_aws():
         own = boto3.client("dynamodb", region_name="us-east-1")
