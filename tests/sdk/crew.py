@@ -17,7 +17,7 @@ def until(condition: Callable[[], Any]) -> None:
     deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline, "it never came true"
-        time.sleep(0.01)
+        time.sleep(0.03)  # each look is a request, which costs the server more than waiting
 
 
 @dataclass(frozen=True)
