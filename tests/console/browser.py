@@ -46,6 +46,7 @@ class Browser:
 
     Attributes:
         requested: the addresses of all requests.
+        sent_headers: the headers of all requests, by lower-case names.
         complaints: what the console said: errors, exceptions, reports of the page's policy.
     """
 
@@ -55,6 +56,7 @@ class Browser:
         self._last = 0
         self._session: str | None = None
         self.requested: list[str] = []
+        self.sent_headers: list[dict[str, str]] = []
         self.complaints: list[str] = []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
@@ -169,6 +171,9 @@ class Browser:
         match event.get("method"):
             case "Network.requestWillBeSent":
                 self.requested.append(params["request"]["url"])
+            case "Network.requestWillBeSentExtraInfo":
+                names = {name.lower(): text for name, text in params["headers"].items()}
+                self.sent_headers.append(names)
             case "Runtime.exceptionThrown":
                 self.complaints.append(json.dumps(params["exceptionDetails"]))
             case "Runtime.consoleAPICalled" if params["type"] in ("error", "warning", "assert"):

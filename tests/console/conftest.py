@@ -63,6 +63,7 @@ def visit(server: LocalServer, browser: Browser) -> Iterator[Visit]:
     """A visit that begins at the sign-in; afterwards the browser must have no complaint."""
     browser.complaints.clear()
     browser.requested.clear()
+    browser.sent_headers.clear()
     with server.client() as admin:
         visit = Visit(browser, server, admin)
         visit.start()

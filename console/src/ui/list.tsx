@@ -55,7 +55,7 @@ export function List<P extends Page, T>({ pages, items, empty, also = 0, isByBut
       <p className="count" role="status" ref={end}>
         {all.length === 0 && hasNext ? "Nothing found so far." : `${all.length.toLocaleString()} shown${hasNext || height > 0 ? "; there is more." : "."}`}{" "}
         {hasNext && (
-          <button type="button" disabled={isFetching} onClick={pages.loadNext}>{isFetching ? "Loading…" : "Show more"}</button>
+          <button type="button" disabled={isFetching} onClick={pages.loadNext}>{pages.isMoving ? "Loading…" : "Show more"}</button>
         )}
       </p>
     </Anchored>

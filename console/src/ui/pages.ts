@@ -23,6 +23,7 @@ export type Pages<P extends Page> = {
   data: InfiniteData<P, string> | undefined;
   error: Error | null;
   isFetching: boolean;
+  isMoving: boolean; // another page is being loaded; not if those that are shown are loaded again
   above: readonly PageAbove[];
   loadNext: () => void;
   /** Loads a page above: the one before the kept ones joins them, any other takes their place. */
@@ -63,6 +64,7 @@ export function usePages<P extends Page>(
     data: query.data as InfiniteData<P, string> | undefined,
     error: query.error ?? jump.error,
     isFetching,
+    isMoving: query.isFetchingNextPage || query.isFetchingPreviousPage || jump.isPending,
     get above() {
       return findAbove(); // as it is once the rows have moved
     },
