@@ -43,6 +43,7 @@ _REQUEST_HEADERS = (
     "traceparent",
     "x-agent-id",
     "x-api-key",
+    "x-import",
     "x-object-metadata",
     "x-object-sensitivity",
     "x-object-ttl",
