@@ -20,6 +20,7 @@ from _pytest.mark import ParameterSet
 from functions.platform.encryption import Cipher, FileKeys
 from functions.platform.item_types import DEPLOYMENT_SECRET
 from functions.platform.items import TypedItem, encode_item
+from functions.platform.observability import logger
 from functions.platform.table_client import encode_key
 from functions.platform.values import ValueCodec
 from tests.contract import engines
@@ -173,7 +174,12 @@ def parallel(engine: Engine) -> None:
 
 @pytest.fixture
 def logged() -> Iterator[io.StringIO]:
-    """What the function writes to its log, whichever loggers it has."""
+    """What the function writes to its log, whichever loggers it has.
+
+    A local server that runs in this process logs warnings only: the level is a function's here.
+    """
+    level = logger.log_level
+    logger.setLevel("INFO")
     loggers = [
         each for each in logging.root.manager.loggerDict.values() if hasattr(each, "handlers")
     ]
@@ -186,3 +192,4 @@ def logged() -> Iterator[io.StringIO]:
     yield written
     for each, stream in streams:
         each.setStream(stream)
+    logger.setLevel(level)
