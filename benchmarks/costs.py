@@ -1,6 +1,6 @@
 """DynamoDB calls and capacity units of each operation, beside what the design allows it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -15,14 +15,13 @@ from benchmarks import (
     search,
     task_ends,
 )
-from benchmarks.capacity import Call, in_sequence
+from benchmarks.capacity import TRIES, Call, find_promptest, in_sequence
 from benchmarks.inprocess import Function, function
 from benchmarks.tables import text_table
 from benchmarks.workload import entry
 from functions.entries.direct_creates import MAX_PENDING
 
 _OWNED, _MATCHES = 100, 10
-_TRIES = 5
 _MEMORY = "/api/v1/memory"
 
 
@@ -174,8 +173,8 @@ def _at_capacity(admin: _Agent) -> Cost:
     admin.function.call("PATCH", target, admin.key, {"episodic": {"capacity": 2}})
     for number in range(3):
         agent.create(f"filling-{number}", "episodic")
-    names = (f"measured-{number}" for number in range(_TRIES))
-    calls = _promptest(lambda: agent.create(next(names), "episodic")[1])
+    names = (f"measured-{number}" for number in range(TRIES))
+    calls = find_promptest(lambda: agent.create(next(names), "episodic")[1])
     return _cost("create episodic at capacity", Limit(2, 12, 2), calls)
 
 
@@ -201,7 +200,7 @@ def _shared(admin: _Agent) -> Iterator[Cost]:
         tags = [f"tag-{number}" for number in range(count)]
         made, calls = admin.create(f"tagged-{count}", "semantic", tags)
         yield _cost(f"create semantic, {count} tags", Limit(3, count + 2, 2), calls)
-    calls = _promptest(lambda: admin.get(f"{_MEMORY}/{made['id']}"))
+    calls = find_promptest(lambda: admin.get(f"{_MEMORY}/{made['id']}"))
     yield _cost("get semantic by id", Limit(1, 0, 3), calls)
     yield from _shared_queries(admin)
 
@@ -222,13 +221,7 @@ def _shared_queries(admin: _Agent) -> Iterator[Cost]:
 def _tag_query(admin: _Agent) -> list[Call]:
     namespace = "invoice_processing"
     filters = {"memory_type": "semantic", "namespace": namespace, "tags": "urgent,billing"}
-    return _promptest(lambda: admin.query(**filters, limit=_MATCHES))
-
-
-def _promptest(read: Callable[[], list[Call]]) -> list[Call]:
-    """Of some tries the one with the fewest calls in a row: on a busy machine a thread may start
-    so late that calls made side by side miss each other."""
-    return min((read() for _ in range(_TRIES)), key=in_sequence)
+    return find_promptest(lambda: admin.query(**filters, limit=_MATCHES))
 
 
 def _cost(operation: str, limit: Limit, calls: Sequence[Call]) -> Cost:
