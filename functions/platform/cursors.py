@@ -21,7 +21,7 @@ class Cursors:
         self._derive_key = derive_key
 
     def sign(self, list_name: bytes, position: str) -> str:
-        """Make the cursor of a position in a list, which no list of another `list_name` takes."""
+        """Make the cursor of a position in a list; only the list of this `list_name` takes it."""
         text = position.encode()
         return (
             base64.urlsafe_b64encode(self._compute_mac(list_name, text) + text).decode().rstrip("=")

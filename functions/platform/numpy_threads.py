@@ -4,7 +4,7 @@ import os
 
 
 def limit_numpy_threads() -> None:
-    """Have numpy, if it is imported later, calculate in one thread; the environment may say else.
+    """Have numpy calculate in one thread where it is imported later, unless the variable is set.
 
     Its threads wait for each other by spinning. Where cores are busy, or a function has a share of
     one, to rank 10,000 vectors takes 55 ms with two threads and 2 ms with one.
