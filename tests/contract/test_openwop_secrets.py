@@ -1,8 +1,6 @@
 """Contract §7: the secrets of a run are sealed, die with it, and survive a cold start."""
 
 import json
-import logging
-from collections.abc import Iterator
 from io import StringIO
 from random import Random
 from typing import Any
@@ -28,19 +26,6 @@ VALUE = "sk_live_51HXyzExample0042"
 SECRETS = [{"label": "stripe", "value": VALUE}]
 
 
-@pytest.fixture
-def printed() -> Iterator[StringIO]:
-    """What the function writes to its log meanwhile."""
-    stream = StringIO()
-    handler = logging.StreamHandler(stream)
-    loggers = [logging.getLogger(), logging.getLogger("agent-memory")]
-    for each in loggers:
-        each.addHandler(handler)
-    yield stream
-    for each in loggers:
-        each.removeHandler(handler)
-
-
 def elsewhere(run: Run, service: Service) -> Run:
     """The same run in another process, which knows nothing of it."""
     again = start_service(service.engine, service.clock, service.key_file, 60)
@@ -49,7 +34,7 @@ def elsewhere(run: Run, service: Service) -> Run:
 
 
 def test_secrets_are_stored_encrypted(
-    ada: httpx.Client, service: Service, printed: StringIO
+    ada: httpx.Client, service: Service, logged: StringIO
 ) -> None:
     headers = {"Idempotency-Key": VALUE}
     body = {"agent": "planner", "secrets": SECRETS}
@@ -57,7 +42,7 @@ def test_secrets_are_stored_encrypted(
         assert ada.post(RUNS, json=body, headers=headers).status_code == 201
     assert len(memory_items(service, "k#")) == 1
     assert not is_stored(service, VALUE)
-    assert VALUE not in printed.getvalue()
+    assert VALUE not in logged.getvalue()
 
 
 def test_a_secret_in_a_name_is_not_stored_in_clear(ada: httpx.Client, service: Service) -> None:
@@ -67,7 +52,7 @@ def test_a_secret_in_a_name_is_not_stored_in_clear(ada: httpx.Client, service: S
 
 @pytest.mark.in_process
 def test_no_response_and_no_log_line_contains_a_secret(
-    ada: httpx.Client, printed: StringIO, service: Service
+    ada: httpx.Client, logged: StringIO, service: Service
 ) -> None:
     run = start(ada, secrets=SECRETS, onSecret="reject")
     wrong: list[dict[str, Any]] = [
@@ -85,8 +70,8 @@ def test_no_response_and_no_log_line_contains_a_secret(
     answers += [run.try_put(VALUE), run.try_put("x", tags=[VALUE]), run.try_put(f"x{VALUE}" * 9999)]
     answers.append(ada.post(RUNS, content=f'{{"secrets": "{VALUE}'))
     assert not [answer.text for answer in answers if VALUE in answer.text]
-    assert VALUE not in printed.getvalue()
-    assert printed.getvalue()
+    assert VALUE not in logged.getvalue()
+    assert logged.getvalue()
     assert not is_stored(service, VALUE)
 
 
