@@ -15,6 +15,7 @@ from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import (
     AgentId,
     ChangeModel,
+    Importable,
     ImportedCount,
     ImportedTime,
     Name,
@@ -146,20 +147,10 @@ class UploadedMessages(RequestModel):
     messages: Annotated[list[NewMessage], Field(min_length=1)]
 
 
-class NewState(RequestModel):
+class NewState(Importable):
     """Body of `PUT /api/v1/agents/{agent_id}/state/{owner_id}/{key}`."""
-
-    model_config = ConfigDict(
-        json_schema_extra=mark_imported("created_at", "updated_at", "version")
-    )
 
     value: Any
     """Any JSON, at most 4 MB of compact UTF-8."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""
-    created_at: ImportedTime | None = None
-    """Only with `X-Import`."""
-    updated_at: ImportedTime | None = None
-    """Only with `X-Import`."""
-    version: ImportedCount | None = None
-    """Only with `X-Import`."""

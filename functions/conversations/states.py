@@ -27,7 +27,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_STATE_BYTES
-from functions.platform.origin import choose_times
+from functions.platform.origin import Origin, choose_origin
 from functions.platform.retry import Backoff
 from functions.platform.value_parts import PartsMissing
 
@@ -89,13 +89,13 @@ class States:
             if old is not None and token is not None and token.matches(old.get("request")):
                 return self._store.get(caller.tenant, address) or decode_head(old)
             _assert_version(old, version)
-            times = choose_times(new.created_at, new.updated_at, now)
+            origin = _choose_origin(old, new, now)
             state = State(
                 address=address,
                 value=text,
-                version=(new.version or 1) if old is None else old["version"] + 1,
-                created=times.created if old is None else old["created"],
-                updated=times.updated,
+                version=origin.version,
+                created=origin.created,
+                updated=origin.updated,
                 author=caller.id if old is None else old["author"],
                 sensitivity=new.sensitivity,
                 request=None if token is None else token.stored,
@@ -197,6 +197,12 @@ class States:
                 backoff.wait()
             else:
                 return
+
+
+def _choose_origin(old: Item | None, new: NewState, now: int) -> Origin:
+    if old is None:
+        return choose_origin(new, now)
+    return choose_origin(new, now, old["version"] + 1, old["created"])
 
 
 def _assert_version(old: Item | None, version: int | None) -> None:

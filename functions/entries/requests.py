@@ -115,7 +115,8 @@ class NewEntry(_Changeable):
     """Episodic only: never evicted."""
     priority: Priority | None = None
     id: EntryId | None = None
-    """Of this namespace and key, and made at `created_at`. Ignored without `X-Import`."""
+    """Of this namespace and key. It says when the entry was made: `created_at` is that time, or is
+    left out. Ignored without `X-Import`."""
     version: Annotated[int, Field(ge=1, le=MAX_VERSION)] | None = None
     """Ignored without `X-Import`."""
     created_at: Timestamp | None = None

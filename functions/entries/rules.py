@@ -75,14 +75,18 @@ def _keep_origin(caller: Principal, entry: Entry, new: NewEntry, now: int) -> En
         ValidationFailed: when the id is another slot's, or of another time than `created_at`.
         AccessDenied: when others are named, and the caller lacks `memory.admin`.
     """
-    times = choose_times(new.created_at, new.updated_at, now)
+    nonce = None if new.id is None else _parse_nonce(entry, new.id)
+    made = None if nonce is None else keys.decode_timestamp(nonce)
+    times = choose_times(new.created_at or made, new.updated_at, now)
+    if made not in (None, times.created):
+        raise ValidationFailed("id", "isn't one that was made at created_at")
     author, curator = entry.author, entry.curator
     if not entry.policy.is_private:
         author = choose_author(caller, new.created_by)
         curator = choose_author(caller, new.curated_by or author)
     accessed = times.updated if new.last_accessed_at is None else new.last_accessed_at
     return entry._replace(
-        nonce=_choose_nonce(entry, new.id, times.created),
+        nonce=nonce or keys.create_nonce(times.created),
         version=new.version or 1,
         created=times.created,
         updated=times.updated,
@@ -94,12 +98,11 @@ def _keep_origin(caller: Principal, entry: Entry, new: NewEntry, now: int) -> En
     )
 
 
-def _choose_nonce(entry: Entry, id: str | None, created: int) -> str:
-    if id is None:
-        return keys.create_nonce(created)
+def _parse_nonce(entry: Entry, id: str) -> str:
+    """Parse an id's nonce, which has the time when the entry was made."""
     found = parse_entry_id(entry.address.tenant, id)
-    if found is None or found[0] != entry.address or keys.decode_timestamp(found[1]) != created:
-        raise ValidationFailed("id", "isn't one of this namespace and key, made at created_at")
+    if found is None or found[0] != entry.address:
+        raise ValidationFailed("id", "isn't one of this namespace and key")
     return found[1]
 
 

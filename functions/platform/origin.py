@@ -4,7 +4,7 @@ Everybody else's requests say nothing of it: the service sets these fields. A re
 comes with the header `X-Import: true`, from a principal with the permission `memory.import`.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from functions.platform.errors import ValidationFailed
 from functions.platform.request_context import is_import
@@ -17,6 +17,22 @@ class Times(NamedTuple):
 
     created: int
     updated: int
+
+
+class Origin(NamedTuple):
+    """The version of something, when it was made, and when it was changed last (epoch ms)."""
+
+    version: int
+    created: int
+    updated: int
+
+
+class SaysOrigin(Protocol):
+    """A request that may say the origin of what it writes, if it imports."""
+
+    version: int | None
+    created_at: int | None
+    updated_at: int | None
 
 
 def choose_times(created: int | None, updated: int | None, now: int) -> Times:
@@ -33,3 +49,25 @@ def choose_times(created: int | None, updated: int | None, now: int) -> Times:
         field = "created_at" if made > now else "updated_at"
         raise ValidationFailed(field, "created_at, updated_at and now follow one another")
     return Times(made, changed)
+
+
+def choose_origin(said: SaysOrigin, now: int, version: int = 1, made: int | None = None) -> Origin:
+    """Return the origin of what a request writes: what it says of it, if it imports.
+
+    What is there already stays as old as it is. Where a request says `created_at` alone, what it
+    makes was changed last at that time, too.
+
+    Args:
+        said: the request.
+        now: the time in epoch ms.
+        version: what the service would give it.
+        made: when it was made (epoch ms), if it is there already.
+
+    Raises:
+        ValidationFailed: it was changed before it was made, or lies in the future.
+    """
+    created = made or said.created_at or now
+    changed = said.updated_at or (now if made else created)
+    if is_import.get():
+        return Origin(said.version or version, *choose_times(created, changed, now))
+    return Origin(version, created, now)

@@ -93,6 +93,29 @@ def mark_imported(*names: str) -> Callable[[dict[str, Any]], None]:
     return mark
 
 
+_OF_CHANGES = ("updated_at", "version")
+
+
+class ImportableChange(RequestModel):
+    """What a request that imports may say of a change: its time, and the version that it makes."""
+
+    model_config = ConfigDict(json_schema_extra=mark_imported(*_OF_CHANGES))
+
+    updated_at: ImportedTime | None = None
+    """Only with `X-Import`."""
+    version: ImportedCount | None = None
+    """Only with `X-Import`."""
+
+
+class Importable(ImportableChange):
+    """What a request that imports may say of what it writes: its times and its version."""
+
+    model_config = ConfigDict(json_schema_extra=mark_imported("created_at", *_OF_CHANGES))
+
+    created_at: ImportedTime | None = None
+    """Only with `X-Import`."""
+
+
 _SECONDS = re.compile(r"\d{1,12}(\.\d{1,9})?", re.ASCII)
 
 

@@ -18,13 +18,19 @@ from functions.platform.validation import (
     AgentId,
     ChangeModel,
     Identifier,
+    Importable,
+    ImportableChange,
+    ImportedTime,
     Name,
     RequestModel,
     Timestamp,
+    mark_imported,
 )
 from functions.tasks.model import GrantAccess, Policy, Status
 
 _POLICY = Policy()
+_OF_REQUEST = {"task_id", "started_at", "updated_at", "version"}
+"""What a change says beside the fields that it changes."""
 _OF_MEMORY = re.compile("memory|namespace")
 Delegates = Annotated[list[AgentId], Field(max_length=MAX_DELEGATES)]
 """Ids of agents, or `*` for all."""
@@ -81,7 +87,7 @@ class _TaskFields(RequestModel):
         return self.model_dump(include=set(EXTRA_FIELDS), exclude_unset=True)
 
 
-class NewTask(_TaskFields):
+class NewTask(Importable, _TaskFields):
     """Body of `POST /api/v1/tasks`."""
 
     intent_id: Identifier
@@ -108,8 +114,12 @@ class NewTask(_TaskFields):
         return {"id" if name == "task_id" else name: each for name, each in document.items()}
 
 
-class TaskChange(_TaskFields, ChangeModel):
+class TaskChange(ImportableChange, _TaskFields, ChangeModel):
     """Body of `PATCH /api/v1/tasks/{id}`: only the given fields change."""
+
+    model_config = ConfigDict(
+        json_schema_extra=mark_imported("started_at", "updated_at", "version")
+    )
 
     task_id: Identifier | None = None
     """The id in the path, as RFC-0015 §6.5 repeats it."""
@@ -122,6 +132,13 @@ class TaskChange(_TaskFields, ChangeModel):
     """For whom its assignee may register sub-tasks; `*` is everybody."""
     memory_policy: MemoryPolicy | None = None
     """How the task's working memory behaves."""
+    started_at: ImportedTime | None = None
+    """Only with `X-Import`."""
+
+    @property
+    def changed_fields(self) -> frozenset[str]:
+        """The fields of the task that it changes."""
+        return frozenset(self.model_fields_set) - _OF_REQUEST
 
 
 EXTRA_FIELDS = frozenset(_TaskFields.model_fields)

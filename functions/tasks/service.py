@@ -70,7 +70,8 @@ class Tasks:
             AccessDenied: a field isn't the caller's to change.
             TaskClosed: the task has ended.
             VersionMismatch: it is at another version.
-            ValidationFailed: the change names another task, or no coordinator.
+            ValidationFailed: the change names another task, or no coordinator; or it is imported
+                with times that don't follow one another.
         """
         if change.task_id not in (None, task_id):
             raise ValidationFailed("task_id", "isn't the id in the path")
@@ -97,8 +98,8 @@ class Tasks:
             TaskReassigned: the task was the caller's, and is another's by now.
             AccessDenied: a field isn't the caller's to change.
         """
-        fields, status = frozenset(change.model_fields_set) - {"task_id"}, change.status
-        target = TaskTarget(task, self._clock(), fields=fields, status=status)
+        fields = change.changed_fields
+        target = TaskTarget(task, self._clock(), fields=fields, status=change.status)
         if not is_allowed(caller, CHANGE_TASK, target):
             member = self._store.get_membership(caller.tenant, task.id, caller.id)
             authorize_write(caller, CHANGE_TASK, target._replace(member=member))

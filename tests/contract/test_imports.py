@@ -1,5 +1,6 @@
 """Contract §10: an import keeps ids, versions and times, for who has the permission."""
 
+import copy
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,6 +12,7 @@ from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Service, Tenant
 
 PERMISSIONS = ["memory.read", "memory.write", "memory.import"]
+TASKS = "/api/v1/tasks"
 IMPORT = {"X-Import": "true"}
 LONG_AGO, LATER = "2029-03-01T10:00:00.123Z", "2029-04-01T10:00:00.456Z"
 TIMES = {"created_at": LONG_AGO, "updated_at": LATER}
@@ -86,6 +88,40 @@ def test_runs_facts_conversations_and_states_keep_their_times(tenant: Tenant) ->
     state = ok(alice.put(path, json=body, headers=IMPORT))
     assert state.items() >= body.items()
     assert ok(alice.put(path, json={"value": 2}))["updated_at"] >= now
+
+
+def test_an_ended_task_is_archived_as_it_was_elsewhere(tenant: Tenant, service: Service) -> None:
+    """What was archived is written again, and ends when the task ended: the same document."""
+    elsewhere = service.tenant()
+    task = {"id": "t1", "intent_id": "i1", "assigned_agent": "alice"}
+    boss, alice = elsewhere.coordinator("boss"), elsewhere.agent("alice")
+    begun = ok(boss.post(TASKS, json=task), 201)
+    of_task = {"memory_type": "working", "scope": {"task_id": "t1"}}
+    for key in ("k1", "k2"):
+        create(alice, entry(key=key, tags=["a"], **of_task))
+    service.clock.advance(seconds=5)
+    ended = ok(boss.patch(f"{TASKS}/t1", json={"status": "failed"}, headers={"If-Match": "1"}))
+    archived = _get_archived(boss)
+    lines = copy.deepcopy(archived["data"]["snapshot"])
+    alice = _importer(tenant)
+    boss = tenant.coordinator("boss", permissions=PERMISSIONS)
+    assert _post(boss, TASKS, task | {"created_at": begun["created_at"]}) == begun
+    for line in lines:
+        line["id"] = line.pop("entry_id")
+        _post(alice, MEMORY, line | of_task)
+    names = ("status", "version", "updated_at")
+    end = {name: ended[name] for name in names} | {"started_at": begun["created_at"]}
+    match = IMPORT | {"If-Match": "1"}
+    again = ok(boss.patch(f"{TASKS}/t1", json=end, headers=match))
+    assert again == ended | {"started_at": begun["created_at"]}
+    assert _get_archived(boss).items() >= archived.items()
+
+
+def _get_archived(client: httpx.Client) -> dict[str, Any]:
+    """The archive of the task `t1`, without what names the tenant."""
+    events = ok(client.get("/api/v1/intents/i1/events", params={"type": "memory.archived"}))
+    (archived,) = events["events"]
+    return {name: value for name, value in archived.items() if name != "id"}
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from functions.api.paging import (
 from functions.api.parameters import (
     ARRAY_LIMIT,
     ARRAY_PAGE,
+    IMPORT,
     TAGS,
     TOUCH,
     VALUES,
@@ -277,6 +278,7 @@ ROUTES = [
             "Location",
         ),
         request_model=NewTask,
+        request_headers=(IMPORT,),
         error_statuses=(409, 413),
         idempotent=True,
         audited=(ADOPT_TASK,),
@@ -290,6 +292,7 @@ ROUTES = [
         {200: TaskDocument},
         response_headers=("ETag",),
         request_model=TaskChange,
+        request_headers=(IMPORT,),
         error_statuses=(404, 409, 413, 428),
         if_match="required",
         idempotent=True,

@@ -27,9 +27,10 @@ _OWN |= {"started_at", "timestamp", "learned_at", "ended_at", "curated_by", "cre
 _OF_RUNS = {"id", "run_id", "learned_from_run_id", "learned_from_run_ids"}
 _NEW = {  # what each service gives anew; all else is exact
     **dict.fromkeys(
-        ("entries", "left", "granted", "conversation", "heads", "eviction"), frozenset()
+        ("entries", "left", "granted", "conversation", "heads", "eviction", "tasks"), frozenset()
     ),
     **dict.fromkeys(("runs", "episodes", "facts"), _OF_RUNS),
+    "archives": {"id"},
 }
 
 
@@ -84,7 +85,9 @@ def hand_over(admin: Client, ada: Client, bob: Client) -> None:
     """Let ada, and bob before it is revoked, leave entries in tasks; bob has some of its own."""
     admin.tasks.create("intent_1", id="task_done", assigned_agent="ada")
     ada.memory.put("done", "last", {"n": 4}, task_id="task_done")
-    admin.tasks.complete("task_done", {"total": 5})
+    ada.memory.put("done", "key", {"n": 5}, task_id="task_done", sensitivity="restricted")
+    admin.memory.put("done", "own", {"n": 6}, task_id="task_done")
+    ada.tasks.complete("task_done", {"total": 5})
     admin.tasks.create("intent_1", id="task_left", assigned_agent="ada")
     ada.memory.put("left", "by_ada", {"n": 1}, task_id="task_left")
     task = admin.tasks.get("task_left")
@@ -113,6 +116,11 @@ def list_everything(clients: dict[str, Client]) -> dict[str, Any]:
             each.raw for each in admin.memory.query(namespace="left", task_id="task_left")
         ],
         "granted": lambda: [each.raw for each in ada.memory.query(task_id="task_open")],
+        "archives": lambda: [
+            each.raw
+            for client in (admin, ada)
+            for each in client.events.list_for_intent("intent_1", type="memory.archived")
+        ],
         "grants": lambda: [each.raw for each in admin.tasks.list_grants("task_open")] or ["none"],
         "entries": lambda: [each.raw for c in (admin, ada) for each in c.memory.query()],
         "conversation": lambda: [ada.conversations.get("session_1").raw],
@@ -185,8 +193,9 @@ def test_everything_moves_exactly_however_often_the_import_is_killed(
     assert ended.code == 0, ended.err
     assert "holds a whole export" in cli("export", folder).err
     events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
-    (archived,) = [each for each in events if each["type"] == "memory.archived"]
-    assert archived["data"]["snapshot"][0]["value"] == {"n": 4}
+    archived = [each for each in events if each["type"] == "memory.archived"]
+    values = [line.get("value") for each in archived for line in each["data"]["snapshot"]]
+    assert sorted(values, key=repr) == [None, {"n": 4}, {"n": 6}]
     told: list[int] = []
     for file in folder.glob("*.jsonl"):  # as a newer server may have written it
         lines = [json.loads(line) | {"of_tomorrow": 1} for line in file.read_text().splitlines()]

@@ -17,6 +17,7 @@ from agent_memory.cli.importing import Policy
 from agent_memory.cli.output import note
 from agent_memory.cli.progress import Progress
 from agent_memory.cli.tenant.access_writer import AccessWriter
+from agent_memory.cli.tenant.archives import TaskArchives
 from agent_memory.cli.tenant.documents import read_documents, read_manifest
 from agent_memory.cli.tenant.former_principals import FormerPrincipals
 from agent_memory.cli.tenant.import_context import Document, ImportContext
@@ -104,7 +105,13 @@ class TenantImport:
 
     def _read_history(self, entries: list[Path]) -> TaskHistory:
         tasks = read_documents(self._folder / "tasks.jsonl")
-        return TaskHistory(tasks, read_documents(self._folder / "audit.jsonl"), entries)
+        archives = TaskArchives(read_documents(self._folder / "events.jsonl"))
+        if archives.unreadable:
+            note(
+                f"{archives.unreadable:,} entries of ended tasks were exported without their "
+                "values, and are left out; export --with a key that reads them"
+            )
+        return TaskHistory(tasks, read_documents(self._folder / "audit.jsonl"), entries, archives)
 
     def find_file(self, name: str) -> Path | None:
         """Return a file of what the import has made; None if it has made none of it.

@@ -14,6 +14,7 @@ from agent_memory import Client, Pages
 from agent_memory.cli.output import note
 from agent_memory.cli.spool import Spool
 from agent_memory.cli.tenant.private_reader import PrivateReader
+from agent_memory.cli.tenant.task_history import is_ended
 from agent_memory.exceptions import MemoryAccessError
 from agent_memory.log_filters import EventFilters
 from agent_memory.model import Model
@@ -23,7 +24,6 @@ Document = Mapping[str, Any]
 Read = Callable[[], Iterable[Document]]
 _ALL: Paging = {"page_size": 1000}
 _COORDINATORS = ("coordinator", "user")
-_ENDED = ("completed", "failed", "cancelled")
 
 
 class TenantReader:
@@ -92,7 +92,7 @@ class TenantReader:
         seen = {client.principals.cached_me().id for client in self._clients}
         found: set[str] = set()
         for client, task in self._list_tasks():
-            if task["status"] in _ENDED:
+            if is_ended(task):
                 continue
             for entry in _list_in_task(client, task["id"]):
                 if entry["agent_id"] not in seen and entry["id"] not in found:

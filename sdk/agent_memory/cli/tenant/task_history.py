@@ -1,4 +1,4 @@
-"""What an export tells of tasks' pasts: who had them, and what those who left wrote in them."""
+"""What an export tells of tasks' pasts: who had them, and what was written in them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agent_memory.cli.lines import WITH_ORIGIN, Line, read_lines
+from agent_memory.cli.tenant.archives import TaskArchives
 
 Document = Mapping[str, Any]
-_ENDED = ("completed", "failed", "cancelled")
+_ENDED = ("completed", "failed", "cancelled", "skipped")
 
 
 class Roles(NamedTuple):
@@ -36,10 +37,15 @@ class TaskHistory:
         tasks: the tasks.
         audit: the audit log, newest first; empty if the export has none.
         files: the entries.
+        archives: what ended tasks held.
     """
 
     def __init__(
-        self, tasks: Iterable[Document], audit: Iterable[Document], files: Iterable[Path]
+        self,
+        tasks: Iterable[Document],
+        audit: Iterable[Document],
+        files: Iterable[Path],
+        archives: TaskArchives,
     ) -> None:
         present = {}
         self._parents = set()
@@ -48,6 +54,9 @@ class TaskHistory:
             self._parents.add(task["parent_task_id"])
         self._roles = _read_roles(present, audit)
         self._entries = _read_left_entries(present, files)
+        self._archives = archives
+        archived = {task_id: archives.get_entries(task_id) for task_id in present}
+        self._entries |= {task_id: each for task_id, each in archived.items() if each}
 
     def list_roles(self, task: Document) -> list[Roles]:
         """Return who had a task, the first ones first, the present ones last."""
@@ -58,8 +67,17 @@ class TaskHistory:
         return task_id in self._parents
 
     def get_entries(self, task_id: str) -> Mapping[str, list[Line]]:
-        """Return the entries of those who aren't a task's assignee or coordinator, by owner."""
+        """Return the entries that are written with a task, by owner.
+
+        Of an ended task these are all that it held; of an open one, those of who is neither its
+        assignee nor its coordinator.
+        """
         return self._entries.get(task_id, {})
+
+    def get_ender(self, task: Document) -> str | None:
+        """Return which of those with a role in a task ended it, as far as its archive says."""
+        ender = self._archives.get_ender(task["id"])
+        return ender if ender in Roles.of(task) else None
 
     def is_left(self, line: Line) -> bool:
         """Return whether a line is an entry of one who isn't its task's assignee or coordinator."""
@@ -101,7 +119,7 @@ def _drop_repeated(roles: list[Roles]) -> list[Roles]:
 
 def _read_left_entries(
     present: Mapping[str, Roles], files: Iterable[Path]
-) -> dict[str, dict[str, list[Line]]]:
+) -> dict[str, Mapping[str, list[Line]]]:
     """Return the working entries of those who have no role in their task, by task and owner."""
     found: dict[str, dict[str, dict[str, Line]]] = defaultdict(lambda: defaultdict(dict))
     for file in files:

@@ -1,7 +1,8 @@
 """Writes tasks as they came to be: who had them one after another, grants, and their end.
 
 Who left a task left entries in it. So a task begins with its first assignee, and is handed over
-once what that one wrote is there; the last one is the present assignee.
+once what that one wrote is there; the last one is the present assignee. An ended task ends once it
+holds again what it held then: so it is archived as it was.
 """
 
 from agent_memory import Client
@@ -17,8 +18,10 @@ from agent_memory.cli.tenant.import_context import (
 from agent_memory.cli.tenant.task_history import Roles, TaskHistory, is_ended
 from agent_memory.exceptions import MemoryConflictError
 from agent_memory.model import Task, TaskFields
+from agent_memory.requests import quote_segment
 
 _TASKS = "tasks.jsonl"
+_LAST = ("status", "updated_at", "version")
 _BY_END = ("output", "error")
 
 
@@ -46,33 +49,45 @@ class TaskWriter:
             return
         roles = self._history.list_roles(document)
         task = self._register(document, roles[0])
-        present = Roles(task.assigned_agent, task.coordinator)
-        entries = self._history.get_entries(task.id)
+        if not is_ended(task.raw):  # by a run that was cut off
+            self._continue(document, roles, Roles(task.assigned_agent, task.coordinator))
+        if not is_ended(document) or not self._history.is_parent(task.id):
+            self._finish(document)
+
+    def _continue(self, document: Document, roles: list[Roles], present: Roles) -> None:
+        """Take a task from its present roles to the last ones, with what was written meanwhile."""
+        entries, written = self._history.get_entries(document["id"]), set[str]()
         for each in roles[roles.index(present) if present in roles else len(roles) :]:
             if each != present:
-                self._hand_over(task.id, each)
+                self._hand_over(document["id"], each)
             present = each
-            if each.assignee in entries:
-                self._write_entries(str(each.assignee), entries[str(each.assignee)])
-        if is_ended(document):
-            if not self._history.is_parent(task.id):
-                self.end_task(document)
-            return
+            for owner in entries.keys() & {*each} - written:
+                self._write_entries(owner, entries[owner])
+                written.add(owner)
         for grant in document["grants"]:
             self._grant(document, grant["granted_by"], grant)
-        self._write_of_others(document, {each.assignee for each in roles})
-        self._set_status(document)
-        self._context.state.add(_TASKS, task.id, "")
+        self._write_of_others(document, {owner for each in roles for owner in each})
 
     def end_task(self, document: Document) -> None:
         """End a task that has ended, if it is still open."""
         if is_ended(document) and document["id"] not in self._done:
-            self._set_status(document)
-            self._context.state.add(_TASKS, document["id"], "")
+            self._finish(document)
+
+    def _finish(self, document: Document) -> None:
+        """Give a task its status, times and version, of which the import has changed some."""
+        ender = self._history.get_ender(document)
+        client = self._context.get_client(ender or _find_director(Roles.of(document)))
+        task = client.tasks.get(document["id"])
+        if any(task.raw[name] != document[name] for name in _LAST):
+            results = _BY_END if is_ended(document) else ()
+            fields = select_fields(document, (*_LAST, "started_at", *results))
+            path, match = f"/api/v1/tasks/{quote_segment(task.id)}", {"If-Match": str(task.version)}
+            client.request("PATCH", path, json=fields, headers=match)
+        self._context.state.add(_TASKS, task.id, "")
 
     def _register(self, document: Document, roles: Roles) -> Task:
         creator = self._get_director(roles)
-        fields = select_fields(document, TaskFields.__annotations__)
+        fields = select_fields(document, (*TaskFields.__annotations__, "created_at"))
         left = _BY_END if is_ended(document) else ()
         for name in ("status", "coordinator", "assigned_agent", *left):
             fields.pop(name, None)
@@ -90,7 +105,7 @@ class TaskWriter:
 
     def _get_director(self, roles: Roles) -> Client:
         """Return a client of who directs a task."""
-        return self._context.get_client(roles.coordinator or roles.assignee)
+        return self._context.get_client(_find_director(roles))
 
     def _hand_over(self, task_id: str, to: Roles) -> None:
         task = self._context.client.tasks.get(task_id)
@@ -126,10 +141,7 @@ class TaskWriter:
             task["id"], grant["principal"], grant["access"], expires_at=grant.get("expires_at")
         )
 
-    def _set_status(self, document: Document) -> None:
-        creator = self._get_director(Roles.of(document))
-        task = creator.tasks.get(document["id"])
-        if task.status == document["status"]:
-            return
-        results = select_fields(document, _BY_END) if is_ended(document) else {}
-        creator.tasks.update(task.id, version=task.version, status=document["status"], **results)
+
+def _find_director(roles: Roles) -> str | None:
+    """Return who directs a task."""
+    return roles.coordinator or roles.assignee
