@@ -179,7 +179,7 @@ def _find_next(
 
 def _to_slot_error(transition: Transition, occupant: Entry | None) -> ServiceError:
     if occupant is not None and transition.is_create:
-        message = "the slot is taken; PATCH the entry in it"
+        message = "there is an entry of this name; change it at its version, or put to replace it"
         error = EntryExists(message, current=occupant, version=occupant.version)
         return error.at(transition.index)
     if occupant is None or transition.old is None or occupant.nonce != transition.old.nonce:

@@ -57,7 +57,7 @@ def compute_expiry(ttl: str | None, expires_at: int | None, now: int, *policies:
     Raises:
         ValidationFailed: `ttl` isn't valid, or the time isn't in the future.
     """
-    lasts = None if ttl is None or ttl in policies else parse_duration(ttl, "ttl", *policies)
+    lasts = None if ttl is None or ttl in policies else _parse_ttl(ttl, policies)
     if expires_at is None:
         return None if lasts is None else _add(now, lasts)
     if expires_at <= now:
@@ -65,21 +65,25 @@ def compute_expiry(ttl: str | None, expires_at: int | None, now: int, *policies:
     return expires_at
 
 
+def _parse_ttl(ttl: str, policies: tuple[str, ...]) -> Duration:
+    return parse_duration(ttl, "ttl", *policies, "a number of seconds")
+
+
 def to_ttl_seconds(expiry: int | None) -> int | None:
     """Convert an expiry (epoch ms) for DynamoDB's TTL (epoch s), rounded up."""
     return None if expiry is None else -(-expiry // 1000)
 
 
-def parse_duration(text: str, field: str, *policies: str) -> Duration:
+def parse_duration(text: str, field: str, *alternatives: str) -> Duration:
     """Parse a `duration:<ISO 8601>`.
 
     Raises:
-        ValidationFailed: `text` is no duration; the message names `policies` as alternatives.
+        ValidationFailed: `text` is no duration; the message names what else the field takes.
     """
     match = _DURATION.fullmatch(text.removeprefix(_PREFIX)) if text.startswith(_PREFIX) else None
     if match is None:
-        names = ", ".join((*policies, "duration:<ISO 8601>"))
-        raise ValidationFailed(field, f"is {names} or null")
+        forms = ", ".join((*alternatives, "an ISO 8601 duration as in duration:P30D"))
+        raise ValidationFailed(field, f"is {forms}, or null")
     years, months, *others = (Fraction((each or "0").replace(",", ".")) for each in match.groups())
     total = 12 * years + months
     rest = sum((n * unit for n, unit in zip(others, _UNITS, strict=True)), start=Fraction())

@@ -45,7 +45,10 @@ def resolve_settings(
     if key is None and url == local_url:
         key = read_local_key(os.environ)
     if not key:
-        raise ValueError(f"give api_key, or set {KEY}")
+        raise ValueError(
+            f"give api_key, or set {KEY}; `agent-memory serve`, once it is ready, keeps one in its "
+            "folder, which a client in the same folder finds"
+        )
     if not (key.isascii() and key.isprintable() and " " not in key):
         raise ValueError("the API key isn't one: keys are made of visible ASCII characters")
     if not url.startswith(("http://", "https://")):

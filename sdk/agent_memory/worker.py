@@ -76,6 +76,8 @@ class Worker:
     def stop(self) -> None:
         """Make each `run` take no more tasks, and return: when its function has ended, or after
         the grace. Any thread may call it.
+
+            threading.Timer(3600, worker.stop).start()
         """
         for stop in list(self._stops):
             stop.request()

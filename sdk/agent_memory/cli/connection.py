@@ -19,16 +19,17 @@ _KEY = re.compile(r"[\x21-\x7e]{1,512}")
 def select_profile(name: str | None, environment: Mapping[str, str]) -> Profile:
     """Return the named profile, else the environment's, else the one called `default`.
 
-    Without all of them, it is the service that runs in the present folder.
+    Without all of them, it is the service that runs in the present folder. An empty variable
+    counts as unset.
 
     A key goes to the server that it was stored or set with, and to no other.
 
     Raises:
         UsageFailure: there is none, or it can't be right.
     """
-    if name is None and KEY in environment:
-        return check_profile(environment.get(URL) or find_local_url(environment), environment[KEY])
-    if name is None and URL in environment:
+    if name is None and (api_key := environment.get(KEY)):
+        return check_profile(environment.get(URL) or find_local_url(environment), api_key)
+    if name is None and environment.get(URL):
         raise UsageFailure(f"{URL} is set without {KEY}; set both, or name a --profile")
     file = profile_file(environment)
     found = read_profiles(file).get(name or DEFAULT)

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import Any, Literal
 
+import httpx
+
 from agent_memory import Client
 from agent_memory.cli.diff import list_differences
 from agent_memory.cli.failures import Failure, render_message, to_exit_code
@@ -24,6 +26,7 @@ from agent_memory.exceptions import (
     ValidationError,
 )
 from agent_memory.model import ENTRY_CHANGES
+from agent_memory.responses import get_member, parse, parse_items, parse_object
 
 Policy = Literal["fail", "skip", "overwrite"]
 OUTCOMES = ("written", "overwritten", "unchanged", "skipped", "expired")
@@ -56,7 +59,10 @@ class Import:
     """
 
     def __init__(self, client: Client, policy: Policy, now: datetime | None) -> None:
-        """`now` is the server's time: what has expired by then isn't sent."""
+        """`now` is the server's time at the start, to the second.
+
+        What has expired by then isn't sent, and what was written before counts as unchanged.
+        """
         self.counts = Counter(dict.fromkeys(OUTCOMES, 0))
         self._client = client
         self._policy = policy
@@ -100,13 +106,14 @@ class Import:
 
     def _write_together(self, batch: list[Line]) -> None:
         try:
-            self._send("POST", f"{MEMORY}/batch", {"entries": [line.body for line in batch]})
+            body = {"entries": [line.body for line in batch]}
+            answer = parse_object(self._send("POST", f"{MEMORY}/batch", body))
         except AgentMemoryError as error:
             if error.code not in _REFUSED:
                 raise _to_failure(batch[0], error) from error
             self._write_in_parts(batch, 2 if error.code in _TOO_LARGE else len(batch))
         else:
-            self.counts["written"] += len(batch)
+            self.counts.update(map(self._classify, parse_items(get_member(answer, "entries"))))
             self._at_once = min(self._at_once + 1, MOST_IN_BATCH)
 
     def _write_in_parts(self, batch: list[Line], parts: int) -> None:
@@ -127,7 +134,7 @@ class Import:
     def _outcome(self, line: Line) -> str | None:
         """Return the outcome of a line; None if others were faster and it must be tried again."""
         try:
-            self._send("POST", MEMORY, line.body)
+            written = parse_object(self._send("POST", MEMORY, line.body))
         except MemoryConflictError as error:
             return self._settle(line, error)
         except ValidationError as error:
@@ -136,7 +143,12 @@ class Import:
             raise _to_failure(line, error) from error
         except AgentMemoryError as error:
             raise _to_failure(line, error) from error
-        return "written"
+        return self._classify(written)
+
+    def _classify(self, answered: Document) -> str:
+        """Return the outcome of a create: an earlier run's answer comes again as it was."""
+        at = parse(_read_update_time, answered)
+        return "unchanged" if self._now is not None and at < self._now else "written"
 
     def _settle(self, line: Line, conflict: MemoryConflictError) -> str | None:
         present = (conflict.problem or {}).get("current")
@@ -169,10 +181,10 @@ class Import:
 
     def _send(
         self, method: str, path: str, body: Document, headers: dict[str, str] | None = None
-    ) -> None:
+    ) -> httpx.Response:
         text = json.dumps([method, path, headers, body], ensure_ascii=False)
         key = {"Idempotency-Key": hashlib.sha256(text.encode()).hexdigest()}
-        self._client.request(method, path, json=body, headers=key | (headers or {}))
+        return self._client.request(method, path, json=body, headers=key | (headers or {}))
 
 
 def _to_failure(line: Line, error: AgentMemoryError) -> Failure:
@@ -180,6 +192,10 @@ def _to_failure(line: Line, error: AgentMemoryError) -> Failure:
     if isinstance(error, MemoryAccessError) and line.names_owner:
         hint = "; import it with its owner's key, or with --reassign to make it one's own"
     return Failure(f"{line.name}: {render_message(error)}{hint}", to_exit_code(error))
+
+
+def _read_update_time(entry: Document) -> datetime:
+    return datetime.fromisoformat(entry["updated_at"])
 
 
 def _fields(error: ValidationError) -> set[Any]:

@@ -34,6 +34,7 @@ from agent_memory.cli.failures import (
     PIPE_CLOSED,
     TERMINATED,
     Failure,
+    UsageFailure,
     render_message,
     to_exit_code,
 )
@@ -117,7 +118,24 @@ def _run(given: argparse.Namespace) -> None:
         case _:
             profile = select_profile(given.profile, os.environ)
             with connect(profile, given.timeout) as client:
-                given.run(Session(given, client, output))
+                _run_command(Session(given, client, output))
+
+
+def _run_command(session: Session) -> None:
+    """Run a command of the service.
+
+    Raises:
+        UsageFailure: raised when the client or the system refuses what was given, such as a name
+            with a slash or the name of a file that is too long.
+    """
+    try:
+        session.arguments.run(session)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UsageFailure(f"{error.strerror or error}") from error
+    except ValueError as error:
+        raise UsageFailure(str(error)) from error
 
 
 def _report_failure(said: str, code: int) -> int:

@@ -20,9 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         import mcp  # noqa: F401, PLC0415 - an extra
     except ModuleNotFoundError:
-        return _refused(
-            "`mcp` is missing; install the SDK with its extra: pip install './sdk[mcp]'"
-        )
+        return _refused("`mcp` is missing; install the extra: pip install 'agent-memory[mcp]'")
     from agent_memory.mcp import logs  # noqa: PLC0415 - needs nothing, but comes with the rest
 
     logs.to_stderr()

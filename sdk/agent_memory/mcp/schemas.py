@@ -272,7 +272,7 @@ class Memory(BaseModel):
     id: str
     namespace: str
     key: str
-    value: dict[str, JsonValue]
+    value: dict[str, JsonValue] | None = Field(None, description="Null if you may not read it")
     version: int = Field(description="What `update` asks for")
     memory_type: MemoryType
     tags: list[str]
@@ -332,9 +332,9 @@ class LearnedFact(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     fact_id: str
-    subject: str
-    predicate: str
-    object: str
+    subject: str | None = Field(None, description="Null, as the rest of it, if you may not read it")
+    predicate: str | None = None
+    object: str | None = None
     confidence: float
     learned_count: int = Field(description="How often it was learned")
 

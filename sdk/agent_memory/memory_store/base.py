@@ -27,6 +27,9 @@ class BaseMemoryStore(ABC):
         It replaces what its caller has seen: a conversation that was retrieved or stored, that
         revision of it; another one, the latest that this store has retrieved or stored.
 
+            said = ConversationContext("chat-1", [Message("user", "Hello")])
+            store.store_conversation("chat-1", "ada", said)
+
         Args:
             session_id: the conversation's session.
             user_id: whose conversation it is.
@@ -41,11 +44,16 @@ class BaseMemoryStore(ABC):
 
     @abstractmethod
     def retrieve_conversation(self, session_id: str) -> ConversationContext | None:
-        """Return the conversation; None if there is none."""
+        """Return the conversation; None if there is none.
+
+        store.retrieve_conversation("chat-1")
+        """
 
     @abstractmethod
     def delete_conversation(self, session_id: str) -> bool:
         """Delete a conversation.
+
+            store.delete_conversation("chat-1")
 
         Returns:
             True if it is gone now, or never was; False if it couldn't be deleted.
@@ -56,6 +64,8 @@ class BaseMemoryStore(ABC):
         self, user_id: str, limit: int = 100, offset: int = 0
     ) -> list[dict[str, Any]]:
         """Return a user's conversations, the last updated first, without what was said.
+
+            [each["session_id"] for each in store.list_conversations_for_user("ada")]
 
         Args:
             user_id: the user.
@@ -75,6 +85,8 @@ class BaseMemoryStore(ABC):
     def store_agent_state(self, agent_id: str, owner_id: str, key: str, state_data: Any) -> None:
         """Store a state of an agent for an owner, in place of the one before it.
 
+            store.store_agent_state("assistant", "ada", "tone", {"formal": True})
+
         Args:
             agent_id: the agent, or the agent type whose agents share the state.
             owner_id: whom the state is about: a user, a session or a system. It holds no slash.
@@ -89,11 +101,16 @@ class BaseMemoryStore(ABC):
 
     @abstractmethod
     def retrieve_agent_state(self, agent_id: str, owner_id: str, key: str) -> Any | None:
-        """Return a state; None if there is none."""
+        """Return a state; None if there is none.
+
+        store.retrieve_agent_state("assistant", "ada", "tone")
+        """
 
     @abstractmethod
     def delete_agent_state(self, agent_id: str, owner_id: str, key: str) -> bool:
         """Delete a state.
+
+            store.delete_agent_state("assistant", "ada", "tone")
 
         Returns:
             True if it is gone now, or never was; False if it couldn't be deleted.
@@ -101,4 +118,7 @@ class BaseMemoryStore(ABC):
 
     @abstractmethod
     def get_all_agent_states(self, agent_id: str, owner_id: str) -> dict[str, Any]:
-        """Return all of an agent's states for an owner, by key."""
+        """Return all of an agent's states for an owner, by key.
+
+        store.get_all_agent_states("assistant", "ada")["tone"]
+        """

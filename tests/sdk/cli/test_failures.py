@@ -154,6 +154,10 @@ MISTAKES: list[list[str]] = [
     ["import", "/nonexistent"],
     ["export", "-o", "/nonexistent/file"],
     ["import", "--on-conflict", "maybe"],
+    ["query", "--tag", "a,b"],
+    ["procedures", "types", "a/b"],
+    ["objects", "list", "a/b"],
+    ["import", "n" * 300],
 ]
 
 

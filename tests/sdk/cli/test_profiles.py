@@ -125,6 +125,11 @@ def test_a_profiles_key_goes_to_no_other_server(logged_in: Cli) -> None:
     assert "AGENT_MEMORY_URL is set without AGENT_MEMORY_API_KEY" in refused.err
 
 
+def test_an_empty_variable_counts_as_unset(logged_in: Cli) -> None:
+    empty = logged_in.alone("summary", "--json", AGENT_MEMORY_URL="", AGENT_MEMORY_API_KEY="")
+    assert empty.document["agent_id"] == "admin"
+
+
 def test_without_any_key_the_user_is_told_what_to_do(tmp_path: Path) -> None:
     told = Cli(tmp_path)("query")
     assert told.code == 2

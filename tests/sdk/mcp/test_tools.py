@@ -65,6 +65,15 @@ async def test_remember_never_overwrites(connect: Connect, key: str) -> None:
         assert (await talk.call("recall", **PLACE))["value"] == {"is": "blue"}
 
 
+async def test_who_may_only_write_is_told_what_was_done(connect: Connect, admin: Client) -> None:
+    writer = admin.principals.create("write_only", permissions=["memory.write"])
+    async with connect(writer.api_key) as talk:
+        made = await talk.call("remember", **PLACE, value={"is": "blue"})
+        assert (made["version"], made["value"]) == (1, None)
+        fact = await talk.call("learn_fact", subject="Ada", predicate="likes", object="tea")
+        assert (fact["learned_count"], fact["subject"]) == (1, None)
+
+
 async def test_an_update_of_what_has_changed_is_refused(connect: Connect, key: str) -> None:
     async with connect(key) as talk:
         await talk.call("remember", **PLACE, value={"n": 1})
