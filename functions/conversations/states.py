@@ -27,7 +27,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_STATE_BYTES
-from functions.platform.origin import Origin, choose_origin
+from functions.platform.origin import choose_origin
 from functions.platform.retry import Backoff
 from functions.platform.value_parts import PartsMissing
 
@@ -89,7 +89,7 @@ class States:
             if old is not None and token is not None and token.matches(old.get("request")):
                 return self._store.get(caller.tenant, address) or decode_head(old)
             _assert_version(old, version)
-            origin = _choose_origin(old, new, now)
+            origin = choose_origin(new, now, None if old is None else decode_head(old))
             state = State(
                 address=address,
                 value=text,
@@ -197,12 +197,6 @@ class States:
                 backoff.wait()
             else:
                 return
-
-
-def _choose_origin(old: Item | None, new: NewState, now: int) -> Origin:
-    if old is None:
-        return choose_origin(new, now)
-    return choose_origin(new, now, old["version"] + 1, old["created"])
 
 
 def _assert_version(old: Item | None, version: int | None) -> None:

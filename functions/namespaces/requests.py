@@ -6,7 +6,14 @@ from pydantic import AfterValidator, Field, model_validator
 
 from functions.namespaces.model import Access
 from functions.platform.limits import MAX_ACL_ENTRIES, MAX_SEARCH_FIELDS
-from functions.platform.validation import AgentId, ChangeModel, FieldName, Name, RequestModel
+from functions.platform.validation import (
+    AgentId,
+    ChangeModel,
+    FieldName,
+    Importable,
+    Name,
+    RequestModel,
+)
 
 
 class Allowed(RequestModel):
@@ -26,7 +33,7 @@ class Permissions(ChangeModel):
     """Whose access changes; `none` takes one out."""
 
 
-class NamespaceChange(RequestModel):
+class NamespaceChange(Importable):
     """Body of `PATCH /api/v1/memory/namespaces/{namespace}`."""
 
     namespace: Name | None = None

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 from functions.identity.model import Principal
 from functions.namespaces.model import PREFIX_MARK, Access, Namespace, NamespaceTarget
-from functions.namespaces.requests import NamespaceChange
+from functions.namespaces.requests import NamespaceChange, Permissions
 from functions.platform.errors import CapacityExceeded, VersionMismatch
 from functions.platform.idempotency import RequestToken, list_previous_tokens
 from functions.platform.limits import MAX_ACL_ENTRIES
+from functions.platform.origin import Origin, choose_origin
 
 _LEVELS: dict[Access, int] = {"none": 0, "read": 1, "write": 2, "admin": 3}
 _CONFIGURED_DEFAULT: Access = "read"
@@ -70,10 +71,25 @@ def build_first_configuration(name: str, curator: str, now: int) -> Namespace:
     return Namespace(name, None, {curator: "write"}, 1, now, now)
 
 
-def change_permissions(
+def change_namespace(
     target: NamespaceTarget, change: NamespaceChange, now: int, token: RequestToken
 ) -> Namespace:
-    """Return a namespace's permissions after a change; what isn't given stays.
+    """Return a namespace after a change; what isn't given stays; errors as `change_permissions`.
+
+    Raises:
+        ValidationFailed: it is imported with times that don't follow one another.
+    """
+    origin = choose_origin(change, now, target.configured)
+    changed = change_permissions(target, change.permissions, origin, token)
+    if change.search_fields is None:
+        return changed
+    return replace(changed, search_fields=tuple(change.search_fields))
+
+
+def change_permissions(
+    target: NamespaceTarget, asked: Permissions, origin: Origin, token: RequestToken
+) -> Namespace:
+    """Return permissions after a change, which has this origin; what isn't given stays.
 
     Who is given the access `none` is no longer listed, unless it would then have access by a
     default or a prefix rule: it is barred.
@@ -81,17 +97,13 @@ def change_permissions(
     Raises:
         CapacityExceeded: more than 500 principals would be listed.
     """
-    asked, present = change.permissions, target.configured
-    base = present or Namespace(target.name, None, {}, 0, now, now)
+    base = target.configured or Namespace(target.name, None, {}, 0, origin.created, 0)
     changed = replace(
         base,
         default=asked.default if "default" in asked.model_fields_set else base.default,
         allow=base.allow | {each.agent: each.access for each in asked.allow},
-        search_fields=base.search_fields
-        if change.search_fields is None
-        else tuple(change.search_fields),
-        version=base.version + 1,
-        updated=now,
+        version=origin.version,
+        updated=origin.updated,
         request=token.stored,
         previous_tokens=list_previous_tokens(base.request, base.previous_tokens),
     )

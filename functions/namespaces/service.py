@@ -246,6 +246,7 @@ class Namespaces:
             VersionMismatch: `version` is given and isn't the present one, or a retry comes after
                 another change.
             CapacityExceeded: more than 500 principals would be listed.
+            ValidationFailed: it is imported with times that don't follow one another.
         """
         if change.namespace not in (None, name):
             raise ValidationFailed("namespace", "isn't the name in the path")
@@ -273,9 +274,9 @@ class Namespaces:
             if present is not None and token.is_superseded(present.previous_tokens):
                 raise rules.version_mismatch(shown)
             rules.assert_version(shown, version)
-            new = rules.change_permissions(target, change, self._clock(), token)
+            new = rules.change_namespace(target, change, self._clock(), token)
             record = self._record(caller, action, present, new)
-            if self._store.replace(caller.tenant, new, record):
+            if self._store.replace(caller.tenant, present, new, record):
                 self._prefix_rules.forget()
                 return _with_default(target, new)
             backoff.wait()

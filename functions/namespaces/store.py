@@ -118,15 +118,16 @@ class NamespaceStore:
         for items in iterate_items(self._table, partition, before, count):
             yield from map(namespace_from_item, items)
 
-    def replace(self, tenant: str, new: Namespace, record: Write) -> bool:
-        """Put `new` in the place of the version before it; False if another version is stored.
+    def replace(self, tenant: str, old: Namespace | None, new: Namespace, record: Write) -> bool:
+        """Put `new` in the place of `old`; False if another version is stored.
 
         Args:
+            old: as it was read; None if there was none.
             record: the audit record, which is written with it.
         """
         try:
             order = {} if is_prefix_rule(new.name) else _build_name_order(new.name)
-            write = put_permissions(_build_key(tenant, new.name), new, **order)
+            write = put_permissions(_build_key(tenant, new.name), old, new, **order)
             self._table.transact([write, record])
         except TransactionConditionFailed:
             return False
@@ -136,7 +137,7 @@ class NamespaceStore:
 def put_first_configuration(tenant: str, namespace: Namespace) -> Write:
     """Configure a namespace if nobody has; never a prefix rule, whatever the name."""
     key = entry_keys.build_namespace_key(tenant, namespace.name)
-    return put_permissions(key, namespace, **_build_name_order(namespace.name))
+    return put_permissions(key, None, namespace, **_build_name_order(namespace.name))
 
 
 def _build_name_order(name: str) -> dict[str, str]:
@@ -150,8 +151,8 @@ def _build_key(tenant: str, name: str) -> Key:
     return entry_keys.build_namespace_key(tenant, name)
 
 
-def put_permissions(key: Key, namespace: Namespace, **further: str) -> Write:
-    """Put permissions in the place of the version before them, with further attributes."""
+def put_permissions(key: Key, old: Namespace | None, namespace: Namespace, **further: str) -> Write:
+    """Put permissions in the place of those that were read, with further attributes."""
     item: Item = {
         **further,
         **build_list_attributes(key[0], namespace.created, namespace.name),
@@ -165,9 +166,9 @@ def put_permissions(key: Key, namespace: Namespace, **further: str) -> Write:
         "request_token": namespace.request,
         "previous_tokens": namespace.previous_tokens or None,
     }
-    if namespace.version == 1:
+    if old is None:
         return put(key, item, "attribute_not_exists(pk)")
-    return put(key, item, "version = :before", before=namespace.version - 1)
+    return put(key, item, "version = :before", before=old.version)
 
 
 def namespace_from_item(item: Item) -> Namespace:

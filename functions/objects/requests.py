@@ -1,13 +1,29 @@
 """Requests about objects (contract §12)."""
 
-from typing import Any
+import re
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from functions.namespaces.requests import Permissions
 from functions.platform.limits import MAX_CONTENT_TYPE_CHARACTERS, MAX_READ_OBJECTS
 from functions.platform.sensitivity import Sensitivity
-from functions.platform.validation import Name, RequestModel, Ttl
+from functions.platform.validation import (
+    Importable,
+    Imported,
+    ImportedTime,
+    Name,
+    RequestModel,
+    Ttl,
+)
+
+_WRITTEN_NUMBER = re.compile(r"[1-9]\d{0,15}", re.ASCII)
+
+
+def _parse_number(text: str) -> int:
+    if _WRITTEN_NUMBER.fullmatch(text) is None:
+        raise ValueError("is a number from 1")
+    return int(text)
 
 
 class ObjectOptions(RequestModel):
@@ -22,6 +38,12 @@ class ObjectOptions(RequestModel):
     metadata: dict[str, Any] = Field(default={}, alias="X-Object-Metadata")
     ttl: Ttl | None = Field(default=None, alias="X-Object-TTL")
     sensitivity: Sensitivity | None = Field(default=None, alias="X-Object-Sensitivity")
+    expires_at: ImportedTime | None = Field(default=None, alias="X-Object-Expires-At")
+    created_at: ImportedTime | None = Field(default=None, alias="X-Object-Created-At")
+    updated_at: ImportedTime | None = Field(default=None, alias="X-Object-Updated-At")
+    version: Annotated[int, BeforeValidator(_parse_number), Imported] | None = Field(
+        default=None, alias="X-Object-Version"
+    )
 
 
 class NewObjectUpload(RequestModel):
@@ -50,7 +72,7 @@ class ObjectReading(RequestModel):
     keys: list[str] = Field(min_length=1, max_length=MAX_READ_OBJECTS)
 
 
-class SpaceChange(RequestModel):
+class SpaceChange(Importable):
     """Body of `PATCH /api/v1/objects/{space}`."""
 
     space: Name | None = None

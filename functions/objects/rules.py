@@ -1,13 +1,15 @@
 """Decide on writes of objects, parts of them, and permissions of spaces; pure (contract §12)."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 from functions.namespaces.model import Namespace, NamespaceTarget
-from functions.namespaces.requests import NamespaceChange, Permissions
 from functions.namespaces.rules import change_permissions
-from functions.objects.model import Precondition, Rename, Space, StoredObject
+from functions.objects.model import NewObject, Precondition, Rename, Space, StoredObject
 from functions.platform.errors import (
     CapacityExceeded,
     EntryExists,
@@ -23,6 +25,10 @@ from functions.platform.limits import (
     MAX_OBJECTS_BYTES,
     OBJECT_OVERHEAD_BYTES,
 )
+from functions.platform.origin import Origin, choose_origin
+
+if TYPE_CHECKING:
+    from functions.objects.requests import SpaceChange
 
 USAGE_SHARDS = 8
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
@@ -55,6 +61,29 @@ def compute_version(old: StoredObject | None, now: int, random: int) -> int:
     """
     version = now * _VERSIONS_PER_MS + random % _VERSIONS_PER_MS
     return version if old is None else max(version, old.version + 1)
+
+
+def choose_object_origin(
+    new: NewObject, stored: StoredObject | None, now: int, random: int
+) -> Origin:
+    """Return the version and times of a write; they are what it says of them, if it imports.
+
+    Args:
+        stored: what is replaced, which may have expired.
+        now: epoch ms.
+        random: as in `compute_version`.
+
+    Raises:
+        ValidationFailed: the times don't follow one another, or the version is one to come.
+    """
+    version = compute_version(stored, now, random)
+    present = stored if stored is not None and not stored.is_expired(now) else None
+    origin = choose_origin(new, now, present)
+    if new.version is None:
+        return origin._replace(version=version)
+    if new.version > version:
+        raise ValidationFailed("X-Object-Version", "is above that of a write of now")
+    return origin
 
 
 def assert_precondition(present: StoredObject | None, expected: Precondition) -> None:
@@ -173,17 +202,18 @@ def build_space(name: str, owner: str, now: int) -> Space:
 
 
 def change_space(
-    space: Space | None, name: str, owner: str, asked: Permissions, now: int, token: RequestToken
+    space: Space | None, name: str, owner: str, change: SpaceChange, now: int, token: RequestToken
 ) -> Space:
     """Return a space with changed permissions; a new one, if nobody has made it.
 
     Raises:
         CapacityExceeded: more than 500 principals would be listed.
+        ValidationFailed: it is imported with times that don't follow one another.
     """
-    before = build_space(name, owner, now) if space is None else space
-    base = before.permissions if space is not None else replace(before.permissions, version=0)
-    change = NamespaceChange(permissions=asked)
-    changed = change_permissions(NamespaceTarget(name, base), change, now, token)
+    origin = choose_origin(change, now, None if space is None else space.permissions)
+    before = space or build_space(name, owner, origin.created)
+    target = NamespaceTarget(name, before.permissions)
+    changed = change_permissions(target, change.permissions, origin, token)
     return Space(before.owner, replace(changed, default=changed.default or "none"))
 
 

@@ -110,6 +110,7 @@ class Objects:
         Raises:
             CapacityExceeded: the space's owner has no room for it.
             NotFound, VersionMismatch, EntryExists: what is there isn't as expected.
+            ValidationFailed: it is imported with times that don't follow one another.
         """
         generation = secrets.token_hex(16)
         content, file = self._store.encode(caller.tenant, space, generation, new, data)
@@ -144,7 +145,7 @@ class Objects:
             if content.file is not None and not is_staged:
                 self._store.stage(caller.tenant, space, generation, content.file, now)
                 is_staged = True
-            further = [] if found.space else [put_space(caller.tenant, made)]
+            further = [] if found.space else [put_space(caller.tenant, None, made)]
             further += self._record(caller, WRITE_OBJECTS, space, [found.present])
             item = describe(caller.tenant, stored) | content.attributes
             try:
@@ -326,18 +327,19 @@ def _build_object(
     token: RequestToken | None,
 ) -> StoredObject:
     stored = None if found.item is None else decode_description(found.item)
+    origin = rules.choose_object_origin(new, stored, now, secrets.randbelow(1000))
     return StoredObject(
         space=space.name,
         key=key,
-        version=rules.compute_version(stored, now, secrets.randbelow(1000)),
+        version=origin.version,
         size=content.size,
         content_type=new.content_type,
         metadata=new.metadata,
         sensitivity=new.sensitivity,
         author=caller.id,
-        created=now if found.present is None else found.present.created,
-        updated=now,
-        expires=compute_expiry(new.ttl, None, now),
+        created=origin.created,
+        updated=origin.updated,
+        expires=compute_expiry(new.ttl, new.expires_at, now),
         generation=content.generation,
         shard=rules.choose_shard(key) if stored is None else stored.shard,
         owner=space.owner,

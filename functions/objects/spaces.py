@@ -61,7 +61,8 @@ class Spaces:
         """Change who may use a space, and make it if nobody has.
 
         Raises:
-            ValidationFailed: the body names another space.
+            ValidationFailed: the body names another space, or it is imported with times that don't
+                follow one another.
             AccessDenied: the caller doesn't manage it.
             VersionMismatch: `version` is given and isn't the present one, or a retry comes after
                 another change.
@@ -78,12 +79,12 @@ class Spaces:
             _assert_not_superseded(space, token)
             rules.assert_space_version(space, version)
             now = self._clock()
-            new = rules.change_space(space, name, caller.id, change.permissions, now, token)
+            new = rules.change_space(space, name, caller.id, change, now, token)
             before = None if space is None else _describe(space)
             target = f"object-space:{name}"
             record = self._audit.record(caller, CHANGE_SPACE, target, before, _describe(new))
             try:
-                self._store.replace_space(caller.tenant, new, record)
+                self._store.replace_space(caller.tenant, space, new, record)
             except ObjectChanged:
                 backoff.wait()
             else:

@@ -73,13 +73,13 @@ class ObjectStore:
         for items in iterate_items(self._table, partition, before, count):
             yield from map(_decode_space, items)
 
-    def replace_space(self, tenant: str, space: Space, record: Write) -> None:
-        """Put a space in the place of the version before it, with the audit record.
+    def replace_space(self, tenant: str, old: Space | None, new: Space, record: Write) -> None:
+        """Put a space in the place of the one that was read, with the audit record.
 
         Raises:
             ObjectChanged: another version is stored.
         """
-        self._transact([put_space(tenant, space), record])
+        self._transact([put_space(tenant, old, new), record])
 
     def list_items(
         self, tenant: str, space: str, prefix: str, after: str | None, page_size: int
@@ -268,10 +268,11 @@ class ObjectStore:
             raise ObjectChanged from failed
 
 
-def put_space(tenant: str, space: Space) -> Write:
-    """Put a space in the place of the version before it; of version 1, if there is none."""
-    key = _build_space_key(tenant, space.name)
-    return put_permissions(key, space.permissions, owner=space.owner)
+def put_space(tenant: str, old: Space | None, new: Space) -> Write:
+    """Put a space in the place of the one that was read, if there was one."""
+    key = _build_space_key(tenant, new.name)
+    before = None if old is None else old.permissions
+    return put_permissions(key, before, new.permissions, owner=new.owner)
 
 
 def build_object_key(tenant: str, space: str, key: str) -> Key:

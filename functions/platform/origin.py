@@ -27,12 +27,32 @@ class Origin(NamedTuple):
     updated: int
 
 
-class SaysOrigin(Protocol):
-    """A request that may say the origin of what it writes, if it imports."""
+class Existing(Protocol):
+    """What is there already."""
 
-    version: int | None
-    created_at: int | None
-    updated_at: int | None
+    @property
+    def version(self) -> int:
+        """Its version."""
+
+    @property
+    def created(self) -> int:
+        """When it was made (epoch ms)."""
+
+
+class SaysOrigin(Protocol):
+    """A request that may say the origin of what it writes, if it imports; times are epoch ms."""
+
+    @property
+    def version(self) -> int | None:
+        """The version that it writes."""
+
+    @property
+    def created_at(self) -> int | None:
+        """When what it writes was made."""
+
+    @property
+    def updated_at(self) -> int | None:
+        """When that was changed last."""
 
 
 def choose_times(created: int | None, updated: int | None, now: int) -> Times:
@@ -51,7 +71,7 @@ def choose_times(created: int | None, updated: int | None, now: int) -> Times:
     return Times(made, changed)
 
 
-def choose_origin(said: SaysOrigin, now: int, version: int = 1, made: int | None = None) -> Origin:
+def choose_origin(said: SaysOrigin, now: int, present: Existing | None = None) -> Origin:
     """Return the origin of what a request writes: what it says of it, if it imports.
 
     What is there already stays as old as it is. Where a request says `created_at` alone, what it
@@ -60,14 +80,12 @@ def choose_origin(said: SaysOrigin, now: int, version: int = 1, made: int | None
     Args:
         said: the request.
         now: the time in epoch ms.
-        version: what the service would give it.
-        made: when it was made (epoch ms), if it is there already.
+        present: what is there already.
 
     Raises:
         ValidationFailed: it was changed before it was made, or lies in the future.
     """
-    created = made or said.created_at or now
-    changed = said.updated_at or (now if made else created)
-    if is_import.get():
-        return Origin(said.version or version, *choose_times(created, changed, now))
-    return Origin(version, created, now)
+    if present is not None:
+        times = choose_times(present.created, said.updated_at or now, now)
+        return Origin(said.version or present.version + 1, present.created, times.updated)
+    return Origin(said.version or 1, *choose_times(said.created_at, said.updated_at, now))

@@ -118,12 +118,15 @@ def parse_episode_key(partition: str, episode_id: str) -> Key | None:
     token = parse_episode_id(episode_id)
     if token is None:
         return None
-    return partition, item_types.EPISODE.build_sort(request=token[TIME_CHARACTERS:])
+    return build_episode_key(partition, token)
 
 
-def build_episode_key(address: RunAddress, request: bytes) -> Key:
-    """Build the key of the episode that a request appends: the same for each retry."""
-    return address.partition, item_types.EPISODE.build_sort(request=encode_seed(request))
+def build_episode_key(partition: str, sort_token: str) -> Key:
+    """Build the key of an episode in a run's partition, from what it sorts by.
+
+    Its time is no part of it: what a request appends has the same key for each retry.
+    """
+    return partition, item_types.EPISODE.build_sort(request=sort_token[TIME_CHARACTERS:])
 
 
 def build_episode_sort_token(happened: int, seed: bytes) -> str:

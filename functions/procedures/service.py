@@ -16,6 +16,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.json_text import dumps_checked
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_SPEC_BYTES
+from functions.platform.origin import choose_origin
 from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, TransactionConditionFailed
 from functions.platform.ttl import parse_duration
@@ -72,6 +73,7 @@ class Procedures:
             ValueTooLarge: the spec has over 65,536 bytes of compact JSON.
             NotFound: If-Match names a version, and the workflow does not exist.
             VersionMismatch: If-Match names another version than the present one.
+            ValidationFailed: it is imported with times that don't follow one another.
         """
         spec = dumps_checked(new.spec, "spec", MAX_SPEC_BYTES)
         half_life = (
@@ -85,6 +87,7 @@ class Procedures:
             present, now = self._get(key, version), self._clock()
             try:
                 if present is None:
+                    origin = choose_origin(new, now)
                     stats = _build_stats(new.learned, now, half_life)
                     workflow = ProcedureWorkflow(
                         procedure,
@@ -92,9 +95,9 @@ class Procedures:
                         spec,
                         new.half_life,
                         stats,
-                        version=1,
-                        created=now,
-                        updated=now,
+                        version=origin.version,
+                        created=origin.created,
+                        updated=origin.updated,
                     )
                     self._store.create(caller.tenant, key, workflow)
                     return self._describe(workflow), True
@@ -102,6 +105,8 @@ class Procedures:
                     present, spec, new.half_life, half_life, now, reset=new.reset
                 )
                 if after is not present:
+                    origin = choose_origin(new, now, present)
+                    after = after._replace(version=origin.version, updated=origin.updated)
                     self._store.replace(key, present, after)
                 return self._describe(after), False
             except (ConditionFailed, TransactionConditionFailed):

@@ -48,9 +48,9 @@ class EpisodeStore:
         self._values = values
 
     def append(
-        self, address: RunAddress, episode: Episode, request: bytes, token: RequestToken | None
+        self, address: RunAddress, episode: Episode, sort_token: str, token: RequestToken | None
     ) -> Episode | None:
-        """Write an episode at the key of its request: one write.
+        """Write an episode at the key of what it sorts by: one write.
 
         Returns None, or what an earlier try of the same request wrote.
 
@@ -58,7 +58,7 @@ class EpisodeStore:
             IdempotencyConflict: the token's key came with another body.
             Throttled: another episode has this key.
         """
-        key = build_episode_key(address, request)
+        key = build_episode_key(address.partition, sort_token)
         text = self._values.encode(
             episode.text, episode.sensitivity, address.tenant, "#".join(key), _VERSION
         )
@@ -69,7 +69,7 @@ class EpisodeStore:
             "request": None if token is None else token.stored,
             TYPE_ATTRIBUTE: build_episodes_partition_of_hash(address.tenant, address.type),
             GROUP_ATTRIBUTE: build_run_episodes_partition(address),
-            TYPE_ORDER_ATTRIBUTE: parse_episode_id(episode.id),
+            TYPE_ORDER_ATTRIBUTE: sort_token,
             TTL_ATTRIBUTE: to_ttl_seconds(episode.expires),
         }
         try:

@@ -21,7 +21,7 @@ Label = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_CHARACTERS)]
 class NewRun(RequestModel):
     """Body of `POST /api/v1/runs`."""
 
-    model_config = ConfigDict(json_schema_extra=mark_imported("created_at", "created_by"))
+    model_config = ConfigDict(json_schema_extra=mark_imported("id", "created_at", "created_by"))
 
     agent_type: AgentId
     """A label that groups runs, such as `sdr`; no boundary."""
@@ -31,6 +31,8 @@ class NewRun(RequestModel):
     """Any JSON, at most 4 MB: recalled episodes and facts, and the workflow selected, say."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""
+    id: ImportedId | None = None
+    """Of this agent type, and made at `created_at`. Only with `X-Import`."""
     created_at: ImportedTime | None = None
     """Only with `X-Import`."""
     created_by: ImportedId | None = None
@@ -65,7 +67,7 @@ class RunError(RunEnd):
 class NewEpisode(RequestModel):
     """Body of `POST /api/v1/runs/{run_id}/episodes`."""
 
-    model_config = ConfigDict(json_schema_extra=mark_imported("created_at", "created_by"))
+    model_config = ConfigDict(json_schema_extra=mark_imported("id", "created_at", "created_by"))
 
     content: Any
     """Any JSON, at most 262,144 bytes."""
@@ -78,6 +80,8 @@ class NewEpisode(RequestModel):
     """At most 65,536 bytes of JSON."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""
+    id: ImportedId | None = None
+    """Made at `created_at`. Only with `X-Import`."""
     created_at: ImportedTime | None = None
     """Only with `X-Import`."""
     created_by: ImportedId | None = None

@@ -14,12 +14,11 @@ from functions.platform.errors import RunClosed
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.origin import choose_times
-from functions.platform.run_keys import create_run_address
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.platform.value_parts import PartsMissing
 from functions.runs.agent_types import AgentTypes
 from functions.runs.model import ListedRun, Run, RunPage, RunQuery, RunStatus, RunValue
-from functions.runs.rules import RunIds, end_run, render_value, run_not_found
+from functions.runs.rules import RunIds, choose_address, end_run, render_value, run_not_found
 from functions.runs.store import RunChanged, RunStore, decode_head, is_run
 
 if TYPE_CHECKING:
@@ -48,18 +47,17 @@ class Runs:
             ValueTooLarge: the input has over 4 MB of compact JSON.
             IdempotencyConflict: the Idempotency-Key came with another body.
             RunClosed: the run that the Idempotency-Key started has ended, or was deleted.
-            ValidationFailed: it is imported with a time to come.
+            ValidationFailed: it is imported with a time to come, or with an id of other runs.
         """
         now = self._clock()
-        created = choose_times(new.created_at, None, now).created
-        address = create_run_address(caller.tenant, new.agent_type, token.key, created)
+        address, id = choose_address(caller.tenant, new, token.key, now)
         run = Run(
-            id=self._ids.make_id(address),
+            id=id or self._ids.make_id(address),
             agent_type=new.agent_type,
             instance=new.instance_id,
             status="running",
             version=1,
-            created=created,
+            created=address.started,
             author=choose_author(caller, new.created_by),
             input=render_value(new.input, "input"),
             sensitivity=new.sensitivity,

@@ -13,12 +13,13 @@ from functions.identity.model import Principal
 from functions.platform.bounded_pages import Examined, examine_all
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed
+from functions.platform.origin import choose_times
 from functions.platform.retry import Backoff
 from functions.platform.table import TransactionConditionFailed
 from functions.tasks.intent_authority import READ_INTENT, SET_ACL, SET_OWNER, USE_INTENT
 from functions.tasks.intent_store import IntentStore, replace_intent
 from functions.tasks.model import Intent
-from functions.tasks.requests import Acl
+from functions.tasks.requests import Acl, NewOwner
 
 KindOf = Callable[[str, str], str | None]
 
@@ -96,19 +97,23 @@ class Intents:
             owner = caller.id if caller.may_coordinate else None
             return replace(intent, acl=entries, owner=intent.owner or owner)
 
-        return self._change(caller, intent_id, SET_ACL, change)
+        return self._change(caller, intent_id, SET_ACL, change, acl)
 
-    def set_owner(self, caller: Principal, intent_id: str, owner: str) -> Intent:
+    def set_owner(self, caller: Principal, intent_id: str, new: NewOwner) -> Intent:
         """Put a coordinator or user in the place of an intent's owner; the access list stays.
 
         Raises:
             AccessDenied: the caller doesn't have `memory.admin`.
             ValidationFailed: no coordinator or user has this id.
         """
-        if self._kind_of(caller.tenant, owner) not in ("coordinator", "user"):
+        if self._kind_of(caller.tenant, new.principal) not in ("coordinator", "user"):
             raise ValidationFailed("principal", "is no coordinator or user of this tenant")
         return self._change(
-            caller, intent_id, SET_OWNER, lambda intent: replace(intent, owner=owner)
+            caller,
+            intent_id,
+            SET_OWNER,
+            lambda intent: replace(intent, owner=new.principal),
+            new,
         )
 
     def _change(
@@ -117,13 +122,14 @@ class Intents:
         intent_id: str,
         action: Action[Intent],
         change: Callable[[Intent], Intent],
+        said: Acl | NewOwner,
     ) -> Intent:
         backoff = Backoff("others are changing this intent")
         while True:
             old = self._store.get(caller.tenant, intent_id, caller.id)
             authorize(caller, action, old)
-            created = old.created or self._clock()
-            new = replace(change(old), version=old.version + 1, created=created)
+            created = old.created or choose_times(said.created_at, None, self._clock()).created
+            new = replace(change(old), version=said.version or old.version + 1, created=created)
             record = self._audit.record(
                 caller, action, f"intent:{intent_id}", _describe(old), _describe(new)
             )

@@ -20,6 +20,7 @@ from functions.platform.validation import (
     Identifier,
     Importable,
     ImportableChange,
+    ImportedCount,
     ImportedTime,
     Name,
     RequestModel,
@@ -147,9 +148,13 @@ EXTRA_FIELDS = frozenset(_TaskFields.model_fields)
 class NewGrant(RequestModel):
     """Body of `PUT /api/v1/tasks/{id}/grants/{principal}`."""
 
+    model_config = ConfigDict(json_schema_extra=mark_imported("created_at"))
+
     access: GrantAccess
     expires_at: Timestamp | None = None
     """From this moment on the grant counts no more."""
+    created_at: ImportedTime | None = None
+    """Only with `X-Import`."""
 
 
 class AclEntry(RequestModel):
@@ -159,13 +164,24 @@ class AclEntry(RequestModel):
     access: GrantAccess
 
 
-class Acl(RequestModel):
+class _OfIntent(RequestModel):
+    """What a request that imports says of an intent."""
+
+    model_config = ConfigDict(json_schema_extra=mark_imported("created_at", "version"))
+
+    created_at: ImportedTime | None = None
+    """Of an intent that nobody has named. Only with `X-Import`."""
+    version: ImportedCount | None = None
+    """Only with `X-Import`."""
+
+
+class Acl(_OfIntent):
     """Body of `PUT /api/v1/intents/{id}/acl`, which replaces the list."""
 
     entries: list[AclEntry] = Field(max_length=MAX_ACL_ENTRIES)
 
 
-class NewOwner(RequestModel):
+class NewOwner(_OfIntent):
     """Body of `PUT /api/v1/intents/{id}/owner`."""
 
     principal: AgentId

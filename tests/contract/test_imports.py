@@ -58,6 +58,68 @@ def test_shared_memory_names_its_authors_with_the_permission_of_an_admin(tenant:
     refused(alone.post(MEMORY, json=body, headers=IMPORT), 403, "ACCESS_DENIED")
 
 
+def test_runs_and_episodes_keep_their_ids(tenant: Tenant, service: Service) -> None:
+    there = service.tenant().agent("alice")
+    run = ok(there.post("/api/v1/runs", json={"agent_type": "sdr"}), 201)
+    path = f"/api/v1/runs/{run['id']}"
+    episode = ok(there.post(f"{path}/episodes", json={"content": 1}), 201)
+    service.clock.advance(seconds=5)
+    alice = _importer(tenant)
+    for field, change in (("id", {"agent_type": "bdr"}), ("id", {"created_at": LONG_AGO})):
+        body = {"id": run["id"], "agent_type": "sdr"} | change
+        invalid(alice.post("/api/v1/runs", json=body, headers=IMPORT), field)
+    body = {"id": run["id"], "agent_type": "sdr"}
+    moved = _post(alice, "/api/v1/runs", body)
+    assert (moved["id"], moved["created_at"]) == (run["id"], run["created_at"])
+    body = {"id": episode["id"], "content": 1}
+    assert _post(alice, f"{path}/episodes", body) == episode
+    listed = ok(alice.get("/api/v1/episodes", params={"run_id": run["id"]}))
+    assert [each["id"] for each in listed["episodes"]] == [episode["id"]]
+    body["created_at"] = LONG_AGO
+    invalid(alice.post(f"{path}/episodes", json=body, headers=IMPORT), "id")
+    assert ok(alice.post(f"{path}/complete", json={}))["version"] == 2
+    assert alice.delete(f"{path}/episodes/{episode['id']}").status_code == 204
+
+
+def test_what_is_shared_keeps_its_times_and_versions(tenant: Tenant) -> None:
+    boss = tenant.user("boss", permissions=[*PERMISSIONS, "memory.admin"])
+    made: dict[str, Any] = TIMES | {"version": 7}
+    permissions = {"permissions": {"default": "read"}}
+    paths = ("/api/v1/memory/namespaces/n", "/api/v1/memory/namespaces/n*", "/api/v1/objects/s")
+    for path in paths:
+        for version in (7, 5):
+            body = permissions | made | {"version": version}
+            changed = ok(boss.patch(path, json=body, headers=IMPORT))
+            assert changed.items() >= (made | {"version": version}).items()
+    workflow = {"spec": 1} | made
+    path = "/api/v1/procedures/sdr/mail/w"
+    assert ok(boss.put(path, json=workflow, headers=IMPORT), 201).items() >= made.items()
+    path = "/api/v1/intents/i/owner"
+    owner = {"principal": "boss", "created_at": LONG_AGO, "version": 3}
+    assert ok(boss.put(path, json=owner, headers=IMPORT))["version"] == 3
+    (intent,) = ok(boss.get("/api/v1/intents"))["intents"]
+    assert intent["created_at"] == LONG_AGO
+    ok(boss.post(TASKS, json={"id": "t", "intent_id": "i", "assigned_agent": "a"}), 201)
+    grant = {"access": "read", "created_at": LONG_AGO}
+    granted = ok(boss.put(f"{TASKS}/t/grants/b", json=grant, headers=IMPORT))
+    assert granted["created_at"] == LONG_AGO
+
+
+def test_an_object_keeps_its_times_version_and_end(tenant: Tenant, service: Service) -> None:
+    alice, path = _importer(tenant), "/api/v1/objects/s/k"
+    ends = service.clock.time(seconds=60)
+    said = {"Created-At": LONG_AGO, "Updated-At": LATER, "Expires-At": ends, "Version": "12"}
+    headers = IMPORT | {f"X-Object-{name}": value for name, value in said.items()}
+    stored = ok(alice.put(path, content=b"1", headers=headers), 201)
+    expected = TIMES | {"expires_at": ends, "version": 12}
+    assert stored.items() >= expected.items()
+    assert ok(alice.put(path, content=b"2"))["version"] > 12
+    headers["X-Object-Version"] = str(2**53)
+    invalid(alice.put(path, content=b"3", headers=headers), "X-Object-Version")
+    del headers["X-Import"]
+    invalid(alice.put(path, content=b"3", headers=headers), "X-Object-Created-At")
+
+
 def test_runs_facts_conversations_and_states_keep_their_times(tenant: Tenant) -> None:
     alice = _importer(tenant, "alice", "memory.admin")
     now = create(alice, entry())["created_at"]

@@ -4,7 +4,7 @@ from operator import attrgetter
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate
-from functions.api.parameters import CURSOR_PAGE
+from functions.api.parameters import CURSOR_PAGE, IMPORT
 from functions.api.responses.tasks import GrantDocument, GrantPageDocument, render_grant
 from functions.api.routing import Route
 from functions.identity.model import READ, WRITE, Principal
@@ -78,6 +78,7 @@ ROUTES = [
         "Give a principal access to a task's working memory",
         {200: GrantDocument},
         request_model=NewGrant,
+        request_headers=(IMPORT,),
         error_statuses=(404, 409, 413, 429),
         description="By the task's coordinator or assignee.",
         audited=(GRANT,),

@@ -4,7 +4,7 @@ from operator import attrgetter
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import mark_hidden, paginate
-from functions.api.parameters import CURSOR_PAGE
+from functions.api.parameters import CURSOR_PAGE, IMPORT
 from functions.api.responses.tasks import (
     AclDocument,
     IntentPageDocument,
@@ -47,7 +47,7 @@ def set_acl(request: Request, caller: Principal) -> Response:
 
 def set_intent_owner(request: Request, caller: Principal) -> Response:
     intent_id, new = request.path_param("intent_id"), request.parse_body(NewOwner)
-    intent = request.services.intents.set_owner(caller, intent_id, new.principal)
+    intent = request.services.intents.set_owner(caller, intent_id, new)
     return json_response(200, render_acl(intent))
 
 
@@ -82,6 +82,7 @@ ROUTES = [
         "Set an intent's access list",
         {200: AclDocument},
         request_model=Acl,
+        request_headers=(IMPORT,),
         error_statuses=(413,),
         description="By the intent's owner, or with `memory.admin`. A coordinator or user who "
         "sets the list of an intent that nobody owns becomes its owner.",
@@ -95,6 +96,7 @@ ROUTES = [
         "Set an intent's owner",
         {200: AclDocument},
         request_model=NewOwner,
+        request_headers=(IMPORT,),
         error_statuses=(413,),
         description="A coordinator or user of the tenant. The access list stays as it is.",
         audited=(SET_OWNER,),

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate, paginate_uncounted
-from functions.api.parameters import CURSOR_PAGE, UNCOUNTED_PAGE
+from functions.api.parameters import CURSOR_PAGE, IMPORT, UNCOUNTED_PAGE
 from functions.api.responses.procedures import (
     SelectedWorkflowDocument,
     TaskTypePageDocument,
@@ -145,6 +145,7 @@ ROUTES = [
             "Location",
         ),
         request_model=NewWorkflow,
+        request_headers=(IMPORT,),
         error_statuses=(404, 409, 413),
         if_match="optional",
         description="What was learned stays, unless `reset` is true; with a `half_life`, an "

@@ -15,21 +15,8 @@ from tests.sdk.cli.conftest import Tenant
 from tests.sdk.cli.terminal import PATIENCE, Cli
 from tests.sdk.fault_proxy import Exchange, FaultProxy, proxy_to
 
-_OWN = {"id", "created_at", "updated_at", "version", "run_id", "etag", "expires_at", "revision"}
-_OWN |= {
-    "first_learned_at",
-    "learned_from_run_id",
-    "learned_from_run_ids",
-    "tenant",
-    "completed_at",
-}
-_OWN |= {"started_at", "timestamp", "learned_at", "ended_at", "curated_by", "created_by"}
-_OF_RUNS = {"id", "run_id", "learned_from_run_id", "learned_from_run_ids"}
-_NEW = {  # what each service gives anew; all else is exact
-    **dict.fromkeys(
-        ("entries", "left", "granted", "conversation", "heads", "eviction", "tasks"), frozenset()
-    ),
-    **dict.fromkeys(("runs", "episodes", "facts"), _OF_RUNS),
+_NEW = {  # what the other service gives anew; all else is exact
+    "principals": {"created_at", "tenant"},
     "archives": {"id"},
 }
 
@@ -141,10 +128,11 @@ def list_everything(clients: dict[str, Client]) -> dict[str, Any]:
         "objects": lambda: [each.raw for each in ada.objects.list("files")],
         "expiring": lambda: [each.key for each in ada.objects.list("files") if each.expires_at],
         "intents": lambda: [admin.intents.get_acl("intent_1").raw],
-        "spaces": lambda: [each.permissions.allow for each in admin.objects.list_spaces()],
+        "spaces": lambda: [each.raw for each in admin.objects.list_spaces()],
+        "all intents": lambda: [each.raw for each in admin.intents.list()],
         "bytes": lambda: [getattr(ada.objects.get("files", "a/b.bin"), "data", None)],
     }
-    return {name: sort_own(list_(), _NEW.get(name, _OWN)) for name, list_ in listed.items()}
+    return {name: sort_own(list_(), _NEW.get(name, set())) for name, list_ in listed.items()}
 
 
 def _read_vector(ada: Client) -> list[float]:

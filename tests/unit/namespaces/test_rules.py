@@ -108,7 +108,7 @@ def apply(
     configured: Namespace | None, asked: NamespaceChange, *fitting: Namespace
 ) -> tuple[Access | None, dict[str, Access]]:
     """The default and the list after a change."""
-    changed = rules.change_permissions(
+    changed = rules.change_namespace(
         NamespaceTarget("facts", configured, fitting), asked, NOW, RequestToken.create()
     )
     return changed.default, changed.allow
@@ -146,9 +146,9 @@ def test_a_default_of_null_leaves_it_to_the_prefix_rules() -> None:
 
 def test_a_change_counts_up_and_remembers_its_request() -> None:
     first, second = RequestToken.create(), RequestToken.create()
-    made = rules.change_permissions(UNCONFIGURED, change("read"), NOW, first)
+    made = rules.change_namespace(UNCONFIGURED, change("read"), NOW, first)
     assert (made.version, made.created, made.updated) == (1, NOW, NOW)
-    changed = rules.change_permissions(target(made), change("none"), NOW + 5, second)
+    changed = rules.change_namespace(target(made), change("none"), NOW + 5, second)
     assert (changed.version, changed.created, changed.updated) == (2, NOW, NOW + 5)
     assert second.matches(changed.request)
     assert first.is_superseded(changed.previous_tokens)

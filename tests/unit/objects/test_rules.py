@@ -13,6 +13,7 @@ from functions.objects.authority import (
     WRITE_OBJECTS,
 )
 from functions.objects.model import SpaceTarget
+from functions.objects.requests import SpaceChange
 from functions.objects.rules import (
     assert_key,
     assert_room,
@@ -100,11 +101,12 @@ def test_a_space_that_nobody_made_is_made_by_who_may_write() -> None:
 
 def test_what_a_change_of_permissions_does_not_name_stays() -> None:
     token = RequestToken.create()
-    allow = Permissions(allow=[Allowed(agent="bob", access="read")])
+    allow = SpaceChange(permissions=Permissions(allow=[Allowed(agent="bob", access="read")]))
     shared = change_space(build_space("s", "ada", 0), "s", "eve", allow, 1, token)
     assert (shared.owner, shared.permissions.version) == ("ada", 2)
     assert shared.permissions.allow == {"ada": "admin", "bob": "read"}
-    private = change_space(shared, "s", "eve", Permissions(default=None), 2, token)
+    none = SpaceChange(permissions=Permissions(default=None))
+    private = change_space(shared, "s", "eve", none, 2, token)
     assert private.permissions.default == "none"
     made = change_space(None, "s", "eve", allow, 3, token)
     assert (made.owner, made.permissions.version) == ("eve", 1)

@@ -6,7 +6,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from agent_memory.cli.output import note
-from agent_memory.cli.tenant.import_context import Document, ImportContext, select_fields
+from agent_memory.cli.tenant.import_context import (
+    ORIGIN,
+    Document,
+    ImportContext,
+    select_fields,
+)
 from agent_memory.cli.tenant.importing_client import PERMISSION
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 from agent_memory.model import Acl, GuardrailChanges, NamespaceAccess, Permission
@@ -81,7 +86,8 @@ class AccessWriter:
         name = document["namespace"]
         if name.endswith("*"):
             return
-        self._client.namespaces.set_permissions(name, allow={self._context.me: "admin"})
+        with self._client.keep(**select_fields(document, ["created_at"])):
+            self._client.namespaces.set_permissions(name, allow={self._context.me: "admin"})
         if document.get("search_fields"):
             self._client.namespaces.set_search_fields(name, document["search_fields"])
 
@@ -92,7 +98,10 @@ class AccessWriter:
         if self._context.me not in allow and not name.endswith("*"):
             closed: dict[str, NamespaceAccess] = {self._context.me: "none"}
             self._client.namespaces.set_permissions(name, default="none", allow=closed)
-        self._client.namespaces.set_permissions(name, default=permissions["default"], allow=allow)
+        with self._client.keep(**select_fields(document, ORIGIN)):
+            self._client.namespaces.set_permissions(
+                name, default=permissions["default"], allow=allow
+            )
 
     def write_intent(self, document: Document) -> None:
         """Set an intent's owner and access list; an intent without an owner comes by its use."""
@@ -100,12 +109,13 @@ class AccessWriter:
         if owner is None:
             return
         present = self._find_acl(intent)
-        if present is None or present.owner != owner:
-            self._client.intents.set_owner(intent, owner)
         access = {each["principal"]: each["access"] for each in document.get("entries", ())}
         listed = () if present is None else present.entries
-        if access != {each.principal: each.access for each in listed}:
-            self._client.intents.set_acl(intent, access)
+        with self._client.keep(**select_fields(document, ("created_at", "version"))):
+            if present is None or present.owner != owner:
+                self._client.intents.set_owner(intent, owner)
+            if access != {each.principal: each.access for each in listed}:
+                self._client.intents.set_acl(intent, access)
 
     def _find_acl(self, intent_id: str) -> Acl | None:
         try:

@@ -8,7 +8,7 @@ from typing import Any
 from agent_memory.cli.failures import UsageFailure
 
 Document = dict[str, Any]
-FORMAT = 2
+FORMAT = 3
 MANIFEST = "manifest.json"
 
 

@@ -14,7 +14,10 @@ from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 from agent_memory.model import Permission
 
 _PERMISSIONS: tuple[Permission, ...] = ("memory.read", "memory.write", PERMISSION)
-_OWNED = (("conversations", "created_by"), ("states", "created_by"), ("objects", "owner"))
+_OWNED = (
+    *(("conversations", "created_by"), ("states", "created_by")),
+    *(("spaces", "owner"), ("objects", "created_by")),
+)
 
 
 class FormerPrincipals:

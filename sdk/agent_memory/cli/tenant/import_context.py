@@ -15,6 +15,7 @@ from agent_memory.settings import Settings
 
 Document = dict[str, Any]
 KEYS = "keys.jsonl"
+ORIGIN = ("created_at", "updated_at", "version")
 _FORMER = "former.jsonl"
 _REQUESTS = "requests.jsonl"
 

@@ -25,6 +25,7 @@ from agent_memory.cli.tenant.import_state import ImportState
 from agent_memory.cli.tenant.known_fields import FieldCheck
 from agent_memory.cli.tenant.learned_writer import LearnedWriter
 from agent_memory.cli.tenant.memory_writer import MemoryWriter
+from agent_memory.cli.tenant.object_writer import ObjectWriter
 from agent_memory.cli.tenant.task_history import TaskHistory
 from agent_memory.cli.tenant.task_writer import TaskWriter
 from agent_memory.exceptions import AgentMemoryError
@@ -82,6 +83,7 @@ class TenantImport:
         entries = [file for file in entries if file.name.startswith("entries")]
         history = self._read_history(entries)
         tasks = TaskWriter(self._context, history, self._policy)
+        objects = ObjectWriter(self._context)
         self._import("principals", access.write_principal)
         former.create(self._folder, history)
         self._import("agents", access.write_agent)
@@ -97,7 +99,8 @@ class TenantImport:
         self._import("facts", learned.write_fact)
         self._import("working", learned.write_working_value)
         self._import("procedures", learned.write_workflow)
-        self._import("objects", memory.write_object)
+        self._import("spaces", objects.write_space)
+        self._import("objects", objects.write_object)
         self._import("openwop", memory.write_openwop)
         self._import("namespaces", access.write_namespace)
         self._import("guardrails", access.write_guardrails)

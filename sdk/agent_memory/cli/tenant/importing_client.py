@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Any, Final
 
 import httpx
@@ -21,11 +22,12 @@ _SECONDS = 5.0
 class ImportingClient(Client):
     """Sends `X-Import` with each request; see `keep` for what calls have no argument for."""
 
-    _kept: Mapping[str, Any] | None = None
+    _kept: Mapping[str, Any] = MappingProxyType({})
+    _kept_headers: Mapping[str, str] = MappingProxyType({})
 
     @contextmanager
     def keep(self, **fields: Any) -> Iterator[None]:
-        """Add fields to the bodies of PUTs: when a conversation or state was made, say.
+        """Add fields to the bodies of PUT and PATCH: when a conversation or state was made, say.
 
         The same PUT counts once, however often it is sent.
         """
@@ -33,7 +35,16 @@ class ImportingClient(Client):
         try:
             yield
         finally:
-            self._kept = None
+            self._kept = {}
+
+    @contextmanager
+    def keep_headers(self, headers: Mapping[str, str]) -> Iterator[None]:
+        """Add headers to PUTs, which have what is said of an object."""
+        self._kept_headers = headers
+        try:
+            yield
+        finally:
+            self._kept_headers = {}
 
     def request(
         self,
@@ -46,9 +57,11 @@ class ImportingClient(Client):
     ) -> httpx.Response:
         """Send a call; wait where the service doesn't know of the permission to import yet."""
         body, named = json, {**(headers or {}), **_HEADERS}
-        if self._kept and method == "PUT":
+        if self._kept and method in ("PUT", "PATCH"):
             body = {**json, **self._kept}
+        if self._kept and method == "PUT":
             named["Idempotency-Key"] = sha256(f"{path} {render_json(body)!r}".encode()).hexdigest()
+        named |= self._kept_headers if method == "PUT" else {}
         for _ in range(_WAITS):
             try:
                 return super().request(method, path, json=body, headers=named, **rest)

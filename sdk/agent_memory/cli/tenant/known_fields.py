@@ -16,13 +16,14 @@ _MODELS: Mapping[str, tuple[type[model.Model], ...]] = {
     "runs": (model.Run,),
     "facts": (model.Fact,),
     "procedures": (model.Workflow,),
-    "objects": (model.ObjectHead, model.Space),
+    "spaces": (model.Space,),
+    "objects": (model.ObjectHead,),
 }
 _OTHERS = {  # what the export adds
     "tasks": {"grants", *model.TaskFields.__annotations__},
     "conversations": {"offset"},
     "runs": {"episodes"},
-    "objects": {"data"},
+    "objects": {"owner", "data"},
 }
 
 

@@ -1,9 +1,12 @@
 """Writes what agents did and learned: runs, facts, procedures."""
 
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
+from agent_memory.cli.output import note
 from agent_memory.cli.tenant.import_context import (
+    ORIGIN,
     Document,
     ImportContext,
     select_fields,
@@ -12,7 +15,7 @@ from agent_memory.cli.tenant.import_context import (
 from agent_memory.exceptions import MemoryNotFoundError, RunClosedError
 
 _RUNS = "runs.jsonl"
-_MADE = ("created_at", "created_by")
+_MADE = ("id", "created_at", "created_by")
 _RUN = ("agent_type", "instance_id", "input", "sensitivity", *_MADE)
 _END = ("ended_at", "ended_by")
 _EPISODE = ("content", "role", "kind", "turn", "metadata", "sensitivity", *_MADE)
@@ -21,6 +24,7 @@ _FACT = (
     *("learned_from_run_id", "metadata", "learned_from_run_ids", "learned_count", "learned_by"),
     *("created_at", "updated_at", "first_learned_at", "version"),
 )
+_RESULTS = {"completed": ("complete", "output"), "failed": ("fail", "error")}
 _LEARNED = ("alpha", "beta", "outcomes")
 
 
@@ -30,31 +34,34 @@ class LearnedWriter:
     def __init__(self, context: ImportContext) -> None:
         self._context = context
         self._client = context.client
-        self._runs = context.state.read(_RUNS)
+        self._done = context.state.read(_RUNS)
 
     def write_run(self, document: Document) -> None:
-        """Write a run with its episodes, under ids that follow from the run that was exported."""
-        if self._context.has_expired(document["expires_at"]):
+        """Write a run with its episodes."""
+        id = document["id"]
+        if id in self._done or self._context.has_expired(document["expires_at"]):
             return
-        if document["id"] not in self._runs:
-            fields = select_fields(document, _RUN)
-            started = send_once(self._client, "POST", "/api/v1/runs", fields, document["id"])
-            self._runs[document["id"]] = started["id"]
-            self._context.state.add(_RUNS, document["id"], started["id"])
-        path = f"/api/v1/runs/{self._runs[document['id']]}"
-        for each in document["episodes"]:
-            episode = {"content": None, **select_fields(each, _EPISODE)}
-            send_once(self._client, "POST", f"{path}/episodes", episode, each["id"])
-        end = select_fields(document, _END)
         try:
-            if document["status"] == "completed":
-                output = {"output": document.get("output"), **end}
-                send_once(self._client, "POST", f"{path}/complete", output)
-            elif document["status"] == "failed":
-                error = {"error": document.get("error"), **end}
-                send_once(self._client, "POST", f"{path}/fail", error)
-        except RunClosedError:
+            self._start(document)
+            for each in document["episodes"]:
+                episode = {"content": None, **select_fields(each, _EPISODE)}
+                send_once(self._client, "POST", f"/api/v1/runs/{id}/episodes", episode)
+            self._end(document)
+        except MemoryNotFoundError:
+            note(f"the run {id} was deleted since an earlier import, and is left out")
+        self._context.state.add(_RUNS, id, "")
+
+    def _start(self, document: Document) -> None:
+        with suppress(RunClosedError):  # an earlier run of the import has ended it
+            send_once(self._client, "POST", "/api/v1/runs", select_fields(document, _RUN))
+
+    def _end(self, document: Document) -> None:
+        if document["status"] not in _RESULTS:
             return
+        action, name = _RESULTS[document["status"]]
+        result = {name: document.get(name), **select_fields(document, _END)}
+        with suppress(RunClosedError):
+            send_once(self._client, "POST", f"/api/v1/runs/{document['id']}/{action}", result)
 
     def write_working_value(self, document: Document) -> None:
         """Put a working value, for an hour from now on, unless there is one."""
@@ -65,11 +72,6 @@ class LearnedWriter:
     def write_fact(self, document: Document) -> None:
         """Learn a fact, unless it is known."""
         fields = select_fields(document, _FACT)
-        run = fields.get("learned_from_run_id")
-        if run in self._runs:
-            fields["learned_from_run_id"] = self._runs[run]
-        runs = fields.get("learned_from_run_ids", ())
-        fields["learned_from_run_ids"] = [self._runs.get(each, each) for each in runs]
         try:
             self._client.request("GET", f"/api/v1/facts/{quote(document['fact_id'], safe='')}")
         except MemoryNotFoundError:
@@ -82,4 +84,5 @@ class LearnedWriter:
         if procedures.get(*name) is None:
             learned: Any = select_fields(document, _LEARNED)
             spec, half_life = document.get("spec"), document.get("half_life")
-            procedures.put(*name, spec, half_life=half_life, learned=learned)
+            with self._client.keep(**select_fields(document, ORIGIN)):
+                procedures.put(*name, spec, half_life=half_life, learned=learned)

@@ -1,9 +1,7 @@
-"""Writes what belongs to single principals: entries, conversations, states, objects, OpenWOP."""
+"""Writes what belongs to single principals: entries, conversations, states, OpenWOP."""
 
-import base64
 from collections import Counter
 from collections.abc import Callable
-from datetime import datetime
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
@@ -20,7 +18,6 @@ from agent_memory.cli.tenant.import_context import (
     select_fields,
     send_once,
 )
-from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.openwop import MemoryAdapter
 
 MEMORIES = "openwop.jsonl"
@@ -98,36 +95,6 @@ class MemoryWriter:
                 document["value"],
                 sensitivity=document.get("sensitivity"),
             )
-
-    def write_object(self, document: Document) -> None:
-        """Write an object, or the permissions of its space, which come after the objects."""
-        owner, space = self._context.get_client(document["owner"]), document["space"]
-        if "key" not in document:
-            self._write_permissions(document)
-        elif not self._context.has_expired(document["expires_at"]):
-            owner.objects.put(
-                space,
-                document["key"],
-                base64.b64decode(document["data"]),
-                content_type=document["content_type"],
-                metadata=document["metadata"],
-                sensitivity=document["sensitivity"],
-                ttl=self._compute_rest(document["expires_at"]),
-            )
-
-    def _compute_rest(self, expires_at: str | None) -> float | None:
-        """Return the seconds that are left until a moment."""
-        if expires_at is None or self._context.now is None:
-            return None
-        return (datetime.fromisoformat(expires_at) - self._context.now).total_seconds()
-
-    def _write_permissions(self, document: Document) -> None:
-        owner, permissions = self._context.get_client(document["owner"]), document["permissions"]
-        access = {each["agent"]: each["access"] for each in permissions["allow"]}
-        try:
-            owner.objects.share(document["space"], access, default=permissions["default"])
-        except MemoryNotFoundError:
-            note(f"the space {document['space']} has no objects; its permissions are left out")
 
     def write_openwop(self, document: Document) -> None:
         """Put an entry into the memory that stands for the exported one; see `MEMORIES`."""

@@ -51,12 +51,19 @@ class PrivateReader:
                             seen.add(slot)
                             yield state
 
+    def read_spaces(self) -> Iterator[Document]:
+        """Yield the spaces with their permissions, each once."""
+        return self._read_spaces(lambda _, space: iter([space.raw]))
+
     def read_objects(self) -> Iterator[Document]:
-        """Yield the objects with their bytes, each space once; after them its permissions."""
+        """Yield the objects of all spaces with their bytes."""
+        return self._read_spaces(_read_objects)
+
+    def _read_spaces(
+        self, read: Callable[[Client, Space], Iterator[Document]]
+    ) -> Iterator[Document]:
         return self._read_each(
-            lambda client: client.objects.list_spaces(**_ALL),
-            lambda space: space.space,
-            _read_space,
+            lambda client: client.objects.list_spaces(**_ALL), lambda space: space.space, read
         )
 
     def read_openwop(self) -> Iterator[Document]:
@@ -101,14 +108,12 @@ def _list_states(client: Client, agent: str, owner: str) -> Iterator[Document]:
             yield {**head.raw, **value}
 
 
-def _read_space(client: Client, space: Space) -> Iterator[Document]:
+def _read_objects(client: Client, space: Space) -> Iterator[Document]:
     for each in client.objects.list(space.space, **_ALL):
         found = client.objects.get(space.space, each.key)
         if found is not None:
             data = base64.b64encode(found.data).decode()
             yield {**each.raw, "owner": space.owner, "data": data}
-    permissions = space.raw["permissions"]
-    yield {"space": space.space, "owner": space.owner, "permissions": permissions}
 
 
 def _read_memory(client: Client, reference: str) -> Iterator[Document]:

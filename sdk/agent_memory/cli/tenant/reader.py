@@ -59,6 +59,7 @@ class TenantReader:
         yield "working", self._read_working_values
         yield "facts", lambda: Spool(each.raw for each in first.facts.query(**_ALL))
         yield "procedures", self._read_procedures
+        yield "spaces", private.read_spaces
         yield "objects", private.read_objects
         yield "openwop", private.read_openwop
         yield "events", self._read_events

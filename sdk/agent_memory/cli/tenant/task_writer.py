@@ -137,9 +137,11 @@ class TaskWriter:
         if self._context.has_expired(grant.get("expires_at")):
             note(f"a grant of {task['id']} has expired and is left out")
             return
-        self._context.get_client(granted_by).tasks.grant(
-            task["id"], grant["principal"], grant["access"], expires_at=grant.get("expires_at")
-        )
+        client = self._context.get_client(granted_by)
+        with client.keep(**select_fields(grant, ["created_at"])):
+            client.tasks.grant(
+                task["id"], grant["principal"], grant["access"], expires_at=grant.get("expires_at")
+            )
 
 
 def _find_director(roles: Roles) -> str | None:
