@@ -2,10 +2,15 @@
 
 import itertools
 import json
+from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
-from time import sleep
+from typing import Any
 
 import pytest
+from agent_memory import Client
+from agent_memory.cli.importing import Import
+from agent_memory.cli.lines import read_lines
 
 from tests.sdk.cli.conftest import Tenant
 from tests.sdk.cli.filling import content, fill
@@ -13,11 +18,8 @@ from tests.sdk.cli.terminal import PATIENCE
 from tests.sdk.fault_proxy import Exchange, proxy_to
 
 
-def await_next_second(tenant: Tenant) -> None:
-    """Wait until the server's clock has another second: a run knows its begin to the second."""
-    written_in = tenant.http.get("/health").headers["date"]
-    while tenant.http.get("/health").headers["date"] == written_in:
-        sleep(0.02)
+def line(key: str) -> dict[str, Any]:
+    return {"namespace": "again", "key": key, "value": {}, "memory_type": "working"}
 
 
 def test_an_import_run_twice_changes_nothing_the_second_time(
@@ -27,14 +29,25 @@ def test_an_import_run_twice_changes_nothing_the_second_time(
     exported = tenant.cli()("export").out
     assert another.cli()("import", stdin=exported).code == 0
     before = another.cli()("export").out
-    await_next_second(another)
     again = another.cli()("--json", "import", stdin=exported)
-    assert (again.document["written"], again.document["unchanged"]) == (0, 60)
+    assert again.document["written"] + again.document["unchanged"] == 60
     assert another.cli()("export").out == before
     lines = exported.splitlines(keepends=True)
     shuffled = another.cli()("--json", "import", stdin="".join(lines[57:27:-1]))
     assert shuffled.document["unchanged"] == 30
     assert another.cli()("export").out == before
+
+
+def test_what_an_earlier_run_wrote_counts_as_unchanged(tenant: Tenant) -> None:
+    text = b"".join(json.dumps(line(key)).encode() + b"\n" for key in ("a", "b", "c"))
+    later = datetime(2199, 1, 1, tzinfo=UTC)
+    outcomes = []
+    with Client(tenant.server.address, tenant.api_key) as client:
+        for now, lines in ((None, text), (later, text), (later, text.splitlines()[0])):
+            run = Import(client, "fail", now)
+            run.run(read_lines(BytesIO(lines), print), lambda: None)
+            outcomes.append((run.counts["written"], run.counts["unchanged"]))
+    assert outcomes == [(3, 0), (0, 3), (0, 1)]
 
 
 def test_a_second_run_costs_no_more_than_the_first(tenant: Tenant, another: Tenant) -> None:
