@@ -17,6 +17,7 @@ from functions.platform.settings import ApiSettings, ScheduleSettings
 from functions.schedule.handler import build_handler
 from operations.deployment import SCHEMA, Deployment
 from operations.versions import get_variables
+from tests.contract.aws_sessions import open_session
 from tests.contract.engines import Engine
 from tests.contract.service import Service
 from tests.contract.streaming import Json
@@ -84,7 +85,7 @@ class Region:
             patch.setenv("AWS_DEFAULT_REGION", self.name)
             for name, value in self._service.engine.environment.items():
                 patch.setenv(name, value)
-            patch.setattr(boto3, "DEFAULT_SESSION", None)
+            patch.setattr(boto3, "DEFAULT_SESSION", open_session())
             yield
 
     def operate(self, command: Callable[..., Any], *arguments: Any, **options: Any) -> Any:

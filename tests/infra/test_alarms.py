@@ -27,6 +27,7 @@ from functions.quotas.store import QuotaStore
 from functions.schedule.handler import build_handler
 from functions.stream.quota_counter import QuotaCounter
 from functions.stream.records import StreamBatch
+from tests.contract.aws_sessions import open_session
 from tests.contract.transport import LambdaContext
 from tests.infra.conftest import CHOICES
 from tests.infra.template import FUNCTIONS, Properties, Template
@@ -181,6 +182,7 @@ def _count_episode(memory: Table) -> None:
 def reported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[dict[str, Any]]]:
     """The metrics that the functions print, as the log gets them, when all goes wrong."""
     with pytest.MonkeyPatch.context() as patched, mock_aws():
+        patched.setattr(boto3, "DEFAULT_SESSION", open_session())
         patched.setenv("AWS_LAMBDA_FUNCTION_NAME", "function")
         patched.setenv("AWS_LAMBDA_FUNCTION_VERSION", "7")
         printed: list[str] = []

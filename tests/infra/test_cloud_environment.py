@@ -22,6 +22,7 @@ from functions.platform.schema import build_log_table, build_memory_table
 from functions.platform.settings import ApiSettings, ScheduleSettings, StreamSettings
 from functions.schedule.handler import build_handler as build_schedule
 from functions.stream.handler import build_handler as build_stream
+from tests.contract.aws_sessions import open_session
 from tests.contract.bodies import change_task, create, create_task, entry, read, working
 from tests.contract.conversation_calls import CONVERSATIONS, put
 from tests.contract.expect import assert_no_content, ok, refused
@@ -68,7 +69,8 @@ class Cloud:
 @pytest.fixture
 def cloud() -> Iterator[Cloud]:
     """An account with nothing in it but what the stack makes."""
-    with mock_aws():
+    with mock_aws(), pytest.MonkeyPatch.context() as patched:
+        patched.setattr(boto3, "DEFAULT_SESSION", open_session())
         for table in (build_memory_table("memory-1"), build_log_table("log-1")):
             boto3.client("dynamodb").create_table(**table)
         place = {"LocationConstraint": "eu-central-1"}
@@ -111,17 +113,6 @@ def test_a_good_key_needs_no_root_key(cloud: Cloud, admin: httpx.Client) -> None
     refused(read(stranger, made["id"]), 503, "UNAVAILABLE")
     refused(read(cloud.client("am_stranger"), made["id"]), 401, "UNAUTHENTICATED")
     refused(read(cloud.client(_ROOT_KEY), made["id"]), 403, "ACCESS_DENIED")
-
-
-def test_a_snapshot_in_parts_is_read_back(admin: httpx.Client) -> None:
-    task = create_task(admin, id="task_1", assigned_agent="admin")
-    values = [{"noise": secrets.token_hex(30_000)} for _ in range(15)]
-    for number, value in enumerate(values):
-        create(admin, working("task_1", key=f"k{number}", value=value))
-    ok(change_task(admin, task, status="completed"))
-    page = ok(admin.get("/api/v1/intents/intent_1/events", params={"type": "memory.archived"}))
-    kept = [line["value"] for event in page["events"] for line in event["data"]["snapshot"]]
-    assert sorted(map(str, kept)) == sorted(map(str, values))
 
 
 def test_an_end_that_was_cut_short_is_finished_by_the_schedule(

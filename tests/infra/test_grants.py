@@ -17,7 +17,13 @@ from tests.infra.template import FUNCTIONS, PARTITION, Template, as_list
 
 _ROOT = Path(__file__).parents[2]
 _REACH_EVERY_CALL = (
-    "tests/infra/test_cloud_environment.py",
+    "tests/infra/test_cloud_environment.py::test_an_end_that_was_cut_short_is_finished_by_the_schedule",
+    "tests/infra/test_cloud_environment.py::test_an_ended_conversation_is_in_the_bucket_until_it_is_deleted",
+    "tests/infra/test_cloud_environment.py::test_a_large_object_is_in_the_bucket_until_it_expires",
+    "tests/infra/test_cloud_environment.py::test_a_deleted_tenant_has_no_files_in_the_bucket",
+    "tests/infra/test_cloud_environment.py::test_an_uploaded_object_comes_and_goes_by_addresses_of_the_bucket",
+    "tests/infra/test_cloud_environment.py::test_the_bus_takes_events",
+    "tests/contract/test_task_archive.py::test_a_snapshot_may_be_larger_than_an_item",
     "tests/contract/test_deletion.py::test_a_deleted_agent_leaves_only_what_is_others",
     "tests/contract/test_facts.py::test_another_instance_recalls_what_was_learned_since_it_last_looked",
     "tests/contract/test_event_payloads.py::test_the_answer_to_each_payload",

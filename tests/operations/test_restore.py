@@ -15,6 +15,7 @@ from moto import mock_aws
 from functions.platform.schema import build_log_table, build_memory_table
 from operations.deployment import Deployment
 from operations.restore import restore
+from tests.contract.aws_sessions import open_session
 from tests.contract.regions import describe
 
 _MOMENT = "2026-11-20T10:00:00Z"
@@ -41,7 +42,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[boto3.Session]:
     """The session of the operator's commands."""
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
     with mock_aws():
-        session = boto3.Session()
+        session = open_session()
         monkeypatch.setattr(boto3, "DEFAULT_SESSION", session)
         yield session
 

@@ -9,6 +9,7 @@ from moto import mock_aws
 
 from operations.deployment import Deployment
 from operations.versions import delete_old_versions
+from tests.contract.aws_sessions import open_session
 from tests.contract.regions import FUNCTIONS, create_function, describe
 
 
@@ -16,8 +17,8 @@ from tests.contract.regions import FUNCTIONS, create_function, describe
 def deployment(monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployment]:
     """A deployment whose API function has seven versions; the stack has deployed the second one."""
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
-    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
     with mock_aws():
+        monkeypatch.setattr(boto3, "DEFAULT_SESSION", open_session())
         for name, timeout in FUNCTIONS.items():
             create_function(name, timeout, {})
         for number in range(6):
