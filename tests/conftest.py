@@ -1,5 +1,6 @@
 """What all tests share: an AWS environment that reaches no account, hypothesis, a server."""
 
+import gc
 import os
 import signal
 import threading
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["deployment", "server", "toolkit"]
 
+gc.disable()  # all that is imported and collected stays, so that looking for garbage finds none
 os.environ.update(
     AWS_ACCESS_KEY_ID="test",
     AWS_SECRET_ACCESS_KEY="test",
@@ -40,6 +42,12 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.load_profile("contract")
+
+
+def pytest_collection_finish() -> None:
+    """Have each later search for garbage look only at what the tests themselves make."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)
