@@ -235,6 +235,20 @@ class Request:
         return header is not None
 
     @property
+    def replaceable_version(self) -> int | None:
+        """The version that a PUT replaces: None for any or none, 0 for none (`If-None-Match: *`).
+
+        Raises:
+            ValidationFailed: the headers are malformed, or both are sent.
+        """
+        version = self.if_match
+        if not self.must_not_exist:
+            return version
+        if version is not None:
+            raise ValidationFailed("If-None-Match", "doesn't go with If-Match")
+        return 0
+
+    @property
     def required_if_match(self) -> int:
         """The version in If-Match, which must be sent.
 

@@ -135,8 +135,9 @@ def test_a_replacement_may_name_a_revision(alice: httpx.Client) -> None:
     refused(alice.put(path, json=conversation("a"), headers={"If-Match": "1"}), 404, "NOT_FOUND")
     ok(alice.put(path, json=conversation("a"), headers={"If-Match": "0"}), 201)
     ok(append(alice, "s1", "b"), 201)
-    second = alice.put(path, json=conversation("c"), headers={"If-Match": "0"})
-    assert refused(second, 409, "VERSION_MISMATCH")["current_version"] == 2
+    for only_new in ({"If-Match": "0"}, {"If-None-Match": "*"}):
+        second = alice.put(path, json=conversation("c"), headers=only_new)
+        assert refused(second, 409, "VERSION_MISMATCH")["current_version"] == 2
     stale = alice.put(path, json=conversation("c"), headers={"If-Match": "1"})
     assert refused(stale, 409, "VERSION_MISMATCH")["current_version"] == 2
     refused(alice.delete(path, headers={"If-Match": "1"}), 409, "VERSION_MISMATCH")

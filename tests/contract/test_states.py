@@ -152,8 +152,10 @@ def test_a_put_that_is_repeated_at_its_version_is_answered_again(alice: httpx.Cl
         assert ok(alice.put(path("k"), json={"value": 2}, headers=at))["version"] == 2
     other = alice.put(path("k"), json={"value": 3}, headers=at)
     refused(other, 409, "IDEMPOTENCY_CONFLICT")
-    only_new = alice.put(path("k"), json={"value": 3}, headers={"If-Match": "0"})
-    refused(only_new, 409, "VERSION_MISMATCH")
+    for at in ({"If-Match": "0"}, {"If-None-Match": "*"}):
+        refused(alice.put(path("k"), json={"value": 3}, headers=at), 409, "VERSION_MISMATCH")
+    both = {"If-Match": "2", "If-None-Match": "*"}
+    refused(alice.put(path("k"), json={"value": 3}, headers=both), 400, "VALIDATION_ERROR")
 
 
 def test_a_sensitive_state_is_encrypted(service: Service, alice: httpx.Client) -> None:

@@ -59,7 +59,7 @@ def put_conversation(request: Request, caller: Principal) -> Response:
     session_id = request.path_param("session_id", MAX_NAME_CHARACTERS)
     token = request.optional_idempotency_token(caller)
     stored, is_new = request.services.conversations.put(
-        caller, session_id, new, request.if_match, token
+        caller, session_id, new, request.replaceable_version, token
     )
     document = render_conversation(stored)
     if is_new:

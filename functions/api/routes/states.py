@@ -32,7 +32,8 @@ _LIMIT = IntegerParameter("limit", "How many to answer at most.", 1, MAX_PAGE_IT
 
 def put_state(request: Request, caller: Principal) -> Response:
     new, token = request.parse_body(NewState), request.optional_idempotency_token(caller)
-    stored = request.services.states.put(caller, _address(request), new, request.if_match, token)
+    version = request.replaceable_version
+    stored = request.services.states.put(caller, _address(request), new, version, token)
     return _state_response(stored)
 
 

@@ -1,8 +1,7 @@
 /** `client.conversations`: what was said in a session. */
 
-import { MemoryNotFoundError } from "./errors.js";
 import { Http } from "./http.js";
-import { orUndefined } from "./memory.js";
+import { orUndefined, wasThere } from "./memory.js";
 import { Pages, type Paging } from "./pages.js";
 import type { components } from "./schema.js";
 
@@ -26,7 +25,12 @@ export class Conversations {
     this.#http = http;
   }
 
-  /** Store a conversation in place of the one before it; further messages are appended. */
+  /**
+   * Store a conversation in place of the one before it; further messages are appended.
+   *
+   * @param fields.revision replace only this revision; 0: only if there is none.
+   * @throws MemoryConflictError if `revision` is given, and another one is there.
+   */
   async put(
     sessionId: string,
     userId: string,
@@ -35,7 +39,7 @@ export class Conversations {
   ): Promise<Conversation> {
     const { revision, ...given } = fields;
     const body = { user_id: userId, messages, ...given };
-    const headers = renderPrecondition(revision);
+    const headers = revision === undefined ? {} : { "If-Match": String(revision) };
     return this.#http.send("PUT", toPath(sessionId), { body, headers });
   }
 
@@ -74,21 +78,10 @@ export class Conversations {
 
   /** Delete a conversation; whether there was one. */
   async delete(sessionId: string): Promise<boolean> {
-    try {
-      await this.#http.send("DELETE", toPath(sessionId));
-    } catch (error) {
-      if (error instanceof MemoryNotFoundError) return false;
-      throw error;
-    }
-    return true;
+    return wasThere(this.#http.send("DELETE", toPath(sessionId)));
   }
 }
 
 function toPath(sessionId: string): string {
   return `/api/v1/conversations/${encodeURIComponent(sessionId)}`;
-}
-
-function renderPrecondition(revision: number | undefined): Record<string, string> {
-  if (revision === undefined) return {};
-  return revision === 0 ? { "If-None-Match": "*" } : { "If-Match": String(revision) };
 }

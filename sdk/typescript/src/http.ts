@@ -159,7 +159,14 @@ function parseDocument<T>(response: Response, text: string): Outcome<T> {
 function renderQuery(query: Record<string, QueryValue>): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   if (given.length === 0) return "";
-  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+  return `?${new URLSearchParams(given.map(([name, value]) => [name, renderValue(value)]))}`;
+}
+
+function renderValue(value: QueryValue): string {
+  if (Array.isArray(value) && value.some((each) => each.includes(","))) {
+    throw new TypeError("a query separates tags by commas, so it can't ask for one that holds one");
+  }
+  return String(value);
 }
 
 /** Return milliseconds until the next attempt: what the service asks for, at least a jitter. */

@@ -90,7 +90,10 @@ export class Memory {
   /** Return the caller's own entry under this namespace and key, else the shared one. */
   async getEntry(namespace: string, key: string, options: GetOptions = {}): Promise<Entry | undefined> {
     if (options.memoryType !== undefined || options.agentId !== undefined) {
-      return (await this.query({ ...options, namespace, key, limit: 1 }).list())[0];
+      for await (const entry of this.query({ ...options, namespace, key })) {
+        if (entry.namespace === namespace) return entry; // a query takes a final `*` for a prefix
+      }
+      return undefined;
     }
     const own = await this.getEntry(namespace, key, { agentId: await this.#ownId() });
     return own ?? (await this.getEntry(namespace, key, { memoryType: "semantic" }));
@@ -128,11 +131,12 @@ export class Memory {
    * Read the value, and write what the function makes of it at the version that was read.
    *
    * If another writer is faster, the function is given the newer value, with growing pauses, until
-   * the write succeeds or the deadline has passed. No update is lost.
+   * the write succeeds or the deadline has passed. No update is lost, and none is made twice.
    *
    *     await client.memory.update("jobs", "count", (v) => ({ n: v.n + 1 }), { initial: { n: 0 } });
    *
-   * @throws MemoryConflictError if the deadline has passed.
+   * @throws MemoryConflictError if the deadline has passed, or if an answer was lost and others wrote
+   *   since, so that it isn't known whether this update was carried out (`mayHaveHappened`).
    * @throws MemoryNotFoundError if there is no entry, and no `initial`.
    */
   async update<T extends JsonObject = JsonObject>(
@@ -144,8 +148,9 @@ export class Memory {
     const { initial, deadlineMs = 30_000, memoryType, ...fields } = options;
     const end = Date.now() + deadlineMs;
     for (let attempt = 0; ; attempt += 1) {
+      let found: Entry | undefined;
       try {
-        const found = await this.getEntry(namespace, key, memoryType === undefined ? {} : { memoryType });
+        found = await this.getEntry(namespace, key, memoryType === undefined ? {} : { memoryType });
         if (found !== undefined) {
           const value = assertObject(change(found.value as T));
           return await this.#patch(found, { value, ...omitScope(fields) });
@@ -154,28 +159,20 @@ export class Memory {
         const value = assertObject(change(initial as T));
         return await this.#create(namespace, key, { value, memory_type: memoryType ?? "working", ...fields });
       } catch (error) {
-        const isRace =
-          error instanceof MemoryConflictError ||
-          (error instanceof MemoryNotFoundError && error.status === 404);
-        if (!isRace || Date.now() >= end) throw error;
+        if (!isRace(error) || mayBeOwnWrite(error, found?.version) || Date.now() >= end) throw error;
         await sleep(Math.random() * Math.min(10 * 2 ** attempt, 1_000));
       }
     }
   }
 
-  /** Delete an entry; whether there was one. */
+  /** Delete the caller's own entry, or the shared one with `memoryType: "semantic"`; whether there was one. */
   async delete(namespace: string, key: string, options: GetOptions & { version?: number } = {}): Promise<boolean> {
-    const found = await this.getEntry(namespace, key, options);
+    const { version, memoryType, agentId } = options;
+    const isAnyTier = memoryType === undefined && agentId === undefined;
+    const found = await this.getEntry(namespace, key, isAnyTier ? { agentId: await this.#ownId() } : options);
     if (found === undefined) return false;
-    const headers = renderPrecondition(options.version);
-    const path = `${PATH}/${encodeURIComponent(found.id)}`;
-    try {
-      await this.#http.send("DELETE", path, { headers });
-    } catch (error) {
-      if (error instanceof MemoryNotFoundError) return false;
-      throw error;
-    }
-    return true;
+    const headers = renderPrecondition(version);
+    return wasThere(this.#http.send("DELETE", `${PATH}/${encodeURIComponent(found.id)}`, { headers }));
   }
 
   /** Find entries by meaning, words and ids, best first, each with its score. */
@@ -224,8 +221,26 @@ export class Memory {
   }
 }
 
+type Race = MemoryConflictError | MemoryNotFoundError;
+
+/** Return whether another writer was faster. */
+function isRace(error: unknown): error is Race {
+  return error instanceof MemoryConflictError || (error instanceof MemoryNotFoundError && error.status === 404);
+}
+
+/**
+ * Return whether a lost attempt may have been carried out before others wrote.
+ *
+ * Had it been carried out and nothing since, its retry would have been answered as the first time. So
+ * if just one version came after the one that it was to replace, that is somebody else's.
+ */
+function mayBeOwnWrite(error: Race, version: number | undefined): boolean {
+  if (!error.mayHaveHappened || error instanceof MemoryNotFoundError) return error.mayHaveHappened;
+  return error.currentVersion !== (version ?? 0) + 1;
+}
+
 function assertObject<T>(value: T): T {
-  if (typeof value !== "object" || value === null) {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new TypeError("the function returns the new value, a JSON object");
   }
   return value;
@@ -247,6 +262,17 @@ export async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
     return await call;
   } catch (error) {
     if (error instanceof MemoryNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+/** Return whether a deletion found something, or may have when its answer was lost. */
+export async function wasThere(deletion: Promise<unknown>): Promise<boolean> {
+  try {
+    await deletion;
+    return true;
+  } catch (error) {
+    if (error instanceof MemoryNotFoundError) return error.mayHaveHappened;
     throw error;
   }
 }

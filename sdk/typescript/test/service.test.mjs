@@ -45,6 +45,49 @@ test("a version that isn't there is a conflict that shows the present one", asyn
   await assert.rejects(client.memory.put("ts", "held", {}, { version: 0 }), MemoryConflictError);
 });
 
+test("a namespace that ends with * is that namespace, and no prefix", async () => {
+  await client.memory.put("star*", "k", { of: "star*" });
+  await client.memory.put("starling", "k", { of: "starling" });
+  assert.deepEqual(await client.memory.get("star*", "k"), { of: "star*" });
+  await client.memory.delete("star*", "k");
+  assert.equal(await client.memory.get("star*", "k"), undefined);
+  assert.equal(await client.memory.delete("star*", "k"), false);
+  await assert.rejects(client.memory.query({ tags: ["a,b"] }).list(), TypeError);
+});
+
+test("what is shared is deleted only if asked for", async () => {
+  await client.memory.put("shared", "k", {}, { memoryType: "semantic" });
+  assert.equal(await client.memory.delete("shared", "k"), false);
+  assert.equal(await client.memory.delete("shared", "k", { memoryType: "semantic" }), true);
+});
+
+/** A client that loses the answer to its first request by this method, once `meanwhile` is done. */
+function losing(method, meanwhile = async () => {}) {
+  let isFirst = true;
+  const send = async (url, request) => {
+    const answer = await fetch(url, request);
+    if (request.method !== method || !isFirst) return answer;
+    isFirst = false;
+    await meanwhile();
+    throw new TypeError("fetch failed");
+  };
+  return new Client({ serverUrl, apiKey, fetch: send });
+}
+
+test("a change whose answer is lost is made once", async () => {
+  const count = (value) => ({ n: value.n + 1 });
+  await client.memory.put("ts", "lost", { n: 0 });
+  await losing("PATCH").memory.update("ts", "lost", count);
+  assert.deepEqual(await client.memory.get("ts", "lost"), { n: 1 });
+  const meanwhile = () => client.memory.update("ts", "lost", (value) => ({ n: value.n + 10 }));
+  await assert.rejects(losing("PATCH", meanwhile).memory.update("ts", "lost", count), (error) => {
+    assert.ok(error instanceof MemoryConflictError && error.mayHaveHappened);
+    return true;
+  });
+  assert.deepEqual(await client.memory.get("ts", "lost"), { n: 12 });
+  assert.equal(await losing("DELETE").memory.delete("ts", "lost"), true);
+});
+
 test("no update is lost", async () => {
   const count = (value) => ({ n: value.n + 1 });
   const updates = Array.from({ length: 20 }, () =>
@@ -76,6 +119,13 @@ test("a conversation is stored, appended to and listed", async () => {
   assert.deepEqual((await client.conversations.list("user_7").list()).map((each) => each.session_id), ["s1"]);
   assert.equal(await client.conversations.delete("s1"), true);
   assert.equal(await client.conversations.getHead("s1"), undefined);
+});
+
+test("revision 0 stores a conversation only where there is none", async () => {
+  await client.conversations.put("once", "user_7", [{ role: "user", content: "1" }], { revision: 0 });
+  await assert.rejects(client.conversations.put("once", "user_7", [], { revision: 0 }), MemoryConflictError);
+  const { revision } = await client.conversations.getHead("once");
+  assert.equal((await client.conversations.put("once", "user_7", [], { revision })).message_count, 0);
 });
 
 test("search finds what an entry is about", { skip: process.env.WITHOUT_SEARCH }, async () => {
