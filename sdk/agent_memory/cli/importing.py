@@ -190,7 +190,8 @@ class Import:
 def _to_failure(line: Line, error: AgentMemoryError) -> Failure:
     hint = ""
     if isinstance(error, MemoryAccessError) and line.names_owner:
-        hint = "; import it with its owner's key, or with --reassign to make it one's own"
+        hint = "; import it with its owner's key, of a folder --with its profile; --reassign makes "
+        hint += "the private entries of a file one's own"
     return Failure(f"{line.name}: {render_message(error)}{hint}", to_exit_code(error))
 
 

@@ -74,6 +74,14 @@ def add_commands(commands: Any) -> None:
     )
     command = add_command(commands, "import", "write what was exported", import_entries)
     command.add_argument(
+        "--with",
+        dest="others",
+        action="append",
+        metavar="PROFILE",
+        type=parse_text,
+        help="with DIR: the key of a principal that is there already; may be repeated",
+    )
+    command.add_argument(
         "file", metavar="FILE|DIR", nargs="?", default="-", type=parse_text, help="stdin"
     )
     command.add_argument(
@@ -110,12 +118,8 @@ def _export_tenant(session: Session) -> None:
     given = session.arguments
     if given.output is not None or filters(given):
         raise UsageFailure("an export into a folder is of everything; leave -o and filters out")
-    folder, profiles = (
-        Path(given.folder),
-        [select_profile(name, os.environ) for name in given.others or ()],
-    )
-    with ExitStack() as stack:
-        others = [stack.enter_context(connect(each, given.timeout)) for each in profiles]
+    folder = Path(given.folder)
+    with _connect_others(session) as others:
         reader = TenantReader([session.client, *others], given.user or [], given.agent_type or [])
         counts = TenantExport(reader, folder).run()
     note(f"exported {sum(counts.values()):,} documents to {folder}; import it by: import {folder}")
@@ -123,10 +127,24 @@ def _export_tenant(session: Session) -> None:
         session.output.lines([render_json_line(counts)])
 
 
+@contextmanager
+def _connect_others(session: Session) -> Iterator[list[Client]]:
+    """Yield clients of the profiles that `--with` names."""
+    given = session.arguments
+    profiles = [select_profile(name, os.environ) for name in given.others or ()]
+    with ExitStack() as stack:
+        yield [stack.enter_context(connect(each, given.timeout)) for each in profiles]
+
+
 def _import_tenant(session: Session) -> None:
+    with _connect_others(session) as others:
+        _import_with(session, others)
+
+
+def _import_with(session: Session, others: list[Client]) -> None:
     given = session.arguments
     now = _server_time(session.client)
-    run = TenantImport(session.client, Path(given.file), given.on_conflict, now)
+    run = TenantImport(session.client, others, Path(given.file), given.on_conflict, now)
     try:
         run.run()
     except KeyboardInterrupt:
@@ -169,6 +187,8 @@ def import_entries(session: Session) -> None:
     if Path(given.file).is_dir():
         _import_tenant(session)
         return
+    if given.others:
+        raise UsageFailure("--with goes with a folder")
     run = Import(session.client, given.on_conflict, _server_time(session.client))
     with _source(given.file) as source:
         try:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from agent_memory.cli.output import note
@@ -14,7 +14,7 @@ from agent_memory.cli.tenant.import_context import (
 )
 from agent_memory.cli.tenant.importing_client import PERMISSION
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
-from agent_memory.model import Acl, GuardrailChanges, NamespaceAccess, Permission
+from agent_memory.model import Acl, GuardrailChanges, NamespaceAccess, Permission, Principal
 
 _IMPORTERS = "importers.jsonl"  # what permissions they had before
 
@@ -29,7 +29,7 @@ class AccessWriter:
     def write_principal(self, document: Document) -> None:
         """Make a principal and keep its key, unless it is there."""
         id = document["id"]
-        if id == self._context.me or id in self._context.keys:
+        if self._context.has_key(id):
             return
         if self._context.has_expired(document.get("expires_at")):
             note(f"the principal {id} has expired and is left out")
@@ -39,7 +39,7 @@ class AccessWriter:
             permissions = [*document["permissions"], PERMISSION]
             key = self._context.create_principal({**fields, "permissions": permissions})
         except MemoryConflictError:
-            note(f"the principal {id} is there already; its private memory needs its own key")
+            note(f"the principal {id} is there already; its private memory needs its key: --with")
             return
         self._context.add_key(id, key)
 
@@ -50,19 +50,26 @@ class AccessWriter:
 
     @contextmanager
     def hold_permission(self) -> Iterator[None]:
-        """Give the importer the permission to import, and take it back at the end."""
-        me, state = self._client.principals.me(), self._context.state
-        before: list[Permission] = list(me.permissions)
+        """Give those whose keys were given the permission to import; take it back at the end."""
+        with ExitStack() as stack:
+            for each in self._context.given:
+                stack.enter_context(self._hold_permission(each.principals.me()))
+            yield
+
+    @contextmanager
+    def _hold_permission(self, principal: Principal) -> Iterator[None]:
+        id, state = principal.id, self._context.state
+        before: list[Permission] = list(principal.permissions)
         if PERMISSION not in before:
-            state.add(_IMPORTERS, me.id, json.dumps(before))
-            self._client.principals.update(me.id, permissions=[*before, PERMISSION])
-        elif me.id in (given := state.read(_IMPORTERS)):  # by a run that was killed
-            before = json.loads(given[me.id])
+            state.add(_IMPORTERS, id, json.dumps(before))
+            self._client.principals.update(id, permissions=[*before, PERMISSION])
+        elif id in (known := state.read(_IMPORTERS)):  # by a run that was killed
+            before = json.loads(known[id])
         try:
             yield
         finally:
             if PERMISSION not in before:
-                self._client.principals.update(me.id, permissions=before)
+                self._client.principals.update(id, permissions=before)
 
     def write_agent(self, document: Document) -> None:
         """Set what bounds an agent's memory."""

@@ -27,10 +27,13 @@ class ImportContext:
         client: of a principal with all permissions, in the tenant that is written to.
         state: what was made already.
         me: the id of the client's principal.
+        given: clients of the principals whose keys were given, that one first.
         keys: the keys of the principals that the import has made, by their ids.
     """
 
-    def __init__(self, client: Client, state: ImportState, now: datetime | None) -> None:
+    def __init__(
+        self, client: Client, others: Iterable[Client], state: ImportState, now: datetime | None
+    ) -> None:
         self.client = _import_with(client.settings, client.settings.api_key)
         self.state = state
         self._began, self._started = now, monotonic()
@@ -38,6 +41,10 @@ class ImportContext:
         self.keys = state.read(KEYS)
         self._former = state.read(_FORMER)
         self._owners = {self.me: self.client}
+        for each in others:
+            id = each.principals.cached_me().id
+            self._owners.setdefault(id, _import_with(each.settings, each.settings.api_key))
+        self.given = list(self._owners.values())
 
     @property
     def now(self) -> datetime | None:
@@ -78,7 +85,7 @@ class ImportContext:
         return id in self._owners or id in self.keys or id in self._former
 
     def get_client(self, id: str | None) -> ImportingClient:
-        """Return a client of a principal whose key this import has made; else the importer's."""
+        """Return a client of a principal whose key was made or given; else the importer's."""
         if id is None or not self.has_key(id):
             return self.client
         if id not in self._owners:

@@ -6,13 +6,13 @@ are new here get keys, which `keys.jsonl` in the folder keeps (mode 0600) until 
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
 from agent_memory import Client
-from agent_memory.cli.failures import Failure, render_message, to_exit_code
+from agent_memory.cli.failures import Failure, UsageFailure, render_message, to_exit_code
 from agent_memory.cli.importing import Policy
 from agent_memory.cli.output import note
 from agent_memory.cli.progress import Progress
@@ -38,24 +38,37 @@ class TenantImport:
 
     Args:
         client: of a principal with all permissions, in the tenant that is written to.
+        others: of principals that are there already, in whose names something is written.
         folder: what `export` wrote.
         policy: what happens where there is another entry.
         now: the server's time; what has expired by then is left out.
+
+    Raises:
+        UsageFailure: one of `others` is of another server or tenant.
 
     Attributes:
         counts: how many documents of each subject were written or found.
         was_complete: whether an earlier run has written everything, and this one nothing.
     """
 
-    def __init__(self, client: Client, folder: Path, policy: Policy, now: datetime | None) -> None:
+    def __init__(
+        self,
+        client: Client,
+        others: Sequence[Client],
+        folder: Path,
+        policy: Policy,
+        now: datetime | None,
+    ) -> None:
         self.counts: Counter[str] = Counter()
         self.was_complete = False
         self._folder = folder
         self._policy: Policy = policy
         tenant = client.principals.cached_me().tenant
+        for each in others:
+            _assert_same_tenant(client, each)
         self._fields = FieldCheck(note)
         self._state = ImportState(folder, client.settings.server_url, tenant)
-        self._context = ImportContext(client, self._state, now)
+        self._context = ImportContext(client, others, self._state, now)
         self._access = AccessWriter(self._context)
         self._memory = MemoryWriter(self._context, policy)
         self._learned = LearnedWriter(self._context)
@@ -137,3 +150,11 @@ class TenantImport:
                     raise Failure(said, to_exit_code(error)) from error
                 self.counts[name] = count
                 progress.reached(count, None)
+
+
+def _assert_same_tenant(client: Client, other: Client) -> None:
+    servers = {each.settings.server_url for each in (client, other)}
+    tenants = {each.principals.cached_me().tenant for each in (client, other)}
+    if len(servers) + len(tenants) > 2:
+        id = other.principals.cached_me().id
+        raise UsageFailure(f"the key of {id} is of another tenant or server than the import's")
