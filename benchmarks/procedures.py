@@ -18,6 +18,8 @@ def operations(running: Function, key: str) -> Iterator[Measured]:
     def call(method: str, target: str, body: object = None, **headers: str) -> list[Call]:
         return running.call(method, target, key, body, **headers).calls
 
+    first = call("PUT", f"{_PROCEDURE}/first", {"spec": _SPEC})
+    yield "put workflow, the first of an agent type in a day", (3, 5, 1), first
     yield "put workflow", (2, 4, 1), call("PUT", f"{_PROCEDURE}/roi", {"spec": _SPEC})
     yield "put workflow, the same", (1, 0, 1), call("PUT", f"{_PROCEDURE}/roi", {"spec": _SPEC})
     outcome = f"{_PROCEDURE}/roi/outcome"
@@ -28,7 +30,7 @@ def operations(running: Function, key: str) -> Iterator[Measured]:
     call("PUT", f"{_PROCEDURE}/fading", fading)
     fades = call("POST", f"{_PROCEDURE}/fading/outcome", {"score": 1})
     yield "report outcome, with half-life", (2, 2, 0), fades
-    for number in range(_WORKFLOWS - 2):
+    for number in range(_WORKFLOWS - 3):
         call("PUT", f"{_PROCEDURE}/{number}", {"spec": _SPEC})
     yield f"select of {_WORKFLOWS}", (1, 0, 5), call("POST", f"{_PROCEDURE}/select")
     yield from _values(call)

@@ -634,7 +634,7 @@ AGENT_TYPE = ItemType(
     "{tenant}#at",
     "y#{type}",
     "An agent type was used",
-    "90 days after its last use",
+    "90 days after its last use; never, once it has had workflows",
 )
 LEARNED_WORKFLOW = ItemType(
     "learned workflow",

@@ -10,7 +10,7 @@ from functions.platform.clock import Clock
 from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.run_keys import DAY
 from functions.runs.agent_type_store import AgentTypeStore
-from functions.runs.model import AgentType, compute_expiry
+from functions.runs.model import AgentType
 
 _MAX_REMEMBERED = 10_000  # agent types, of all tenants
 
@@ -21,22 +21,23 @@ class AgentTypes:
     def __init__(self, store: AgentTypeStore, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self._noted: dict[tuple[str, str], int] = {}
+        self._noted: dict[tuple[str, str, bool], int] = {}
         self._lock = Lock()
 
-    def record_use(self, tenant: str, agent_type: str) -> None:
-        """Note that an agent type is used: one write a day and process."""
-        name, now = (tenant, agent_type), self._clock()
+    def record_use(self, tenant: str, agent_type: str, *, has_workflows: bool = False) -> None:
+        """Note that an agent type is used, or gets a workflow: one write a day and process."""
+        name, now = (tenant, agent_type, has_workflows), self._clock()
         if self._noted.get(name, -DAY) > now - DAY:
             return
-        self._store.put(tenant, agent_type, now)
+        put = self._store.put_lasting if has_workflows else self._store.put
+        put(tenant, agent_type, now)
         with self._lock:
             if len(self._noted) >= _MAX_REMEMBERED:
                 self._noted.clear()
             self._noted[name] = now
 
     def list_all(self, caller: Principal) -> list[AgentType]:
-        """List the agent types that were used in the last 90 days, by name from the last one."""
+        """List agent types with workflows, and those of the last 90 days, from the last name."""
         return list(select_shown(self.iterate(caller, None, MAX_PAGE_ITEMS)))
 
     def iterate(
@@ -45,4 +46,4 @@ class AgentTypes:
         """Examine agent types for the same, before a name."""
         now = self._clock()
         found = self._store.iterate(caller.tenant, before, count)
-        return examine_all(found, attrgetter("name"), lambda each: compute_expiry(each.used) > now)
+        return examine_all(found, attrgetter("name"), lambda each: each.is_listed(now))

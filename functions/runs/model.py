@@ -102,10 +102,15 @@ class Episode(NamedTuple):
 
 
 class AgentType(NamedTuple):
-    """An agent type, and about when it was last used (epoch ms)."""
+    """An agent type, about when it was last used (epoch ms), and whether it had workflows."""
 
     name: str
     used: int
+    has_workflows: bool = False
+
+    def is_listed(self, now: int) -> bool:
+        """Whether lists show it: it has workflows, or was used in the last 90 days."""
+        return self.has_workflows or compute_expiry(self.used) > now
 
 
 def compute_expiry(started: int) -> int:

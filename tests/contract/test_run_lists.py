@@ -74,7 +74,7 @@ def test_values_that_a_response_does_not_hold_together_are_answered_alone(
     assert (got["input"], "output" in got) == (value, False)
 
 
-def test_agent_types_are_listed_for_90_days(
+def test_agent_types_are_listed_for_90_days_or_with_workflows(
     service: Service, agent: httpx.Client, clock: MovableClock
 ) -> None:
     def types() -> list[str]:
@@ -85,8 +85,11 @@ def test_agent_types_are_listed_for_90_days(
     for name in ("sdr", "sdr", "triage"):
         start(agent, name)
     start(service.tenant().admin, "foreign")
-    assert types() == ["sdr", "triage"]
+    for _ in range(2):
+        assert agent.put("/api/v1/procedures/mailer/send/w", json={"spec": 1}).is_success
+    start(agent, "mailer")
+    assert types() == ["mailer", "sdr", "triage"]
     clock.advance(seconds=45 * DAY)
     start(agent, "sdr")
     clock.advance(seconds=45 * DAY)
-    assert types() == ["sdr"]
+    assert types() == ["mailer", "sdr"]

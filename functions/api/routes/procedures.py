@@ -27,7 +27,8 @@ _WORKFLOW = f"{_PROCEDURE}/{{workflow_id}}"
 def put_workflow(request: Request, caller: Principal) -> Response:
     new, procedure = request.parse_body(NewWorkflow), _procedure(request)
     workflow_id = request.path_param("workflow_id")
-    request.services.agent_types.record_use(caller.tenant, procedure.agent_type)
+    agent_types = request.services.agent_types
+    agent_types.record_use(caller.tenant, procedure.agent_type, has_workflows=True)
     stored, is_new = request.services.procedures.put(
         caller, procedure, workflow_id, new, request.if_match
     )

@@ -285,10 +285,10 @@ ROUTES = [
         "/api/v1/agent-types",
         list_agent_types,
         READ,
-        "List the agent types of the last 90 days",
+        "List the agent types of the last 90 days, and those with workflows",
         {200: AgentTypePageDocument},
         query=CURSOR_PAGE,
-        description="Those that a run, a fact or a workflow has named.",
+        description="Those that a run or a fact has named since then, or a workflow at any time.",
     ),
     Route(
         "GET",

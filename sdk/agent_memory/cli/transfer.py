@@ -61,13 +61,6 @@ def add_commands(commands: Any) -> None:
         type=parse_text,
         help="with DIR: also conversations and states of this user; may be repeated",
     )
-    command.add_argument(
-        "--agent-type",
-        action="append",
-        metavar="NAME",
-        type=parse_text,
-        help="with DIR: also procedures of this agent type; may be repeated",
-    )
     add_filters(command)
     command.add_argument(
         "-o", "--output", metavar="FILE", type=parse_text, help="replaced once the export is whole"
@@ -120,7 +113,7 @@ def _export_tenant(session: Session) -> None:
         raise UsageFailure("an export into a folder is of everything; leave -o and filters out")
     folder = Path(given.folder)
     with _connect_others(session) as others:
-        reader = TenantReader([session.client, *others], given.user or [], given.agent_type or [])
+        reader = TenantReader([session.client, *others], given.user or [])
         counts = TenantExport(reader, folder).run()
     note(f"exported {sum(counts.values()):,} documents to {folder}; import it by: import {folder}")
     if session.output.json:

@@ -45,6 +45,8 @@ def fill(admin: Client, ada: Client) -> None:
     ada.memory.put("lessons", "dates", {"text": "ä"}, memory_type="episodic", pinned=True)
     ada.memory.put("near", "a", {}, memory_type="episodic", vector=[*[0.5] * 63, 1.0])
     ada.memory.put("policies", "refunds", {"days": 30}, memory_type="semantic")
+    admin.namespaces.set_permissions("hidden", default="none", allow={"ada": "write"})
+    ada.memory.put("hidden", "from admin", {"n": 1}, memory_type="semantic")
     admin.memory.put("notes", "own", {"text": "keep"})
     messages: list[dict[str, Any]] = [
         {"role": "user", "content": "Hi"},
@@ -120,6 +122,13 @@ def test_everything_moves_exactly_however_often_the_import_is_killed(
     assert "holds a whole export" in tenant.cli()("export", folder).err
     values = [line.get("value") for each in before["events"] for line in each["data"]["snapshot"]]
     assert sorted(values, key=repr) == [None, {"n": 4}, {"n": 6}]
+    shared = [
+        (name, each["key"])
+        for name in ("entries-admin", "entries-ada")
+        for each in before[name]
+        if each["memory_type"] == "semantic"
+    ]
+    assert shared == [("entries-admin", "refunds"), ("entries-ada", "from admin")]
     told: list[int] = []
     for file in folder.glob("*.jsonl"):  # as a newer server may have written it
         lines = [json.loads(line) | {"of_tomorrow": 1} for line in file.read_text().splitlines()]

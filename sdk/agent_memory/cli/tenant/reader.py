@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from hashlib import sha256
+from itertools import chain
 from typing import Any
 from urllib.parse import quote
 
@@ -17,7 +18,7 @@ from agent_memory.cli.tenant.private_reader import PrivateReader
 from agent_memory.cli.tenant.task_history import is_ended
 from agent_memory.exceptions import MemoryAccessError
 from agent_memory.log_filters import EventFilters
-from agent_memory.model import Model
+from agent_memory.model import Entry, Model
 from agent_memory.page import Paging
 
 Document = Mapping[str, Any]
@@ -32,14 +33,13 @@ class TenantReader:
     Args:
         clients: the first reads what the tenant shares; each reads what it alone may read.
         users: whose conversations and states are read, beside those of the principals.
-        agent_types: whose procedures are read, beside those of principals and runs.
     """
 
-    def __init__(self, clients: list[Client], users: list[str], agent_types: list[str]) -> None:
+    def __init__(self, clients: list[Client], users: list[str]) -> None:
         self._clients = clients
         self._first = clients[0]
-        self._agent_types = agent_types
         self._private = PrivateReader(clients, users)
+        self._namespaces: set[str] = set()  # whose semantic entries were read
 
     def list_subjects(self) -> Iterator[tuple[str, Read]]:
         """Yield the names of the subjects, and how each is read."""
@@ -51,7 +51,7 @@ class TenantReader:
         yield "tasks", self._read_tasks
         yield "intents", self._read_intents
         for client in self._clients:
-            yield f"entries-{_name_file(client)}", partial(_read_entries, client)
+            yield f"entries-{_name_file(client)}", partial(self._read_entries, client)
         yield "entries", self._read_entries_of_others
         yield "conversations", private.read_conversations
         yield "states", private.read_states
@@ -87,6 +87,33 @@ class TenantReader:
                 yield {**intent, **self._first.intents.get_acl(intent["intent_id"]).raw}
             except MemoryAccessError:
                 yield intent
+
+    def _read_entries(self, client: Client) -> Iterator[Document]:
+        """Yield the entries of a key, the oldest first, and the shared ones that it alone may read.
+
+        With them are the client's own vectors, and when the owner has read what may be evicted.
+        """
+        id = client.principals.cached_me().id
+        evictable = client.agents.list_eviction_order(id, **_ALL)
+        accessed = {each.id: {"last_accessed_at": each.last_accessed_at} for each in evictable}
+        found = client.memory.query(agent_id=id, touch=False, **_ALL)
+        for entry in Spool(each.raw for each in found):
+            yield {**_add_vector(client, entry), **accessed.get(entry["id"], {})}
+        for entry in Spool(self._list_shared(client)):
+            yield _add_vector(client, entry)
+
+    def _list_shared(self, client: Client) -> Iterator[Document]:
+        """Yield the semantic entries of namespaces that no key before has read."""
+        query = partial(client.memory.query, memory_type="semantic", touch=False, **_ALL)
+        if client is self._first:
+            found: Iterable[Entry] = query()
+        else:
+            names = {each.namespace for each in client.namespaces.list(**_ALL)} - self._namespaces
+            named = sorted(name for name in names if not name.endswith("*"))
+            found = chain.from_iterable(query(namespace=name) for name in named)
+        for entry in found:
+            self._namespaces.add(entry.namespace)
+            yield entry.raw
 
     def _read_entries_of_others(self) -> Iterator[Document]:
         """Yield what other principals than the keys' wrote in open tasks, each once."""
@@ -139,11 +166,9 @@ class TenantReader:
                 )
 
     def _list_agent_types(self) -> list[str]:
-        """Return those that runs and principals have, and that the user names, without a slash."""
-        of_agents = [each.agent_type for each in self._first.agents.list(**_ALL) if each.agent_type]
-        of_runs = self._first.runs.list_agent_types(**_ALL).list()
-        named = sorted({*self._agent_types, *of_runs, *of_agents})
-        return [name for name in named if "/" not in name]
+        """Return those that have workflows, without a slash."""
+        found = self._first.runs.list_agent_types(**_ALL)
+        return sorted(name for name in found if "/" not in name)
 
     def _read_events(self) -> Iterator[Document]:
         """Yield the events of all logs, each once, archives with values if one of the keys may.
@@ -198,18 +223,6 @@ def _list_allowed(name: str, pages: Pages[Any]) -> Iterator[Document]:
 def _list_oldest_first(name: str, pages: Pages[Any]) -> Iterator[Document]:
     """Yield the same from the end."""
     yield from Spool(_list_allowed(name, pages))
-
-
-def _read_entries(client: Client) -> Iterator[Document]:
-    """Yield the entries that a key may read, the oldest first.
-
-    With them are the client's own vectors, and when the owner has read what may be evicted.
-    """
-    id = client.principals.cached_me().id
-    evictable = client.agents.list_eviction_order(id, **_ALL)
-    accessed = {each.id: {"last_accessed_at": each.last_accessed_at} for each in evictable}
-    for entry in Spool(each.raw for each in client.memory.query(touch=False, **_ALL)):
-        yield {**_add_vector(client, entry), **accessed.get(entry["id"], {})}
 
 
 def _add_vector(client: Client, entry: Document) -> Document:
