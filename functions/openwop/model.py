@@ -19,6 +19,7 @@ class MemoryRun(NamedTuple):
         retention: how long its snapshot is kept once it is closed, in ms.
         labels: of its secrets; `secret_bytes` is how many bytes those have.
         secrets_number: a random number that these secrets have; 0 without any.
+        agent, scope: the name of its memory; None if references gave it, or a run to replay.
         replay_of: the run whose snapshot it has.
         ended: when it was ended, in epoch ms.
     """
@@ -34,6 +35,8 @@ class MemoryRun(NamedTuple):
     labels: tuple[str, ...] = ()
     secret_bytes: int = 0
     secrets_number: int = 0
+    agent: str | None = None
+    scope: str | None = None
     replay_of: str | None = None
     ended: int | None = None
 

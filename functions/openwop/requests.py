@@ -58,6 +58,12 @@ class NewMemoryRun(RequestModel):
     """How long the snapshot is kept for replays after the run; 30 days by default, a year at most,
     0 for not at all."""
 
+    @property
+    def memory_name(self) -> tuple[str | None, str | None]:
+        """The agent and scope that name its memory; a reference names it without them."""
+        has_reference = self.memory_ref is not None or self.memory_refs is not None
+        return (None, None) if has_reference else (self.agent, self.scope)
+
     @model_validator(mode="after")
     def _name_what_it_is_on(self) -> Self:
         references = [self.memory_ref is not None, self.memory_refs is not None]

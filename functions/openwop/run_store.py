@@ -295,6 +295,8 @@ def _decode(item: Item) -> MemoryRun:
         labels=tuple(item.get("labels", ())),
         secret_bytes=item["secret_bytes"],
         secrets_number=item["secrets_number"],
+        agent=item.get("agent"),
+        scope=item.get("scope"),
         replay_of=item.get("replay_of"),
         ended=item.get("ended"),
     )
@@ -313,6 +315,8 @@ def _encode(tenant: str, run: MemoryRun) -> Item:
         "labels": run.labels or None,
         "secret_bytes": run.secret_bytes,
         "secrets_number": run.secrets_number,
+        "agent": run.agent,
+        "scope": run.scope,
         "replay_of": run.replay_of,
         TTL_ATTRIBUTE: _get_run_ttl(run),
     } | build_list_attributes(

@@ -78,6 +78,7 @@ class MemoryRuns:
         """
         request, now = token or RequestToken.create(), self._clock()
         original = None if new.replay_of is None else self.get(caller, new.replay_of)
+        agent, scope = new.memory_name
         run = MemoryRun(
             id=self._references.make_run_id(caller.tenant, request.key),
             memories=self._find_memories(caller, new) if original is None else original.memories,
@@ -87,6 +88,8 @@ class MemoryRuns:
             deadline=now + parse_run_lifetime(new.ttl),
             retention=parse_retention(new.retain_snapshot),
             on_secret=new.on_secret,
+            agent=agent,
+            scope=scope,
             replay_of=new.replay_of,
         )
         if run.id == new.replay_of:  # the id follows from the Idempotency-Key

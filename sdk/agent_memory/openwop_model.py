@@ -80,6 +80,7 @@ class RunState:
         state: `open`, `ended`, or `expired`.
         is_replayable: whether its snapshot is kept, which it is until `snapshot_kept_until`.
         secrets: the labels of its secrets, while it is open.
+        agent: by which the run named its memory, with `scope`; None if it named a reference.
     """
 
     run_id: str
@@ -92,6 +93,8 @@ class RunState:
     is_replayable: bool
     started_by: str
     secrets: tuple[str, ...]
+    agent: str | None
+    scope: str | None
     replay_of: str | None
 
     @classmethod
@@ -112,6 +115,8 @@ class RunState:
             is_replayable=document["isReplayable"],
             started_by=document["startedBy"],
             secrets=tuple(document["secrets"]),
+            agent=document.get("agent"),
+            scope=document.get("scope"),
             replay_of=document.get("replayOf"),
         )
 

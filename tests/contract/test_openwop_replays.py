@@ -198,6 +198,8 @@ def test_a_debugger_sees_what_a_run_saw(
     assert state["state"] == "open"
     assert (state["onSecret"], state["secrets"]) == ("reject", ["k"])
     assert state["startedBy"] == "ada"
+    assert (state["agent"], "scope" in state) == ("planner", False)
+    assert "agent" not in start_on(ada, run.reference).state()
     debugger = tenant.user("debugger", permissions=["memory.read"])
     shown = Run(debugger, run.id, run.reference, run.snapshot)
     for _ in range(2):

@@ -99,6 +99,10 @@ class MemoryRunStateDocument(TypedDict):
     onSecret: OnSecret
     secrets: list[str]
     """The labels of the run's secrets."""
+    agent: NotRequired[str]
+    """By which the run named its memory; absent where it named a reference, or a run to replay."""
+    scope: NotRequired[str]
+    """The same beside the agent."""
     replayOf: NotRequired[str]
     """The run whose snapshot it sees."""
 
@@ -187,6 +191,10 @@ def render_run_state(run: MemoryRun, references: list[str], now: int) -> MemoryR
         "onSecret": run.on_secret,
         "secrets": list(dict.fromkeys(run.labels)) if run.get_state(now) == "open" else [],
     }
+    if run.agent is not None:
+        document["agent"] = run.agent
+    if run.scope is not None:
+        document["scope"] = run.scope
     if run.replay_of is not None:
         document["replayOf"] = run.replay_of
     return document

@@ -150,6 +150,11 @@ def test_everything_moves_exactly_however_often_the_import_is_killed(
     assert file.stat().st_mode & 0o777 == 0o600
     keys = dict(json.loads(line) for line in file.read_text().splitlines() if line.endswith("]"))
     after = export(another, keys["ada"], again)
+    with (
+        Client(another.server.address, keys["ada"]) as ada,
+        MemoryAdapter(ada).start("planner") as notes,
+    ):
+        assert [each.content for each in notes.list(notes.memory_ref)] == ["second", "first"]
     for name in before:
         assert after[name] == before[name], name
         assert before[name], name

@@ -21,7 +21,7 @@ from agent_memory.cli.tenant.import_context import (
 from agent_memory.openwop import MemoryAdapter
 
 MEMORIES = "openwop.jsonl"
-_IMPORTED = "imported"  # the agent whose memories the OpenWOP memories become
+_IMPORTED = "imported"  # the agent whose memories those become that no run has named
 _CONVERSATION = (
     *("metadata", "agent_participants", "shared_with"),
     *("tags", "version", "sensitivity", "ttl", "expires_at"),
@@ -97,14 +97,15 @@ class MemoryWriter:
             )
 
     def write_openwop(self, document: Document) -> None:
-        """Put an entry into the memory that stands for the exported one; see `MEMORIES`."""
+        """Put an entry into the memory of the same name, or into one for it; see `MEMORIES`."""
         if self._context.has_expired(document["expires_at"]):
             return
         client, exported = self._context.get_client(document["owner"]), document["memory_ref"]
         if exported not in self._memories:
-            with MemoryAdapter(client).start(
-                _IMPORTED, scope=sha256(exported.encode()).hexdigest()
-            ) as run:
+            agent, scope = document["agent"], document["scope"]
+            if agent is None:
+                agent, scope = _IMPORTED, sha256(exported.encode()).hexdigest()
+            with MemoryAdapter(client).start(agent, scope=scope) as run:
                 self._memories[exported] = run.memory_ref
             self._context.state.add(MEMORIES, exported, self._memories[exported])
         body = {"content": document["content"], "tags": document["tags"]}

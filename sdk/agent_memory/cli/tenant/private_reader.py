@@ -8,7 +8,7 @@ from agent_memory import Client
 from agent_memory.cli.spool import Spool
 from agent_memory.exceptions import MemoryAccessError
 from agent_memory.model import Space
-from agent_memory.openwop import MemoryAdapter
+from agent_memory.openwop import MemoryAdapter, RunState
 from agent_memory.page import Paging
 
 Document = Mapping[str, Any]
@@ -67,13 +67,20 @@ class PrivateReader:
         )
 
     def read_openwop(self) -> Iterator[Document]:
-        """Yield the entries of the memories that the keys' runs are on, each memory once."""
+        """Yield the entries of the memories that the keys' runs are on, each memory once.
 
-        def list_references(client: Client) -> Iterator[str]:
+        It is read by a key whose runs have named it, if there is one: that key's principal finds it
+        under the same name elsewhere.
+        """
+        found: dict[str, tuple[Client, RunState]] = {}
+        for client in self._clients:
             for run in MemoryAdapter(client).list_runs(**_ALL):
-                yield from run.memory_refs
-
-        return self._read_each(list_references, str, _read_memory)
+                for reference in run.memory_refs:
+                    known = found.setdefault(reference, (client, run))
+                    if known[1].agent is None and run.agent is not None:
+                        found[reference] = client, run
+        for reference, (client, run) in found.items():
+            yield from _read_memory(client, reference, run)
 
     def _read_each(
         self,
@@ -116,13 +123,15 @@ def _read_objects(client: Client, space: Space) -> Iterator[Document]:
             yield {**each.raw, "owner": space.owner, "data": data}
 
 
-def _read_memory(client: Client, reference: str) -> Iterator[Document]:
+def _read_memory(client: Client, reference: str, run: RunState) -> Iterator[Document]:
     """Yield a memory's entries, the oldest first."""
     owner = client.principals.cached_me().id
     for entry in MemoryAdapter(client).list(reference, **_ALL).list()[::-1]:
         yield {
             "memory_ref": reference,
             "owner": owner,
+            "agent": run.agent,
+            "scope": run.scope,
             "id": entry.id,
             "content": entry.content,
             "tags": list(entry.tags),
