@@ -12,9 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import h11
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
 from functions.local.bootstrap import LOG_WAIT_SECONDS, build_api, build_files
@@ -34,14 +32,14 @@ from functions.local.gateway import (
     render_error,
     to_event,
 )
+from functions.local.http_protocol import READ_SECONDS, LimitedProtocol
 from functions.local.listeners import BACKLOG, Listeners, WorkerListener
 from functions.local.settings import LocalSettings
+from functions.platform.cold_start import pause_gc
 
 _THREADS, _THREADS_PER_CALLER = 32, 2
 _KEEP_ALIVE = 75  # seconds: longer than common clients keep a connection, so that they close first
 _GRACE = 10  # seconds for requests in flight, once asked to stop
-_READ = 30  # seconds for a request to arrive: its head, and again its body
-_MAX_HEAD_BYTES = 65_536  # of a request's line and headers together
 _UNRESPONSIVE = 20  # seconds until a worker that doesn't answer its supervisor is replaced
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -50,37 +48,6 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 class ClientDisconnected(Exception):
     """The client closed the connection before its request was complete."""
-
-
-class LimitedProtocol(H11Protocol):
-    """HTTP/1.1 whose clients can't keep a connection busy with a head that never ends.
-
-    Headers beyond a size are refused by h11, which also keeps trailers apart from headers.
-    """
-
-    _deadline: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._limit_head()
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        self._limit_head()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        super().connection_lost(exc)
-        if self._deadline is not None:
-            self._deadline.cancel()
-
-    def _limit_head(self) -> None:
-        """Start the clock while a head is awaited, and stop it when the head is there."""
-        is_awaiting_head = self.conn.their_state is h11.IDLE
-        if is_awaiting_head and self._deadline is None:
-            self._deadline = self.loop.call_later(_READ, self.transport.close)
-        elif not is_awaiting_head and self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
 
 
 class GatewayApp:
@@ -102,14 +69,14 @@ class GatewayApp:
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         try:
-            async with asyncio.timeout(_READ):
+            async with asyncio.timeout(READ_SECONDS):
                 call = await self._read_call(scope, receive)
             async with self._slots.hold(_get_caller(scope)):
                 response = await asyncio.get_running_loop().run_in_executor(self._executor, call)
         except ClientDisconnected:
             return
         except TimeoutError:
-            response = render_error(build_timeout_error(_READ))
+            response = render_error(build_timeout_error(READ_SECONDS))
         except GatewayError as error:
             response = render_error(error)
         start = {"status": response.status, "headers": response.headers}
@@ -177,8 +144,10 @@ def create_app() -> GatewayApp:
     settings = LocalSettings.from_env()
     executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="handler")
     folder = DataFolder(settings.data)
-    handler = build_api(settings, folder, log_wait_seconds=LOG_WAIT_SECONDS)
-    return GatewayApp(handler, executor, build_files(settings, folder))
+    with pause_gc():
+        handler = build_api(settings, folder, log_wait_seconds=LOG_WAIT_SECONDS)
+        files = build_files(settings, folder)
+    return GatewayApp(handler, executor, files)
 
 
 def _stop_with(parent: Any) -> None:
@@ -209,7 +178,6 @@ def serve(listeners: Listeners, folder: Path) -> None:
         server_header=False,
         proxy_headers=False,  # who calls is whoever connects
         backlog=BACKLOG,
-        h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=_GRACE,
         timeout_worker_healthcheck=_UNRESPONSIVE,

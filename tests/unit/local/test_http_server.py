@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-import uvicorn
 
 from functions.local import http_server
 from functions.local.gateway import MAX_BODY, Handler
-from functions.local.http_server import GatewayApp, LimitedProtocol
+from functions.local.http_server import GatewayApp
 
 
 @dataclass
@@ -147,7 +146,7 @@ def test_the_context_says_how_long_the_handler_may_take() -> None:
 def test_a_body_that_does_not_arrive_is_a_problem_document(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(http_server, "_READ", 0.01)
+    monkeypatch.setattr(http_server, "READ_SECONDS", 0.01)
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
@@ -160,26 +159,3 @@ def test_a_body_that_does_not_arrive_is_a_problem_document(
     with ThreadPoolExecutor(1) as pool:
         asyncio.run(GatewayApp(echo, pool)(scope, receive, send))
     assert (sent[0]["status"], json.loads(sent[1]["body"])["code"]) == (408, "VALIDATION_ERROR")
-
-
-def test_a_connection_whose_request_does_not_arrive_is_closed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(http_server, "_READ", 0.2)
-
-    async def connect_and_wait() -> bytes:
-        config = uvicorn.Config(GatewayApp(echo, pool), http=LimitedProtocol, lifespan="off")
-        config.load()
-        server = uvicorn.Server(config)
-        listener = await asyncio.get_running_loop().create_server(
-            lambda: LimitedProtocol(config, server.server_state, {}), "127.0.0.1", 0
-        )
-        async with listener:
-            reader, writer = await asyncio.open_connection(*listener.sockets[0].getsockname()[:2])
-            writer.write(b"GET / HTTP/1.1\r\nHost: a\r\nx: ")
-            answer = await asyncio.wait_for(reader.read(), 10)
-            writer.close()
-            return answer
-
-    with ThreadPoolExecutor(1) as pool:
-        assert asyncio.run(connect_and_wait()) == b""
