@@ -160,11 +160,12 @@ class Container:
     def build_common_services(self) -> None:
         """Make what nearly every request of the API needs, while the function starts.
 
+        The root key isn't part of it: only an operator's requests and unknown keys need it.
+
         Raises:
             NewerDataError: a later release has written the data.
         """
         try:
-            _ = self.root_key
             if self.seals is not None:
                 self.seals.prepare()
         except NewerDataError:

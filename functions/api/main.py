@@ -7,10 +7,6 @@ limit_numpy_threads()
 with pause_gc():
     from functions.api.app import App
     from functions.container import Container
-    from functions.entries.requests import EntryChange, NewEntry
     from functions.platform.settings import ApiSettings
-    from functions.tasks.requests import NewTask, TaskChange
 
     handler = App(Container(ApiSettings.from_env()))
-    for model in (NewEntry, EntryChange, NewTask, TaskChange):
-        model.model_rebuild()

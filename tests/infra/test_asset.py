@@ -1,6 +1,7 @@
 """What Lambda unpacks: the functions and what they need, for its platform, and no more."""
 
 import ast
+import gzip
 import json
 import platform
 import re
@@ -9,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import botocore
 import pytest
 
 from infra.asset import build as build_module
@@ -90,6 +92,17 @@ def test_botocore_knows_the_services_that_are_called_and_no_others(asset: Asset)
     partitions = json.loads((data / "endpoints.json").read_text())["partitions"]
     listed = set().union(*(partition["services"] for partition in partitions))
     assert listed == called - {"bedrock-runtime"}  # whose endpoints botocore lists nowhere
+
+
+def test_botocores_models_are_whole_but_for_their_documentation(asset: Asset) -> None:
+    model = "data/dynamodb/2012-08-10/service-2.json.gz"
+    trimmed, whole = (
+        json.loads(gzip.decompress((folder / model).read_bytes()))
+        for folder in (asset.folder / "botocore", Path(botocore.__file__).parent)
+    )
+    assert "documentation" not in trimmed["operations"]["GetItem"]
+    assert trimmed["operations"].keys() == whole["operations"].keys()
+    assert trimmed["shapes"]["GetItemInput"]["members"]["Key"]["shape"] == "Key"
 
 
 def test_the_same_input_is_the_same_asset(native: Asset, tmp_path: Path) -> None:

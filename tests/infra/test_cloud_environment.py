@@ -115,6 +115,14 @@ def test_a_good_key_needs_no_root_key(cloud: Cloud, admin: httpx.Client) -> None
     refused(read(cloud.client(_ROOT_KEY), made["id"]), 403, "ACCESS_DENIED")
 
 
+def test_an_instance_reads_the_root_key_when_an_operator_calls(cloud: Cloud) -> None:
+    started = cloud.client("root-key-after-a-rotation")
+    boto3.client("secretsmanager").put_secret_value(
+        SecretId="root", SecretString="root-key-after-a-rotation"
+    )
+    ok(started.post("/api/v1/tenants", json={"id": "globex"}), 201)
+
+
 def test_an_end_that_was_cut_short_is_finished_by_the_schedule(
     cloud: Cloud, admin: httpx.Client
 ) -> None:
