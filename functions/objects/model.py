@@ -1,13 +1,12 @@
 """Spaces and the objects in them (contract §12)."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from functions.namespaces.model import Namespace
 from functions.platform.sensitivity import Sensitivity
 
 
-@dataclass(frozen=True, slots=True)
-class Space:
+class Space(NamedTuple):
     """A space of objects.
 
     Attributes:
@@ -29,16 +28,14 @@ class Space:
         return self.permissions.name
 
 
-@dataclass(frozen=True, slots=True)
-class SpaceTarget:
+class SpaceTarget(NamedTuple):
     """A space as a target of actions; `space` is None where nobody has made it."""
 
     name: str
     space: Space | None
 
 
-@dataclass(frozen=True, slots=True)
-class StoredObject:
+class StoredObject(NamedTuple):
     """An object without its bytes.
 
     Attributes:
@@ -77,8 +74,7 @@ class StoredObject:
         return self.expires is not None and self.expires <= now
 
 
-@dataclass(frozen=True, slots=True)
-class Precondition:
+class Precondition(NamedTuple):
     """What must hold of the object that a write replaces.
 
     Attributes:
@@ -90,8 +86,7 @@ class Precondition:
     must_not_exist: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class NewObject:
+class NewObject(NamedTuple):
     """What a PUT says of an object, beside its bytes.
 
     Attributes:
@@ -111,8 +106,7 @@ class NewObject:
     version: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Upload:
+class Upload(NamedTuple):
     """A file that a client sends to an address, before an object has it.
 
     Attributes:
@@ -140,8 +134,7 @@ class Upload:
     is_completed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Rename:
+class Rename(NamedTuple):
     """A new key for an object; `overwrite` lets it replace what has that key."""
 
     source: str

@@ -131,7 +131,7 @@ def rename_object(
     if replaced is not None and not wanted.overwrite:
         raise EntryExists("an object has the new key", version=replaced.version)
     version = max(compute_version(old, now, random) for old in (moved, replaced))
-    return replace(moved, key=wanted.target, version=version, updated=now)
+    return moved._replace(key=wanted.target, version=version, updated=now)
 
 
 def build_not_found() -> NotFound:

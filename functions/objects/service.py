@@ -3,9 +3,8 @@
 import secrets
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
@@ -43,8 +42,7 @@ _DELETED_AT_ONCE = 20  # objects of one transaction: each may have a file, and a
 _DELETE_SECONDS = 15.0  # of the 29 that a request has
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """What a write stores of an object's bytes.
 
     Attributes:
@@ -62,8 +60,7 @@ class Content:
     upload: Upload | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """What is stored under a key.
 
     Attributes:
@@ -212,7 +209,7 @@ class Objects:
             return replaced
         rules.assert_precondition(moved, expected)
         new = rules.rename_object(moved, replaced, wanted, now, secrets.randbelow(1000))
-        new = replace(new, author=caller.id, request=token.stored)
+        new = new._replace(author=caller.id, request=token.stored)
         item = items[wanted.source] | describe(caller.tenant, new)
         records = self._record(caller, WRITE_OBJECTS, space, [moved, replaced])
         self._store.rename(item, items[wanted.source], items.get(wanted.target), now, records)

@@ -1,8 +1,7 @@
 """Store archived conversations and large objects: in a bucket, or in a folder on a laptop."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from botocore.exceptions import ClientError
 
@@ -11,8 +10,7 @@ from functions.platform.aws import translate_aws_errors
 _MISSING = ("403", "404")  # a role that may not list gets 403 for what isn't there
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """Where a client may send a file for some minutes, and the headers that it has to send.
 
     A path means one on the host that was called.
