@@ -6,6 +6,7 @@ first use; the API touches those of common requests while it starts.
 
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from functions.access.service import AccessExplanations
 from functions.audit.service import AuditLog, AuditTrail
@@ -149,8 +150,9 @@ class Container:
         log_table: holds the logs.
     """
 
-    def __init__(self, settings: Settings, clock: Clock = now_ms) -> None:
-        dynamodb = create_client("dynamodb")
+    def __init__(self, settings: Settings, clock: Clock = now_ms, dynamodb: Any = None) -> None:
+        """`dynamodb` is the client of the tables; a new one unless given."""
+        dynamodb = dynamodb or create_client("dynamodb")
         self.settings = settings
         self.clock = clock
         held = settings.is_read_only

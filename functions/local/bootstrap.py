@@ -3,7 +3,8 @@
 import base64
 import secrets
 from dataclasses import replace
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from functions.api.app import App
 from functions.container import Container
@@ -61,6 +62,7 @@ def build_api(
     clock: Clock = now_ms,
     *,
     log_wait_seconds: float = 0,
+    dynamodb: Any = None,
 ) -> Handler:
     """Build the API function.
 
@@ -69,12 +71,14 @@ def build_api(
         folder: where its data are.
         clock: gives the time in epoch ms.
         log_wait_seconds: as in the function's settings; 0 where nothing reads the stream meanwhile.
+        dynamodb: the client of the tables; a new one unless given.
 
     Raises:
         StartupError: a key file can't be used.
     """
     api_settings = _api_settings(settings, folder)
-    container = Container(replace(api_settings, log_wait_seconds=log_wait_seconds), clock)
+    waiting = replace(api_settings, log_wait_seconds=log_wait_seconds)
+    container = Container(waiting, clock, dynamodb)
 
     def forget() -> None:
         container.authentication.invalidate_cache()
@@ -83,20 +87,28 @@ def build_api(
     return share_changes(App(container), forget, folder.path / "changes")
 
 
-def build_files(settings: LocalSettings, folder: DataFolder, clock: Clock = now_ms) -> FileServer:
+def build_files(
+    settings: LocalSettings,
+    folder: DataFolder,
+    clock: Clock = now_ms,
+    *,
+    dynamodb: Any = None,
+) -> FileServer:
     """Build what serves the addresses of large objects; arguments and errors as of `build_api`."""
-    container = Container(_api_settings(settings, folder), clock)
+    container = Container(_api_settings(settings, folder), clock, dynamodb)
     return FileServer(container.folder_storage)
 
 
-def build_stream(settings: LocalSettings, clock: Clock = now_ms) -> Handler:
-    """Build the stream function."""
+def build_stream(
+    settings: LocalSettings, clock: Clock = now_ms, *, dynamodb: Any = None
+) -> Handler:
+    """Build the stream function; `dynamodb` is as for `build_api`."""
     stream_settings = StreamSettings(
         memory_table=MEMORY_TABLE,
         log_table=LOG_TABLE,
         log_retention_days=settings.log_retention_days,
     )
-    return build_stream_handler(Container(stream_settings, clock))
+    return build_stream_handler(Container(stream_settings, clock, dynamodb))
 
 
 def build_schedule(
@@ -105,17 +117,18 @@ def build_schedule(
     clock: Clock = now_ms,
     *,
     log_wait_seconds: float = 0,
+    dynamodb: Any = None,
 ) -> Handler:
-    """Build the scheduled function; `log_wait_seconds` is as for `build_api`."""
+    """Build the scheduled function; the arguments are those of `build_api`."""
     schedule_settings = ScheduleSettings(
         memory_table=MEMORY_TABLE,
         log_table=LOG_TABLE,
-        archive_folder=_archive(folder),
+        archive_folder=str(build_archive_path(folder)),
         encryption_key_file=_encryption_key(folder),
         log_retention_days=settings.log_retention_days,
         log_wait_seconds=log_wait_seconds,
     )
-    return build_schedule_handler(Container(schedule_settings, clock))
+    return build_schedule_handler(Container(schedule_settings, clock, dynamodb))
 
 
 def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
@@ -129,14 +142,15 @@ def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
             log_retention_days=settings.log_retention_days,
             principal_requests_per_minute=settings.principal_requests_per_minute,
             tenant_requests_per_minute=settings.tenant_requests_per_minute,
-            archive_folder=_archive(folder),
+            archive_folder=str(build_archive_path(folder)),
         )
     except WrongSetting as error:
         raise StartupError(f"{folder.path / 'root-key'}: {error}") from error
 
 
-def _archive(folder: DataFolder) -> str:
-    return str(folder.path / "archive")
+def build_archive_path(folder: DataFolder) -> Path:
+    """Build the path of the folder of archives and large objects."""
+    return folder.path / "archive"
 
 
 def _encryption_key(folder: DataFolder) -> str:

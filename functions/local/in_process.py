@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from functions.local.bootstrap import (
     MEMORY_TABLE,
     TENANT,
     build_api,
+    build_archive_path,
     build_files,
     build_schedule,
     build_stream,
@@ -39,7 +41,7 @@ from functions.local.stream_mapping import DEAD_LETTERS, StreamMapping
 from functions.local.stream_reader import StreamReader, find_stream
 from functions.local.ttl import remove_expired_items
 from functions.platform.aws import create_client
-from functions.platform.clock import Clock, now_ms
+from functions.platform.clock import Clock
 from functions.platform.observability import logger
 from functions.platform.schema import build_log_table, build_memory_table
 from functions.platform.task_keys import create_api_key
@@ -74,30 +76,29 @@ class InProcess:
     def __init__(self, folder: DataFolder, simulation: Simulation) -> None:
         self._folder = folder
         self._simulation = simulation
-        self._clock: Clock = now_ms
         self._root_key = create_api_key()
         self.dynamodb, self._streams = create_client("dynamodb"), create_client("dynamodbstreams")
-        settings = LocalSettings(root_key=self._root_key, workers=1)
-        self._api = build_api(settings, folder, self._now)
-        self._files = build_files(settings, folder, self._now)
-        self._schedule = build_schedule(settings, folder, self._now)
-        self._stream = build_stream(settings, self._now)
-
-    def _now(self) -> int:
-        return self._clock()
 
     def begin(self, clock: Clock) -> str:
         """Drop everything and begin anew; return the API key of an all-permission user.
+
+        The functions begin anew, too: what they remember of the tables would not hold for new ones.
 
         Args:
             clock: gives the time from now on, in epoch milliseconds.
         """
         self._clock = clock
         self._simulation.clear()
+        shutil.rmtree(build_archive_path(self._folder), ignore_errors=True)
         for table in (build_memory_table(MEMORY_TABLE), build_log_table(LOG_TABLE)):
             self.dynamodb.create_table(**table)
         reader = StreamReader(self._streams, find_stream(self.dynamodb, MEMORY_TABLE), self._folder)
-        self._mapping = StreamMapping(self._stream, reader, self._folder, None)
+        settings, shared = LocalSettings(root_key=self._root_key, workers=1), self.dynamodb
+        self._api = build_api(settings, self._folder, clock, dynamodb=shared)
+        self._files = build_files(settings, self._folder, clock, dynamodb=shared)
+        self._schedule = build_schedule(settings, self._folder, clock, dynamodb=shared)
+        stream = build_stream(settings, clock, dynamodb=shared)
+        self._mapping = StreamMapping(stream, reader, self._folder, None)
         body = json.dumps({"id": TENANT}).encode()
         response = self.call("POST", b"/api/v1/tenants", [("x-api-key", self._root_key)], body)
         return str(json.loads(response.body)["admin"]["api_key"])

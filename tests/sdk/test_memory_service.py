@@ -10,6 +10,7 @@ import anyio
 import boto3
 import pytest
 from agent_memory import Client
+from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.testing import MemoryService
 from agent_memory.testing import memory_service as opened
 from moto import mock_aws
@@ -21,6 +22,27 @@ def test_each_test_starts_with_nothing(memory_service: MemoryService, turn: int)
     assert agent.memory.get("n", "k") is None
     agent.memory.set("n", "k", {"turn": turn})
     assert agent.memory.get("n", "k") == {"turn": turn}
+
+
+@pytest.mark.parametrize("turn", [1, 2])
+def test_each_test_has_a_service_of_its_own(memory_service: MemoryService, turn: int) -> None:
+    agent_types = memory_service.runs.list_agent_types
+    assert agent_types().list() == []
+    memory_service.runs.start("support")
+    assert agent_types().list() == ["support"]
+    large = bytes([turn]) * 4_200_000
+    memory_service.objects.put("files", "large", large)
+    stored = memory_service.objects.get("files", "large")
+    assert stored is not None
+    assert stored.data == large
+    message = {"role": "user", "content": str(turn)}
+    memory_service.conversations.put("chat", "ada", [message], ttl="P1D")
+    archive = "/api/v1/conversations/chat/archive"
+    with pytest.raises(MemoryNotFoundError):
+        memory_service.request("GET", archive)
+    memory_service.clock.advance(days=1)
+    memory_service.settle()
+    memory_service.request("GET", archive)
 
 
 def test_time_passes_when_the_test_says_so(memory_service: MemoryService) -> None:
