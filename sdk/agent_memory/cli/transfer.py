@@ -59,7 +59,7 @@ def add_commands(commands: Any) -> None:
         action="append",
         metavar="ID",
         type=parse_text,
-        help="with DIR: also conversations and states of this user; may be repeated",
+        help="with DIR: also states of this user, who has no conversation; may be repeated",
     )
     add_filters(command)
     command.add_argument(

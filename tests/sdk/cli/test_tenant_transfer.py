@@ -31,6 +31,8 @@ def clients(tenant: Tenant) -> Iterator[dict[str, Client]]:
     address = tenant.server.address
     with Client(address, keys["admin"]) as admin, Client(address, keys["ada"]) as ada:
         fill(admin, ada)
+        with Client(address, tenant.agent("eve")) as eve:
+            eve.objects.put("of eve", "unread", b"2")
         with Client(address, tenant.agent("bob")) as bob:
             hand_over(admin, ada, bob)
         yield {"admin": admin, "ada": ada}
@@ -53,7 +55,8 @@ def fill(admin: Client, ada: Client) -> None:
         {"role": "assistant", "content": ["Hello"]},
     ]
     ada.conversations.put("session_1", "user_7", messages, tags=["support"], metadata={"a": 1})
-    ada.states.put("ada", "user_7", "tone", {"formal": True})
+    for user in ("user_7", "user_8"):
+        ada.states.put("ada", user, "tone", {"formal": True})
     run = admin.runs.start("billing", instance_id="b1", input={"goal": "invoices"})
     admin.runs.append(run.id, {"tool": "ocr"}, kind="tool_call", turn=1)
     admin.runs.complete(run.id, {"ok": True})
@@ -62,20 +65,30 @@ def fill(admin: Client, ada: Client) -> None:
     admin.procedures.put("billing", "remind", "call", {"steps": 1})
     for score in (1, 0.75):
         admin.procedures.record_outcome("billing", "remind", "call", score)
-    admin.agents.set_guardrails("admin", max_episodic_memory_per_agent=1500)
+    admin.agents.set_guardrails(
+        "admin", max_episodic_memory_per_agent=1500, memory_archive_required=True
+    )
+    fill_shared(admin, ada)
+
+
+def fill_shared(admin: Client, ada: Client) -> None:
+    """Write facts, objects and an OpenWOP memory."""
+    run = next(iter(admin.runs.query()))
     admin.facts.learn("acme", "pays", "in 30 days", learned_from_run_id=run.id)
     ada.facts.learn("acme", "pays", "in 30 days")
     ada.objects.put("files", "a/b.bin", b"\x00\xff", content_type="image/png", metadata={"w": 2})
     ada.objects.put("files", "soon", b"x", ttl=3600)
+    ada.objects.put("own", "k", b"1")
+    ada.objects.share("files", {"admin": "read"})
     with MemoryAdapter(ada).start("planner") as notes:
         notes.put(notes.memory_ref, "first", tags=["t"])
         notes.put(notes.memory_ref, "second")
-    ada.objects.share("files", {"admin": "read"})
 
 
 def hand_over(admin: Client, ada: Client, bob: Client) -> None:
     """Let ada, and bob before it is revoked, leave entries in tasks; bob has some of its own."""
-    admin.tasks.create("intent_1", id="task_done", assigned_agent="ada")
+    policy: Any = {"archive_on_completion": False}  # the coordinator's guardrails overrule it
+    admin.tasks.create("intent_1", id="task_done", assigned_agent="ada", memory_policy=policy)
     ada.memory.put("done", "last", {"n": 4}, task_id="task_done")
     ada.memory.put("done", "key", {"n": 5}, task_id="task_done", sensitivity="restricted")
     admin.memory.put("done", "own", {"n": 6}, task_id="task_done")
@@ -94,13 +107,16 @@ def hand_over(admin: Client, ada: Client, bob: Client) -> None:
     admin.principals.revoke("bob")
 
 
-def export(tenant: Tenant, key_of_ada: str, folder: Path) -> dict[str, list[Any]]:
+def export(
+    tenant: Tenant, key_of_ada: str, folder: Path, *, has_unread: bool = False
+) -> dict[str, list[Any]]:
     """Export everything of a tenant; the documents, without what each service gives anew."""
     cli = tenant.cli()
     stored = cli("--profile", "ada", "login", tenant.server.address, stdin=key_of_ada)
     assert stored.code == 0, stored.err
-    ended = cli("export", folder, "--with", "ada", "--user", "user_7")
+    ended = cli("export", folder, "--with", "ada", "--user", "user_8")
     assert ended.code == 0, ended.err
+    assert ("the objects in of eve: left out" in ended.err) == has_unread
     return {file.stem: read_exact(file) for file in folder.glob("*.jsonl") if file.stem != "audit"}
 
 
@@ -118,7 +134,7 @@ def test_everything_moves_exactly_however_often_the_import_is_killed(
     tenant: Tenant, another: Tenant, clients: dict[str, Client], tmp_path: Path
 ) -> None:
     folder, again = tmp_path / "moved", tmp_path / "again"
-    before = export(tenant, clients["ada"].settings.api_key, folder)
+    before = export(tenant, clients["ada"].settings.api_key, folder, has_unread=True)
     assert "holds a whole export" in tenant.cli()("export", folder).err
     values = [line.get("value") for each in before["events"] for line in each["data"]["snapshot"]]
     assert sorted(values, key=repr) == [None, {"n": 4}, {"n": 6}]
@@ -129,6 +145,7 @@ def test_everything_moves_exactly_however_often_the_import_is_killed(
         if each["memory_type"] == "semantic"
     ]
     assert shared == [("entries-admin", "refunds"), ("entries-ada", "from admin")]
+    assert {each["owner_id"] for each in before["states"]} == {"user_7", "user_8"}
     told: list[int] = []
     for file in folder.glob("*.jsonl"):  # as a newer server may have written it
         lines = [json.loads(line) | {"of_tomorrow": 1} for line in file.read_text().splitlines()]
@@ -149,7 +166,7 @@ def test_everything_moves_exactly_however_often_the_import_is_killed(
     (file,) = folder.glob(f"imported-*/{KEYS}")
     assert file.stat().st_mode & 0o777 == 0o600
     keys = dict(json.loads(line) for line in file.read_text().splitlines() if line.endswith("]"))
-    after = export(another, keys["ada"], again)
+    after = export(another, keys["ada"], again, has_unread=True)
     with (
         Client(another.server.address, keys["ada"]) as ada,
         MemoryAdapter(ada).start("planner") as notes,
@@ -228,6 +245,32 @@ def test_an_export_goes_on_where_it_was_cut_off(
     assert tenant.cli()("export", folder).code == 0
     entries = (folder / "entries-admin.jsonl").read_text().splitlines()
     assert [json.loads(line)["key"] for line in entries] == ["a"]
+
+
+def test_what_is_deleted_meanwhile_is_left_out(tenant: Tenant, tmp_path: Path) -> None:
+    folder = tmp_path / "moved"
+    with Client(tenant.server.address, tenant.api_key) as admin:
+        admin.conversations.put("session", "user", [])
+        run = admin.runs.start("billing").id
+        admin.memory.put("near", "a", {}, vector=[1.0] * 64)
+        deletions: dict[str, Callable[[], object]] = {
+            "/api/v1/conversations/session": lambda: admin.conversations.delete("session"),
+            f"/api/v1/runs/{run}": lambda: admin.runs.delete(run),
+            "/api/v1/memory/": lambda: admin.memory.delete("near", "a"),
+        }
+
+        def delete_first(exchange: Exchange) -> None:
+            for path, delete in deletions.items():
+                if exchange.request.path.startswith(path):
+                    delete()
+            exchange.send(exchange.forward())
+
+        with proxy_to(tenant.server.address) as proxy:
+            proxy.follow(itertools.repeat(delete_first))
+            ended = tenant.cli().at(proxy.address)("export", folder)
+    assert ended.code == 0, ended.err
+    for name in ("conversations", "runs", "entries-admin"):
+        assert (folder / f"{name}.jsonl").read_text() == "", name
 
 
 @pytest.mark.parametrize("arguments", [["-o", "file"], ["--namespace", "ns"]])

@@ -82,8 +82,14 @@ class AccessWriter:
             max_total_size_kb=working["max_total_size_kb"],
         )
 
+    def require_archives(self, document: Document) -> None:
+        """Have a coordinator's tasks archived when they end, if its guardrails say so."""
+        if document["guardrails"].get("memory_archive_required"):
+            coordinator = document["coordinator_id"]
+            self._client.agents.set_guardrails(coordinator, memory_archive_required=True)
+
     def write_guardrails(self, document: Document) -> None:
-        """Set a coordinator's guardrails; they come last, since they bind the import as well."""
+        """Set a coordinator's guardrails; all come last, since they bind the import as well."""
         known = GuardrailChanges.__annotations__
         given: Any = {name: document["guardrails"].get(name) for name in known}
         self._client.agents.set_guardrails(document["coordinator_id"], **given)

@@ -1,15 +1,25 @@
 """The documents of an export: a file for each subject, a line for each document."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from agent_memory.cli.failures import UsageFailure
+from agent_memory.exceptions import MemoryNotFoundError
 
 Document = dict[str, Any]
+D = TypeVar("D")
 FORMAT = 3
 MANIFEST = "manifest.json"
+
+
+def list_unless_deleted(read: Callable[[], Iterable[D]]) -> list[D]:
+    """Return what a reader gives; nothing if that was deleted since it was listed."""
+    try:
+        return list(read())
+    except MemoryNotFoundError:
+        return []
 
 
 def read_documents(file: Path) -> Iterator[Document]:

@@ -102,6 +102,7 @@ class TenantImport:
         self._import("agents", access.write_agent)
         self._import("namespaces", access.open_namespace)
         self._import("intents", access.write_intent)
+        self._import("guardrails", access.require_archives)
         self._import("tasks", tasks.write_task)
         self._import("tasks", tasks.end_task)
         for file in entries:

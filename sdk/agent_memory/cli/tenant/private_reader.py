@@ -1,11 +1,14 @@
 """What belongs to single principals: conversations, states, objects, OpenWOP's memories."""
 
 import base64
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from agent_memory import Client
+from agent_memory.cli.output import note
 from agent_memory.cli.spool import Spool
+from agent_memory.cli.tenant.documents import list_unless_deleted
 from agent_memory.exceptions import MemoryAccessError
 from agent_memory.model import Space
 from agent_memory.openwop import MemoryAdapter, RunState
@@ -20,7 +23,7 @@ class PrivateReader:
 
     Args:
         clients: the keys.
-        users: whose conversations and states are read, beside those of the principals.
+        users: whose states are read, beside those of the principals and of conversations' users.
     """
 
     def __init__(self, clients: list[Client], users: list[str]) -> None:
@@ -31,20 +34,22 @@ class PrivateReader:
         """Yield each conversation once, with its messages."""
         seen: set[str] = set()
         for client in self._clients:
-            for user in self._list_users():
-                for head in Spool(each.raw for each in client.conversations.list(user, **_ALL)):
-                    if head["session_id"] not in seen:
-                        seen.add(head["session_id"])
-                        yield client.conversations.get(head["session_id"]).raw
+            for head in Spool(each.raw for each in client.conversations.list(**_ALL)):
+                if head["session_id"] not in seen:
+                    seen.add(head["session_id"])
+                    yield from list_unless_deleted(
+                        partial(_read_conversation, client, head["session_id"])
+                    )
 
     def read_states(self) -> Iterator[Document]:
         """Yield the states of the keys' agents and agent types, each once."""
-        seen = set()
+        seen, owners = set(), self._list_owners()
         principals = [client.principals.cached_me() for client in self._clients]
-        named = {each.id for each in principals} | {each.agent_type for each in principals}
-        for client in self._clients:
-            for agent in sorted(name for name in named if name):
-                for owner in self._list_users():
+        agents = {each.id for each in principals} | {each.agent_type for each in principals}
+        for client, me in zip(self._clients, principals, strict=True):
+            for agent in sorted(filter(None, agents)):
+                is_own = agent in (me.id, me.agent_type)
+                for owner in owners if is_own else [me.id]:
                     for state in _list_states(client, agent, owner):
                         slot = (agent, owner, state["key"])
                         if slot not in seen:
@@ -53,18 +58,20 @@ class PrivateReader:
 
     def read_spaces(self) -> Iterator[Document]:
         """Yield the spaces with their permissions, each once."""
-        return self._read_spaces(lambda _, space: iter([space.raw]))
+        return (space.raw for space in self._list_spaces())
 
     def read_objects(self) -> Iterator[Document]:
-        """Yield the objects of all spaces with their bytes."""
-        return self._read_spaces(_read_objects)
+        """Yield the objects of all spaces with their bytes, read by a key that may."""
+        for space in self._list_spaces():
+            client = next((each for each in self._clients if _may_read(each, space)), None)
+            if client is None:
+                note(f"the objects in {space.space}: left out, since no key may read them")
+            else:
+                yield from _read_objects(client, space)
 
-    def _read_spaces(
-        self, read: Callable[[Client, Space], Iterator[Document]]
-    ) -> Iterator[Document]:
-        return self._read_each(
-            lambda client: client.objects.list_spaces(**_ALL), lambda space: space.space, read
-        )
+    def _list_spaces(self) -> list[Space]:
+        found = (each for client in self._clients for each in client.objects.list_spaces(**_ALL))
+        return list({space.space: space for space in found}.values())
 
     def read_openwop(self) -> Iterator[Document]:
         """Yield the entries of the memories that the keys' runs are on, each memory once.
@@ -82,23 +89,16 @@ class PrivateReader:
         for reference, (client, run) in found.items():
             yield from _read_memory(client, reference, run)
 
-    def _read_each(
-        self,
-        find: Callable[[Client], Iterable[Any]],
-        name: Callable[[Any], str],
-        read: Callable[[Client, Any], Iterator[Document]],
-    ) -> Iterator[Document]:
-        """Yield what is in the things that the keys find, each thing once."""
-        seen: set[str] = set()
-        for client in self._clients:
-            for found in find(client):
-                if name(found) not in seen:
-                    seen.add(name(found))
-                    yield from read(client, found)
-
-    def _list_users(self) -> list[str]:
+    def _list_owners(self) -> list[str]:
+        """Return who may own states: no list of the service has all that do."""
         own = [client.principals.cached_me().id for client in self._clients]
-        return list(dict.fromkeys([*own, *self._users]))
+        lists = (client.conversations.list(**_ALL) for client in self._clients)
+        users = (each.user_id for heads in lists for each in heads)
+        return list(dict.fromkeys([*own, *self._users, *users]))
+
+
+def _read_conversation(client: Client, session_id: str) -> list[Document]:
+    return [client.conversations.get(session_id).raw]
 
 
 def _list_states(client: Client, agent: str, owner: str) -> Iterator[Document]:
@@ -113,6 +113,14 @@ def _list_states(client: Client, agent: str, owner: str) -> Iterator[Document]:
         if head.key in values:
             value = {"agent_id": agent, "owner_id": owner, "value": values[head.key]}
             yield {**head.raw, **value}
+
+
+def _may_read(client: Client, space: Space) -> bool:
+    try:
+        client.objects.list(space.space, limit=1).list()
+    except MemoryAccessError:
+        return False
+    return True
 
 
 def _read_objects(client: Client, space: Space) -> Iterator[Document]:

@@ -14,6 +14,7 @@ from urllib.parse import quote
 from agent_memory import Client, Pages
 from agent_memory.cli.output import note
 from agent_memory.cli.spool import Spool
+from agent_memory.cli.tenant.documents import list_unless_deleted
 from agent_memory.cli.tenant.private_reader import PrivateReader
 from agent_memory.cli.tenant.task_history import is_ended
 from agent_memory.exceptions import MemoryAccessError
@@ -32,7 +33,7 @@ class TenantReader:
 
     Args:
         clients: the first reads what the tenant shares; each reads what it alone may read.
-        users: whose conversations and states are read, beside those of the principals.
+        users: whose states are read, beside those of principals and of conversations' users.
     """
 
     def __init__(self, clients: list[Client], users: list[str]) -> None:
@@ -98,9 +99,10 @@ class TenantReader:
         accessed = {each.id: {"last_accessed_at": each.last_accessed_at} for each in evictable}
         found = client.memory.query(agent_id=id, touch=False, **_ALL)
         for entry in Spool(each.raw for each in found):
-            yield {**_add_vector(client, entry), **accessed.get(entry["id"], {})}
+            for whole in list_unless_deleted(partial(_add_vector, client, entry)):
+                yield {**whole, **accessed.get(entry["id"], {})}
         for entry in Spool(self._list_shared(client)):
-            yield _add_vector(client, entry)
+            yield from list_unless_deleted(partial(_add_vector, client, entry))
 
     def _list_shared(self, client: Client) -> Iterator[Document]:
         """Yield the semantic entries of namespaces that no key before has read."""
@@ -146,8 +148,11 @@ class TenantReader:
     def _read_runs(self) -> Iterator[Document]:
         """Yield the runs, oldest first, each with its episodes, oldest first."""
         for run in Spool(each.raw for each in self._first.runs.query(values=False, **_ALL)):
-            episodes = Spool(each.raw for each in self._first.runs.list_episodes(run["id"], **_ALL))
-            yield {**self._first.runs.get(run["id"]).raw, "episodes": list(episodes)}
+            yield from list_unless_deleted(partial(self._read_run, run["id"]))
+
+    def _read_run(self, run_id: str) -> list[Document]:
+        episodes = Spool(each.raw for each in self._first.runs.list_episodes(run_id, **_ALL))
+        return [{**self._first.runs.get(run_id).raw, "episodes": list(episodes)}]
 
     def _read_working_values(self) -> Iterator[Document]:
         """Yield the working values of the instances that runs name."""
@@ -225,14 +230,14 @@ def _list_oldest_first(name: str, pages: Pages[Any]) -> Iterator[Document]:
     yield from Spool(_list_allowed(name, pages))
 
 
-def _add_vector(client: Client, entry: Document) -> Document:
+def _add_vector(client: Client, entry: Document) -> list[Document]:
     """Return an entry with its vector, if its client gave it one."""
     if "vector_length" not in entry:
-        return entry
+        return [entry]
     path = f"/api/v1/memory/{quote(entry['id'])}"
     params = {"vector": "include", "touch": "false"}
     found: Document = client.request("GET", path, params=params).json()
-    return found
+    return [found]
 
 
 def _list_in_task(client: Client, task_id: str) -> Iterator[Document]:

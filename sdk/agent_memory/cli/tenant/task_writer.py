@@ -75,8 +75,8 @@ class TaskWriter:
 
     def _finish(self, document: Document) -> None:
         """Give a task its status, times and version, of which the import has changed some."""
-        ender = self._history.get_ender(document)
-        client = self._context.get_client(ender or _find_director(Roles.of(document)))
+        ender, director = self._history.get_ender(document), _find_director(Roles.of(document))
+        client = self._context.get_client(ender if self._context.has_key(ender) else director)
         task = client.tasks.get(document["id"])
         if any(task.raw[name] != document[name] for name in _LAST):
             results = _BY_END if is_ended(document) else ()
