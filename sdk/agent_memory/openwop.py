@@ -10,7 +10,8 @@ with MemoryAdapter(Client()).start("planner", secrets={"stripe": "sk_live_..."})
 ```
 """
 
-from agent_memory._async.openwop import AsyncMemoryAdapter, AsyncMemoryRun
+from typing import TYPE_CHECKING, Any
+
 from agent_memory._sync.openwop import MemoryAdapter, MemoryRun
 from agent_memory.openwop_model import (
     Duration,
@@ -21,6 +22,9 @@ from agent_memory.openwop_model import (
     SecretLeakageError,
     SeenEntry,
 )
+
+if TYPE_CHECKING:
+    from agent_memory._async.openwop import AsyncMemoryAdapter, AsyncMemoryRun
 
 __all__ = [
     "AsyncMemoryAdapter",
@@ -35,3 +39,14 @@ __all__ = [
     "SecretLeakageError",
     "SeenEntry",
 ]
+
+_ASYNC = ("AsyncMemoryAdapter", "AsyncMemoryRun")
+
+
+def __getattr__(name: str) -> Any:
+    """Import the async half when it is asked for: the command line does without asyncio."""
+    if name not in _ASYNC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from agent_memory._async import openwop  # noqa: PLC0415
+
+    return getattr(openwop, name)

@@ -5,6 +5,9 @@ import os
 import socket
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
+
+from agent_memory.mcp.keys import may_be_key
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 _DESCRIPTION = """\
@@ -17,9 +20,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = _parser().parse_args(arguments)
     if not asked.server_url.startswith(("http://", "https://")):
         return _refused("--server-url is like https://memory.example.com")
-    try:
-        import mcp  # noqa: F401, PLC0415 - an extra
-    except ModuleNotFoundError:
+    if not asked.http and not may_be_key(_read_key()):
+        return _refused("set AGENT_MEMORY_API_KEY to the key of the principal to act as")
+    if find_spec("mcp") is None:  # an extra
         return _refused("`mcp` is missing; install the extra: pip install 'agent-memory[mcp]'")
     from agent_memory.mcp import logs  # noqa: PLC0415 - needs nothing, but comes with the rest
 
@@ -48,13 +51,14 @@ def _parser() -> argparse.ArgumentParser:
 def _serve_stdio(asked: argparse.Namespace) -> int:
     import anyio  # noqa: PLC0415
 
-    from agent_memory.mcp.server import may_be_key, serve_stdio  # noqa: PLC0415
+    from agent_memory.mcp.server import serve_stdio  # noqa: PLC0415
 
-    key = os.environ.get("AGENT_MEMORY_API_KEY", "").strip()
-    if not may_be_key(key):
-        return _refused("set AGENT_MEMORY_API_KEY to the key of the principal to act as")
-    anyio.run(serve_stdio, asked.server_url, key)
+    anyio.run(serve_stdio, asked.server_url, _read_key())
     return 0
+
+
+def _read_key() -> str:
+    return os.environ.get("AGENT_MEMORY_API_KEY", "").strip()
 
 
 def _serve_http(asked: argparse.Namespace) -> int:

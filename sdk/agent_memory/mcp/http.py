@@ -9,7 +9,8 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from agent_memory.mcp.server import Context, MemoryServer, may_be_key
+from agent_memory.mcp.keys import may_be_key
+from agent_memory.mcp.server import Context, MemoryServer
 
 PATH = "/mcp"
 HOST = "127.0.0.1"

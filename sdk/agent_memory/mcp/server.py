@@ -158,11 +158,6 @@ async def serve_stdio(server_url: str, api_key: str) -> None:
         await server.run(received, sent, server.create_initialization_options())
 
 
-def may_be_key(text: str) -> bool:
-    """Return whether this could be an API key: visible ASCII characters."""
-    return bool(text) and text.isascii() and text.isprintable() and " " not in text
-
-
 def _proxy(url: str) -> str | None:
     """Return the proxy that the environment prescribes for a URL."""
     parts = urlsplit(url)

@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 
 COMMAND = (sys.executable, "-m", "agent_memory.mcp")
-PATIENCE = 30.0  # seconds; far more than anything here takes
+PATIENCE = 60.0  # seconds; far more than anything here takes
 Json = dict[str, Any]
 
 

@@ -3,14 +3,16 @@
 import json
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+from itertools import repeat
 from threading import Thread
 from typing import Any
 
 import pytest
 from mcp import MCPError
 
-from tests.contract.local_server import LocalServer, running
+from tests.contract.local_server import LocalServer
+from tests.sdk.fault_proxy import proxy_to
+from tests.sdk.faults import dropped_before
 from tests.sdk.mcp.conftest import Connect
 from tests.sdk.mcp.serving import kept_stderr, over_stdio
 
@@ -95,17 +97,17 @@ async def test_a_key_that_is_not_accepted(connect_by_each: Connect) -> None:
         assert "am_not_a_key" not in refusal
 
 
-async def test_a_memory_service_that_goes_away_and_comes_back(tmp_path: Path) -> None:
-    with running(tmp_path) as first:
-        key, address = first.api_key, first.address
-    port = address.rpartition(":")[2]
-    with kept_stderr() as errlog:
-        async with over_stdio(address, key, errlog) as talk:
-            assert "can't be reached" in await talk.refused(
-                "remember", **PLACE, value={"a": SECRET}
-            )
-            with running(tmp_path, AGENT_MEMORY_PORT=port):
-                await talk.call("remember", **PLACE, value={"a": SECRET})
+async def test_a_memory_service_that_goes_away_and_comes_back(
+    server: LocalServer, key: str
+) -> None:
+    with proxy_to(server.address) as proxy, kept_stderr() as errlog:
+        async with over_stdio(proxy.address, key, errlog) as talk:
+            proxy.follow(repeat(dropped_before))
+            refusal = await talk.refused("remember", **PLACE, value={"a": SECRET})
+            assert "can't be reached" in refusal
+            proxy.plan()
+            await talk.call("remember", **PLACE, value={"a": SECRET})
+            proxy.follow(repeat(dropped_before))
             assert "can't be reached" in await talk.refused("recall", **PLACE)
         errlog.seek(0)
         assert SECRET not in errlog.read()

@@ -30,9 +30,9 @@ async def test_remember_recall_update_forget(connect_by_each: Connect, key: str)
 
 
 async def test_what_it_remembers_is_the_callers_own_in_the_service(
-    connect_by_each: Connect, key: str, server: LocalServer
+    connect: Connect, key: str, server: LocalServer
 ) -> None:
-    async with connect_by_each(key) as talk:
+    async with connect(key) as talk:
         made = await talk.call("remember", **PLACE, value={"is": "blue"}, ttl="duration:PT1H")
     with Client(server.address, key) as client:
         entry = client.memory.get_entry(id=made["id"])

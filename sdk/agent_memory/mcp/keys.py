@@ -1,0 +1,6 @@
+"""What an API key looks like."""
+
+
+def may_be_key(text: str) -> bool:
+    """Return whether this could be an API key: visible ASCII characters."""
+    return bool(text) and text.isascii() and text.isprintable() and " " not in text
