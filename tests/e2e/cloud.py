@@ -81,6 +81,11 @@ class Cloud:
         new, self._read = lines[self._read :], len(lines)
         return [json.loads(line) for line in new]
 
+    def children(self) -> list[int]:
+        """List the ids of the processes that it has started (Linux)."""
+        found = Path(f"/proc/{self.process.pid}/task").glob("*/children")
+        return [int(each) for file in found for each in file.read_text().split()]
+
     @property
     def denials_file(self) -> Path:
         return self.folder / "denials.jsonl"

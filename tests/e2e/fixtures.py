@@ -5,8 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.contract.local_server import await_end
 from tests.e2e import cloud
 from tests.e2e.deployment import Deployment
+from tests.e2e.leftovers import list_keys, list_leftovers
 from tests.e2e.queues import taken
 from tests.e2e.toolkit import Toolkit
 
@@ -23,11 +25,13 @@ def toolkit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toolkit]:
 
 @pytest.fixture(scope="session")
 def deployment(tmp_path_factory: pytest.TempPathFactory, toolkit: Toolkit) -> Iterator[Deployment]:
-    """The stack, deployed by the CDK's command line onto a cloud of its own.
+    """The stack, up with one command and down with one command, on a cloud of its own.
 
-    At the end, nothing that a test wrote may have been given up by the stream or the schedule.
+    At the end, nothing that a test wrote may have been given up by the stream or the schedule, and
+    nothing that costs money or holds data may be left of the destroyed stack, but its two keys.
     """
     with cloud.running(tmp_path_factory.mktemp("cloud")) as running:
+        before = list_leftovers(running)
         toolkit.bootstrap(running)
         toolkit.deploy(running)
         deployed = Deployment(running)
@@ -35,3 +39,10 @@ def deployment(tmp_path_factory: pytest.TempPathFactory, toolkit: Toolkit) -> It
         sqs = running.client("sqs")
         for queue in ("StreamDeadLetters", "ScheduleDeadLetters"):
             assert taken(sqs, deployed.outputs[queue]) == []
+        functions = running.children()
+        toolkit.destroy(running)
+        left = list_leftovers(running)
+        assert {kind: each for kind, each in left.items() if each != before[kind]} == {}, left
+        assert len(list_keys(running)) == 2  # they wait for their deletion
+    for function in functions:
+        await_end(function)

@@ -69,6 +69,7 @@ def _probing(deployment: Deployment, role: str) -> Iterator[str]:
         yield name
     finally:
         functions.delete_function(FunctionName=name)
+        deployment.cloud.client("logs").delete_log_group(logGroupName=f"/aws/lambda/{name}")
 
 
 def _zipped(code: str) -> bytes:

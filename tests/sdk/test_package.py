@@ -71,10 +71,10 @@ def test_every_call_shows_an_example() -> None:
     assert lacking == []
 
 
-def test_importing_it_imports_nothing_heavy() -> None:
+def test_importing_it_and_its_commands_imports_nothing_heavy() -> None:
     code = (
         "import sys, httpx; before = set(sys.modules); import agent_memory; agent_memory.Client;"
-        "print(*(set(sys.modules) - before))"
+        "import agent_memory.cli, agent_memory.mcp.__main__; print(*(set(sys.modules) - before))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = set(ran.stdout.split())

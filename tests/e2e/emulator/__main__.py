@@ -10,6 +10,7 @@ from ministack.core import lambda_runtime
 from tests.e2e.emulator import (
     alarms,
     buckets,
+    code,
     denials,
     deployments,
     encryption_context,
@@ -26,6 +27,7 @@ from tests.e2e.emulator import (
 _PARTS = (
     alarms,
     buckets,
+    code,
     denials,
     deployments,
     encryption_context,
