@@ -18,6 +18,7 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.config import Config
 from moto import mock_aws
 
 from functions.local import stream_records
@@ -83,7 +84,7 @@ class Engine:
 
 def _engine(name: str, *, environment: dict[str, str], database: Path | None = None) -> Engine:
     mark = uuid.uuid4().hex[:8]
-    client = boto3.client("dynamodb")
+    client = boto3.client("dynamodb", config=Config(parameter_validation=False))
     tables, real = (f"memory-{mark}", f"log-{mark}"), database is not None
     return Engine(name, real, real, environment, *tables, client, database)
 
