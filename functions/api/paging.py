@@ -18,6 +18,8 @@ from functions.api.parameters import (
     TOTAL,
     UNCOUNTED,
     IntegerParameter,
+    TextParameter,
+    read_either,
 )
 from functions.api.responses.types import PagePosition, UncountedPosition
 from functions.identity.model import Principal
@@ -29,7 +31,7 @@ from functions.platform.limits import MAX_PAGE_BYTES, MAX_RESPONSE_BYTES
 D = TypeVar("D")
 T = TypeVar("T")
 
-_NO_FILTERS = frozenset({"limit", "offset", "after", "total", "values", "touch"})
+_NO_FILTERS = frozenset({"limit", "offset", "after", "before", "total", "values", "touch"})
 """Parameters that say how much of a list is answered, and not which list."""
 
 
@@ -104,18 +106,23 @@ def sign_cursor(request: Request, caller: Principal, position: str) -> str:
     return request.services.cursors.sign(_build_list_name(request, caller), position)
 
 
-def read_cursor(request: Request, caller: Principal) -> str | None:
-    """Read the position after which a page begins; None if the request has no `after`.
+def read_cursor(request: Request, caller: Principal, *names: TextParameter) -> str | None:
+    """Read the position after which a page begins; None if the request names none.
+
+    Args:
+        names: the parameters of which one may be sent; `after` alone unless given.
 
     Raises:
-        ValidationFailed: `after` is no cursor of this list.
+        ValidationFailed: what is sent is no cursor of this list, or more than one is.
     """
-    cursor = AFTER.read(request)
+    names = names or (AFTER,)
+    cursor = read_either(request, *names)
     if cursor is None:
         return None
     position = request.services.cursors.verify(_build_list_name(request, caller), cursor)
     if position is None:
-        raise ValidationFailed("after", "is no `next` of this list with these filters")
+        sent = next(each.name for each in names if each.text(request) is not None)
+        raise ValidationFailed(sent, "is no `next` of this list with these filters")
     return position
 
 

@@ -23,9 +23,7 @@ class Cursors:
     def sign(self, list_name: bytes, position: str) -> str:
         """Make the cursor of a position in a list; only the list of this `list_name` takes it."""
         text = position.encode()
-        return (
-            base64.urlsafe_b64encode(self._compute_mac(list_name, text) + text).decode().rstrip("=")
-        )
+        return _encode(self._compute_mac(list_name, text) + text)
 
     def verify(self, list_name: bytes, cursor: str) -> str | None:
         """Return the position of a cursor; None if it wasn't made for this list."""
@@ -34,6 +32,8 @@ class Cursors:
         except (binascii.Error, ValueError):
             return None
         mac, text = decoded[:_MAC_BYTES], decoded[_MAC_BYTES:]
+        if _encode(decoded) != cursor:  # the last character has bits that stand for nothing
+            return None
         if not hmac.compare_digest(mac, self._compute_mac(list_name, text)):
             return None
         return text.decode()
@@ -41,6 +41,10 @@ class Cursors:
     def _compute_mac(self, list_name: bytes, position: bytes) -> bytes:
         message = len(list_name).to_bytes(4) + list_name + position
         return hmac.digest(self._derive_key(_PURPOSE), message, "sha256")[:_MAC_BYTES]
+
+
+def _encode(signed: bytes) -> str:
+    return base64.urlsafe_b64encode(signed).decode().rstrip("=")
 
 
 def find_start(positions: Sequence[str], after: str) -> int:

@@ -101,6 +101,8 @@ def test_a_large_page_is_cut_and_loses_nothing(agent: httpx.Client, clock: Movab
         clock.advance(ms=1)
     page = ok(agent.get(EPISODES, params={"agent_type": "sdr", "limit": 100}))
     assert 0 < len(page["episodes"]) < 80
+    invalid(agent.get(EPISODES, params={"run_id": run["id"], "after": page["next"]}), "after")
+    invalid(agent.get(EPISODES, params={"agent_type": "a", "before": page["next"]}), "before")
     rest = recall(agent, agent_type="sdr", limit=100, before=page["next"])
     numbers = [each["content"][0] for each in page["episodes"]] + [each[0] for each in rest]
     assert numbers == list(range(79, -1, -1))

@@ -1,13 +1,22 @@
 """Runs of agents and their episodes, by ADR-043 Tier 2 (contract §8)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from operator import attrgetter
 from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import PageRequest, paginate, read_page_request, truncate_to_limit
+from functions.api.paging import (
+    PageRequest,
+    paginate,
+    read_cursor,
+    read_page_request,
+    sign_cursor,
+    truncate_to_limit,
+)
 from functions.api.parameters import (
+    AFTER,
     CURSOR_PAGE,
     IMPORT,
     UNCOUNTED,
@@ -15,7 +24,6 @@ from functions.api.parameters import (
     ChoiceParameter,
     IntegerParameter,
     TextParameter,
-    read_either,
 )
 from functions.api.responses.runs import (
     AgentTypePageDocument,
@@ -35,7 +43,12 @@ from functions.api.routing import ANY, Route
 from functions.api.value_fields import omit_values
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
-from functions.platform.limits import DEFAULT_RECALLED_EPISODES, MAX_ID_CHARACTERS, MAX_PAGE_ITEMS
+from functions.platform.limits import (
+    DEFAULT_RECALLED_EPISODES,
+    MAX_CURSOR_CHARACTERS,
+    MAX_ID_CHARACTERS,
+    MAX_PAGE_ITEMS,
+)
 from functions.runs.authority import DELETE_EPISODES, DELETE_RUN
 from functions.runs.model import Episode, Run, RunPage, RunQuery, RunStatus, RunValue
 from functions.runs.requests import NewEpisode, NewRun, RunError, RunOutput
@@ -56,18 +69,7 @@ _STATUS: ChoiceParameter[RunStatus] = ChoiceParameter("status", "The runs' statu
 _EPISODE_LIMIT = IntegerParameter(
     "limit", "How many to answer at most.", 1, MAX_PAGE_ITEMS, DEFAULT_RECALLED_EPISODES
 )
-_AFTER, _BEFORE = (
-    TextParameter(
-        name,
-        meaning,
-        pattern="epi_[0-9a-hjkmnp-tv-z]{36}",
-        expected="is the id of an episode: the `next` of an earlier answer",
-    )
-    for name, meaning in (
-        ("after", "Where the page begins: the `next` of the page before."),
-        ("before", "Episodes older than the one with this id; the same as `after`."),
-    )
-)
+_BEFORE = TextParameter("before", "The same as `after`.", MAX_CURSOR_CHARACTERS)
 
 
 def start_run(request: Request, caller: Principal) -> Response:
@@ -181,7 +183,7 @@ def append_episode(request: Request, caller: Principal) -> Response:
 
 
 def recall_episodes(request: Request, caller: Principal) -> Response:
-    limit, before = _EPISODE_LIMIT.read(request), read_either(request, _AFTER, _BEFORE)
+    limit, before = _EPISODE_LIMIT.read(request), read_cursor(request, caller, AFTER, _BEFORE)
     UNCOUNTED.read(request)
     agent_type, run_id = _AGENT_TYPE.read(request), _RUN_ID.read(request)
     if (agent_type is None) == (run_id is None):
@@ -191,13 +193,16 @@ def recall_episodes(request: Request, caller: Principal) -> Response:
     else:
         run, found = request.services.episodes.list_by_run(caller, str(run_id), before, limit + 1)
         agent_type = run.agent_type
-    response = json_response(200, _episode_page(found, agent_type, limit))
+    sign = partial(sign_cursor, request, caller)
+    response = json_response(200, _episode_page(found, agent_type, limit, sign))
     if VALUES.read(request) is None:
         return response
     return omit_values(response, EpisodePageDocument)
 
 
-def _episode_page(found: Iterator[Episode], agent_type: str, limit: int) -> EpisodePageDocument:
+def _episode_page(
+    found: Iterator[Episode], agent_type: str, limit: int, sign: Callable[[str], str]
+) -> EpisodePageDocument:
     """Render a page of episodes; `next` is where to continue, if there are more."""
     taken: list[Episode] = []
 
@@ -209,7 +214,7 @@ def _episode_page(found: Iterator[Episode], agent_type: str, limit: int) -> Epis
     page = truncate_to_limit(documents())
     if len(page) == len(taken) and next(found, None) is None:
         return {"episodes": page, "limit": limit}
-    return {"episodes": page, "limit": limit, "next": taken[len(page) - 1].id}
+    return {"episodes": page, "limit": limit, "next": sign(taken[len(page) - 1].id)}
 
 
 def _run_response(status: int, run: Run, **headers: str) -> Response:
@@ -348,7 +353,7 @@ ROUTES = [
         READ,
         "Recall the newest episodes of an agent type, or of a run",
         {200: EpisodePageDocument},
-        query=(_AGENT_TYPE, _RUN_ID, _EPISODE_LIMIT, _AFTER, _BEFORE, UNCOUNTED, VALUES),
+        query=(_AGENT_TYPE, _RUN_ID, _EPISODE_LIMIT, AFTER, _BEFORE, UNCOUNTED, VALUES),
         error_statuses=(404,),
         description="Newest first. Those of an agent type come in one query, across its runs, "
         "from an index that may be a moment behind; those of a run are complete. "
