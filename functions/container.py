@@ -857,6 +857,7 @@ class Container:
             self.object_store,
             self.run_deletion_store,
             self.memory_entry_store,
+            self.memory_run_store,
         )
         return Deletions(
             self.deletion_store,

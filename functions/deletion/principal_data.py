@@ -23,6 +23,7 @@ from functions.entries.removals import ExpiredEntries
 from functions.event_log.items import build_removed_part_keys, is_head, remove_events
 from functions.objects.store import ObjectChanged, ObjectStore
 from functions.openwop.entry_store import MemoryEntryStore
+from functions.openwop.run_store import MemoryRunChanged, MemoryRunStore
 from functions.platform import item_types
 from functions.platform.clock import Clock
 from functions.platform.item_types import ItemType
@@ -34,7 +35,7 @@ from functions.runs.deletion_store import RunDeletionStore
 from functions.runs.store import RunChanged
 from functions.tasks.mapper import intent_from_item, intent_to_item
 
-_CHANGED = (ConversationChanged, StateChanged, ObjectChanged, RunChanged)
+_CHANGED = (ConversationChanged, StateChanged, ObjectChanged, RunChanged, MemoryRunChanged)
 TypedItem = tuple[ItemType | None, Item]
 
 
@@ -48,6 +49,7 @@ class Stores(NamedTuple):
     objects: ObjectStore
     runs: RunDeletionStore
     memories: MemoryEntryStore
+    memory_runs: MemoryRunStore
 
 
 class PrincipalData:
@@ -66,6 +68,7 @@ class PrincipalData:
             item_types.RUN: lambda item: stores.runs.delete_run(item, clock(), []),
             item_types.EPISODE: self._remove_episode,
             item_types.MEMORY_ENTRY: stores.memories.purge,
+            item_types.MEMORY_RUN: lambda item: stores.memory_runs.purge(item, clock()),
         }
 
     def count(self, subject: Subject, items: Sequence[TypedItem]) -> Counter[str]:

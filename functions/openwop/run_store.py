@@ -15,6 +15,7 @@ from functions.openwop.secret_store import (
 from functions.openwop.sequence_store import build_snapshot_conditions, newest_entry_keys
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
+from functions.platform.keys import get_tenant
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.openwop_keys import (
     build_memory_key,
@@ -247,6 +248,10 @@ class MemoryRunStore:
             if run.labels and not run.is_closed(now):
                 writes += remove_secrets(partition, run)
         self._transact_change(writes)
+
+    def purge(self, item: Item, now: int) -> None:
+        """Delete the run of an item; arguments and errors are those of `delete`."""
+        self.delete(get_tenant(item["pk"]), _decode(item), now)
 
     def _transact_change(self, writes: Sequence[Write]) -> None:
         try:

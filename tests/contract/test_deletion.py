@@ -39,7 +39,6 @@ KEPT_WITH_ID = {
     *(
         "audit record",
         "fact",
-        "memory run",
         "archival announcement",
         "deletion",
         "learned workflow",
