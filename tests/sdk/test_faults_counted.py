@@ -34,7 +34,7 @@ def test_eight_threads_on_one_client_lose_nothing(crew: Crew, flaky: FaultProxy)
     agent = crew.agent()
     agent.client.memory.set(NAMESPACE, KEY, {"n": 0})
     with (
-        Client(flaky.address, agent.api_key, timeout=0.25, max_retries=10) as client,
+        Client(flaky.address, agent.api_key, timeout=0.5, max_retries=10) as client,
         ThreadPoolExecutor(WRITERS) as threads,
     ):
         calls = [
@@ -51,9 +51,7 @@ def test_eight_tasks_on_one_async_client_lose_nothing(crew: Crew, flaky: FaultPr
     agent.client.memory.set(NAMESPACE, KEY, {"n": 0})
 
     async def count() -> None:
-        async with AsyncClient(
-            flaky.address, agent.api_key, timeout=0.25, max_retries=10
-        ) as client:
+        async with AsyncClient(flaky.address, agent.api_key, timeout=0.5, max_retries=10) as client:
             updates = [
                 client.memory.update(NAMESPACE, KEY, one_more) for _ in range(WRITERS * ROUNDS)
             ]
@@ -71,7 +69,7 @@ def test_clients_that_know_nothing_of_each_other_count_right_or_say_so(
 
     def count(_: int) -> tuple[int, int]:
         done = unknown = 0
-        with Client(flaky.address, agent.api_key, timeout=0.25, max_retries=10) as client:
+        with Client(flaky.address, agent.api_key, timeout=0.5, max_retries=10) as client:
             for _ in range(ROUNDS):
                 try:
                     client.memory.update(NAMESPACE, KEY, one_more)
@@ -158,9 +156,6 @@ def test_a_server_that_dies_in_the_middle_of_calls_carries_out_each_once(mortal:
         dies = faults.interrupted(lambda: mortal.die_and_rise(proxy))
         proxy.plan(dies)
         created = sync_call(lambda c: c.memory.set(NAMESPACE, KEY, {"n": 0}))
-        proxy.plan(dies)
-        found = sync_call(lambda c: c.memory.query(namespace=NAMESPACE))
-        assert [each.value for each in found] == [{"n": 0}]
         proxy.plan(dies)
         changed = async_call(lambda c: c.memory.set(NAMESPACE, KEY, {"n": 1}, version=1))
         assert (created.version, changed.version, changed.id) == (1, 2, created.id)

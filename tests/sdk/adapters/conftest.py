@@ -54,5 +54,5 @@ async def client(alice: Client) -> AsyncIterator[AsyncClient]:
 async def shaken(alice: Client, proxy: FaultProxy) -> AsyncIterator[AsyncClient]:
     """Alice's, behind a proxy."""
     key = alice.settings.api_key
-    async with AsyncClient(proxy.address, key, timeout=0.25, max_retries=10) as opened:
+    async with AsyncClient(proxy.address, key, timeout=0.5, max_retries=10) as opened:
         yield opened

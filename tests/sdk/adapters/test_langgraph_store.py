@@ -158,7 +158,7 @@ def test_strict_puts_and_deletes_meet_only_what_was_seen(alice: Client) -> None:
 
 def test_nothing_is_lost_or_doubled_on_a_flaky_network(alice: Client, flaky: FaultProxy) -> None:
     key = alice.settings.api_key
-    with Client(flaky.address, key, timeout=0.25, max_retries=10) as client:
+    with Client(flaky.address, key, timeout=0.5, max_retries=10) as client:
         store = AgentMemoryStore(client)
         for number in range(8):
             store.put(NS, str(number), {"n": number})

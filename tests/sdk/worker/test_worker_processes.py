@@ -56,7 +56,7 @@ def test_a_killed_agent_that_is_started_again_resumes(crew: Crew, journal: Journ
 def test_sigterm_drains(crew: Crew, journal: Journal) -> None:
     agent = crew.agent()
     task = batch(crew, agent)
-    with agent_process(crew.address, agent.api_key, journal, pace=0.1) as process:
+    with agent_process(crew.address, agent.api_key, journal, pace=0.4) as process:
         until(lambda: journal.items(task))
         later = batch(crew, agent)
         process.send_signal(signal.SIGTERM)
@@ -82,8 +82,11 @@ def test_two_processes_of_one_agent_never_run_one_task_at_once(
 ) -> None:
     agent = crew.agent()
     tasks = [batch(crew, agent) for _ in range(4)]
-    started = [agent_process(crew.address, agent.api_key, journal, once=True) for _ in range(2)]
-    with started[0] as one, started[1] as other:
+    options: dict[str, Any] = {"once": True, "lease": 60}
+    with (
+        agent_process(crew.address, agent.api_key, journal, **options) as one,
+        agent_process(crew.address, agent.api_key, journal, **options) as other,
+    ):
         assert (one.wait(PATIENCE), other.wait(PATIENCE)) == (0, 0)
     for task in tasks:
         assert journal.items(task) == ITEMS
@@ -94,7 +97,7 @@ def test_two_processes_of_one_agent_never_run_one_task_at_once(
 def test_a_process_that_slept_past_its_lease_gives_way(crew: Crew, journal: Journal) -> None:
     agent = crew.agent()
     task = batch(crew, agent)
-    with agent_process(crew.address, agent.api_key, journal, pace=0.2) as sleeper:
+    with agent_process(crew.address, agent.api_key, journal, pace=0.5) as sleeper:
         until(lambda: len(journal.items(task)) >= 2)
         sleeper.send_signal(signal.SIGSTOP)
         with agent_process(crew.address, agent.api_key, journal, hold={"after": MIDDLE}):
@@ -119,7 +122,7 @@ def test_a_process_that_slept_while_another_had_its_task_gives_way(
         meanwhile.append(ctx.task.id)
         ctx.release_task()
 
-    with agent_process(crew.address, agent.api_key, journal, pace=0.2) as sleeper:
+    with agent_process(crew.address, agent.api_key, journal, pace=0.5) as sleeper:
         until(lambda: journal.items(task))
         sleeper.send_signal(signal.SIGSTOP)
         until(lambda: leaves.run(agent.client, poll=0.02, once=True))
@@ -137,14 +140,14 @@ def test_a_second_ctrl_c_ends_it_at_once(crew: Crew, journal: Journal) -> None:
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.5)
         process.send_signal(signal.SIGINT)
-        assert process.wait(5) != 0
+        assert process.wait(PATIENCE) != 0
     assert crew.status(task) == "running"
 
 
 def test_the_lease_is_kept_alive_while_the_function_works(crew: Crew, journal: Journal) -> None:
     agent = crew.agent()
     task = batch(crew, agent)
-    options: dict[str, Any] = {"pace": 0.3, "lease": 2}
+    options: dict[str, Any] = {"pace": 0.6, "lease": 4}
     with (
         agent_process(crew.address, agent.api_key, journal, **options) as one,
         agent_process(crew.address, agent.api_key, journal, **options) as other,

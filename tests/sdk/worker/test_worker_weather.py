@@ -120,7 +120,7 @@ def test_each_item_is_processed_once_on_a_flaky_network(crew: Crew, server: Loca
 
     with proxy_to(server.address) as proxy:
         proxy.follow(flakiness())
-        with Client(proxy.address, agent.api_key, timeout=0.25, max_retries=10) as client:
+        with Client(proxy.address, agent.api_key, timeout=0.5, max_retries=10) as client:
             work.run(client, poll=POLL, max_tasks=2)
     assert {crew.status(task) for task in tasks} == {"completed"}
     assert processed == [(task, number) for task in tasks for number in range(1, 6)]
