@@ -65,7 +65,7 @@ def build_task_writes(
         delta, create = deltas.get(task), creates.get(task)
         usage, grant = _to_usage(delta), known.grants.get(task)
         if create is not None and task in known.unregistered:
-            yield from _build_registration(caller, task, create, now, usage)
+            yield from _build_registration(caller, task, create, usage)
         elif create is not None and delta is not None and delta.has_creates:
             is_counted = task not in known.unjoined
             intent, replaced = create.current.intent, _count_replaced(caller, transitions, task)
@@ -191,18 +191,19 @@ def _to_usage(delta: CounterDelta | None) -> TaskUsage:
 
 
 def _build_registration(
-    caller: Principal, task_id: str, create: Transition, now: int, usage: TaskUsage
+    caller: Principal, task_id: str, create: Transition, usage: TaskUsage
 ) -> Iterator[Write]:
-    intent = create.current.intent
-    task = task_changes.build_task_of_write(caller, task_id, intent, now, usage)
+    """Build the registration of a task by a create; the task is as old as what that creates."""
+    entry = create.current
+    task = task_changes.build_task_of_write(caller, task_id, entry.intent, entry.created, usage)
     most = (task.policy.max_entries, task.policy.max_bytes)
     assert_working_fits(
         CounterDelta(working=usage.entries, working_bytes=usage.size), most, most, create.index
     )
     yield lifecycle_store.add_task(caller.tenant, task, usage)
     yield from list_assignments(caller.tenant, None, task)
-    if intent is not None:
-        yield intent_store.list_under_intent(caller.tenant, task, intent)
+    if entry.intent is not None:
+        yield intent_store.list_under_intent(caller.tenant, task, entry.intent)
 
 
 def _build_adjustment(

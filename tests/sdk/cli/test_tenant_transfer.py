@@ -93,6 +93,8 @@ def hand_over(admin: Client, ada: Client, bob: Client) -> None:
     ada.memory.put("done", "key", {"n": 5}, task_id="task_done", sensitivity="restricted")
     admin.memory.put("done", "own", {"n": 6}, task_id="task_done")
     ada.tasks.complete("task_done", {"total": 5})
+    ada.memory.put("done", "alone", {"n": 7}, task_id="task_alone")  # that nobody registered
+    ada.tasks.complete("task_alone", {"total": 1})
     admin.tasks.create("intent_1", id="task_left", assigned_agent="ada")
     ada.memory.put("left", "by_ada", {"n": 1}, task_id="task_left")
     task = admin.tasks.get("task_left")
@@ -137,7 +139,8 @@ def test_everything_moves_exactly_however_often_the_import_is_killed(
     before = export(tenant, clients["ada"].settings.api_key, folder, has_unread=True)
     assert "holds a whole export" in tenant.cli()("export", folder).err
     values = [line.get("value") for each in before["events"] for line in each["data"]["snapshot"]]
-    assert sorted(values, key=repr) == [None, {"n": 4}, {"n": 6}]
+    assert sorted(values, key=repr) == [None, {"n": 4}, {"n": 6}, {"n": 7}]
+    assert "task_alone" in {each["id"] for each in before["tasks"]}
     shared = [
         (name, each["key"])
         for name in ("entries-admin", "entries-ada")

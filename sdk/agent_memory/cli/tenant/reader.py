@@ -135,6 +135,7 @@ class TenantReader:
             for intent in client.intents.list(**_ALL):
                 for task in client.tasks.list(intent.intent_id, **_ALL):
                     yield client, task.raw
+            yield from ((client, task) for task in _list_without_intent(client))
 
     def _read_tasks(self) -> Iterator[Document]:
         """Yield each task that one of the keys may read, with its grants; parents first."""
@@ -238,6 +239,15 @@ def _add_vector(client: Client, entry: Document) -> list[Document]:
     params = {"vector": "include", "touch": "false"}
     found: Document = client.request("GET", path, params=params).json()
     return [found]
+
+
+def _list_without_intent(client: Client) -> Iterator[Document]:
+    """Yield the ended tasks of a key's agent that no intent names: those of its archives."""
+    id = client.principals.cached_me().id
+    events = client.events.list_for_agent(id, type="memory.archived", **_ALL)
+    for task_id in dict.fromkeys(event.task_id for event in events):
+        if task_id is not None:
+            yield client.tasks.get(task_id).raw
 
 
 def _list_in_task(client: Client, task_id: str) -> Iterator[Document]:

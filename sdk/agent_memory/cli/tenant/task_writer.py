@@ -5,6 +5,8 @@ once what that one wrote is there; the last one is the present assignee. An ende
 holds again what it held then: so it is archived as it was.
 """
 
+from contextlib import suppress
+
 from agent_memory import Client
 from agent_memory.cli.importing import Import, Policy
 from agent_memory.cli.lines import Line
@@ -16,13 +18,13 @@ from agent_memory.cli.tenant.import_context import (
     send_once,
 )
 from agent_memory.cli.tenant.task_history import Roles, TaskHistory, is_ended
-from agent_memory.exceptions import MemoryConflictError
+from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 from agent_memory.model import Task, TaskFields
 from agent_memory.requests import quote_segment
 
 _TASKS = "tasks.jsonl"
 _LAST = ("status", "updated_at", "version")
-_BY_END = ("output", "error")
+_BY_END = ("output", "error", "artifacts", "blocked_reason")
 
 
 class TaskWriter:
@@ -48,6 +50,9 @@ class TaskWriter:
         if document["id"] in self._done:
             return
         roles = self._history.list_roles(document)
+        if not self._can_register(document, roles[0]):
+            note(f"the task {document['id']} is left out: no intent names it, and it holds nothing")
+            return
         task = self._register(document, roles[0])
         if not is_ended(task.raw):  # by a run that was cut off
             self._continue(document, roles, Roles(task.assigned_agent, task.coordinator))
@@ -85,7 +90,14 @@ class TaskWriter:
             client.request("PATCH", path, json=fields, headers=match)
         self._context.state.add(_TASKS, task.id, "")
 
+    def _can_register(self, document: Document, roles: Roles) -> bool:
+        """Return whether an intent names a task, or its assignee wrote in it."""
+        entries = self._history.get_entries(document["id"])
+        return document["intent_id"] is not None or roles.assignee in entries
+
     def _register(self, document: Document, roles: Roles) -> Task:
+        if document["intent_id"] is None:
+            return self._register_by_write(document["id"], roles)
         creator = self._get_director(roles)
         fields = select_fields(document, (*TaskFields.__annotations__, "created_at"))
         left = _BY_END if is_ended(document) else ()
@@ -102,6 +114,15 @@ class TaskWriter:
             return Task.from_document(send_once(creator, "POST", "/api/v1/tasks", body))
         except MemoryConflictError:
             return creator.tasks.get(document["id"])
+
+    def _register_by_write(self, task_id: str, roles: Roles) -> Task:
+        """Register a task that no intent names as it was: by what its assignee writes in it."""
+        assignee = self._get_director(roles)
+        with suppress(MemoryNotFoundError):
+            return assignee.tasks.get(task_id)
+        owner = str(roles.assignee)
+        self._write_entries(owner, self._history.get_entries(task_id).get(owner, []))
+        return assignee.tasks.get(task_id)
 
     def _get_director(self, roles: Roles) -> Client:
         """Return a client of who directs a task."""
