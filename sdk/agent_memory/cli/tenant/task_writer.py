@@ -52,6 +52,7 @@ class TaskWriter:
         roles = self._history.list_roles(document)
         if not self._can_register(document, roles[0]):
             note(f"the task {document['id']} is left out: no intent names it, and it holds nothing")
+            self._done[document["id"]] = ""
             return
         task = self._register(document, roles[0])
         if not is_ended(task.raw):  # by a run that was cut off
@@ -88,6 +89,7 @@ class TaskWriter:
             fields = select_fields(document, (*_LAST, "started_at", *results))
             path, match = f"/api/v1/tasks/{quote_segment(task.id)}", {"If-Match": str(task.version)}
             client.request("PATCH", path, json=fields, headers=match)
+        self._done[task.id] = ""
         self._context.state.add(_TASKS, task.id, "")
 
     def _can_register(self, document: Document, roles: Roles) -> bool:
