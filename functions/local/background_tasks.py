@@ -24,6 +24,7 @@ from functions.local.stream_reader import StreamReader, find_stream
 from functions.local.ttl import remove_expired_items
 from functions.platform.aws import create_client
 from functions.platform.clock import now_ms, to_rfc3339
+from functions.platform.cold_start import pause_gc
 from functions.platform.observability import log_unexpected
 
 _STREAM_SECONDS = 0.1  # between two looks for changes
@@ -49,8 +50,9 @@ def run_background_tasks(
     trim = None
     if database.engine is not None:
         trim = partial(stream_records.trim, folder.database, MEMORY_TABLE)
-    mapping = StreamMapping(build_stream(settings), reader, folder, trim)
-    schedule = build_schedule(settings, folder, log_wait_seconds=LOG_WAIT_SECONDS)
+    with pause_gc():
+        mapping = StreamMapping(build_stream(settings), reader, folder, trim)
+        schedule = build_schedule(settings, folder, log_wait_seconds=LOG_WAIT_SECONDS)
 
     def sweep(stopping: Event) -> None:
         run_schedule(schedule, now_ms(), stopping)

@@ -22,6 +22,7 @@ PREFIX, GRAM = 5, 4
 _PIECES = re.compile(r"[^\W_]+")
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _DIGIT = re.compile(r"\d")
+_JOINTS = re.compile(r"[\s:_]+")
 
 Weigh = Callable[[list[str]], list[float]]
 """Weigh words by how much each says; rare words weigh more."""
@@ -111,8 +112,7 @@ def without_ids(text: str) -> str:
 
     All of the text where nothing else is left.
     """
-    pieces = (piece for token in text.split() for piece in re.split(r"[:_]+", token))
-    kept = [piece for piece in pieces if piece and not _DIGIT.search(piece)]
+    kept = [piece for piece in _JOINTS.split(text) if piece and not _DIGIT.search(piece)]
     return " ".join(kept) or text
 
 
