@@ -129,6 +129,17 @@ def to_list(several: Iterable[str] | None) -> list[str] | None:
     return None if several is None else list(several)
 
 
+def to_bytes(data: bytes | bytearray | memoryview) -> bytes:
+    """Return the bytes of an object.
+
+    Raises:
+        TypeError: they are something else, such as a text, which has no bytes until it is encoded.
+    """
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise TypeError(f"the data of an object are bytes, not {type(data).__name__}: encode them")
+    return bytes(data)
+
+
 def join_tags(tags: Iterable[str] | None) -> str | None:
     """Return tags as a query names them; None if there are none.
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from datetime import timedelta
 
 import pytest
 from agent_memory import AsyncClient, Client
@@ -19,6 +20,20 @@ def test_an_object_comes_back_as_it_was_stored(alice: Client) -> None:
         assert (found.content_type, found.metadata) == ("image/png", {"n": "ü"})
         assert found.expires_at
     assert alice.objects.get("files", "none") is None
+
+
+def test_what_is_no_bytes_or_list_is_refused(alice: Client) -> None:
+    put, given = alice.objects.put, bytearray(b"1234")
+    put("files", "view", memoryview(given).cast("H"), ttl=timedelta(hours=1))
+    found = alice.objects.get("files", "view")
+    assert found is not None
+    assert (found.data, bool(found.expires_at)) == (b"1234", True)
+    with pytest.raises(TypeError, match="bytes, not str"):
+        put("files", "text", "text")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a list of texts"):
+        alice.objects.get_many("files", "view")
+    with pytest.raises(TypeError, match="is a dict, not str"):
+        alice.memory.batch("abc")  # type: ignore[arg-type]
 
 
 def test_a_conflict_is_told(alice: Client) -> None:

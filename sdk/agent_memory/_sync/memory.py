@@ -293,6 +293,7 @@ class Memory(Queries):
 
         Raises:
             AgentMemoryError: the first failure; `problem["index"]` says whose.
+            TypeError: raised when an entry is no dict.
         """
         body = {"entries": [self._in_task(entry) for entry in entries]}
         answer = self._call("POST", f"{_MEMORY}/batch", json=body)
@@ -300,6 +301,8 @@ class Memory(Queries):
 
     def _in_task(self, entry: Mapping[str, Any]) -> dict[str, Any]:
         """Return an entry of a batch; a new working one without scope has that of the task."""
+        if not isinstance(entry, Mapping):
+            raise TypeError(f"an entry of a batch is a dict, not {type(entry).__name__}")
         is_scoped = entry.get("memory_type") != "working" or {"scope", "version"} & entry.keys()
         at_work = None if is_scoped else find_task_at_work(self._client.settings)
         return {**entry} if at_work is None else {**entry, "scope": {"task_id": at_work.task.id}}

@@ -2,7 +2,8 @@
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from typing import Any, Unpack
 
 from agent_memory._sync.pages import Pages
@@ -15,7 +16,7 @@ from agent_memory.exceptions import (
 from agent_memory.model import NamespaceAccess, NamespacePermissions, ObjectHead, Sensitivity, Space
 from agent_memory.object_model import StoredObject
 from agent_memory.page import Paging
-from agent_memory.requests import drop_none, quote_segment
+from agent_memory.requests import drop_none, quote_segment, render_time, to_bytes, to_list
 from agent_memory.responses import get_member, parse, parse_items, parse_object
 
 _READ_AT_ONCE, _READS = 100, 5
@@ -34,11 +35,11 @@ class Objects(Resource):
         self,
         space: str,
         key: str,
-        data: bytes,
+        data: bytes | bytearray | memoryview,
         *,
         content_type: str = "application/octet-stream",
         metadata: Mapping[str, Any] | None = None,
-        ttl: str | float | None = None,
+        ttl: str | float | timedelta | None = None,
         sensitivity: Sensitivity | None = None,
         version: int | None = None,
         only_new: bool = False,
@@ -48,7 +49,7 @@ class Objects(Resource):
             client.objects.put("reports", "2026/10.csv", data, content_type="text/csv")
 
         Args:
-            ttl: how long it is kept: seconds, or an ISO 8601 duration such as `P30D`.
+            ttl: how long it is kept: seconds, a `timedelta` or an ISO 8601 duration (`P30D`).
             metadata: up to 2 KB of JSON.
             version: replace only this version.
             only_new: store it only if the key has none.
@@ -56,21 +57,25 @@ class Objects(Resource):
         Raises:
             MemoryConflictError: it is at another version, or there is one already.
             TooLargeError: it has over 100 MB.
+            TypeError: raised when the data aren't bytes.
         """
-        is_large = len(data) > _MOST_IN_REQUEST
+        content = to_bytes(data)
+        is_large = len(content) > _MOST_IN_REQUEST
         given = {
-            "X-Object-Upload": self._upload(space, data, sensitivity) if is_large else None,
+            "X-Object-Upload": self._upload(space, content, sensitivity)
+            if is_large
+            else None,
             "Content-Type": content_type,
             "X-Object-Metadata": None if metadata is None else json.dumps(metadata),
-            "X-Object-TTL": None if ttl is None else str(ttl),
+            "X-Object-TTL": None if ttl is None else str(render_time(ttl)),
             "X-Object-Sensitivity": sensitivity,
             "If-Match": None if version is None else str(version),
             "If-None-Match": "*" if only_new else None,
         }
         headers = {name: value for name, value in given.items() if value is not None}
         path = _path(space, key)
-        content = b"" if is_large else data
-        answer = self._client.request("PUT", path, content=content, headers=headers)
+        body = b"" if is_large else content
+        answer = self._client.request("PUT", path, content=body, headers=headers)
         return parse(int, get_member(parse_object(answer), "version"))
 
     def _upload(self, space: str, data: bytes, sensitivity: Sensitivity | None) -> str:
@@ -111,13 +116,13 @@ class Objects(Resource):
             raise _refused_by_storage(given.status_code)
         return given.content
 
-    def get_many(self, space: str, keys: Sequence[str]) -> dict[str, bytes]:
+    def get_many(self, space: str, keys: Iterable[str]) -> dict[str, bytes]:
         """Return the bytes of those objects that there are, by key.
 
         client.objects.get_many("reports", ["2026/09.csv", "2026/10.csv"])
         """
         found: dict[str, bytes] = {}
-        rest = list(dict.fromkeys(keys))
+        rest = list(dict.fromkeys(to_list(keys) or ()))
         while rest:
             asked, rest = rest[:_READ_AT_ONCE], rest[_READ_AT_ONCE:]
             page = self._call("POST", f"{_path(space)}/read", json={"keys": asked})
