@@ -1,34 +1,17 @@
-"""The one composition root: how the services of every function are put together.
+"""The composition root: how the services of every function are put together.
 
 An entry point makes one `Container` when its module is imported. Each service is made once, at its
-first use; the API touches those of common requests while it starts.
+first use; the API touches those of common requests while it starts. What only some requests need is
+in `functions.containers`, so that a start imports none of it.
 """
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self, TypeVar
 
-from functions.access.service import AccessExplanations
 from functions.audit.service import AuditLog, AuditTrail
 from functions.audit.store import AuditStore
-from functions.conversations.archive import ConversationArchive
-from functions.conversations.archive_files import ArchiveFiles
-from functions.conversations.archive_store import ConversationArchiveStore
-from functions.conversations.lists import ConversationLists
-from functions.conversations.mapper import ConversationMapper
-from functions.conversations.message_store import MessageStore
-from functions.conversations.messages import Messages
-from functions.conversations.orphan_store import OrphanedMessages
-from functions.conversations.service import Conversations
-from functions.conversations.state_store import StateStore
-from functions.conversations.states import States
-from functions.conversations.store import ConversationStore
-from functions.conversations.upload_store import UploadStore
-from functions.conversations.uploads import Uploads
-from functions.deletion.principal_data import PrincipalData, Stores
-from functions.deletion.service import Deletions
-from functions.deletion.store import DeletionStore
-from functions.deletion.tombstones import Tombstones
 from functions.entries.agent_list import AgentList
 from functions.entries.agent_store import AgentStore
 from functions.entries.agents import AgentMemory
@@ -55,29 +38,12 @@ from functions.event_log.event_bus import EventBus, parse_event_types
 from functions.event_log.reader import EventLogReader
 from functions.event_log.service import EventLogs
 from functions.event_log.store import EventLogStore
-from functions.facts.service import Facts
-from functions.facts.store import FactStore
 from functions.identity.authentication import Authentication
 from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore
 from functions.namespaces.prefix_rules import PrefixRules
 from functions.namespaces.service import Namespaces
 from functions.namespaces.store import NamespaceStore
-from functions.objects.file_store import ObjectFiles
-from functions.objects.reader import ObjectReader
-from functions.objects.service import Objects
-from functions.objects.spaces import Spaces
-from functions.objects.store import ObjectStore
-from functions.objects.uploads import ObjectUploads
-from functions.openwop.entry_store import MemoryEntryStore
-from functions.openwop.garbage_collector import MemoryGarbageCollector
-from functions.openwop.memory_secrets import MemorySecrets
-from functions.openwop.references import MemoryReferences
-from functions.openwop.run_store import MemoryRunStore
-from functions.openwop.runs import MemoryRuns
-from functions.openwop.secret_store import RunSecretStore
-from functions.openwop.sequence_store import SequenceNumbers
-from functions.openwop.service import Memories
 from functions.platform.archive_storage import ArchiveStorage, S3ArchiveStorage
 from functions.platform.aws import create_client, create_lazy_client, translate_aws_errors
 from functions.platform.clock import Clock, now_ms
@@ -95,24 +61,7 @@ from functions.platform.settings import Settings, WrongSetting
 from functions.platform.table import Table
 from functions.platform.used_requests import UsedRequests
 from functions.platform.value_parts import ValueParts
-from functions.platform.values import ValueCodec
-from functions.procedures.service import Procedures
-from functions.procedures.store import WorkflowStore
-from functions.quotas.service import Quotas
 from functions.quotas.store import QuotaStore
-from functions.runs.agent_type_store import AgentTypeStore
-from functions.runs.agent_types import AgentTypes
-from functions.runs.deletion_store import RunDeletionStore
-from functions.runs.deletions import RunDeletions
-from functions.runs.episode_store import EpisodeStore
-from functions.runs.episodes import Episodes
-from functions.runs.rules import RunIds
-from functions.runs.service import Runs
-from functions.runs.store import RunStore
-from functions.search.embedding_indexer import EmbeddingIndexer
-from functions.search.reembedding import Reembedding
-from functions.search.service import Search
-from functions.search.store import EmbeddingProgress
 from functions.tasks.access import TaskAccess
 from functions.tasks.assignment_store import AssignmentStore
 from functions.tasks.grant_store import GrantStore
@@ -128,14 +77,10 @@ from functions.tasks.service import Tasks
 from functions.tasks.store import TaskStore
 from functions.tasks.writer import TaskWriter
 from functions.vectors.client_vector_store import ClientVectorStore
-from functions.vectors.client_vectors import ClientVectorIndex
-from functions.vectors.factory import build_vector_search
-from functions.vectors.model import VectorSearch
-from functions.vectors.store import VectorStore
 from functions.workflows.service import Workflows
 from functions.workflows.store import AppliedWorkflowStore
-from functions.working_values.service import WorkingValues
-from functions.working_values.store import WorkingValueStore
+
+T = TypeVar("T")
 
 _NO_KEY = "set ENCRYPTION_KEY_FILE or ENCRYPTION_KEY_ID"
 
@@ -153,11 +98,23 @@ class Container:
     def __init__(self, settings: Settings, clock: Clock = now_ms, dynamodb: Any = None) -> None:
         """`dynamodb` is the client of the tables; a new one unless given."""
         dynamodb = dynamodb or create_client("dynamodb")
+        self._further: dict[Callable[[Self], Any], Any] = {}
         self.settings = settings
         self.clock = clock
         held = settings.is_read_only
         self.table = Table(dynamodb, settings.memory_table, self.seals, is_read_only=held)
         self.log_table = Table(dynamodb, settings.log_table, is_read_only=held)
+
+    def get(self, further: Callable[[Self], T]) -> T:
+        """Return a container of further services, made at its first use.
+
+        Args:
+            further: its class, of `functions.containers`.
+        """
+        if further not in self._further:
+            self._further[further] = further(self)
+        made: T = self._further[further]
+        return made
 
     def build_common_services(self) -> None:
         """Make what nearly every request of the API needs, while the function starts.
@@ -214,9 +171,9 @@ class Container:
     @cached_property
     def seals(self) -> ItemSeals | None:
         """Prove who wrote items of authority; None in functions that can't read the secret."""
-        return None if self._key_cipher is None else ItemSeals(self._derive_key)
+        return None if self._key_cipher is None else ItemSeals(self.derive_key)
 
-    def _derive_key(self, purpose: bytes) -> bytes:
+    def derive_key(self, purpose: bytes) -> bytes:
         """Derive the key of a purpose from the deployment's secret, which is read when needed."""
         return self.deployment_secret.derive_key(purpose)
 
@@ -246,12 +203,12 @@ class Container:
     @cached_property
     def digests(self) -> Digests:
         """Digests what requests say."""
-        return Digests(self._derive_key)
+        return Digests(self.derive_key)
 
     @cached_property
     def cursors(self) -> Cursors:
         """Signs where pages of lists begin."""
-        return Cursors(self._derive_key)
+        return Cursors(self.derive_key)
 
     @cached_property
     def archive_storage(self) -> ArchiveStorage | None:
@@ -271,7 +228,7 @@ class Container:
         """
         if self.settings.archive_folder is None:
             raise WrongSetting("set ARCHIVE_FOLDER")
-        addresses = FileAddresses(self._derive_key, self.clock)
+        addresses = FileAddresses(self.derive_key, self.clock)
         folder = Path(self.settings.archive_folder)
         return FolderArchiveStorage(folder, addresses, self.cipher, self.clock)
 
@@ -299,7 +256,7 @@ class Container:
         return Identity(
             self.principal_store,
             self.audit,
-            self._derive_key,
+            self.derive_key,
             self.authentication.invalidate_cache,
             self.clock,
         )
@@ -493,17 +450,6 @@ class Container:
         )
 
     @cached_property
-    def access_explanations(self) -> AccessExplanations:
-        return AccessExplanations(
-            self.entries,
-            self.namespaces,
-            self.task_access,
-            self.conversations,
-            self.identity,
-            self.clock,
-        )
-
-    @cached_property
     def upserts(self) -> Upserts:
         return Upserts(
             self.entry_store,
@@ -600,270 +546,16 @@ class Container:
             self.clock,
         )
 
-    # Search and facts
-
-    @cached_property
-    def vector_search(self) -> VectorSearch:
-        return build_vector_search(self.settings, self.table, self.clock)
-
-    @cached_property
-    def embedding_indexer(self) -> EmbeddingIndexer:
-        store = VectorStore(self.table, self.clock, self.vector_search.format)
-        return EmbeddingIndexer(store, self.vector_search.embed)
-
-    @cached_property
-    def search(self) -> Search:
-        return Search(
-            self.vector_search,
-            self.entry_store,
-            self.queries,
-            self.task_access,
-            self.namespaces,
-            (self.client_vectors, ClientVectorIndex(self.client_vectors, self.clock)),
-            self.access_tracker,
-            self.clock,
-        )
+    # What further packages share
 
     @cached_property
     def client_vectors(self) -> ClientVectorStore:
         return ClientVectorStore(self.table)
 
     @cached_property
-    def facts(self) -> Facts:
-        store = FactStore(self.table, self.vector_search.format, self.clock)
-        return Facts(store, self.vector_search, self.audit, self.clock)
-
-    @cached_property
-    def reembedding(self) -> Reembedding:
-        return Reembedding(
-            EmbeddingProgress(self.table),
-            self.entry_mapper,
-            self.embedding_indexer,
-            self.facts,
-            self.clock,
-            self.vector_search.format.name,
-        )
-
-    # Runs, procedures, working values
-
-    @cached_property
-    def run_ids(self) -> RunIds:
-        return RunIds(self._derive_key)
-
-    @cached_property
-    def run_store(self) -> RunStore:
-        return RunStore(self.table, ValueCodec(self.cipher), self.value_parts, self.run_ids)
-
-    @cached_property
-    def runs(self) -> Runs:
-        return Runs(self.run_store, self.run_ids, self.agent_types, self.clock)
-
-    @cached_property
-    def agent_types(self) -> AgentTypes:
-        return AgentTypes(AgentTypeStore(self.table), self.clock)
-
-    @cached_property
-    def run_deletion_store(self) -> RunDeletionStore:
-        return RunDeletionStore(self.table, self.value_parts)
-
-    @cached_property
-    def run_deletions(self) -> RunDeletions:
-        return RunDeletions(self.run_store, self.run_deletion_store, self.audit, self.clock)
-
-    @cached_property
     def quota_store(self) -> QuotaStore:
         return QuotaStore(self.table, self.clock)
 
     @cached_property
-    def episodes(self) -> Episodes:
-        return Episodes(
-            EpisodeStore(self.table, ValueCodec(self.cipher)),
-            self.run_store,
-            self.run_deletion_store,
-            Quotas(self.quota_store, self.clock),
-            self.clock,
-        )
-
-    @cached_property
-    def procedures(self) -> Procedures:
-        return Procedures(WorkflowStore(self.table), self.clock)
-
-    @cached_property
-    def working_values(self) -> WorkingValues:
-        return WorkingValues(WorkingValueStore(self.table), self.clock)
-
-    # OpenWOP
-
-    @cached_property
-    def memory_references(self) -> MemoryReferences:
-        return MemoryReferences(self._derive_key)
-
-    @cached_property
-    def memory_run_store(self) -> MemoryRunStore:
-        return MemoryRunStore(self.table)
-
-    @cached_property
-    def sequence_numbers(self) -> SequenceNumbers:
-        return SequenceNumbers(self.table, self.clock)
-
-    @cached_property
-    def memory_entry_store(self) -> MemoryEntryStore:
-        return MemoryEntryStore(self.table, self.sequence_numbers)
-
-    @cached_property
-    def memory_runs(self) -> MemoryRuns:
-        return MemoryRuns(
-            self.memory_run_store,
-            self.sequence_numbers,
-            self.memory_secrets,
-            self.memory_references,
-            self.audit,
-            self.clock,
-        )
-
-    @cached_property
-    def run_secret_store(self) -> RunSecretStore:
-        return RunSecretStore(self.table)
-
-    @cached_property
-    def memory_secrets(self) -> MemorySecrets:
-        edition = self.settings.openwop
-        return MemorySecrets(self.run_secret_store, self.required_cipher, edition)
-
-    @cached_property
-    def memories(self) -> Memories:
-        return Memories(
-            self.memory_entry_store,
-            self.memory_runs,
-            self.memory_secrets,
-            self.memory_references,
-            self.clock,
-        )
-
-    @cached_property
-    def memory_garbage_collector(self) -> MemoryGarbageCollector:
-        return MemoryGarbageCollector(
-            self.memory_run_store, self.memory_entry_store, self.run_secret_store, self.clock
-        )
-
-    # Conversations and states
-
-    @cached_property
-    def conversation_mapper(self) -> ConversationMapper:
-        return ConversationMapper(ValueCodec(self.cipher))
-
-    @cached_property
     def value_parts(self) -> ValueParts:
         return ValueParts(self.table)
-
-    @cached_property
-    def orphaned_messages(self) -> OrphanedMessages:
-        return OrphanedMessages(self.table, self.value_parts)
-
-    @cached_property
-    def conversation_store(self) -> ConversationStore:
-        return ConversationStore(self.table, self.conversation_mapper, self.value_parts)
-
-    @cached_property
-    def message_store(self) -> MessageStore:
-        return MessageStore(self.table, self.conversation_mapper, self.value_parts)
-
-    @cached_property
-    def conversation_archive(self) -> ConversationArchive:
-        return ConversationArchive(
-            ConversationArchiveStore(self.table, self.message_store, self.value_parts),
-            self.conversation_mapper,
-            self.orphaned_messages,
-            ArchiveFiles(self.archive_storage),
-            self.audit,
-            self.clock,
-        )
-
-    @cached_property
-    def conversations(self) -> Conversations:
-        return Conversations(
-            self.conversation_store,
-            self.message_store,
-            self.uploads,
-            self.orphaned_messages,
-            self.conversation_archive,
-            self.audit,
-            self.clock,
-        )
-
-    @cached_property
-    def conversation_lists(self) -> ConversationLists:
-        return ConversationLists(self.conversation_store, self.clock)
-
-    @cached_property
-    def messages(self) -> Messages:
-        return Messages(
-            self.conversation_store, self.message_store, self.orphaned_messages, self.clock
-        )
-
-    @cached_property
-    def uploads(self) -> Uploads:
-        store = UploadStore(self.table, self.message_store)
-        return Uploads(store, self.conversation_store, self.clock)
-
-    @cached_property
-    def states(self) -> States:
-        store = StateStore(self.table, ValueCodec(self.cipher), self.value_parts)
-        return States(store, self.audit, self.clock)
-
-    # Objects
-
-    @cached_property
-    def object_files(self) -> ObjectFiles:
-        return ObjectFiles(self.table, self.archive_storage)
-
-    @cached_property
-    def object_store(self) -> ObjectStore:
-        return ObjectStore(self.table, ValueCodec(self.cipher), self.object_files)
-
-    @cached_property
-    def objects(self) -> Objects:
-        return Objects(self.object_store, self.audit, self.clock)
-
-    @cached_property
-    def object_reader(self) -> ObjectReader:
-        return ObjectReader(self.object_store, self.clock)
-
-    @cached_property
-    def object_uploads(self) -> ObjectUploads:
-        return ObjectUploads(self.objects, self.object_store, self.clock)
-
-    @cached_property
-    def spaces(self) -> Spaces:
-        return Spaces(self.object_store, self.audit, self.clock)
-
-    # Deletion
-
-    @cached_property
-    def deletion_store(self) -> DeletionStore:
-        return DeletionStore(self.table, self.log_table, self.archive_storage)
-
-    @cached_property
-    def tombstones(self) -> Tombstones:
-        return Tombstones(self.deletion_store, self.clock)
-
-    @cached_property
-    def deletions(self) -> Deletions:
-        stores = Stores(
-            self.expired_entries,
-            self.conversation_store,
-            self.conversation_archive,
-            StateStore(self.table, ValueCodec(self.cipher), self.value_parts),
-            self.object_store,
-            self.run_deletion_store,
-            self.memory_entry_store,
-            self.memory_run_store,
-        )
-        return Deletions(
-            self.deletion_store,
-            PrincipalData(self.deletion_store, stores, self.clock),
-            self.identity.revoke,
-            self.principal_store.remove_all,
-            self.audit,
-            self.clock,
-        )

@@ -17,8 +17,9 @@ from functions.api.error_responses import (
 )
 from functions.api.fairness import LoadShedder, RateLimiter
 from functions.api.http import Request, Response
-from functions.api.routes import OPENWOP_PREFIX, ROUTES
-from functions.api.routing import PUBLIC, Route, Router
+from functions.api.route_index import build_router
+from functions.api.routes import OPENWOP_PREFIX
+from functions.api.routing import PUBLIC, Route
 from functions.api.value_fields import omit_values
 from functions.container import Container
 from functions.identity.model import READ, Principal
@@ -46,7 +47,7 @@ class App:
     def __init__(self, container: Container) -> None:
         self._container = container
         self._authenticator = Authenticator(container.authentication, container.settings)
-        self._router = Router(ROUTES)
+        self._router = build_router()
         self._rate_limiter = RateLimiter(
             container.settings.principal_requests_per_minute,
             container.settings.tenant_requests_per_minute,

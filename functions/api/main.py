@@ -7,6 +7,9 @@ limit_numpy_threads()
 with pause_gc():
     from functions.api.app import App
     from functions.container import Container
+    from functions.entries.requests import EntryChange, NewEntry
     from functions.platform.settings import ApiSettings
 
     handler = App(Container(ApiSettings.from_env()))
+    for model in (NewEntry, EntryChange):
+        model.model_rebuild()

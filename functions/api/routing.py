@@ -113,9 +113,17 @@ class Router:
 
     A path without parameters is looked up; of templates that overlap, the first one that has the
     method is taken.
+
+    Args:
+        further: makes the router of paths that begin with one of some prefixes.
     """
 
-    def __init__(self, routes: Iterable[Route]) -> None:
+    def __init__(
+        self,
+        routes: Iterable[Route],
+        further: Mapping[tuple[str, ...], Callable[[], "Router"]] | None = None,
+    ) -> None:
+        self._further = further or {}
         by_path: dict[str, dict[str, Route]] = {}
         for route in routes:
             by_path.setdefault(route.path, {})[route.method] = route
@@ -130,6 +138,9 @@ class Router:
             NotFound: no route has this path.
             MethodNotAllowed: routes with other methods have it.
         """
+        for prefixes, get_router in self._further.items():
+            if path.startswith(prefixes):
+                return get_router().find(method, path)
         wanted = "GET" if method == "HEAD" else method
         allowed: set[str] = set()
         for template, by_method in self._literals.get(path, self._templates):

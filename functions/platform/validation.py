@@ -32,7 +32,7 @@ from functions.platform.request_context import is_import
 class RequestModel(BaseModel):
     """The model of a request's body, or of a part of one; unknown fields are errors.
 
-    Its validator is built at the first use, and not at import: a function
+    Its validator is built at the first use, or by `model_rebuild`, and not at import: a function
     has many models, and most containers serve few of them. A field's docstring is its description
     in the OpenAPI document.
     """

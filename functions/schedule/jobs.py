@@ -8,6 +8,12 @@ from collections import Counter
 from collections.abc import Callable
 
 from functions.container import Container
+from functions.containers.conversations import ConversationContainer
+from functions.containers.deletion import DeletionContainer
+from functions.containers.objects import ObjectContainer
+from functions.containers.openwop import OpenWopContainer
+from functions.containers.runs import RunContainer
+from functions.containers.search import SearchContainer
 from functions.platform import item_types
 from functions.platform.item_types import ItemType
 from functions.platform.items import Item
@@ -22,24 +28,38 @@ JOB_SECONDS = 8.0  # what takes longer is resumed by the next sweep
 
 def build_jobs(container: Container) -> dict[ItemType, Job]:
     """Build the table of jobs: one for each type of item that becomes due, but for entries."""
-    collector = container.memory_garbage_collector
-    conversations = container.conversation_archive
+    collector = container.get(OpenWopContainer).memory_garbage_collector
+    conversations = container.get(ConversationContainer).conversation_archive
     return {
         item_types.AGENT: container.agent_memory.maintain,
         item_types.TASK: _resume_task(container),
         item_types.GUARDRAILS: _resume_guardrails(container),
         item_types.CONVERSATION: _resume_long(conversations.end_retention, "conversations"),
-        item_types.ORPHANED_MESSAGES: _resume_long(container.orphaned_messages.remove, "orphans"),
-        item_types.REMOVED_RANGE: _resume_long(container.orphaned_messages.remove_range, "orphans"),
-        item_types.DELETED_RUN: _resume_long(container.run_deletion_store.resume, "deleted_runs"),
+        item_types.ORPHANED_MESSAGES: _resume_long(
+            container.get(ConversationContainer).orphaned_messages.remove, "orphans"
+        ),
+        item_types.REMOVED_RANGE: _resume_long(
+            container.get(ConversationContainer).orphaned_messages.remove_range, "orphans"
+        ),
+        item_types.DELETED_RUN: _resume_long(
+            container.get(RunContainer).run_deletion_store.resume, "deleted_runs"
+        ),
         item_types.ORPHANED_VALUES: _resume_long(container.value_parts.remove, "orphans"),
-        item_types.OBJECT: lambda item, _: Counter(objects=container.objects.remove_expired(item)),
+        item_types.OBJECT: lambda item, _: Counter(
+            objects=container.get(ObjectContainer).objects.remove_expired(item)
+        ),
         item_types.OBJECT_FILE: _remove_file(container),
         item_types.MEMORY_ENTRY: lambda item, _: collector.collect_entry(item),
         item_types.RUN_SECRETS: lambda item, _: collector.remove_secrets(item),
-        item_types.DELETION: _resume_long(container.deletions.resume, "deletions"),
-        item_types.DELETION_PREVIEW: _resume_long(container.deletions.resume, "deletions"),
-        item_types.EMBEDDING: lambda item, _: container.reembedding.resume(item, JOB_SECONDS),
+        item_types.DELETION: _resume_long(
+            container.get(DeletionContainer).deletions.resume, "deletions"
+        ),
+        item_types.DELETION_PREVIEW: _resume_long(
+            container.get(DeletionContainer).deletions.resume, "deletions"
+        ),
+        item_types.EMBEDDING: lambda item, _: container.get(SearchContainer).reembedding.resume(
+            item, JOB_SECONDS
+        ),
     }
 
 
@@ -70,7 +90,7 @@ def _remove_file(container: Container) -> Job:
     """Make the job that deletes a file that no object has."""
 
     def job(item: Item, _has_time: HasTime) -> Counter[str]:
-        container.object_files.remove((item["pk"], item["sk"]))
+        container.get(ObjectContainer).object_files.remove((item["pk"], item["sk"]))
         return Counter(orphans=1)
 
     return job

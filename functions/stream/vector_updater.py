@@ -5,6 +5,7 @@ from functools import partial
 from typing import ClassVar, Self
 
 from functions.container import Container
+from functions.containers.search import SearchContainer
 from functions.platform.entry_keys import build_client_vectors_partition
 from functions.platform.keys import Key
 from functions.platform.parallel import WorkerPool
@@ -32,7 +33,11 @@ class VectorUpdater:
     @classmethod
     def build(cls, container: Container) -> Self:
         """Build the consumer from the function's services."""
-        indexer = container.embedding_indexer if container.vector_search.can_embed else None
+        indexer = (
+            container.get(SearchContainer).embedding_indexer
+            if container.get(SearchContainer).vector_search.can_embed
+            else None
+        )
         return cls(container.client_vectors, indexer)
 
     def process(self, batch: StreamBatch) -> None:

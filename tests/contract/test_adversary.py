@@ -29,7 +29,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from functions.api.routes import ROUTES
+from functions.api.route_index import list_routes
 from functions.platform.observability import logger as service_logger
 from tests.contract.adversary_world import (
     HONEST,
@@ -66,7 +66,7 @@ MARKER = re.compile(r"zq\d{6}x")
 CONVERSATIONS = "/api/v1/conversations"
 LEVELS = ("none", "read")
 ATTACKS_PER_STEP = 6
-_ATTACKED = [each for each in ROUTES if each.required_permission != "public"]
+_ATTACKED = [each for each in list_routes() if each.required_permission != "public"]
 
 
 Visible = Callable[[], bool]

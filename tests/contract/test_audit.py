@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 import functions
-from functions.api.routes import ROUTES
+from functions.api.route_index import list_routes
 from functions.authorization.model import Action
 from tests.contract import run_calls
 from tests.contract.bodies import (
@@ -274,7 +274,7 @@ USES: dict[tuple[str, str], Use] = {
 
 
 def _declared() -> Iterator[tuple[str, str]]:
-    for route in ROUTES:
+    for route in list_routes():
         for action in route.audited:
             yield f"{route.method} {route.openapi_path}", action.name
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from functions.api.routes import ROUTES
+from functions.api.route_index import list_routes
 from functions.platform.items import TypedItem
 from tests.contract.authorization_matrix import ROWS, Row
 from tests.contract.engines import Engine
@@ -16,7 +16,7 @@ from tests.contract.service import Service
 
 _ROUTES = [
     f"{each.method} {each.openapi_path}"
-    for each in ROUTES
+    for each in list_routes()
     if not each.path.startswith("/console")  # static files, where they are built
 ]
 

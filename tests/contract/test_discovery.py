@@ -7,12 +7,12 @@ import httpx
 import pytest
 
 from functions.api.capabilities import describe_capabilities
-from functions.api.routes import ROUTES
+from functions.api.route_index import list_routes
 from functions.api.routing import PUBLIC
 from tests.contract.expect import ok
 from tests.contract.service import Service
 
-DOCUMENTED = [route for route in ROUTES if route.is_documented]
+DOCUMENTED = [route for route in list_routes() if route.is_documented]
 PUBLIC_PATHS = sorted(route.path for route in DOCUMENTED if route.required_permission == PUBLIC)
 
 

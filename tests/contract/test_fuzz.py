@@ -26,7 +26,7 @@ from schemathesis.checks import (
 from schemathesis.core.result import Ok
 from schemathesis.generation.modes import GenerationMode
 
-from functions.api.routes import ROUTES
+from functions.api.route_index import list_routes
 from functions.api.routing import ROOT, Route
 from functions.platform.items import TypedItem
 from tests.contract.bodies import create, create_task, entry, semantic, working
@@ -52,7 +52,7 @@ BOUNDED = settings(
 
 pytestmark = pytest.mark.usefixtures("volume")
 
-DOCUMENTED = [route for route in ROUTES if route.is_documented]
+DOCUMENTED = [route for route in list_routes() if route.is_documented]
 Known = dict[str, list[str]]
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from functions.api.app import App
-from functions.api.routes import ROUTES
+from functions.api.route_index import list_routes
 from functions.container import Container
 from functions.platform.settings import TaskEventSettings
 from functions.task_events.handler import TaskEventRejected, build_handler
@@ -34,14 +34,18 @@ def test_writes_are_unavailable_and_reads_go_on(tenant: Tenant) -> None:
 
 
 def test_a_request_that_only_asks_is_answered_whatever_its_method() -> None:
-    queries = {route.path for route in ROUTES if route.method == "POST" and not route.may_write}
+    queries = {
+        route.path for route in list_routes() if route.method == "POST" and not route.may_write
+    }
     assert queries == {
         "/api/v1/facts/recall",
         "/api/v1/memory/search",
         "/api/v1/objects/{space}/read",
         "/api/v1/procedures/{agent_type}/{task_type}/select",
     }
-    assert not any(route.audited or route.idempotent for route in ROUTES if not route.may_write)
+    assert not any(
+        route.audited or route.idempotent for route in list_routes() if not route.may_write
+    )
 
 
 def test_the_schedule_and_task_events_write_nothing_either(

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.api.routes import ROUTES
+from functions.api.route_index import list_routes
 from functions.api.value_fields import find_value_fields
 from functions.identity.model import READ
 from tests.contract import conversation_calls
@@ -107,7 +107,7 @@ def list_routes_with_values() -> list[str]:
     """Those that answer with a stored value, and let callers without `memory.read` in."""
     return [
         f"{route.method} {route.openapi_path}"
-        for route in ROUTES
+        for route in list_routes()
         if READ not in (route.required_permission, route.further_permission)
         and any(map(find_value_fields, route.responses.values()))
     ]

@@ -12,7 +12,8 @@ from typing import Any
 from functions.api.error_responses import openwop_names_of
 from functions.api.responses.errors import ProblemDocument
 from functions.api.responses.openwop import OpenWopErrorDocument
-from functions.api.routes import OPENWOP_PREFIX, ROUTES
+from functions.api.route_index import list_routes
+from functions.api.routes import OPENWOP_PREFIX
 from functions.api.routing import ANY, PUBLIC, ROOT, Example, Route
 from functions.platform.errors import ERROR_CODES
 from tools.openapi import parameters
@@ -93,7 +94,7 @@ def render_document() -> str:
 
 def describe_api() -> Json:
     """Describe all documented routes."""
-    routes = [route for route in ROUTES if route.is_documented]
+    routes = [route for route in list_routes() if route.is_documented]
     project = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     schemas = Schemas(
         [route.request_model for route in routes if route.request_model is not None],

@@ -13,6 +13,7 @@ from functions.api.responses.conversations import (
 from functions.api.responses.types import PagePosition
 from functions.api.routes.conversations import CONVERSATIONS
 from functions.api.routing import Route
+from functions.containers.conversations import ConversationContainer
 from functions.conversations.lists import ListedConversation
 from functions.identity.model import READ, Principal
 from functions.platform.bounded_pages import BoundedPage
@@ -20,7 +21,7 @@ from functions.platform.bounded_pages import BoundedPage
 
 def list_conversations(request: Request, caller: Principal) -> Response:
     wanted, tags = read_page_request(request, caller), TAGS.read(request)
-    lists = request.services.conversation_lists
+    lists = request.services.get(ConversationContainer).conversation_lists
     found = lists.list_readable(
         caller,
         tags,
@@ -37,7 +38,10 @@ def list_conversations(request: Request, caller: Principal) -> Response:
 
 def list_user_conversations(request: Request, caller: Principal) -> Response:
     wanted, tags = read_page_request(request, caller), TAGS.read(request)
-    user_id, lists = request.path_params["user_id"], request.services.conversation_lists
+    user_id, lists = (
+        request.path_params["user_id"],
+        request.services.get(ConversationContainer).conversation_lists,
+    )
     found = lists.list_for_user(
         caller,
         user_id,

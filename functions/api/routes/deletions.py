@@ -4,6 +4,7 @@ from functions.api.http import Request, Response, json_response
 from functions.api.parameters import BooleanParameter
 from functions.api.responses.deletions import DeletionDocument, render_deletion
 from functions.api.routing import ROOT, Route
+from functions.containers.deletion import DeletionContainer
 from functions.deletion.authority import DELETE_AGENT, DELETE_PERSON, DELETE_TENANT
 from functions.deletion.model import Subject, SubjectKind
 from functions.deletion.requests import NewDeletion
@@ -18,21 +19,27 @@ _KINDS: dict[str, SubjectKind] = {"agent": "agent", "person": "person"}
 def delete_tenant(request: Request, caller: Principal) -> Response:
     subject = Subject(request.path_params["id"], "tenant")
     is_preview = _DRY_RUN.read(request) is True
-    found = request.services.deletions.begin(caller, subject, is_preview=is_preview)
+    found = request.services.get(DeletionContainer).deletions.begin(
+        caller, subject, is_preview=is_preview
+    )
     return json_response(202, render_deletion(found))
 
 
 def get_tenant_deletion(request: Request, caller: Principal) -> Response:
     subject = Subject(request.path_params["id"], "tenant")
     is_preview = _DRY_RUN.read(request) is True
-    found = request.services.deletions.get(caller, subject, is_preview=is_preview)
+    found = request.services.get(DeletionContainer).deletions.get(
+        caller, subject, is_preview=is_preview
+    )
     return json_response(200, render_deletion(found))
 
 
 def start_deletion(request: Request, caller: Principal) -> Response:
     asked = request.parse_body(NewDeletion)
     subject = Subject(caller.tenant, asked.kind, asked.id)
-    found = request.services.deletions.begin(caller, subject, is_preview=asked.dry_run)
+    found = request.services.get(DeletionContainer).deletions.begin(
+        caller, subject, is_preview=asked.dry_run
+    )
     return json_response(202, render_deletion(found))
 
 
@@ -42,7 +49,9 @@ def get_deletion(request: Request, caller: Principal) -> Response:
         raise NotFound("deletions are of an agent or a person")
     subject = Subject(caller.tenant, kind, request.path_params["id"])
     is_preview = _DRY_RUN.read(request) is True
-    found = request.services.deletions.get(caller, subject, is_preview=is_preview)
+    found = request.services.get(DeletionContainer).deletions.get(
+        caller, subject, is_preview=is_preview
+    )
     return json_response(200, render_deletion(found))
 
 

@@ -27,11 +27,9 @@ from functions.api.responses.entries import (
     EntryDocument,
     EntryPageDocument,
     EvictionOrderDocument,
-    SearchResultsDocument,
     SummaryDocument,
     render_entry,
     render_eviction_candidate,
-    render_search_result,
     render_summary,
 )
 from functions.api.responses.types import PagePosition
@@ -42,7 +40,6 @@ from functions.entries.requests import EntryChange, NewEntry
 from functions.identity.model import READ, WRITE, Principal
 from functions.namespaces.authority import CLAIM_NAMESPACE
 from functions.platform.errors import ValidationFailed
-from functions.search.requests import MemorySearch
 
 _VECTOR: ChoiceParameter[Literal["include"]] = ChoiceParameter(
     "vector", "`include` shows the vector that the client gave the entry.", Literal["include"]
@@ -168,14 +165,6 @@ def change_entry(request: Request, caller: Principal) -> Response:
     return _entry_response(200, entry)
 
 
-def search_entries(request: Request, caller: Principal) -> Response:
-    has_value, is_touched = VALUES.read(request) is None, TOUCH.read(request) is not False
-    asked = request.parse_body(MemorySearch)
-    found = request.services.search.search(caller, asked, is_touched=is_touched)
-    rendered = (render_search_result(each, has_value=has_value) for each in found)
-    return json_response(200, SearchResultsDocument(results=truncate_to_limit(rendered)))
-
-
 ROUTES = [
     Route(
         "GET",
@@ -291,20 +280,5 @@ ROUTES = [
         if_match="required",
         idempotent=True,
         audited=(CHANGE_ENTRY,),
-    ),
-    Route(
-        "POST",
-        "/api/v1/memory/search",
-        search_entries,
-        READ,
-        "Search entries by meaning",
-        {200: SearchResultsDocument},
-        request_model=MemorySearch,
-        query=(VALUES, TOUCH),
-        description="An extension beside the query: compares the words of key, tags and value "
-        "by meaning. What you may not read is never found, nor what is "
-        "`confidential` or `restricted`. A write is found within a second or two; "
-        "what is removed, from that moment on no more.",
-        is_query=True,
     ),
 ]

@@ -18,6 +18,7 @@ from functions.api.routes.conversations import (
     conversation_response,
 )
 from functions.api.routing import Route
+from functions.containers.conversations import ConversationContainer
 from functions.conversations.requests import (
     MessageChange,
     NewMessages,
@@ -39,7 +40,7 @@ _TO = IntegerParameter(
 def append_messages(request: Request, caller: Principal) -> Response:
     new, session_id = request.parse_body(NewMessages), request.path_params["session_id"]
     token = request.optional_idempotency_token(caller)
-    found, added = request.services.messages.append(
+    found, added = request.services.get(ConversationContainer).messages.append(
         caller, session_id, new.all, request.if_match, token
     )
     document = AppendedDocument(
@@ -54,7 +55,9 @@ def append_messages(request: Request, caller: Principal) -> Response:
 def pop_message(request: Request, caller: Principal) -> Response:
     token = request.optional_idempotency_token(caller)
     session_id = request.path_params["session_id"]
-    found, popped = request.services.messages.pop(caller, session_id, token)
+    found, popped = request.services.get(ConversationContainer).messages.pop(
+        caller, session_id, token
+    )
     document = PoppedDocument(
         session_id=found.session,
         revision=found.revision,
@@ -69,7 +72,7 @@ def change_message(request: Request, caller: Principal) -> Response:
     index = request.path_params["index"]
     if not (index.isascii() and index.isdigit() and len(index) < 12):
         raise NotFound("a message's index is a whole number")
-    found, message = request.services.messages.change(
+    found, message = request.services.get(ConversationContainer).messages.change(
         caller, request.path_params["session_id"], int(index), change, request.if_match, token
     )
     return conversation_response(200, found, render_changed_message(found, message))
@@ -79,7 +82,7 @@ def remove_messages(request: Request, caller: Principal) -> Response:
     if _FROM.text(request) is None and _TO.text(request) is None:
         raise ValidationFailed("from", "say from which message on, or with to: up to which one")
     end = None if _TO.text(request) is None else _TO.read(request)
-    found, removed = request.services.messages.remove(
+    found, removed = request.services.get(ConversationContainer).messages.remove(
         caller, request.path_params["session_id"], _FROM.read(request), end, request.if_match
     )
     document = RemovedDocument(
@@ -94,14 +97,16 @@ def remove_messages(request: Request, caller: Principal) -> Response:
 def begin_upload(request: Request, caller: Principal) -> Response:
     new, token = request.parse_body(NewUpload), request.optional_idempotency_token(caller)
     session_id = request.path_param("session_id", MAX_NAME_CHARACTERS)
-    upload = request.services.uploads.begin(caller, session_id, new, token)
+    upload = request.services.get(ConversationContainer).uploads.begin(
+        caller, session_id, new, token
+    )
     location = f"{build_location(session_id)}/uploads/{upload.id}"
     return json_response(201, render_upload(upload), location=location)
 
 
 def upload_messages(request: Request, caller: Principal) -> Response:
     new, parameters = request.parse_body(UploadedMessages), request.path_params
-    upload = request.services.uploads.write(
+    upload = request.services.get(ConversationContainer).uploads.write(
         caller, parameters["session_id"], parameters["upload_id"], new.offset, new.messages
     )
     return json_response(200, render_upload(upload))

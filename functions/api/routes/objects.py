@@ -29,6 +29,7 @@ from functions.api.responses.objects import (
 )
 from functions.api.routing import ANY, Route
 from functions.api.value_fields import omit_values
+from functions.containers.objects import ObjectContainer
 from functions.identity.model import READ, WRITE, Principal
 from functions.objects.authority import DELETE_OBJECTS, WRITE_OBJECTS
 from functions.objects.model import Precondition, Rename, StoredObject
@@ -61,12 +62,12 @@ def put_object(request: Request, caller: Principal) -> Response:
     new, data = read_description(request), _read_data(request)
     upload_id = request.headers.get(UPLOAD_HEADER.lower())
     if upload_id is None:
-        objects = request.services.objects
+        objects = request.services.get(ObjectContainer).objects
         stored, is_new = objects.put(caller, space, key, new, data, expected, token)
     elif data:
         raise ValidationFailed(UPLOAD_HEADER, "goes with an empty body")
     else:
-        uploads = request.services.object_uploads
+        uploads = request.services.get(ObjectContainer).object_uploads
         stored, is_new = uploads.complete(caller, space, key, upload_id, new, expected, token)
     return _object_response(201 if is_new else 200, stored)
 
@@ -90,7 +91,7 @@ def begin_object_upload(request: Request, caller: Principal) -> Response:
         message = f"the object has {new.size} bytes"
         actual = min(new.size, _LARGEST_RENDERED)
         raise ValueTooLarge(message, max=MAX_UPLOADED_OBJECT_BYTES, actual=actual)
-    uploads = request.services.object_uploads
+    uploads = request.services.get(ObjectContainer).object_uploads
     upload, address = uploads.begin(caller, _space(request), new, token)
     document = render_upload(upload, address, request.resolve(address.url))
     return json_response(201, document)
@@ -98,7 +99,7 @@ def begin_object_upload(request: Request, caller: Principal) -> Response:
 
 def get_object(request: Request, caller: Principal) -> Response:
     space, key = _names(request)
-    reader = request.services.object_reader
+    reader = request.services.get(ObjectContainer).object_reader
     if request.is_head or "if-none-match" in request.headers:
         stored = reader.get(caller, space, key)
         if request.has_version(stored.version):
@@ -119,7 +120,9 @@ def get_object(request: Request, caller: Principal) -> Response:
 
 def delete_object(request: Request, caller: Principal) -> Response:
     space, key = _names(request)
-    request.services.objects.delete(caller, space, key, Precondition(request.if_match))
+    request.services.get(ObjectContainer).objects.delete(
+        caller, space, key, Precondition(request.if_match)
+    )
     return Response(204)
 
 
@@ -128,7 +131,9 @@ def list_objects(request: Request, caller: Principal) -> Response:
     page, position = paginate_uncounted(
         request,
         caller,
-        partial(request.services.object_reader.list_all, caller, space, prefix),
+        partial(
+            request.services.get(ObjectContainer).object_reader.list_all, caller, space, prefix
+        ),
         render_object,
         lambda each: each.key,
     )
@@ -138,7 +143,9 @@ def list_objects(request: Request, caller: Principal) -> Response:
 
 def delete_objects(request: Request, caller: Principal) -> Response:
     prefix = _PREFIX.require(request)
-    deleted, complete = request.services.objects.delete_prefix(caller, _space(request), prefix)
+    deleted, complete = request.services.get(ObjectContainer).objects.delete_prefix(
+        caller, _space(request), prefix
+    )
     return json_response(200, DeletedObjectsDocument(deleted=deleted, complete=complete))
 
 
@@ -148,13 +155,13 @@ def rename_object(request: Request, caller: Principal) -> Response:
         Rename(asked.source, asked.target, asked.overwrite),
         request.idempotency_token(caller),
     )
-    objects = request.services.objects
+    objects = request.services.get(ObjectContainer).objects
     return _object_response(200, objects.rename(caller, _space(request), wanted, expected, token))
 
 
 def read_objects(request: Request, caller: Principal) -> Response:
     keys, room = request.parse_body(ObjectReading).keys, MAX_PAGE_BYTES * 3 // 4
-    reader = request.services.object_reader
+    reader = request.services.get(ObjectContainer).object_reader
     read = reader.read_many(caller, _space(request), keys, room)
     shown = truncate_to_limit(render_object_data(*each) for each in read.found)
     document: ObjectsDocument = {

@@ -32,6 +32,7 @@ from functions.api.responses.openwop import (
 )
 from functions.api.routing import ANY, Route
 from functions.api.value_fields import omit_values
+from functions.containers.openwop import OpenWopContainer
 from functions.identity.model import READ, WRITE, Principal
 from functions.openwop.authority import CHANGE_RUN, DELETE_RUN
 from functions.openwop.model import EntryListQuery, MemoryEntry, MemoryRun
@@ -71,14 +72,16 @@ _LIST = (_LIMIT, _TAG, _AFTER, _BEFORE, UNCOUNTED, VALUES)
 
 def start_memory_run(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewMemoryRun)
-    run = request.services.memory_runs.start(
+    run = request.services.get(OpenWopContainer).memory_runs.start(
         caller, new, request.optional_idempotency_token(caller)
     )
     return json_response(201, render_started_run(run, _references(request, caller, run)))
 
 
 def get_memory_run(request: Request, caller: Principal) -> Response:
-    run = request.services.memory_runs.get(caller, request.path_params["runId"])
+    run = request.services.get(OpenWopContainer).memory_runs.get(
+        caller, request.path_params["runId"]
+    )
     return json_response(200, _render_state(request, caller, run))
 
 
@@ -86,7 +89,7 @@ def list_memory_runs(request: Request, caller: Principal) -> Response:
     page, position = paginate_uncounted(
         request,
         caller,
-        partial(request.services.memory_runs.list_own, caller),
+        partial(request.services.get(OpenWopContainer).memory_runs.list_own, caller),
         lambda run: _render_state(request, caller, run),
         lambda run: run.list_position,
     )
@@ -95,13 +98,15 @@ def list_memory_runs(request: Request, caller: Principal) -> Response:
 
 def add_run_secrets(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewSecrets)
-    run = request.services.memory_runs.add_secrets(caller, request.path_params["runId"], new)
+    run = request.services.get(OpenWopContainer).memory_runs.add_secrets(
+        caller, request.path_params["runId"], new
+    )
     return json_response(200, _render_state(request, caller, run))
 
 
 def list_seen_entries(request: Request, caller: Principal) -> Response:
     services, limit = request.services, _LIMIT.read(request)
-    reference, found = services.memories.list_seen(
+    reference, found = services.get(OpenWopContainer).memories.list_seen(
         caller, request.path_params["runId"], _MEMORY_REF.read(request), _query(request, limit)
     )
     seen, next_id = _take_page(found, limit, lambda entry: render_seen_entry(entry, reference))
@@ -112,19 +117,19 @@ def list_seen_entries(request: Request, caller: Principal) -> Response:
 
 
 def delete_memory_run(request: Request, caller: Principal) -> Response:
-    request.services.memory_runs.delete(caller, request.path_params["runId"])
+    request.services.get(OpenWopContainer).memory_runs.delete(caller, request.path_params["runId"])
     return Response(204)
 
 
 def end_memory_run(request: Request, caller: Principal) -> Response:
     run = request.path_params["runId"]
-    request.services.memory_runs.end(caller, run)
+    request.services.get(OpenWopContainer).memory_runs.end(caller, run)
     return json_response(200, EndedMemoryRunDocument(runId=run, ended=True))
 
 
 def list_memory_entries(request: Request, caller: Principal) -> Response:
     limit = _LIMIT.read(request)
-    found = request.services.memories.list(
+    found = request.services.get(OpenWopContainer).memories.list(
         caller, request.path_params["memoryRef"], _RUN_ID.read(request), _query(request, limit)
     )
     entries, next_id = _take_page(found, limit, render_memory_entry)
@@ -162,7 +167,7 @@ def _take_page(
 
 
 def get_memory_entry(request: Request, caller: Principal) -> Response:
-    entry = request.services.memories.get(
+    entry = request.services.get(OpenWopContainer).memories.get(
         caller,
         request.path_params["memoryRef"],
         request.path_params["id"],
@@ -177,14 +182,14 @@ def get_memory_entry(request: Request, caller: Principal) -> Response:
 def put_memory_entry(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewMemoryEntry)
     reference = request.path_params["memoryRef"]
-    entry = request.services.memories.put(
+    entry = request.services.get(OpenWopContainer).memories.put(
         caller, reference, new, request.optional_idempotency_token(caller)
     )
     return json_response(201, render_memory_entry(entry))
 
 
 def delete_memory_entry(request: Request, caller: Principal) -> Response:
-    deleted = request.services.memories.delete(
+    deleted = request.services.get(OpenWopContainer).memories.delete(
         caller,
         request.path_params["memoryRef"],
         request.path_params["id"],
@@ -195,7 +200,7 @@ def delete_memory_entry(request: Request, caller: Principal) -> Response:
 
 def _references(request: Request, caller: Principal, run: MemoryRun) -> list[str]:
     """Return the references of a run's memories, in the order of the request."""
-    make = request.services.memory_references.make_reference
+    make = request.services.get(OpenWopContainer).memory_references.make_reference
     return [make(caller.tenant, memory) for memory in run.memories]
 
 

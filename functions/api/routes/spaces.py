@@ -7,6 +7,7 @@ from functions.api.paging import mark_hidden, paginate
 from functions.api.parameters import CURSOR_PAGE, IMPORT
 from functions.api.responses.objects import SpaceDocument, SpacePageDocument, render_space
 from functions.api.routing import ANY, Route
+from functions.containers.objects import ObjectContainer
 from functions.identity.model import READ, Principal
 from functions.objects.authority import CHANGE_SPACE
 from functions.objects.requests import SpaceChange
@@ -17,7 +18,7 @@ _SPACE = f"{_SPACES}/{{space}}"
 
 
 def list_spaces(request: Request, caller: Principal) -> Response:
-    spaces = request.services.spaces
+    spaces = request.services.get(ObjectContainer).spaces
     page, position = paginate(
         request,
         caller,
@@ -31,7 +32,7 @@ def list_spaces(request: Request, caller: Principal) -> Response:
 
 
 def configure_space(request: Request, caller: Principal) -> Response:
-    changed = request.services.spaces.configure(
+    changed = request.services.get(ObjectContainer).spaces.configure(
         caller,
         request.path_param("space", MAX_NAME_CHARACTERS),
         request.parse_body(SpaceChange),

@@ -18,6 +18,7 @@ from functions.api.responses.conversations import (
 )
 from functions.api.responses.types import JsonValue
 from functions.api.routing import WRITE_OR_ADMIN, Route
+from functions.containers.states import StateContainer
 from functions.conversations.authority import DELETE_STATE
 from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState
@@ -33,18 +34,22 @@ _LIMIT = IntegerParameter("limit", "How many to answer at most.", 1, MAX_PAGE_IT
 def put_state(request: Request, caller: Principal) -> Response:
     new, token = request.parse_body(NewState), request.optional_idempotency_token(caller)
     version = request.replaceable_version
-    stored = request.services.states.put(caller, _address(request), new, version, token)
+    stored = request.services.get(StateContainer).states.put(
+        caller, _address(request), new, version, token
+    )
     return _state_response(stored)
 
 
 def get_state(request: Request, caller: Principal) -> Response:
-    return _state_response(request.services.states.get(caller, _address(request)))
+    return _state_response(
+        request.services.get(StateContainer).states.get(caller, _address(request))
+    )
 
 
 def list_states(request: Request, caller: Principal) -> Response:
     agent, owner = request.path_param("agent_id"), request.path_param("owner_id")
     wanted = read_page_request(request, caller)._replace(limit=_LIMIT.read(request))
-    found, total = request.services.states.list_page(
+    found, total = request.services.get(StateContainer).states.list_page(
         caller,
         agent,
         owner,
@@ -69,7 +74,7 @@ def list_states(request: Request, caller: Principal) -> Response:
     position = mark_hidden(
         wanted.describe(taken, last if has_more else None, total),
         listed,
-        lambda: request.services.states.has_unreadable(caller, agent, owner),
+        lambda: request.services.get(StateContainer).states.has_unreadable(caller, agent, owner),
     )
     shown: dict[str, Any] = {"heads": rendered[:taken]}
     if render is _render_value:
@@ -88,7 +93,7 @@ def _render_head(listed: ListedState) -> StateHeadDocument:
 
 
 def delete_state(request: Request, caller: Principal) -> Response:
-    request.services.states.delete(caller, _address(request), request.if_match)
+    request.services.get(StateContainer).states.delete(caller, _address(request), request.if_match)
     return Response(204)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import schemathesis
 
-from functions.api.routes import ROUTES
+from functions.api.route_index import list_routes
 from functions.api.routing import Router
 
 Json = dict[str, Any]
@@ -27,7 +27,7 @@ class Reader:
     def __init__(self, document: Json) -> None:
         self._operations = operations(document)
         self._schema = schemathesis.openapi.from_dict(_closed(document))
-        self._router = Router(ROUTES)
+        self._router = Router(list_routes())
         self.seen: set[str] = set()
 
     def __call__(self, answer: httpx.Response) -> None:

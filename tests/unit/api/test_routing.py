@@ -6,11 +6,10 @@ from pkgutil import iter_modules
 import pytest
 
 from functions.api import routes
-from functions.api.routes import ROUTES
-from functions.api.routing import Router
+from functions.api.route_index import build_router, list_routes
 from functions.platform.errors import MethodNotAllowed, NotFound
 
-ROUTER = Router(ROUTES)
+ROUTER = build_router()
 
 
 def test_the_list_has_the_routes_of_every_module() -> None:
@@ -19,12 +18,12 @@ def test_the_list_has_the_routes_of_every_module() -> None:
     ]
     in_modules = [route for module in modules for route in module.ROUTES]
     assert sorted((route.path, route.method) for route in in_modules) == sorted(
-        (route.path, route.method) for route in ROUTES
+        (route.path, route.method) for route in list_routes()
     )
 
 
 def test_every_route_is_found_by_its_own_path() -> None:
-    for route in ROUTES:
+    for route in list_routes():
         assert ROUTER.find(route.method, route.path.replace("+", ""))[0] is route
 
 

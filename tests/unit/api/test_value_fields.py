@@ -9,7 +9,7 @@ from typing_extensions import is_typeddict
 from functions.api.http import Response
 from functions.api.responses.conversations import PoppedDocument
 from functions.api.responses.entries import EntryPageDocument
-from functions.api.routes import ROUTES
+from functions.api.route_index import list_routes
 from functions.api.value_fields import find_value_fields, omit_values
 
 NO_VALUES = {
@@ -46,7 +46,7 @@ def list_fields(document_type: Any) -> Iterator[str]:
 def test_every_field_of_any_json_is_marked_or_known_to_hold_no_value() -> None:
     found = {
         field
-        for route in ROUTES
+        for route in list_routes()
         for document_type in route.responses.values()
         for field in list_fields(document_type)
     }

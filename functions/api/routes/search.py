@@ -1,0 +1,39 @@
+"""Search of entries by meaning (contract §8)."""
+
+from functions.api.http import Request, Response, json_response
+from functions.api.paging import truncate_to_limit
+from functions.api.parameters import TOUCH, VALUES
+from functions.api.responses.entries import SearchResultsDocument, render_search_result
+from functions.api.routing import Route
+from functions.containers.search import SearchContainer
+from functions.identity.model import READ, Principal
+from functions.search.requests import MemorySearch
+
+
+def search_entries(request: Request, caller: Principal) -> Response:
+    has_value, is_touched = VALUES.read(request) is None, TOUCH.read(request) is not False
+    asked = request.parse_body(MemorySearch)
+    found = request.services.get(SearchContainer).search.search(
+        caller, asked, is_touched=is_touched
+    )
+    rendered = (render_search_result(each, has_value=has_value) for each in found)
+    return json_response(200, SearchResultsDocument(results=truncate_to_limit(rendered)))
+
+
+ROUTES = [
+    Route(
+        "POST",
+        "/api/v1/memory/search",
+        search_entries,
+        READ,
+        "Search entries by meaning",
+        {200: SearchResultsDocument},
+        request_model=MemorySearch,
+        query=(VALUES, TOUCH),
+        description="An extension beside the query: compares the words of key, tags and value "
+        "by meaning. What you may not read is never found, nor what is "
+        "`confidential` or `restricted`. A write is found within a second or two; "
+        "what is removed, from that moment on no more.",
+        is_query=True,
+    ),
+]

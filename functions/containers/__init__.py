@@ -1,0 +1,1 @@
+"""How the services of packages are put together that only some requests need."""
