@@ -6,6 +6,7 @@ _SHARED = {
     "tests/e2e/": "e2e",
     "tests/console/": "console",
     "tests/infra/": "infra",
+    "tests/sdk/mcp/": "mcp",
     "tests/contract/test_readme.py": "pages",  # what a page does is there for its next block
     "tests/contract/test_local_workers.py": "workers",
     "tests/contract/test_growth.py": "growth",

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -89,6 +90,13 @@ class HttpServer:
 
     endpoint: str
     process: subprocess.Popen[str]
+
+    def end(self, by: signal.Signals) -> None:
+        """Signal the server, which ends without a word."""
+        self.process.send_signal(by)
+        output, errors = self.process.communicate(timeout=PATIENCE)
+        assert (output, "Traceback" in errors) == ("", False)
+        assert self.process.returncode in (0, -by)
 
 
 @contextmanager

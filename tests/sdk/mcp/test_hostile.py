@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from mcp import MCPError
+from mcp.types import TextResourceContents
 
 from tests.contract.local_server import LocalServer
 from tests.sdk.fault_proxy import proxy_to
@@ -81,6 +82,9 @@ async def test_values_come_back_as_they_went(connect_by_each: Connect, key: str)
             place = PLACE | {"key": f"k{number}"}
             await talk.call("remember", **place, value=value)
             assert (await talk.call("recall", **place))["value"] == value
+            (read,) = (await talk.client.read_resource(f"memory://entries/n/k{number}")).contents
+            assert isinstance(read, TextResourceContents)
+            assert json.loads(read.text)["value"] == value
 
 
 async def test_objects_and_lists_as_json_text(connect: Connect, key: str) -> None:
@@ -97,7 +101,7 @@ async def test_a_key_that_is_not_accepted(connect_by_each: Connect) -> None:
         assert "am_not_a_key" not in refusal
 
 
-async def test_a_memory_service_that_goes_away_and_comes_back(
+async def test_a_memory_service_that_goes_away_and_comes_back_and_logs_without_values(
     server: LocalServer, key: str
 ) -> None:
     with proxy_to(server.address) as proxy, kept_stderr() as errlog:
@@ -107,10 +111,16 @@ async def test_a_memory_service_that_goes_away_and_comes_back(
             assert "can't be reached" in refusal
             proxy.plan()
             await talk.call("remember", **PLACE, value={"a": SECRET})
+            await talk.refused("remember", **PLACE, value={"a": SECRET})
+            await talk.refused("remember", **PLACE, value=SECRET)
+            await talk.refused("update", **PLACE, version=9, value={"a": SECRET})
+            assert (await talk.call("recall", **PLACE))["value"] == {"a": SECRET}
             proxy.follow(repeat(dropped_before))
             assert "can't be reached" in await talk.refused("recall", **PLACE)
         errlog.seek(0)
-        assert SECRET not in errlog.read()
+        logged = errlog.read()
+    assert SECRET not in logged
+    assert key not in logged
 
 
 class _Nonsense(BaseHTTPRequestHandler):
@@ -140,9 +150,14 @@ def nonsense() -> Iterator[str]:
         server.shutdown()
 
 
-async def test_a_memory_service_that_talks_nonsense(nonsense: str) -> None:
+async def test_a_memory_service_behind_the_environments_proxy_that_talks_nonsense(
+    nonsense: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"HTTP_PROXY": nonsense, "NO_PROXY": ""}.items():
+        monkeypatch.setenv(name, value)
+        monkeypatch.setenv(name.lower(), value)
     with kept_stderr() as errlog:
-        async with over_stdio(nonsense, "am_any", errlog) as talk:
+        async with over_stdio("http://memory.invalid", "am_any", errlog) as talk:
             refusal = await talk.refused("remember", **PLACE, value={})
             assert "makes no sense" in refusal
             assert "may have been made" in refusal
@@ -152,28 +167,3 @@ async def test_a_memory_service_that_talks_nonsense(nonsense: str) -> None:
         logged = errlog.read()
     assert "a tool failed" in logged
     assert SECRET not in logged + refusal
-
-
-async def test_the_environments_proxy_is_used(
-    nonsense: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HTTP_PROXY", nonsense)
-    monkeypatch.setenv("http_proxy", nonsense)
-    monkeypatch.setenv("NO_PROXY", "")
-    monkeypatch.setenv("no_proxy", "")
-    async with over_stdio("http://memory.invalid", "am_any") as talk:
-        assert "makes no sense" in await talk.refused("remember", **PLACE, value={})
-
-
-async def test_logs_tell_no_values(server: LocalServer, key: str) -> None:
-    with kept_stderr() as errlog:
-        async with over_stdio(server.address, key, errlog) as talk:
-            await talk.call("remember", **PLACE, value={"a": SECRET})
-            await talk.refused("remember", **PLACE, value={"a": SECRET})
-            await talk.refused("remember", **PLACE, value=SECRET)
-            await talk.refused("update", **PLACE, version=9, value={"a": SECRET})
-            await talk.call("recall", **PLACE)
-        errlog.seek(0)
-        logged = errlog.read()
-    assert SECRET not in logged
-    assert key not in logged

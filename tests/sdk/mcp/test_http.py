@@ -1,5 +1,7 @@
 """Streamable HTTP: whose key counts, and who may ask at all."""
 
+import signal
+
 import anyio
 import httpx
 import pytest
@@ -64,6 +66,7 @@ def test_a_proxy_is_let_in_by_name(server: LocalServer, key: str) -> None:
         known = {"Host": "memory.example", "Origin": "https://memory.example"}
         assert post(behind.endpoint, key, **known).status_code == 200
         assert post(behind.endpoint, key, Host="evil.example").status_code == 421
+        behind.end(signal.SIGTERM)
 
 
 def test_no_session_outlives_its_request_so_none_can_be_taken_over(

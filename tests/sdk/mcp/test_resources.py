@@ -29,8 +29,8 @@ async def all_uris(talk: Talk) -> list[str]:
             return uris
 
 
-async def test_a_memory_by_its_names(connect_by_each: Connect, key: str) -> None:
-    async with connect_by_each(key) as talk:
+async def test_a_memory_by_its_names(connect: Connect, key: str) -> None:
+    async with connect(key) as talk:
         made = await talk.call("remember", namespace="n", key="k", value={"a": 1})
         assert await read(talk, "memory://entries/n/k") == made
 

@@ -209,14 +209,13 @@ async def test_working_memory_of_a_task(connect: Connect, key: str) -> None:
         assert [memory["value"] for memory in page["memories"]] == [{"done": 3}]
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_clients_of_both_protocol_generations(
-    server: LocalServer, mcp_server: HttpServer, key: str, mode: str
+async def test_clients_of_the_former_protocol_generation(
+    server: LocalServer, mcp_server: HttpServer, key: str
 ) -> None:
-    async with over_stdio(server.address, key, mode=mode) as talk:
-        await talk.call("remember", **PLACE, value={"by": mode})
-    async with over_http(mcp_server.endpoint, key, mode=mode) as talk:
-        assert (await talk.call("recall", **PLACE))["value"] == {"by": mode}
+    async with over_stdio(server.address, key, mode="legacy") as talk:
+        await talk.call("remember", **PLACE, value={"by": "stdio"})
+    async with over_http(mcp_server.endpoint, key, mode="legacy") as talk:
+        assert (await talk.call("recall", **PLACE))["value"] == {"by": "stdio"}
 
 
 async def test_what_clients_are_told_of_the_tools(connect: Connect, key: str) -> None:
