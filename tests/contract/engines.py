@@ -26,7 +26,7 @@ from functions.platform.schema import build_log_table, build_memory_table
 
 _ROOT = Path(__file__).parents[2]
 _IN_PROJECT = _ROOT / "node_modules/@dynoxide/linux-x64/dynoxide"
-_START_SECONDS = 10
+_START_SECONDS = 60  # far more than it takes
 _ALL_ITEMS = 'SELECT item_json FROM "{}" ORDER BY pk, sk'
 _MEMORY = Path("/dev/shm")  # noqa: S108 - a folder is made in it
 

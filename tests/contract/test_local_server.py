@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Semaphore
@@ -154,9 +153,8 @@ def end_under_writes(server: LocalServer, by: signal.Signals, acknowledged: list
             writers.submit(write_until_it_ends, server, name, acknowledged, enough)
         for _ in range(25):
             assert enough.acquire(timeout=PATIENCE), "nothing is written"
-        children, began = server.descendants(), time.monotonic()
-        code = server.end(by)
-        assert time.monotonic() - began < 10
+        children = server.descendants()
+        code = server.end(by)  # which waits a minute, and the next sweep would be in an hour
     for child in children:
         await_end(child)
     return code

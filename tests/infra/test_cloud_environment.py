@@ -180,12 +180,12 @@ def test_an_uploaded_object_comes_and_goes_by_addresses_of_the_bucket(admin: htt
     upload = ok(admin.post(f"{space}/uploads", json=wanted), 201)
     signed = parse_qs(urlsplit(upload["url"]).query)["X-Amz-SignedHeaders"][0].split(";")
     assert {"content-length", "if-none-match", "x-amz-server-side-encryption"} <= set(signed)
-    assert requests.put(upload["url"], data=data, headers=upload["headers"], timeout=9).ok
-    again = requests.put(upload["url"], data=data, headers=upload["headers"], timeout=9)
+    assert requests.put(upload["url"], data=data, headers=upload["headers"], timeout=60).ok
+    again = requests.put(upload["url"], data=data, headers=upload["headers"], timeout=60)
     assert again.status_code == 412
     headers = {"X-Object-Upload": upload["upload_id"], "X-Object-Sensitivity": "restricted"}
     ok(admin.put(f"{space}/k", headers=headers), 201)
-    assert requests.get(admin.get(f"{space}/k").headers["Location"], timeout=9).content == data
+    assert requests.get(admin.get(f"{space}/k").headers["Location"], timeout=60).content == data
     part = admin.get(f"{space}/k", headers={"Range": "bytes=0-9"})
     assert (part.status_code, part.content) == (206, data[:10])
 

@@ -17,7 +17,7 @@ from functions.local.http_server import GatewayApp
 _START = b"GET / HTTP/1.1\r\nHost: a\r\n"
 _CHUNKED = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"
 _CLOSE = b"Connection: close\r\n\r\n"
-_PATIENCE = 10  # seconds
+_PATIENCE = 60  # seconds; far more than anything here takes
 
 
 def echo(event: dict[str, Any], _context: object) -> dict[str, Any]:
