@@ -6,6 +6,7 @@ import subprocess
 import sys
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,19 @@ def test_every_call_shows_an_example() -> None:
         )
     ]
     assert lacking == []
+
+
+def test_examples_name_calls_that_exist() -> None:
+    client = Client(api_key="am_x")
+    sources = (SDK / "agent_memory" / "_sync").glob("*.py")
+    named = {
+        call
+        for source in sources
+        for call in re.findall(r"\bclient\.([a-z_]+(?:\.[a-z_]+)?)\(", source.read_text("utf-8"))
+    }
+    assert len(named) > 100
+    for call in named:
+        attrgetter(call)(client)
 
 
 def test_importing_it_and_its_commands_imports_nothing_heavy() -> None:

@@ -145,7 +145,7 @@ class AsyncClient:
     async def get_capabilities(self) -> dict[str, Any]:
         """Return what this installation of the service has: extensions, limits, retention.
 
-        client.get_capabilities()["limits"]
+        client.get_capabilities()["memory"]["limits"]
         """
         return parse_object(await self.request("GET", "/api/v1/capabilities"))
 

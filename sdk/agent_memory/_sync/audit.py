@@ -14,7 +14,7 @@ class Audit(Logs):
     def list(self, **filters: Unpack[AuditFilters]) -> Pages[AuditRecord]:
         """Return the records, oldest first.
 
-            client.audit.records(actor="boss", newest_first=True, limit=20).list()
+            client.audit.list(actor="boss", newest_first=True, limit=20).list()
 
         Args:
             filters: `actor`, `action`, `since`, `until`, `newest_first`; `limit`, `page_size`,
