@@ -1,4 +1,4 @@
-"""The API function's entry point: Lambda imports it at INIT, and everything is built then."""
+"""The API function's entry point: Lambda imports it at INIT, and common routes are built then."""
 
 from functions.platform.cold_start import pause_gc
 from functions.platform.numpy_threads import limit_numpy_threads
