@@ -67,10 +67,10 @@ def test_a_full_memory_names_the_setting_to_change(admin: Client, assistant: Cli
 
 def test_users_take_no_room_of_the_agents_own(admin: Client, assistant: Client) -> None:
     admin.agents.configure("assistant", max_entries=1, capacity=1)
-    for number in range(40):
+    for number in range(10):
         memory = assistant.for_user(f"user-{number}@example.com")
         memory.put("tone", {"user": number})
         memory.put("likes", {"user": number})
-    for number in range(0, 40, 8):
+    for number in range(0, 10, 3):
         found = assistant.for_user(f"user-{number}@example.com").query()
         assert [each.value for each in found] == [{"user": number}] * 2
