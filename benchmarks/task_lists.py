@@ -1,7 +1,7 @@
 """What the first and the 5,001st of each thing around tasks costs: none is slower than the first.
 
 Tasks of an agent, sub-tasks, grants and participants are rows of their own, so no item grows with
-them (contract §5, "Nothing is bounded by the size of one item").
+them.
 """
 
 from collections.abc import Callable, Iterable, Iterator

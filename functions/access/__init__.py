@@ -1,1 +1,1 @@
-"""Explain access: who may read and write what, and by which rule (contract §11)."""
+"""Explain access: who may read and write what, and by which rule."""

@@ -1,4 +1,4 @@
-"""Who may ask about whose access (contract §11)."""
+"""Who may ask about whose access."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Explain who may read and write what (contract §11).
+"""Explain who may read and write what.
 
 It asks the actions that the services ask, about what the services would read for that principal.
 """

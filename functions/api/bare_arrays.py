@@ -1,4 +1,4 @@
-"""Lists whose answer is a bare array, as published clients read them (contract §3)."""
+"""Lists whose answer is a bare array, as published clients read them."""
 
 from typing import Any
 

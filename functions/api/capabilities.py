@@ -1,4 +1,4 @@
-"""What the service says it can do, to each protocol in its own shape (contract §6)."""
+"""What the service says it can do, to each protocol in its own shape."""
 
 from typing import Any, get_args
 
@@ -160,7 +160,7 @@ _SEARCH: dict[str, Any] = {
 
 
 def describe_capabilities(*, can_embed: bool, log_retention_days: int) -> dict[str, Any]:
-    """Describe what is there in this installation (contract §6), and nothing else.
+    """Describe what is there in this installation, and nothing else.
 
     Args:
         can_embed: whether a model is installed or configured; without one facts are learned

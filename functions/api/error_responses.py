@@ -1,6 +1,6 @@
-"""Errors as HTTP responses: problem documents (contract §3, RFC 9457) and OpenWOP's errors.
+"""Errors as HTTP responses: problem documents (RFC 9457) and OpenWOP's errors.
 
-OpenWOP's have the members `error`, `message` and `details` (contract §7, OpenWOP RFC 0004).
+OpenWOP's have the members `error`, `message` and `details` (OpenWOP RFC 0004).
 """
 
 from typing import Any

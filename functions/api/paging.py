@@ -1,4 +1,4 @@
-"""Pages of lists: cut to what a response holds, with where to continue (contract §3).
+"""Pages of lists: cut to what a response holds, with where to continue.
 
 A list sorts by positions: texts that are unique in it and don't change, highest first. A page that
 begins after a position neither skips nor repeats what stays in the list.
@@ -254,7 +254,7 @@ def paginate_uncounted(
 def mark_hidden(
     position: PagePosition, page: Sequence[object], has_hidden: Callable[[], bool]
 ) -> PagePosition:
-    """Say of an empty list whether there is what the caller may not read (contract §11).
+    """Say of an empty list whether there is what the caller may not read.
 
     Args:
         position: describes the page.

@@ -1,1 +1,1 @@
-"""The audit log: one record for each use of authority (contract §2)."""
+"""The audit log: one record for each use of authority."""

@@ -1,4 +1,4 @@
-"""Audit records (contract §2)."""
+"""Audit records."""
 
 from typing import Any, NamedTuple
 

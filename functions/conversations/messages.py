@@ -1,4 +1,4 @@
-"""Use cases of a conversation's messages: append, pop, change, remove (contract §9, §12)."""
+"""Use cases of a conversation's messages: append, pop, change, remove."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversations, their messages, and agents' states (Agent Memory Protocol §3, §4; contract §9)."""
+"""Conversations, their messages, and agents' states (Agent Memory Protocol §3, §4)."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

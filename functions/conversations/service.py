@@ -1,4 +1,4 @@
-"""Use cases of whole conversations (Agent Memory Protocol §3; contract §9)."""
+"""Use cases of whole conversations (Agent Memory Protocol §3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Use cases of uploads: a conversation of any length becomes visible by one write (contract §9)."""
+"""Use cases of uploads: a conversation of any length becomes visible by one write."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Deletion of tenants, agents and persons, everywhere and for good (contract §13)."""
+"""Deletion of tenants, agents and persons, everywhere and for good."""

@@ -1,4 +1,4 @@
-"""Bodies of requests about deletions (contract §13)."""
+"""Bodies of requests about deletions."""
 
 from typing import Literal
 

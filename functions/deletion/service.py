@@ -1,4 +1,4 @@
-"""Delete tenants, agents and persons (contract §13).
+"""Delete tenants, agents and persons.
 
 A request makes the deletion known and takes keys and permissions: from then on nothing new is
 written. The schedule, or an operator's command, removes the rest step by step; whatever cuts it

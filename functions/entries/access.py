@@ -1,4 +1,4 @@
-"""Read what decides on access to an entry, and decide (RFC-0015 §2, §9.1; contract §4)."""
+"""Read what decides on access to an entry, and decide (RFC-0015 §2, §9.1)."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""List the agents whose memory a caller may know of, with counts and room (contract §11)."""
+"""List the agents whose memory a caller may know of, with counts and room."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Agents' settings, and the upkeep of their counters (RFC-0015 §2.2, §7; contract §4)."""
+"""Agents' settings, and the upkeep of their counters (RFC-0015 §2.2, §7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Archive and remove the memory of ended tasks (RFC-0015 §2.1; contract §5).
+"""Archive and remove the memory of ended tasks (RFC-0015 §2.1).
 
 The transaction that ends a task has the task's counters as a condition, so the ended task says
 exactly what has to be archived. Then follow three steps, each of which a retry or the schedule may

@@ -1,6 +1,6 @@
 """Who may read and write an entry, and who sees and sets an agent's memory as a whole.
 
-RFC-0015 §2, §9.1; contract §4, §11.
+RFC-0015 §2, §9.1, §11.
 """
 
 from typing import NamedTuple
@@ -121,7 +121,7 @@ REPLACE_ENTRY: Action[SuccessionTarget] = Action(
     "only a task's present assignee replaces entries of its predecessors",
     is_audited=True,
 )
-"""A successor writes in the place of its predecessor's entry (RFC-0015 §8.2; contract §5)."""
+"""A successor writes in the place of its predecessor's entry (RFC-0015 §8.2)."""
 CHANGE_ENTRY = Action("entry.change", WRITE_MEMORY.rules, WRITE_MEMORY.denied, is_audited=True)
 """Change an entry of semantic memory that another principal made."""
 DELETE_ENTRY = Action("entry.delete", WRITE_MEMORY.rules, WRITE_MEMORY.denied, is_audited=True)

@@ -155,7 +155,7 @@ def _capacity_error(usage: AgentUsage, transitions: Sequence[Transition]) -> Cap
 def find_expired(
     store: EntryStore, tenant: str, transitions: Sequence[Transition], now: int
 ) -> list[Entry]:
-    """Return expired entries that still count against limits of the transitions (contract §4)."""
+    """Return expired entries that still count against limits of the transitions."""
     found = [
         entry
         for agent in {each.current.agent for each in transitions if each.current.policy.is_private}

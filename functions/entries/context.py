@@ -1,4 +1,4 @@
-"""Find the memory for the context window of a task (RFC-0015 §6.3; contract §5)."""
+"""Find the memory for the context window of a task (RFC-0015 §6.3)."""
 
 from collections.abc import Iterator
 from typing import Literal

@@ -56,7 +56,7 @@ class CounterDelta:
 def count_agent_changes(transitions: Iterable[Transition]) -> dict[str, CounterDelta]:
     """Return the changes of agents' counters, by agent.
 
-    Of working memory in tasks they count what is in tasks without a coordinator (contract §5).
+    Of working memory in tasks they count what is in tasks without a coordinator.
     """
     deltas: defaultdict[str, CounterDelta] = defaultdict(CounterDelta)
     for sign, entry, transition in _list_signed_entries(transitions):

@@ -1,4 +1,4 @@
-"""Fence the entries of those who leave a task (contract §5, "A hand-over is a fence").
+"""Fence the entries of those who leave a task.
 
 The owner of a working entry changes it by one write, which doesn't look at the task. So a hand-over
 marks the entries of the former assignee: each later write of a marked entry has the task as a

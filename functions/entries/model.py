@@ -1,4 +1,4 @@
-"""Memory entries, their transitions and the filters of queries (RFC-0015 §1, §4; contract §4)."""
+"""Memory entries, their transitions and the filters of queries (RFC-0015 §1, §4)."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -88,7 +88,7 @@ class Entry(NamedTuple):
 
     @property
     def sort_token(self) -> str:
-        """What lists sort by, newest first: the creation time, then the id (contract §3).
+        """What lists sort by, newest first: the creation time, then the id.
 
         Inherited entries come behind all others.
         """

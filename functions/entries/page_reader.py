@@ -1,4 +1,4 @@
-"""Read one page of what a query matches, and no further than its end (contract §3).
+"""Read one page of what a query matches, and no further than its end.
 
 Entries are listed by several sources: index rows of a namespace and tag, an agent's entries of a
 tier, a task's. Each lists newest first, so that a page is what they list first together.

@@ -1,4 +1,4 @@
-"""Query entries: what matches and may be read, newest first (RFC-0015 §4; contract §4)."""
+"""Query entries: what matches and may be read, newest first (RFC-0015 §4)."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""Bodies of requests about entries and agents' settings (RFC-0015 §1-§3, §7; contract §4)."""
+"""Bodies of requests about entries and agents' settings (RFC-0015 §1-§3, §7)."""
 
 from typing import Annotated, Any, Literal, Self
 

@@ -1,4 +1,4 @@
-"""Create, get, change and delete single entries (RFC-0015 §1-§3; contract §4)."""
+"""Create, get, change and delete single entries (RFC-0015 §1-§3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What entries in a task's scope write and check on tasks and intents (RFC-0015 §2.1; contract §5).
+"""What entries in a task's scope write and check on tasks and intents (RFC-0015 §2.1).
 
 The first transaction assumes that a task is registered and that the agent holds entries in it. Its
 condition fails where that is wrong, or where the task doesn't take the entry.
@@ -30,7 +30,7 @@ class TaskAssumptions:
         intents: those that are another one's; the agent may take part in them.
         unnamed: intents that nobody has named yet.
         uncoordinated: tasks without a coordinator; what they hold counts against the limits of
-            each entry's agent, too (contract §5).
+            each entry's agent, too.
     """
 
     unregistered: frozenset[str] = frozenset()

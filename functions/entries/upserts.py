@@ -1,4 +1,4 @@
-"""Write an entry whatever is in its slot: an upsert, whose last writer wins (contract §4)."""
+"""Write an entry whatever is in its slot: an upsert, whose last writer wins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read logs, with access checked (contract §5)."""
+"""Read logs, with access checked."""
 
 from functions.authorization.rules import authorize, is_allowed
 from functions.event_log.model import Event, LogName, LogQuery
@@ -45,7 +45,7 @@ class EventLogs:
         """Read the events of an agent's memory outside of intents.
 
         The values of an archived snapshot are for the agent alone: an administrator reads every
-        log, but no private memory (contract §4).
+        log, but no private memory.
 
         Raises:
             AccessDenied: the caller is neither the agent nor has `memory.admin`.

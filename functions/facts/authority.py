@@ -1,4 +1,4 @@
-"""Who deletes facts (ADR-043; contract §4, §8). They are open to the whole tenant."""
+"""Who deletes facts (ADR-043). They are open to the whole tenant."""
 
 from functions.authorization.model import Action
 from functions.authorization.rules import HOLDS_ADMIN, HOLDS_WRITE

@@ -1,4 +1,4 @@
-"""Facts, and results of a recall (ADR-043 Tier 3, contract §8)."""
+"""Facts, and results of a recall (ADR-043 Tier 3)."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

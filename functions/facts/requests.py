@@ -1,4 +1,4 @@
-"""Bodies of requests about facts (ADR-043 Tier 3, contract §8)."""
+"""Bodies of requests about facts (ADR-043 Tier 3)."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""Use cases of facts (ADR-043 Tier 3; contract §8). They are the tenant's, and kept until deleted.
+"""Use cases of facts (ADR-043 Tier 3). They are the tenant's, and kept until deleted.
 
 The vector index only gives candidates: recalled facts are read from the table.
 """

@@ -1,1 +1,1 @@
-"""Who calls: tenants, principals, their keys (contract §2)."""
+"""Who calls: tenants, principals, their keys."""

@@ -1,4 +1,4 @@
-"""Authenticate callers by API key, or by a token that the gateway has verified (contract §2)."""
+"""Authenticate callers by API key, or by a token that the gateway has verified."""
 
 import hmac
 import math

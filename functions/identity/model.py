@@ -1,4 +1,4 @@
-"""Principals and their permissions (contract §2)."""
+"""Principals and their permissions."""
 
 from typing import Literal, NamedTuple
 
@@ -34,10 +34,10 @@ OPERATOR = Actor("root", "operator")
 
 
 class Principal(NamedTuple):
-    """One caller of one tenant (contract §2).
+    """One caller of one tenant.
 
     Attributes:
-        agent_type: the kind of agent that it is one of, whose memories they share (contract §9).
+        agent_type: the kind of agent that it is one of, whose memories they share.
     """
 
     tenant: str

@@ -1,4 +1,4 @@
-"""Bodies of requests about tenants and principals (contract §2)."""
+"""Bodies of requests about tenants and principals."""
 
 from typing import Annotated
 

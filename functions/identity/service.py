@@ -1,4 +1,4 @@
-"""Use cases on tenants, principals and their keys (contract §2)."""
+"""Use cases on tenants, principals and their keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m functions.local`: the whole service on this machine (contract §1)."""
+"""`python -m functions.local`: the whole service on this machine."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""A network of the service's own, in which nobody else reaches the embedded database (contract §1).
+"""A network of the service's own, in which nobody else reaches the embedded database.
 
 The engine listens on a TCP port and takes any credentials. In a network namespace of its own that
 port exists for this process and those that it starts, and neither for a web page in the user's

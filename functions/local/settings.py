@@ -1,4 +1,4 @@
-"""The settings of the local server (contract §1)."""
+"""The settings of the local server."""
 
 import os
 from collections.abc import Mapping
@@ -71,7 +71,7 @@ class LocalSettings(BaseModel):
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> Self:
-        """Read the variables of contract §1.
+        """Read the variables of the environment.
 
         Raises:
             StartupError: a variable is wrong; the message names each.

@@ -1,4 +1,4 @@
-"""Who may do what with a namespace (RFC-0015 §2.3; contract §4)."""
+"""Who may do what with a namespace (RFC-0015 §2.3)."""
 
 from functions.authorization.model import Action, Rule
 from functions.authorization.rules import HOLDS_ADMIN

@@ -1,4 +1,4 @@
-"""Prefix rules: permissions of all namespaces whose names begin alike (contract §4).
+"""Prefix rules: permissions of all namespaces whose names begin alike.
 
 A tenant has few of them, and every access to semantic memory needs them. So a function remembers
 them for some seconds; what it changes itself, it reads anew at once.

@@ -1,4 +1,4 @@
-"""Who may do what in a namespace, and what a change makes of it (RFC-0015 §2.3, contract §4)."""
+"""Who may do what in a namespace, and what a change makes of it (RFC-0015 §2.3)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -67,7 +67,7 @@ def select_rules(rules: Iterable[Namespace], name: str) -> tuple[Namespace, ...]
 
 
 def build_first_configuration(name: str, curator: str, now: int) -> Namespace:
-    """Build a namespace whose first writer curates it; others have the default (contract §4)."""
+    """Build a namespace whose first writer curates it; others have the default."""
     return Namespace(name, None, {curator: "write"}, 1, now, now)
 
 

@@ -1,4 +1,4 @@
-"""Use cases on namespaces: list, read, change permissions (RFC-0015 §2.3, contract §4)."""
+"""Use cases on namespaces: list, read, change permissions (RFC-0015 §2.3)."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace

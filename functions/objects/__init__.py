@@ -1,1 +1,1 @@
-"""Objects: bytes under a key, in spaces with permissions (contract §12)."""
+"""Objects: bytes under a key, in spaces with permissions."""

@@ -1,4 +1,4 @@
-"""Who may do what with the objects of a space (contract §12).
+"""Who may do what with the objects of a space.
 
 A space is its maker's alone until its permissions say otherwise. They are a namespace's: read,
 write and admin, for everybody or for those who are listed.

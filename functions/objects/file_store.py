@@ -1,4 +1,4 @@
-"""Files of large objects, and how those are deleted that no object has (contract §12).
+"""Files of large objects, and how those are deleted that no object has.
 
 A marker names a file. It is written before the file, and removed by the transaction that makes an
 object have the file; and it is written in the transaction after which no object has it. So the

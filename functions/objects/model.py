@@ -1,4 +1,4 @@
-"""Spaces and the objects in them (contract §12)."""
+"""Spaces and the objects in them."""
 
 from typing import NamedTuple
 

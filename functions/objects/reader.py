@@ -1,4 +1,4 @@
-"""Read and list objects (contract §12)."""
+"""Read and list objects."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""Requests about objects (contract §12)."""
+"""Requests about objects."""
 
 import re
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""Decide on writes of objects, parts of them, and permissions of spaces; pure (contract §12)."""
+"""Decide on writes of objects, parts of them, and permissions of spaces; pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Use cases of objects: write, rename and delete them (contract §12)."""
+"""Use cases of objects: write, rename and delete them."""
 
 import secrets
 import time

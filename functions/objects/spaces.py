@@ -1,4 +1,4 @@
-"""Use cases of spaces: list them, change who may use them (contract §12)."""
+"""Use cases of spaces: list them, change who may use them."""
 
 from collections.abc import Iterator
 from functools import partial

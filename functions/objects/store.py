@@ -1,4 +1,4 @@
-"""Reads and writes of spaces and objects; sensitive objects are encrypted (contract §12).
+"""Reads and writes of spaces and objects; sensitive objects are encrypted.
 
 All objects of a space are in one partition, under their keys as they are, so that a query lists
 them in order. An object's item has its bytes where they are few, and else the name of their file.

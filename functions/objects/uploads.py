@@ -1,7 +1,7 @@
 """Use cases of uploads: bytes that a client sends to an address, not through a function.
 
 An upload is begun, its bytes go to the address, and a PUT of an object completes it: the object
-has them from that write on, or not at all (contract §12).
+has them from that write on, or not at all.
 """
 
 import secrets

@@ -1,4 +1,4 @@
-"""Counts the bytes of the objects in a principal's spaces, and of their uploads (contract §12)."""
+"""Counts the bytes of the objects in a principal's spaces, and of their uploads."""
 
 from collections import Counter
 

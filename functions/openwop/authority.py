@@ -1,4 +1,4 @@
-"""Who may do what with runs and memories (contract §4, §7).
+"""Who may do what with runs and memories.
 
 Whoever in the tenant holds a memory's reference, or a run's id, and the permission, may use it:
 neither can be guessed or forged. Both are checked before anything is decided here.

@@ -1,4 +1,4 @@
-"""Runs and the entries of their memories (OpenWOP RFC 0004 §A, contract §7)."""
+"""Runs and the entries of their memories (OpenWOP RFC 0004 §A)."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple

@@ -1,4 +1,4 @@
-"""The redaction of secrets (OpenWOP RFC 0004 §D, SR-1; contract §7).
+"""The redaction of secrets (OpenWOP RFC 0004 §D, SR-1).
 
 Redacted text contains no secret in any of its forms (`secret_forms`), even where secrets overlap,
 repeat, contain each other, or result from a marker and the characters beside it.

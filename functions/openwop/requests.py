@@ -1,4 +1,4 @@
-"""Bodies of requests about runs and memories (OpenWOP RFC 0004 §A, contract §7)."""
+"""Bodies of requests about runs and memories (OpenWOP RFC 0004 §A)."""
 
 from typing import Annotated, Any, Self
 

@@ -1,4 +1,4 @@
-"""Runs: how they start, are replayed and end, and which secrets they hold (contract §7)."""
+"""Runs: how they start, are replayed and end, and which secrets they hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The MemoryAdapter: list, get, put, delete (OpenWOP RFC 0004 §A, contract §7)."""
+"""The MemoryAdapter: list, get, put, delete (OpenWOP RFC 0004 §A)."""
 
 from __future__ import annotations
 

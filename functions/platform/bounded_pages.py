@@ -1,7 +1,7 @@
 """Pages of lists that leave elements out: by filters, by what the caller may not see, by expiry.
 
 A page examines a bounded number of elements. Where few of them are shown it may be shorter than
-its limit, or empty, and still says where the list continues (contract §3).
+its limit, or empty, and still says where the list continues.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Every error that a caller can see, and the catalog of their codes (contract §3)."""
+"""Every error that a caller can see, and the catalog of their codes."""
 
 from typing import Any, ClassVar, NamedTuple, Self
 

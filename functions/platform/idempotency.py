@@ -1,4 +1,4 @@
-"""Recognize a retried request by a token on the item that it wrote (contract §3).
+"""Recognize a retried request by a token on the item that it wrote.
 
 The token answers two questions when a condition fails: did this very request write the present
 item, and its response was lost; and was the same Idempotency-Key used with another body. Both its

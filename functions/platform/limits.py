@@ -1,4 +1,4 @@
-"""Every numeric limit of the service; no other module holds one (contract §1 to §9).
+"""Every numeric limit of the service; no other module holds one.
 
 A limit that callers meet is published by `GET /api/v1/capabilities` or in the OpenAPI document.
 """
@@ -85,7 +85,7 @@ MAX_READ_OBJECTS = 100
 DEFAULT_EPISODIC_ENTRIES, MAX_EPISODIC_ENTRIES = 1000, 100_000  # of an agent (RFC-0015 §2.2)
 DEFAULT_TASK_ENTRIES, MAX_TASK_ENTRIES = 100, 1_000_000  # of a task (RFC-0015 §6.5)
 DEFAULT_TASK_KB, MAX_TASK_KB = 1024, 1_000_000_000
-DEFAULT_WORKING_ENTRIES, DEFAULT_WORKING_KB = 100, 1024  # of an agent outside tasks (contract §4)
+DEFAULT_WORKING_ENTRIES, DEFAULT_WORKING_KB = 100, 1024  # of an agent outside tasks
 MAX_LISTED_CONVERSATIONS = 10_000  # that a principal puts into another one's list
 MAX_SUB_TASKS = 1000  # that the assignee of a task registers; its coordinator may register more
 MAX_OWN_TASKS = 100  # open ones of an agent without a coordinator

@@ -1,4 +1,4 @@
-"""Note what Idempotency-Keys were used for, where the items written don't show it (contract §3).
+"""Note what Idempotency-Keys were used for, where the items written don't show it.
 
 A request that writes one item under a name that it chooses finds its token there. A batch, a
 tenant, a principal or a fact is another item with each body, so the key itself has to be looked up.

@@ -1,4 +1,4 @@
-"""Bodies of requests about procedures (ADR-043, contract §8)."""
+"""Bodies of requests about procedures (ADR-043)."""
 
 from typing import Annotated, Any
 

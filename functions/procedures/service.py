@@ -1,4 +1,4 @@
-"""Use cases of procedures: which workflow suits a type of task (ADR-043 Tier 4; contract §8)."""
+"""Use cases of procedures: which workflow suits a type of task (ADR-043 Tier 4)."""
 
 from __future__ import annotations
 

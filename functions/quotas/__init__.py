@@ -1,1 +1,1 @@
-"""Quotas of tenants: how many items of a kind a tenant may have (contract §8)."""
+"""Quotas of tenants: how many items of a kind a tenant may have."""

@@ -1,4 +1,4 @@
-"""Which agent types a tenant uses: noted at most once a day by each process (contract §11)."""
+"""Which agent types a tenant uses: noted at most once a day by each process."""
 
 from collections.abc import Iterator
 from operator import attrgetter

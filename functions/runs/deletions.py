@@ -1,4 +1,4 @@
-"""Use cases of deleting runs and episodes, which frees the quota at once (contract §8)."""
+"""Use cases of deleting runs and episodes, which frees the quota at once."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Runs and episodes (ADR-043 Tier 2; contract §8). Times are epoch ms."""
+"""Runs and episodes (ADR-043 Tier 2). Times are epoch ms."""
 
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple

@@ -1,4 +1,4 @@
-"""Bodies of requests about runs and episodes (ADR-043 Tier 2; contract §8)."""
+"""Bodies of requests about runs and episodes (ADR-043 Tier 2)."""
 
 from typing import Annotated, Any
 

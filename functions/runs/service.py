@@ -1,4 +1,4 @@
-"""Use cases of runs (ADR-043 Tier 1 turn state, Tier 2; contract §8)."""
+"""Use cases of runs (ADR-043 Tier 1 turn state, Tier 2)."""
 
 from __future__ import annotations
 

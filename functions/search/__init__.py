@@ -1,1 +1,1 @@
-"""Similarity search over memory entries, an extension of RFC-0015 §4.3 (contract §8)."""
+"""Similarity search over memory entries, an extension of RFC-0015 §4.3."""

@@ -1,4 +1,4 @@
-"""Keep the vectors of entries up to date, from the change stream (contract §8).
+"""Keep the vectors of entries up to date, from the change stream.
 
 Only tiers whose policy says so have stored vectors. A vector has its entry's id, and the version
 that it was made from. A write only replaces an older version, and a removal all of them; so replays

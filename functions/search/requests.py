@@ -1,4 +1,4 @@
-"""The request body of a search (contract §8)."""
+"""The request body of a search."""
 
 from typing import Annotated
 

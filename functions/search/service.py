@@ -1,4 +1,4 @@
-"""Similarity search under the access rules of queries (RFC-0015 §4.3; contract §8, §12).
+"""Similarity search under the access rules of queries (RFC-0015 §4.3).
 
 By words, or by a vector such as clients gave their entries. The vector index gives candidates; of a
 tier without stored vectors, an agent's newest entries are all candidates. Each of an index

@@ -1,4 +1,4 @@
-"""Update the vectors of the entries that a batch changes (contract §8)."""
+"""Update the vectors of the entries that a batch changes."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial

@@ -29,7 +29,7 @@ def parse_envelope(event: Any) -> EventEnvelope:
 
 
 class TaskEvent(TaskChange):
-    """The `detail` of an event: the task, and the fields of a change (contract §5).
+    """The `detail` of an event: the task, and the fields of a change.
 
     With an `intent_id`, an unknown task is registered.
     """

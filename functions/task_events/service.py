@@ -1,4 +1,4 @@
-"""Apply task events of other systems, as its principal's own requests would be (contract §5).
+"""Apply task events of other systems, as its principal's own requests would be.
 
 An event comes at least once and in any order. It names no version, so the task is read, and read
 again if another request changes it meanwhile; an event is applied as a whole or not at all.

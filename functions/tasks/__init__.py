@@ -1,1 +1,1 @@
-"""Tasks and intents, as far as memory depends on them (RFC-0015 §6.5, §8; contract §5)."""
+"""Tasks and intents, as far as memory depends on them (RFC-0015 §6.5, §8)."""

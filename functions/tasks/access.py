@@ -1,4 +1,4 @@
-"""Whose memory a caller reads by its tasks (RFC-0015 §2.2, §6.5; contract §4)."""
+"""Whose memory a caller reads by its tasks (RFC-0015 §2.2, §6.5)."""
 
 from collections.abc import Iterable
 
@@ -25,7 +25,7 @@ class TaskAccess:
         return self._store.get_many(tenant, task_ids)
 
     def select_readable(self, caller: Principal, task_ids: Iterable[str]) -> list[Task]:
-        """Read the tasks among these whose working memory the caller reads (contract §4).
+        """Read the tasks among these whose working memory the caller reads.
 
         One call for fifty, one for what the caller may read by inheritance, and one for each such.
         """
@@ -59,7 +59,7 @@ class TaskAccess:
         return None
 
     def can_read_memory(self, caller: Principal, task: Task) -> bool:
-        """Whether the caller reads all working memory of a task (contract §4)."""
+        """Whether the caller reads all working memory of a task."""
         return bool(self.select_readable(caller, (task.id,)))
 
     def _can_read(self, caller: Principal, task: Task, member: Membership) -> bool:

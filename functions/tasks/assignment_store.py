@@ -86,7 +86,7 @@ def _build_assignments(tenant: str, task: Task | None) -> dict[Key, Item]:
 
 
 def count_own_tasks(tenant: str, old: Task | None, new: Task) -> list[Write]:
-    """Count open tasks without a coordinator, and bound how many an agent registers (contract §5).
+    """Count open tasks without a coordinator, and bound how many an agent registers.
 
     What `memory.admin` assigns is counted, too, but isn't bounded.
     """

@@ -1,4 +1,4 @@
-"""Who may do what with tasks, grants and guardrails: the actions and their rules (contract §5)."""
+"""Who may do what with tasks, grants and guardrails: the actions and their rules."""
 
 from typing import NamedTuple
 

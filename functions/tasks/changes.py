@@ -1,4 +1,4 @@
-"""What registration, adoption and a change make of a task; pure (contract §5; RFC-0015 §6.5)."""
+"""What registration, adoption and a change make of a task; pure (RFC-0015 §6.5)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -64,7 +64,7 @@ def build_task(
 def build_task_of_write(
     caller: Principal, task_id: str, intent: str | None, now: int, usage: TaskUsage
 ) -> Task:
-    """Build the task that a write to an unregistered task registers (contract §5)."""
+    """Build the task that a write to an unregistered task registers."""
     policy = Policy()
     return Task(
         id=task_id,
@@ -84,7 +84,7 @@ def build_task_of_write(
 def adopt_task(present: Task, wanted: Task) -> Task:
     """Return a task without a coordinator as its registration wants it, with what it holds.
 
-    Nothing else of it counts: neither its end nor a field (contract §5). Grants of its assignee end
+    Nothing else of it counts: neither its end nor a field. Grants of its assignee end
     with the term.
     """
     return replace(

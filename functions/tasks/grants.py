@@ -1,4 +1,4 @@
-"""Use cases on grants: access to a task's working memory for others (contract §5)."""
+"""Use cases on grants: access to a task's working memory for others."""
 
 from collections.abc import Callable, Iterator
 from operator import attrgetter
@@ -74,7 +74,7 @@ class Grants:
         return examine_all(found, _POSITION, lambda each: each.counts(task.term, now))
 
     def grant(self, caller: Principal, task_id: str, principal: str, new: NewGrant) -> Grant:
-        """Give a principal access to a task's working memory (contract §5).
+        """Give a principal access to a task's working memory.
 
         What the coordinator grants lasts as long as the task; what the assignee grants ends when
         the task is handed over.

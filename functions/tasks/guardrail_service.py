@@ -1,4 +1,4 @@
-"""Use cases on coordinators' guardrails: read, change, enforce (RFC-0015 §6.6; contract §5).
+"""Use cases on coordinators' guardrails: read, change, enforce (RFC-0015 §6.6).
 
 A task that is registered or adopted comes under its coordinator's guardrails in its own
 transaction, and so does an agent that is assigned. Changed guardrails are then carried to the

@@ -1,4 +1,4 @@
-"""Who may do what with intents: the actions and their rules (contract §4, §5)."""
+"""Who may do what with intents: the actions and their rules."""
 
 from typing import NamedTuple
 

@@ -104,7 +104,7 @@ class IntentStore:
 def name_intent(
     caller: Principal, intent: str, now: int, *, is_new: bool = False, takes_part: bool = False
 ) -> Iterator[Write]:
-    """Name an intent that nobody owns, or that the caller may write in (contract §5).
+    """Name an intent that nobody owns, or that the caller may write in.
 
     A coordinator or user becomes the owner of an intent without one. The condition is that of
     `functions.tasks.intent_authority.USE_INTENT`: on the intent, or, if `takes_part`, on the item

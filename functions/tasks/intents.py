@@ -1,4 +1,4 @@
-"""Use cases on intents: read, set the access list, set the owner (contract §4, §5)."""
+"""Use cases on intents: read, set the access list, set the owner."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace

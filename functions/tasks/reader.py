@@ -1,4 +1,4 @@
-"""Read tasks: one, an intent's, an agent's (contract §5)."""
+"""Read tasks: one, an intent's, an agent's."""
 
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Register tasks, and adopt those that an agent registered for itself (contract §5)."""
+"""Register tasks, and adopt those that an agent registered for itself."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Bodies of requests about tasks, intents and guardrails (contract §5, RFC-0015 §6.5, §6.6)."""
+"""Bodies of requests about tasks, intents and guardrails (RFC-0015 §6.5, §6.6)."""
 
 import re
 from typing import Annotated, Any, Self

@@ -1,4 +1,4 @@
-"""Roles, states and versions of tasks; pure decisions (contract §4, §5)."""
+"""Roles, states and versions of tasks; pure decisions."""
 
 from functions.identity.model import Principal
 from functions.platform.errors import AccessDenied, CapacityExceeded, TaskClosed, VersionMismatch
@@ -75,14 +75,14 @@ def version_mismatch(present: Task) -> VersionMismatch:
 def choose_roles(
     caller: Principal, new: NewTask, parent: Task | None
 ) -> tuple[str | None, str | None]:
-    """Return the assignee and coordinator of a task that the caller may register (contract §5)."""
+    """Return the assignee and coordinator of a task that the caller may register."""
     if caller.may_coordinate:
         return new.assigned_agent, new.coordinator or caller.id
     return new.assigned_agent or caller.id, None if parent is None else parent.coordinator
 
 
 def choose_parent_term(caller: Principal, task: Task, parent: Task | None) -> int | None:
-    """Return the parent's term with which a sub-task's inheritance ends (contract §5).
+    """Return the parent's term with which a sub-task's inheritance ends.
 
     None where it doesn't: its coordinator registers it, or it is for another agent.
     """

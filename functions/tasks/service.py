@@ -1,4 +1,4 @@
-"""Change tasks: hand them over, end them, report results (contract §5, RFC-0015 §6.5, §8)."""
+"""Change tasks: hand them over, end them, report results (RFC-0015 §6.5, §8)."""
 
 from collections.abc import Callable
 
@@ -63,7 +63,7 @@ class Tasks:
         change: TaskChange,
         token: RequestToken,
     ) -> Task:
-        """Change a task (contract §5); one that ends has its memory archived when this returns.
+        """Change a task; one that ends has its memory archived when this returns.
 
         Raises:
             NotFound: no task of the caller's tenant has this id.

@@ -1,1 +1,1 @@
-"""Embeddings of texts: the models, and how vectors are stored and searched (contract §8)."""
+"""Embeddings of texts: the models, and how vectors are stored and searched."""

@@ -1,4 +1,4 @@
-"""Applies workflows: their namespaces, agents and tasks (RFC-0015 §7; contract §5)."""
+"""Applies workflows: their namespaces, agents and tasks (RFC-0015 §7)."""
 
 from typing import Any
 

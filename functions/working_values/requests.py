@@ -1,4 +1,4 @@
-"""Bodies of requests about instances' working memory (ADR-043, contract §8)."""
+"""Bodies of requests about instances' working memory (ADR-043)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Contract §11: WCAG 2.2 AA on each screen, by axe-core, in light and dark, and on a phone."""
+"""WCAG 2.2 AA on each screen, by axe-core, in light and dark, and on a phone."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Contract §11: all main uses without a pointer (WCAG 2.2, 2.1.1 and 2.4.3)."""
+"""All main uses without a pointer (WCAG 2.2, 2.1.1 and 2.4.3)."""
 
 import json
 

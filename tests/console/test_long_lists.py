@@ -1,4 +1,4 @@
-"""Contract §11: a long list is scrolled to its end and back, three pages of it shown."""
+"""A long list is scrolled to its end and back, three pages of it shown."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Contract §11: the ten things that the console must never do, each tried in a browser.
+"""The ten things that the console must never do, each tried in a browser.
 
 1. Show a sensitive value, or copy it, before somebody asked for that one value.
 2. Leave a value on the disk.

@@ -1,4 +1,4 @@
-"""Contract §11: what keeps the console safe beside what it must never do."""
+"""What keeps the console safe beside what it must never do."""
 
 import gzip
 

@@ -1,4 +1,4 @@
-"""Contract §11: what the console's screens are for, done in a browser."""
+"""What the console's screens are for, done in a browser."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Contract §11: a session ends with 15 minutes without activity, and with none that has any."""
+"""A session ends with 15 minutes without activity, and with none that has any."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""Conversations as tests write and read them (contract §9)."""
+"""Conversations as tests write and read them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Runs and episodes as tests write and read them (contract §8)."""
+"""Runs and episodes as tests write and read them."""
 
 from typing import Any
 

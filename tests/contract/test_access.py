@@ -1,4 +1,4 @@
-"""Contract §4, "who may do what": every row of the table, both ways."""
+"""Every row of the table, both ways."""
 
 import itertools
 from collections.abc import Callable

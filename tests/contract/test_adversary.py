@@ -1,4 +1,4 @@
-"""One agent that tries everything against those who work honestly beside it (contract §2, §4, §5).
+"""One agent that tries everything against those who work honestly beside it.
 
 mallory is an agent with the default permissions that knows every name and id of its tenant, but
 nobody's key, reference or run. Whatever it sends in whatever order, it sees no value and no hidden

@@ -1,4 +1,4 @@
-"""Contract §4: an agent's episodic capacity and pinned namespaces."""
+"""An agent's episodic capacity and pinned namespaces."""
 
 from collections.abc import Callable
 from typing import Any

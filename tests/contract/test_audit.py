@@ -1,4 +1,4 @@
-"""Contract §2: each use of authority leaves one record, with the action itself or not at all."""
+"""Each use of authority leaves one record, with the action itself or not at all."""
 
 import importlib
 import json

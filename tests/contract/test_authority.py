@@ -1,4 +1,4 @@
-"""Contract §5, "No one can make authority for itself": the attacks, written down.
+"""The attacks, written down.
 
 Every attack is tried by somebody who knows all names and ids of its tenant. Each must be refused,
 must leave the tables as they were, and must leave the victim's memory out of the attacker's reach.

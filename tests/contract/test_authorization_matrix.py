@@ -1,4 +1,4 @@
-"""Each route, called by each kind of caller on the things of others (contract §2, §4, §5, §7, §9).
+"""Each route, called by each kind of caller on the things of others.
 
 A route without a row fails, so that nobody adds one without saying who may call it.
 """

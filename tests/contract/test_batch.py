@@ -1,4 +1,4 @@
-"""Contract §4: several entries in one atomic write, and deletion by filter."""
+"""Several entries in one atomic write, and deletion by filter."""
 
 from typing import Any
 

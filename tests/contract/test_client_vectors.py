@@ -1,4 +1,4 @@
-"""The client's own vectors on entries: written with them, searched exactly (contract §12)."""
+"""The client's own vectors on entries: written with them, searched exactly."""
 
 from typing import Any
 

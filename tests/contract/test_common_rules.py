@@ -1,4 +1,4 @@
-"""Contract §3: what all calls have in common. Retries under one key are in test_idempotency."""
+"""What all calls have in common. Retries under one key are in test_idempotency."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""RFC-0015 §6.3, contract §5: what to pack into a context window for a task."""
+"""RFC-0015 §6.3: what to pack into a context window for a task."""
 
 from typing import Any
 

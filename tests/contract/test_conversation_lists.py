@@ -1,4 +1,4 @@
-"""Contract §9, §11: the conversations that a caller may read, of all users."""
+"""The conversations that a caller may read, of all users."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Contract §9: a conversation whose retention is over goes to cold storage, to be read back."""
+"""A conversation whose retention is over goes to cold storage, to be read back."""
 
 import secrets
 from pathlib import Path

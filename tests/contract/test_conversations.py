@@ -1,4 +1,4 @@
-"""Agent Memory Protocol §3, §4.1; contract §9: conversations."""
+"""Agent Memory Protocol §3, §4.1: conversations."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Contract §13: what is deleted is gone everywhere, and never comes back."""
+"""What is deleted is gone everywhere, and never comes back."""
 
 from contextlib import suppress
 from typing import Any

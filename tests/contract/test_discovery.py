@@ -1,4 +1,4 @@
-"""Contract §6: what the service says of itself, without a key."""
+"""What the service says of itself, without a key."""
 
 import re
 from typing import Any

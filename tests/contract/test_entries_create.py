@@ -1,4 +1,4 @@
-"""Contract §4: creating entries."""
+"""Creating entries."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Contract §4, RFC-0015 §9.3: deleting entries."""
+"""RFC-0015 §9.3: deleting entries."""
 
 from typing import Any
 

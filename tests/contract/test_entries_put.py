@@ -1,4 +1,4 @@
-"""Contract §4: `PUT /api/v1/memory` writes whatever stands in the slot; the last writer wins."""
+"""`PUT /api/v1/memory` writes whatever stands in the slot; the last writer wins."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Contract §4 and RFC-0015 §4.2: reading by id, the bare list, and the summary."""
+"""RFC-0015 §4.2: reading by id, the bare list, and the summary."""
 
 from typing import Any
 

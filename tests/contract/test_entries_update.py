@@ -1,4 +1,4 @@
-"""Contract §4, RFC-0015 §3: changing entries."""
+"""RFC-0015 §3: changing entries."""
 
 from typing import Any
 

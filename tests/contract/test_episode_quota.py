@@ -1,4 +1,4 @@
-"""Contract §8: 100,000 episodes a tenant, a warning at 80,000, counted off the write path."""
+"""100,000 episodes a tenant, a warning at 80,000, counted off the write path."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""ADR-043 Tier 2, contract §8: episodes, appended in one write and recalled by one query."""
+"""ADR-043 Tier 2: episodes, appended in one write and recalled by one query."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event

@@ -1,4 +1,4 @@
-"""Contract §4: `ttl` and `expires_at`."""
+"""`ttl` and `expires_at`."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Who may read and write what, and by which rule (contract §11)."""
+"""Who may read and write what, and by which rule."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""ADR-043 Tier 3; contract §8: facts are learned, and recalled by what they mean."""
+"""ADR-043 Tier 3: facts are learned, and recalled by what they mean."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""Contract §3: who sends too much is told when to try again, and hinders nobody else."""
+"""Who sends too much is told when to try again, and hinders nobody else."""
 
 from dataclasses import replace
 

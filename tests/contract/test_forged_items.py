@@ -1,4 +1,4 @@
-"""Contract §1: an item written past the service authenticates nobody and gives no permission.
+"""An item written past the service authenticates nobody and gives no permission.
 
 Each test writes to the table as somebody does who reaches the database, but not the service's keys.
 """

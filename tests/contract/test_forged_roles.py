@@ -1,4 +1,4 @@
-"""Contract §1: a role that is written past the service is none, for reads and for writes.
+"""A role that is written past the service is none, for reads and for writes.
 
 Whoever writes to the table knows all of it, and may copy what the service wrote. eve is an agent,
 and evan a coordinator: each with a task, an intent and a conversation of its own to copy from.

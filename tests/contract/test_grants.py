@@ -1,4 +1,4 @@
-"""Contract §5: grants on a task's working memory."""
+"""Grants on a task's working memory."""
 
 from typing import Any
 

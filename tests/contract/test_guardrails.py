@@ -1,4 +1,4 @@
-"""RFC-0015 §6.6, contract §5: coordinators' guardrails, on their tasks and assignees."""
+"""RFC-0015 §6.6: coordinators' guardrails, on their tasks and assignees."""
 
 from contextlib import suppress
 from typing import Any

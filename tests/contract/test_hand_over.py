@@ -1,4 +1,4 @@
-"""Contract §5: a hand-over is a fence."""
+"""A hand-over is a fence."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

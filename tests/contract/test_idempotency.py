@@ -1,4 +1,4 @@
-"""Contract §3: an Idempotency-Key makes a request safe to send again."""
+"""An Idempotency-Key makes a request safe to send again."""
 
 from typing import Any
 

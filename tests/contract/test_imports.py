@@ -1,4 +1,4 @@
-"""Contract §10: an import keeps ids, versions and times, for who has the permission."""
+"""An import keeps ids, versions and times, for who has the permission."""
 
 import copy
 from datetime import datetime, timedelta

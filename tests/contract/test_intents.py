@@ -1,4 +1,4 @@
-"""Intents: who owns them, uses them and reads their logs (contract §5)."""
+"""Intents: who owns them, uses them and reads their logs."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

@@ -1,4 +1,4 @@
-"""Contract §2: tenants are isolated, and names with any characters never collide."""
+"""Tenants are isolated, and names with any characters never collide."""
 
 import itertools
 from typing import Any

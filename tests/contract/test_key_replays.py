@@ -1,4 +1,4 @@
-"""Contract §2, §3: a repeated request gives its key again, and no request ever revives one."""
+"""A repeated request gives its key again, and no request ever revives one."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Contract §2: keys, and how they come to an end."""
+"""Keys, and how they come to an end."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Contract §3: a page is cut where it would pass 5 MB."""
+"""A page is cut where it would pass 5 MB."""
 
 from typing import Any
 

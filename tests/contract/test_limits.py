@@ -1,4 +1,4 @@
-"""Contract §4, RFC-0015 §6.5 and §9.4: how much working memory there may be."""
+"""RFC-0015 §6.5 and §9.4: how much working memory there may be."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Events of the local server: soon, once, and without values, however it ends (contract §1, §5)."""
+"""Events of the local server: soon, once, and without values, however it ends."""
 
 import shutil
 import signal

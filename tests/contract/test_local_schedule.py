@@ -1,4 +1,4 @@
-"""Locally the scheduled function runs by itself (contract §1, §4)."""
+"""Locally the scheduled function runs by itself."""
 
 import signal
 import sqlite3

@@ -1,4 +1,4 @@
-"""The local server, started as a user starts it (contract §1)."""
+"""The local server, started as a user starts it."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The logs: each event once, in order, read from a position, by whom they concern (contract §5)."""
+"""The logs: each event once, in order, read from a position, by whom they concern."""
 
 import json
 import secrets

@@ -1,4 +1,4 @@
-"""Contract §3: a page of shared memory in more namespaces than a page could read one by one."""
+"""A page of shared memory in more namespaces than a page could read one by one."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Contract §9, §12: messages and metadata are changed in place, and conversations uploaded."""
+"""Messages and metadata are changed in place, and conversations uploaded."""
 
 import secrets
 from typing import Any

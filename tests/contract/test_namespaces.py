@@ -1,4 +1,4 @@
-"""Contract §4: namespaces and who may do what in them."""
+"""Namespaces and who may do what in them."""
 
 from urllib.parse import quote
 

@@ -1,4 +1,4 @@
-"""Search by DynamoDB's own vector index: the same results as by the exact search (contract §8)."""
+"""Search by DynamoDB's own vector index: the same results as by the exact search."""
 
 from array import array
 from collections.abc import Iterator

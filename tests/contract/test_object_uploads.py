@@ -1,4 +1,4 @@
-"""Contract §12: objects of over 4 MB come and go by addresses of their own."""
+"""Objects of over 4 MB come and go by addresses of their own."""
 
 import os
 import secrets

@@ -1,4 +1,4 @@
-"""Contract §12: objects, bytes under a key."""
+"""Objects, bytes under a key."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Contract §4: the published `openintent` 0.17 client works unmodified against the local server."""
+"""The published `openintent` 0.17 client works unmodified against the local server."""
 
 import asyncio
 from collections.abc import Callable, Iterator

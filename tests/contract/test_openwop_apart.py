@@ -1,4 +1,4 @@
-"""Contract §7: OpenWOP's memories and those of RFC-0015 never show in each other; no event tells
+"""OpenWOP's memories and those of RFC-0015 never show in each other; no event tells
 of them."""
 
 import httpx

@@ -1,4 +1,4 @@
-"""Contract §6, §7: `/.well-known/openwop` says what holds, in the edition that is set."""
+"""`/.well-known/openwop` says what holds, in the edition that is set."""
 
 from collections.abc import Iterator
 from typing import Any

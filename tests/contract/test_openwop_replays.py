@@ -1,4 +1,4 @@
-"""Contract §7: replays of finished runs, and what a debugger is shown of them."""
+"""Replays of finished runs, and what a debugger is shown of them."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Contract §3, §7: what is sent again under its Idempotency-Key isn't done again."""
+"""What is sent again under its Idempotency-Key isn't done again."""
 
 import httpx
 import pytest

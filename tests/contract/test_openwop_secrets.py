@@ -1,4 +1,4 @@
-"""Contract §7: the secrets of a run are sealed, die with it, and survive a cold start."""
+"""The secrets of a run are sealed, die with it, and survive a cold start."""
 
 import json
 from io import StringIO

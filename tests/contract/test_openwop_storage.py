@@ -1,4 +1,4 @@
-"""Contract §7: once no run can see a deleted entry any more, it is gone from storage."""
+"""Once no run can see a deleted entry any more, it is gone from storage."""
 
 from typing import Any
 

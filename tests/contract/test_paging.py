@@ -1,4 +1,4 @@
-"""Contract §3: pages that begin after another one neither skip nor repeat."""
+"""Pages that begin after another one neither skip nor repeat."""
 
 from typing import Any
 

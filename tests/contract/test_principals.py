@@ -1,4 +1,4 @@
-"""Contract §2: keys, principals and tenants."""
+"""Keys, principals and tenants."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""ADR-043 Tier 4; contract §8: procedures that learn which workflow does best."""
+"""ADR-043 Tier 4: procedures that learn which workflow does best."""
 
 import math
 from typing import Any

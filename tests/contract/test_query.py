@@ -1,4 +1,4 @@
-"""Contract §4, RFC-0015 §4.1: every filter, and their combinations."""
+"""RFC-0015 §4.1: every filter, and their combinations."""
 
 from typing import Any
 

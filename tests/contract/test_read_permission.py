@@ -1,4 +1,4 @@
-"""RFC-0015 §6.4, contract §2: who lacks `memory.read` gets no value back from any call."""
+"""RFC-0015 §6.4: who lacks `memory.read` gets no value back from any call."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Contract §3: who reads the table learns nothing of a request's body from what is kept of it."""
+"""Who reads the table learns nothing of a request's body from what is kept of it."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Contract §5: who has a part in a task has that part and no more."""
+"""Who has a part in a task has that part and no more."""
 
 from typing import Any
 

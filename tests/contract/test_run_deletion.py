@@ -1,4 +1,4 @@
-"""Contract §8: runs and episodes are deleted, which frees the quota at once."""
+"""Runs and episodes are deleted, which frees the quota at once."""
 
 from concurrent.futures import ThreadPoolExecutor
 

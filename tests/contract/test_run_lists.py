@@ -1,4 +1,4 @@
-"""Contract §3, §8, §11: a tenant's runs and agent types are listed, a page at a time."""
+"""A tenant's runs and agent types are listed, a page at a time."""
 
 from typing import Any
 

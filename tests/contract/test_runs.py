@@ -1,4 +1,4 @@
-"""ADR-043 Tiers 1 and 2, contract §8: runs, from their start to their end and their removal."""
+"""ADR-043 Tiers 1 and 2: runs, from their start to their end and their removal."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

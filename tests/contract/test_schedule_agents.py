@@ -1,4 +1,4 @@
-"""Contract §4: the scheduled function evicts to the capacity and reconciles counters."""
+"""The scheduled function evicts to the capacity and reconciles counters."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

@@ -1,4 +1,4 @@
-"""Contract §4, RFC-0015 §9.3: the scheduled function removes expired entries."""
+"""RFC-0015 §9.3: the scheduled function removes expired entries."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

@@ -1,4 +1,4 @@
-"""Search by meaning (RFC-0015 §4.3; contract §8): what is found, in which order, how soon gone."""
+"""Search by meaning (RFC-0015 §4.3): what is found, in which order, how soon gone."""
 
 import itertools
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A search finds what a query finds, for each caller (RFC-0015 §2, §6.6, §9.1; contract §4, §8)."""
+"""A search finds what a query finds, for each caller (RFC-0015 §2, §6.6, §9.1)."""
 
 from typing import Any
 

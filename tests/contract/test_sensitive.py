@@ -1,4 +1,4 @@
-"""Contract §4, RFC-0015 §9.2: what is confidential or restricted is never stored in plain text."""
+"""RFC-0015 §9.2: what is confidential or restricted is never stored in plain text."""
 
 import base64
 import contextlib

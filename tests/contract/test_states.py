@@ -1,4 +1,4 @@
-"""Agent Memory Protocol §3, §4.2; contract §9: agents' states."""
+"""Agent Memory Protocol §3, §4.2: agents' states."""
 
 import secrets
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""The event bus gets every event once, archived memory's too, and never a value (contract §5)."""
+"""The event bus gets every event once, archived memory's too, and never a value."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Every event once, in order, wherever it comes from (RFC-0015 §5; contract §5)."""
+"""Every event once, in order, wherever it comes from (RFC-0015 §5)."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Contract §5, RFC-0015 §8: hand-over, inheritance, adoption, and intents."""
+"""RFC-0015 §8: hand-over, inheritance, adoption, and intents."""
 
 import httpx
 import pytest

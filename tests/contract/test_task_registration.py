@@ -1,4 +1,4 @@
-"""Who registers tasks for whom, and what an adoption trusts (contract §5)."""
+"""Who registers tasks for whom, and what an adoption trusts."""
 
 from typing import Any
 

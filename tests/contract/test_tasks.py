@@ -1,4 +1,4 @@
-"""Contract §5, as far as memory's access rests on it: tasks, grants and intents."""
+"""As far as memory's access rests on it: tasks, grants and intents."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Contract §3, RFC-0015 §3: ETag, If-None-Match and If-Match."""
+"""RFC-0015 §3: ETag, If-None-Match and If-Match."""
 
 import pytest
 

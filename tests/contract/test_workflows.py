@@ -1,4 +1,4 @@
-"""RFC-0015 §7, contract §5: workflow files."""
+"""RFC-0015 §7: workflow files."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""ADR-043 Tier 1; contract §8: what an instance of an agent holds while it works."""
+"""ADR-043 Tier 1: what an instance of an agent holds while it works."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """The service behind httpx: requests become API Gateway events, in this process.
 
-Every answer is checked for what the contract promises of all of them (contract §3).
+Every answer is checked for what the API promises of all of them.
 """
 
 import base64
@@ -53,7 +53,7 @@ class MovableClock:
         self.now += round(seconds * 1000) + ms
 
     def time(self, *, seconds: float = 0, ms: int = 0) -> str:
-        """The time that far from now, as the contract writes times."""
+        """The time that far from now, as the API writes times."""
         moment = datetime.fromtimestamp(0, UTC) + timedelta(
             milliseconds=self() + round(seconds * 1000) + ms
         )
@@ -123,7 +123,7 @@ def check_common_rules(response: httpx.Response) -> None:
 
 
 def _check_envelope(response: httpx.Response) -> None:
-    """OpenWOP's errors are envelopes of its own (contract §7)."""
+    """OpenWOP's errors are envelopes of its own."""
     assert response.headers["Content-Type"] == "application/json"
     envelope = response.json()
     assert envelope.keys() - {"details", "entry"} == {"error", "message"}

@@ -1,4 +1,4 @@
-"""ADR-043 Tier 3; contract §8: facts as agents use them by the client."""
+"""ADR-043 Tier 3: facts as agents use them by the client."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""ADR-043 Tier 1; contract §8: an instance's working values as agents use them by the client."""
+"""ADR-043 Tier 1: an instance's working values as agents use them by the client."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor

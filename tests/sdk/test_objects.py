@@ -1,4 +1,4 @@
-"""Contract §12: objects as programs use them by the client."""
+"""Objects as programs use them by the client."""
 
 import asyncio
 import secrets

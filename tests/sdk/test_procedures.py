@@ -1,4 +1,4 @@
-"""ADR-043 Tier 4; contract §8: procedures as agents use them by the client."""
+"""ADR-043 Tier 4: procedures as agents use them by the client."""
 
 import asyncio
 from collections.abc import Callable

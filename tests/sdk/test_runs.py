@@ -1,4 +1,4 @@
-"""ADR-043 Tier 2; contract §8: runs and episodes as agents use them, by either client."""
+"""ADR-043 Tier 2: runs and episodes as agents use them, by either client."""
 
 from collections.abc import Iterator
 

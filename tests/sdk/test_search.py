@@ -1,4 +1,4 @@
-"""`client.memory.search` against the real server (RFC-0015 §4.3; contract §8, §10)."""
+"""`client.memory.search` against the real server (RFC-0015 §4.3)."""
 
 import time
 from collections.abc import Callable

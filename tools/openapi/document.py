@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of the API (contract §6)."""
+"""The OpenAPI 3.1 document of the API."""
 
 import json
 import sys

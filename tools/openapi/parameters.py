@@ -1,4 +1,4 @@
-"""The routes' parameters, as OpenAPI describes them (RFC-0015 §4.1; contract §3, §4)."""
+"""The routes' parameters, as OpenAPI describes them (RFC-0015 §4.1)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Explanations of access, as the API shows them (contract §11)."""
+"""Explanations of access, as the API shows them."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Audit records, as the API shows them (contract §2)."""
+"""Audit records, as the API shows them."""
 
 from typing import Annotated, Any, NotRequired
 

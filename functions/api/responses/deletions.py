@@ -1,4 +1,4 @@
-"""Deletions, as the API shows them (contract §13)."""
+"""Deletions, as the API shows them."""
 
 from typing import Literal
 

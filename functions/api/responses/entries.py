@@ -1,4 +1,4 @@
-"""Entries, as the API shows them (RFC-0015 §1; contract §4)."""
+"""Entries, as the API shows them (RFC-0015 §1)."""
 
 from typing import Annotated, Literal, NotRequired
 

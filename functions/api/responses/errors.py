@@ -1,4 +1,4 @@
-"""Problem documents (contract §3, RFC 9457)."""
+"""Problem documents (RFC 9457)."""
 
 from typing import Annotated, NotRequired
 

@@ -1,4 +1,4 @@
-"""Events, as the API shows them (RFC-0015 §5.2; contract §5)."""
+"""Events, as the API shows them (RFC-0015 §5.2)."""
 
 from typing import Annotated, NotRequired
 

@@ -1,4 +1,4 @@
-"""Facts, as the API shows them (ADR-043 Tier 3; contract §8)."""
+"""Facts, as the API shows them (ADR-043 Tier 3)."""
 
 from typing import Annotated, NotRequired
 

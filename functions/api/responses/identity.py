@@ -1,4 +1,4 @@
-"""Tenants and principals, as the API shows them (contract §2)."""
+"""Tenants and principals, as the API shows them."""
 
 from typing import Annotated, cast
 

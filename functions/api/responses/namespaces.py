@@ -1,4 +1,4 @@
-"""Namespaces, as the API shows them (RFC-0015 §2.3; contract §4)."""
+"""Namespaces, as the API shows them (RFC-0015 §2.3)."""
 
 from typing import NotRequired
 

@@ -1,4 +1,4 @@
-"""Objects and spaces, as the API shows them (contract §12)."""
+"""Objects and spaces, as the API shows them."""
 
 import base64
 from typing import Annotated, Literal, NotRequired

@@ -1,4 +1,4 @@
-"""Memories and runs, as OpenWOP shows them (OpenWOP RFC 0004; contract §7)."""
+"""Memories and runs, as OpenWOP shows them (OpenWOP RFC 0004)."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, NotRequired

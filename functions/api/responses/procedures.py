@@ -1,4 +1,4 @@
-"""Procedures and working values, as the API shows them (ADR-043 Tiers 1 and 4; contract §8)."""
+"""Procedures and working values, as the API shows them (ADR-043 Tiers 1 and 4)."""
 
 from typing import Annotated, NotRequired
 

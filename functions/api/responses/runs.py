@@ -1,4 +1,4 @@
-"""Runs and episodes, as the API shows them (ADR-043 Tier 2; contract §8)."""
+"""Runs and episodes, as the API shows them (ADR-043 Tier 2)."""
 
 from typing import Annotated, Any, NotRequired, cast
 

@@ -1,4 +1,4 @@
-"""Tasks, grants, access lists and workflows, as the API shows them (contract §5)."""
+"""Tasks, grants, access lists and workflows, as the API shows them."""
 
 from typing import Annotated, Any, NotRequired, cast
 

@@ -1,4 +1,4 @@
-"""Who may read and write what, and by which rule (contract §11)."""
+"""Who may read and write what, and by which rule."""
 
 from functions.access.model import AccessTarget, TargetKind
 from functions.api.http import Request, Response, json_response

@@ -1,4 +1,4 @@
-"""Agents' settings and coordinators' guardrails (contract §4, §5)."""
+"""Agents' settings and coordinators' guardrails."""
 
 from operator import attrgetter
 

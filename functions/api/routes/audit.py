@@ -1,4 +1,4 @@
-"""The audit log (contract §2)."""
+"""The audit log."""
 
 from functions.api.http import Request, Response, json_response
 from functions.api.parameters import FROM, LIMIT, ORDER, TO, TextParameter, read_period

@@ -1,4 +1,4 @@
-"""Batches: many entries written, or deleted by filters, in one request (contract §4)."""
+"""Batches: many entries written, or deleted by filters, in one request."""
 
 from typing import Any
 

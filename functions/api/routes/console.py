@@ -1,4 +1,4 @@
-"""The console: a page that calls this API with its visitor's own key (contract §11).
+"""The console: a page that calls this API with its visitor's own key.
 
 The page and its files come from the folder that `make console` builds into the package. None of
 them holds data or needs a key.

@@ -1,4 +1,4 @@
-"""Lists of conversations (Agent Memory Protocol §3; contract §9)."""
+"""Lists of conversations (Agent Memory Protocol §3)."""
 
 from functools import partial
 

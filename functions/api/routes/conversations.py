@@ -1,4 +1,4 @@
-"""Conversations (Agent Memory Protocol §3, §4.1; contract §9, §12)."""
+"""Conversations (Agent Memory Protocol §3, §4.1)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Deletion of tenants, agents and persons (contract §13)."""
+"""Deletion of tenants, agents and persons."""
 
 from functions.api.http import Request, Response, json_response
 from functions.api.parameters import BooleanParameter

@@ -1,4 +1,4 @@
-"""Discovery, health, the OpenAPI document and the API reference (contract §6)."""
+"""Discovery, health, the OpenAPI document and the API reference."""
 
 from dataclasses import replace
 

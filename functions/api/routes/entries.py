@@ -1,4 +1,4 @@
-"""Entries of memory: create, read, change, delete, query and search (contract §4, §8)."""
+"""Entries of memory: create, read, change, delete, query and search."""
 
 from functools import partial
 from typing import Literal

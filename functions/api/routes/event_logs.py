@@ -1,4 +1,4 @@
-"""Logs: what happened to memory (RFC-0015 §5, contract §5)."""
+"""Logs: what happened to memory (RFC-0015 §5)."""
 
 from functions.api.http import Request, Response, json_response
 from functions.api.parameters import (

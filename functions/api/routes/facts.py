@@ -1,4 +1,4 @@
-"""Facts (ADR-043 Tier 3; contract §8)."""
+"""Facts (ADR-043 Tier 3)."""
 
 from urllib.parse import quote
 

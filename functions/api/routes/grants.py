@@ -1,4 +1,4 @@
-"""Grants on tasks (contract §5)."""
+"""Grants on tasks."""
 
 from operator import attrgetter
 

@@ -1,4 +1,4 @@
-"""Tenants, principals and keys (contract §2)."""
+"""Tenants, principals and keys."""
 
 from operator import attrgetter
 

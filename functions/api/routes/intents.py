@@ -1,4 +1,4 @@
-"""Intents: their owners and access lists (contract §5)."""
+"""Intents: their owners and access lists."""
 
 from operator import attrgetter
 

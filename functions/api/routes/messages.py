@@ -1,4 +1,4 @@
-"""Messages of a conversation: append, pop, change, remove, upload (contract §9, §12)."""
+"""Messages of a conversation: append, pop, change, remove, upload."""
 
 from functions.api.http import Request, Response, json_response
 from functions.api.parameters import IntegerParameter

@@ -1,4 +1,4 @@
-"""Namespaces of semantic memory (contract §4)."""
+"""Namespaces of semantic memory."""
 
 from operator import attrgetter
 

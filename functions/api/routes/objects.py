@@ -1,4 +1,4 @@
-"""Objects: bytes under a key (contract §12)."""
+"""Objects: bytes under a key."""
 
 from functools import partial
 

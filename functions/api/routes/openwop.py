@@ -1,4 +1,4 @@
-"""Memories of replayable runs, by OpenWOP RFC 0004 (contract §7)."""
+"""Memories of replayable runs, by OpenWOP RFC 0004."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial

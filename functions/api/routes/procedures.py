@@ -1,4 +1,4 @@
-"""Procedures (ADR-043 Tier 4; contract §8)."""
+"""Procedures (ADR-043 Tier 4)."""
 
 from functools import partial
 from operator import attrgetter

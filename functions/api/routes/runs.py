@@ -1,4 +1,4 @@
-"""Runs of agents and their episodes, by ADR-043 Tier 2 (contract §8)."""
+"""Runs of agents and their episodes, by ADR-043 Tier 2."""
 
 from collections.abc import Callable, Iterator
 from functools import partial

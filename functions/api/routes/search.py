@@ -1,4 +1,4 @@
-"""Search of entries by meaning (contract §8)."""
+"""Search of entries by meaning."""
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import truncate_to_limit

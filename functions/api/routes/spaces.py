@@ -1,4 +1,4 @@
-"""Spaces: who may use the objects in them (contract §12)."""
+"""Spaces: who may use the objects in them."""
 
 from operator import attrgetter
 

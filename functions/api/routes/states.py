@@ -1,4 +1,4 @@
-"""Agents' states (Agent Memory Protocol §3, §4.2; contract §9)."""
+"""Agents' states (Agent Memory Protocol §3, §4.2)."""
 
 from collections.abc import Iterator
 from itertools import chain, islice

@@ -1,4 +1,4 @@
-"""Tasks, the memory that belongs to a task, and workflows that register tasks (contract §5)."""
+"""Tasks, the memory that belongs to a task, and workflows that register tasks."""
 
 from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter

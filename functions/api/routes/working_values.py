@@ -1,4 +1,4 @@
-"""Working values of agents' instances (ADR-043 Tier 1; contract §8)."""
+"""Working values of agents' instances (ADR-043 Tier 1)."""
 
 from functions.api.http import Request, Response, json_response
 from functions.api.responses.procedures import (

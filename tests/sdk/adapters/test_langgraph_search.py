@@ -1,4 +1,4 @@
-"""`search(query=…)` of the store for LangGraph: ranked, whole, and soon (contract §8)."""
+"""`search(query=…)` of the store for LangGraph: ranked, whole, and soon."""
 
 import time
 from typing import Any

@@ -1,4 +1,4 @@
-"""`agent-memory tail`, `tasks` and `workflow`, as a user sees them (contract §5)."""
+"""`agent-memory tail`, `tasks` and `workflow`, as a user sees them."""
 
 import json
 from pathlib import Path

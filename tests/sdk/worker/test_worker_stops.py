@@ -1,4 +1,4 @@
-"""A worker that loses its task, or is told to stop (RFC-0015 §8; contract §5)."""
+"""A worker that loses its task, or is told to stop (RFC-0015 §8)."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""What an explanation says: a rule's name, or what stands in the way (contract §11)."""
+"""What an explanation says: a rule's name, or what stands in the way."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Contract §11: the console's files, and the policy under which a browser runs them."""
+"""The console's files, and the policy under which a browser runs them."""
 
 from pathlib import Path
 from typing import cast

@@ -1,4 +1,4 @@
-"""Contract §6: what the service says of itself is true, and its API reference is whole and safe."""
+"""What the service says of itself is true, and its API reference is whole and safe."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Contract §3, §4, §6: real answers are exactly as the OpenAPI document says."""
+"""Real answers are exactly as the OpenAPI document says."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""Contract §6: the OpenAPI document tells the truth."""
+"""The OpenAPI document tells the truth."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""Contract §3, §4: what of a request's query and headers is well-formed."""
+"""What of a request's query and headers is well-formed."""
 
 from typing import Any, cast
 from urllib.parse import urlencode

@@ -1,4 +1,4 @@
-"""Contract §2: the response types mark every field that holds what somebody stored."""
+"""The response types mark every field that holds what somebody stored."""
 
 from collections.abc import Iterator
 from typing import Any, get_args, get_type_hints

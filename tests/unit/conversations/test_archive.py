@@ -1,4 +1,4 @@
-"""Contract §9: two calls that end one conversation's retention at once."""
+"""Two calls that end one conversation's retention at once."""
 
 from typing import Any
 from unittest.mock import Mock

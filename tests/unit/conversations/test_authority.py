@@ -1,4 +1,4 @@
-"""Contract §9: who may do what with conversations and agents' states."""
+"""Who may do what with conversations and agents' states."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Contract §9: what conversations, messages and states become when they are written."""
+"""What conversations, messages and states become when they are written."""
 
 from dataclasses import replace
 from typing import Any

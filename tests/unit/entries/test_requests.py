@@ -1,4 +1,4 @@
-"""RFC-0015 §1, §3; contract §4: which bodies of entries, batches and settings are well-formed."""
+"""RFC-0015 §1, §3: which bodies of entries, batches and settings are well-formed."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The bus: CloudEvents in tens, and what it did not take comes again (contract §5)."""
+"""The bus: CloudEvents in tens, and what it did not take comes again."""
 
 import json
 from itertools import chain

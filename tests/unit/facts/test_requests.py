@@ -1,4 +1,4 @@
-"""Contract §8: which bodies of facts and recalls are well-formed."""
+"""Which bodies of facts and recalls are well-formed."""
 
 from typing import Any
 

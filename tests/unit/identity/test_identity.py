@@ -1,4 +1,4 @@
-"""Contract §2: which principals are well-formed, how long they are cached, when they expire."""
+"""Which principals are well-formed, how long they are cached, when they expire."""
 
 from collections.abc import Iterator
 from typing import Any

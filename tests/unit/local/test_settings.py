@@ -1,4 +1,4 @@
-"""Settings of the local server (contract §1)."""
+"""Settings of the local server."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Contract §4: which permissions of a namespace are well-formed."""
+"""Which permissions of a namespace are well-formed."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Contract §12: versions, ranges, room and permissions of objects."""
+"""Versions, ranges, room and permissions of objects."""
 
 import pytest
 

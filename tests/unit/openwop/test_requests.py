@@ -1,4 +1,4 @@
-"""Contract §7: which bodies of runs and entries are well-formed."""
+"""Which bodies of runs and entries are well-formed."""
 
 from typing import Any
 

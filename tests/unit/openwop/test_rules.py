@@ -1,4 +1,4 @@
-"""Contract §7: what a snapshot shows, what keeps an entry in storage, when a run is over."""
+"""What a snapshot shows, what keeps an entry in storage, when a run is over."""
 
 import pytest
 

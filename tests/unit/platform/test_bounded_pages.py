@@ -1,4 +1,4 @@
-"""A page examines a bounded number of elements, and says where the list continues (contract §3)."""
+"""A page examines a bounded number of elements, and says where the list continues."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Contract §2: names with any characters never collide in keys and ids."""
+"""Names with any characters never collide in keys and ids."""
 
 import pytest
 from hypothesis import example, given, settings

@@ -1,4 +1,4 @@
-"""Contract §8: which bodies of workflows, selections and outcomes are well-formed."""
+"""Which bodies of workflows, selections and outcomes are well-formed."""
 
 from typing import Any
 

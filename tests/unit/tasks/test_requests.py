@@ -1,4 +1,4 @@
-"""Contract §5: which bodies of tasks, access lists, grants and guardrails are well-formed."""
+"""Which bodies of tasks, access lists, grants and guardrails are well-formed."""
 
 from typing import Any
 
