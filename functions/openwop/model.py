@@ -19,7 +19,8 @@ class MemoryRun(NamedTuple):
         retention: how long its snapshot is kept once it is closed, in ms.
         labels: of its secrets; `secret_bytes` is how many bytes those have.
         secrets_number: a random number that these secrets have; 0 without any.
-        agent, scope: the name of its memory; None if references gave it, or a run to replay.
+        agent, scope: the name of its memory; None if references gave it, or a run to replay, or if
+            it holds a secret.
         replay_of: the run whose snapshot it has.
         ended: when it was ended, in epoch ms.
     """

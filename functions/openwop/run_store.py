@@ -176,6 +176,8 @@ class MemoryRunStore:
     ) -> None:
         """Replace the secrets of an open run by those of `run`, which has more of them.
 
+        The name of its memory is removed if `run` has none.
+
         Raises:
             MemoryRunChanged: the run was changed or ended meanwhile.
             CapacityExceeded: a memory's open runs have too many secrets.
@@ -183,10 +185,11 @@ class MemoryRunStore:
         partitions = build_partitions(tenant, run)
         change = SecretsChange.between(before, run)
         key = build_memory_run_key(tenant, run.id)
+        removed = "" if run.agent is not None else " REMOVE memory_agent, memory_scope"
         writes = [
             update(
                 key,
-                "SET labels = :labels, secret_bytes = :size, secrets_number = :number",
+                f"SET labels = :labels, secret_bytes = :size, secrets_number = :number{removed}",
                 f"{_IS_OPEN} AND secrets_number = :before",
                 labels=run.labels,
                 size=run.secret_bytes,
@@ -300,8 +303,8 @@ def _decode(item: Item) -> MemoryRun:
         labels=tuple(item.get("labels", ())),
         secret_bytes=item["secret_bytes"],
         secrets_number=item["secrets_number"],
-        agent=item.get("agent"),
-        scope=item.get("scope"),
+        agent=item.get("memory_agent"),
+        scope=item.get("memory_scope"),
         replay_of=item.get("replay_of"),
         ended=item.get("ended"),
     )
@@ -320,8 +323,8 @@ def _encode(tenant: str, run: MemoryRun) -> Item:
         "labels": run.labels or None,
         "secret_bytes": run.secret_bytes,
         "secrets_number": run.secrets_number,
-        "agent": run.agent,
-        "scope": run.scope,
+        "memory_agent": run.agent,
+        "memory_scope": run.scope,
         "replay_of": run.replay_of,
         TTL_ATTRIBUTE: _get_run_ttl(run),
     } | build_list_attributes(

@@ -14,7 +14,7 @@ from functions.identity.model import Principal
 from functions.openwop.authority import CHANGE_RUN, DELETE_RUN
 from functions.openwop.memory_secrets import MemorySecrets
 from functions.openwop.model import MemoryRun
-from functions.openwop.redaction import LabelledSecret, collect_secrets
+from functions.openwop.redaction import LabelledSecret, Redactor, collect_secrets
 from functions.openwop.references import MemoryReferences
 from functions.openwop.rules import (
     parse_retention,
@@ -223,9 +223,15 @@ class MemoryRuns:
     def _encrypt(
         self, tenant: str, run: MemoryRun, secrets: Sequence[LabelledSecret]
     ) -> tuple[MemoryRun, Item | None]:
-        """Give a run its secrets; return it with the attributes that keep them."""
+        """Give a run its secrets; return it with the attributes that keep them.
+
+        It forgets the name of its memory if that holds one of them: names are stored in clear.
+        """
         if not secrets:
             return run, None
+        names = [name for name in (run.agent, run.scope) if name is not None]
+        if Redactor(secrets, self._secrets.edition).find_labels(names):
+            run = run._replace(agent=None, scope=None)
         run = run._replace(
             labels=tuple(label for label, _ in secrets),
             secret_bytes=sum(len(value.encode()) for _, value in secrets),

@@ -48,6 +48,10 @@ def test_secrets_are_stored_encrypted(
 def test_a_secret_in_a_name_is_not_stored_in_clear(ada: httpx.Client, service: Service) -> None:
     start(ada, f"agent {VALUE}", scope=VALUE, secrets=SECRETS).put(VALUE)
     assert not is_stored(service, VALUE)
+    later = start(ada, "agent", scope=VALUE)
+    later.learn("k", VALUE)
+    assert "agent" not in later.state()
+    assert not is_stored(service, VALUE)
 
 
 @pytest.mark.in_process

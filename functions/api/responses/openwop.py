@@ -100,7 +100,8 @@ class MemoryRunStateDocument(TypedDict):
     secrets: list[str]
     """The labels of the run's secrets."""
     agent: NotRequired[str]
-    """By which the run named its memory; absent where it named a reference, or a run to replay."""
+    """By which the run named its memory; absent where a reference or a run to replay named it, and
+    where the name holds one of its secrets."""
     scope: NotRequired[str]
     """The same beside the agent."""
     replayOf: NotRequired[str]
