@@ -1,6 +1,6 @@
 """Who may read and write an entry, and who sees and sets an agent's memory as a whole.
 
-RFC-0015 §2, §9.1, §11.
+RFC-0015 §2, §9.1.
 """
 
 from typing import NamedTuple

@@ -137,7 +137,7 @@ def _response_types(routes: list[Route]) -> Iterator[Any]:
 def _tags(routes: list[Route]) -> Iterator[Json]:
     """Describe each module of routes; its docstring says what it is about."""
     for module in dict.fromkeys(sorted(route.handler.__module__ for route in routes)):
-        about, _, _ = (getdoc(sys.modules[module]) or "").partition(" (")
+        about, _, _ = (getdoc(sys.modules[module]) or "").removesuffix(".").partition(" (")
         yield {"name": _tag(module), "description": f"{about}."}
 
 
