@@ -44,10 +44,14 @@ _REQUEST_HEADERS = (
     "x-agent-id",
     "x-api-key",
     "x-import",
+    "x-object-created-at",
+    "x-object-expires-at",
     "x-object-metadata",
     "x-object-sensitivity",
     "x-object-ttl",
+    "x-object-updated-at",
     "x-object-upload",
+    "x-object-version",
     "x-request-id",
 )
 _RESPONSE_HEADERS = (
