@@ -106,7 +106,15 @@ class NewConversation(RequestModel):
         return self
 
 
-class ConversationChange(ChangeModel):
+class _Change(ChangeModel):
+    @model_validator(mode="after")
+    def _assert_given(self) -> Self:
+        if not self.model_fields_set:
+            raise ValueError("names nothing to change")
+        return self
+
+
+class ConversationChange(_Change):
     """Body of `PATCH /api/v1/conversations/{session_id}`: only the given fields change."""
 
     metadata: dict[str, Any] = Field(default={})
@@ -121,7 +129,7 @@ class ConversationChange(ChangeModel):
     """From this moment on it is gone; null: no end."""
 
 
-class MessageChange(ChangeModel):
+class MessageChange(_Change):
     """Body of `PATCH …/messages/{index}`: only the given fields change."""
 
     role: Role = ""

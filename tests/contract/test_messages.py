@@ -45,6 +45,8 @@ def test_a_message_is_redacted_in_place(service: Service, alice: httpx.Client) -
     assert "4711" not in str(service.stored())
     refused(alice.patch(f"{S1}/messages/3", json={"content": 1}), 404, "NOT_FOUND")
     refused(alice.patch(f"{S1}/messages/x", json={"content": 1}), 404, "NOT_FOUND")
+    for path in (S1, f"{S1}/messages/0"):
+        invalid(alice.patch(path, json={}), "body")
     stale = alice.patch(f"{S1}/messages/0", json={"content": 1}, headers={"If-Match": "1"})
     refused(stale, 409, "VERSION_MISMATCH")
 
