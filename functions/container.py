@@ -111,9 +111,9 @@ class Container:
         Args:
             further: its class, of `functions.containers`.
         """
-        if further not in self._further:
-            self._further[further] = further(self)
-        made: T = self._further[further]
+        made: T | None = self._further.get(further)
+        if made is None:  # of two threads that make one, both take the first
+            made = self._further.setdefault(further, further(self))
         return made
 
     def build_common_services(self) -> None:

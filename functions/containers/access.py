@@ -3,15 +3,12 @@
 from functools import cached_property
 
 from functions.access.service import AccessExplanations
-from functions.container import Container
+from functions.containers import FurtherContainer
 from functions.containers.conversations import ConversationContainer
 
 
-class AccessContainer:
-    """Makes these services, each at its first use, on those of the common container."""
-
-    def __init__(self, common: Container) -> None:
-        self._common = common
+class AccessContainer(FurtherContainer):
+    """Makes what explains access."""
 
     @cached_property
     def access_explanations(self) -> AccessExplanations:

@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from functions.container import Container
+from functions.containers import FurtherContainer
 from functions.conversations.archive import ConversationArchive
 from functions.conversations.archive_files import ArchiveFiles
 from functions.conversations.archive_store import ConversationArchiveStore
@@ -18,11 +18,8 @@ from functions.conversations.uploads import Uploads
 from functions.platform.values import ValueCodec
 
 
-class ConversationContainer:
-    """Makes these services, each at its first use, on those of the common container."""
-
-    def __init__(self, common: Container) -> None:
-        self._common = common
+class ConversationContainer(FurtherContainer):
+    """Makes the services of conversations."""
 
     @cached_property
     def conversation_mapper(self) -> ConversationMapper:

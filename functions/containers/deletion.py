@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from functions.container import Container
+from functions.containers import FurtherContainer
 from functions.containers.conversations import ConversationContainer
 from functions.containers.objects import ObjectContainer
 from functions.containers.openwop import OpenWopContainer
@@ -13,11 +13,8 @@ from functions.deletion.principal_data import PrincipalData, Stores
 from functions.deletion.service import Deletions
 
 
-class DeletionContainer:
-    """Makes these services, each at its first use, on those of the common container."""
-
-    def __init__(self, common: Container) -> None:
-        self._common = common
+class DeletionContainer(FurtherContainer):
+    """Makes the service of deletions."""
 
     @cached_property
     def deletions(self) -> Deletions:

@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from functions.container import Container
+from functions.containers import FurtherContainer
 from functions.objects.file_store import ObjectFiles
 from functions.objects.reader import ObjectReader
 from functions.objects.service import Objects
@@ -12,11 +12,8 @@ from functions.objects.uploads import ObjectUploads
 from functions.platform.values import ValueCodec
 
 
-class ObjectContainer:
-    """Makes these services, each at its first use, on those of the common container."""
-
-    def __init__(self, common: Container) -> None:
-        self._common = common
+class ObjectContainer(FurtherContainer):
+    """Makes the services of objects and spaces."""
 
     @cached_property
     def object_files(self) -> ObjectFiles:

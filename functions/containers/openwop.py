@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from functions.container import Container
+from functions.containers import FurtherContainer
 from functions.openwop.entry_store import MemoryEntryStore
 from functions.openwop.garbage_collector import MemoryGarbageCollector
 from functions.openwop.memory_secrets import MemorySecrets
@@ -14,11 +14,8 @@ from functions.openwop.sequence_store import SequenceNumbers
 from functions.openwop.service import Memories
 
 
-class OpenWopContainer:
-    """Makes these services, each at its first use, on those of the common container."""
-
-    def __init__(self, common: Container) -> None:
-        self._common = common
+class OpenWopContainer(FurtherContainer):
+    """Makes the services of OpenWOP's memories."""
 
     @cached_property
     def memory_references(self) -> MemoryReferences:

@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from functions.container import Container
+from functions.containers import FurtherContainer
 from functions.platform.values import ValueCodec
 from functions.procedures.service import Procedures
 from functions.procedures.store import WorkflowStore
@@ -20,11 +20,8 @@ from functions.working_values.service import WorkingValues
 from functions.working_values.store import WorkingValueStore
 
 
-class RunContainer:
-    """Makes these services, each at its first use, on those of the common container."""
-
-    def __init__(self, common: Container) -> None:
-        self._common = common
+class RunContainer(FurtherContainer):
+    """Makes the services of runs, episodes, procedures and working values."""
 
     @cached_property
     def run_ids(self) -> RunIds:

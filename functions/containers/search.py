@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from functions.container import Container
+from functions.containers import FurtherContainer
 from functions.facts.service import Facts
 from functions.facts.store import FactStore
 from functions.search.embedding_indexer import EmbeddingIndexer
@@ -15,11 +15,8 @@ from functions.vectors.model import VectorSearch
 from functions.vectors.store import VectorStore
 
 
-class SearchContainer:
-    """Makes these services, each at its first use, on those of the common container."""
-
-    def __init__(self, common: Container) -> None:
-        self._common = common
+class SearchContainer(FurtherContainer):
+    """Makes the services of search and facts."""
 
     @cached_property
     def vector_search(self) -> VectorSearch:

@@ -2,17 +2,14 @@
 
 from functools import cached_property
 
-from functions.container import Container
+from functions.containers import FurtherContainer
 from functions.conversations.state_store import StateStore
 from functions.conversations.states import States
 from functions.platform.values import ValueCodec
 
 
-class StateContainer:
-    """Makes these services, each at its first use, on those of the common container."""
-
-    def __init__(self, common: Container) -> None:
-        self._common = common
+class StateContainer(FurtherContainer):
+    """Makes the service of agents' states."""
 
     @cached_property
     def state_store(self) -> StateStore:

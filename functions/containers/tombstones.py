@@ -2,16 +2,13 @@
 
 from functools import cached_property
 
-from functions.container import Container
+from functions.containers import FurtherContainer
 from functions.deletion.store import DeletionStore
 from functions.deletion.tombstones import Tombstones
 
 
-class TombstoneContainer:
-    """Makes these services, each at its first use, on those of the common container."""
-
-    def __init__(self, common: Container) -> None:
-        self._common = common
+class TombstoneContainer(FurtherContainer):
+    """Makes the records of what is deleted."""
 
     @cached_property
     def deletion_store(self) -> DeletionStore:

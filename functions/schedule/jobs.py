@@ -30,17 +30,15 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
     """Build the table of jobs: one for each type of item that becomes due, but for entries."""
     collector = container.get(OpenWopContainer).memory_garbage_collector
     conversations = container.get(ConversationContainer).conversation_archive
+    orphaned_messages = container.get(ConversationContainer).orphaned_messages
+    deletions = container.get(DeletionContainer).deletions
     return {
         item_types.AGENT: container.agent_memory.maintain,
         item_types.TASK: _resume_task(container),
         item_types.GUARDRAILS: _resume_guardrails(container),
         item_types.CONVERSATION: _resume_long(conversations.end_retention, "conversations"),
-        item_types.ORPHANED_MESSAGES: _resume_long(
-            container.get(ConversationContainer).orphaned_messages.remove, "orphans"
-        ),
-        item_types.REMOVED_RANGE: _resume_long(
-            container.get(ConversationContainer).orphaned_messages.remove_range, "orphans"
-        ),
+        item_types.ORPHANED_MESSAGES: _resume_long(orphaned_messages.remove, "orphans"),
+        item_types.REMOVED_RANGE: _resume_long(orphaned_messages.remove_range, "orphans"),
         item_types.DELETED_RUN: _resume_long(
             container.get(RunContainer).run_deletion_store.resume, "deleted_runs"
         ),
@@ -51,12 +49,8 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
         item_types.OBJECT_FILE: _remove_file(container),
         item_types.MEMORY_ENTRY: lambda item, _: collector.collect_entry(item),
         item_types.RUN_SECRETS: lambda item, _: collector.remove_secrets(item),
-        item_types.DELETION: _resume_long(
-            container.get(DeletionContainer).deletions.resume, "deletions"
-        ),
-        item_types.DELETION_PREVIEW: _resume_long(
-            container.get(DeletionContainer).deletions.resume, "deletions"
-        ),
+        item_types.DELETION: _resume_long(deletions.resume, "deletions"),
+        item_types.DELETION_PREVIEW: _resume_long(deletions.resume, "deletions"),
         item_types.EMBEDDING: lambda item, _: container.get(SearchContainer).reembedding.resume(
             item, JOB_SECONDS
         ),

@@ -33,11 +33,8 @@ class VectorUpdater:
     @classmethod
     def build(cls, container: Container) -> Self:
         """Build the consumer from the function's services."""
-        indexer = (
-            container.get(SearchContainer).embedding_indexer
-            if container.get(SearchContainer).vector_search.can_embed
-            else None
-        )
+        further = container.get(SearchContainer)
+        indexer = further.embedding_indexer if further.vector_search.can_embed else None
         return cls(container.client_vectors, indexer)
 
     def process(self, batch: StreamBatch) -> None:
