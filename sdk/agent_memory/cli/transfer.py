@@ -46,14 +46,7 @@ def add_commands(commands: Any) -> None:
         type=parse_text,
         help="a folder for everything that the tenant has; without it entries, as JSON Lines",
     )
-    command.add_argument(
-        "--with",
-        dest="others",
-        action="append",
-        metavar="PROFILE",
-        type=parse_text,
-        help="with DIR: also what this profile's key may read; may be repeated",
-    )
+    _add_profiles(command, "also what this profile's key may read")
     command.add_argument(
         "--user",
         action="append",
@@ -66,14 +59,7 @@ def add_commands(commands: Any) -> None:
         "-o", "--output", metavar="FILE", type=parse_text, help="replaced once the export is whole"
     )
     command = add_command(commands, "import", "write what was exported", import_entries)
-    command.add_argument(
-        "--with",
-        dest="others",
-        action="append",
-        metavar="PROFILE",
-        type=parse_text,
-        help="with DIR: the key of a principal that is there already; may be repeated",
-    )
+    _add_profiles(command, "the key of a principal that is there already")
     command.add_argument(
         "file", metavar="FILE|DIR", nargs="?", default="-", type=parse_text, help="stdin"
     )
@@ -82,6 +68,18 @@ def add_commands(commands: Any) -> None:
     )
     command.add_argument(
         "--reassign", action="store_true", help="other agents' private entries become one's own"
+    )
+
+
+def _add_profiles(command: Any, meaning: str) -> None:
+    """Add `--with`, which names further profiles."""
+    command.add_argument(
+        "--with",
+        dest="others",
+        action="append",
+        metavar="PROFILE",
+        type=parse_text,
+        help=f"with DIR: {meaning}; may be repeated",
     )
 
 
