@@ -19,6 +19,8 @@ import httpx
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0  # seconds; far more than anything here takes
 ENDED = (FileNotFoundError, ProcessLookupError)  # raised by reads of /proc
+# A server that is started under nohup is right not to end by SIGHUP.
+HANG_UP = [] if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else [signal.SIGHUP]
 _ENGINE, _WORKER = str(ROOT / "node_modules"), "multiprocessing.spawn"
 _NO_ROOTS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # to load them takes longer than ten requests
 ROOT_KEY = "am_root_key_of_the_shared_server"

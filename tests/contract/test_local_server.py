@@ -17,6 +17,7 @@ import pytest
 from functions.local.engine import find_binary, start
 from tests.contract import openwop_calls
 from tests.contract.local_server import (
+    HANG_UP,
     PATIENCE,
     ROOT,
     LocalServer,
@@ -103,7 +104,7 @@ def test_no_acknowledged_write_is_lost_however_it_ends(tmp_path: Path) -> None:
     """And it ends at once, between two sweeps, without a child that outlives it."""
     acknowledged: list[str] = []
     api_keys = set()
-    for by in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL):
+    for by in (signal.SIGTERM, signal.SIGINT, *HANG_UP, signal.SIGKILL):
         workers = "2" if by is signal.SIGKILL else "1"
         with running(
             tmp_path, AGENT_MEMORY_SWEEP_SECONDS="3600", AGENT_MEMORY_WORKERS=workers

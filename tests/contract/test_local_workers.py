@@ -16,7 +16,15 @@ import httpx
 import pytest
 
 from functions.local.engine import find_binary
-from tests.contract.local_server import ENDED, PATIENCE, ROOT, LocalServer, await_end, running
+from tests.contract.local_server import (
+    ENDED,
+    HANG_UP,
+    PATIENCE,
+    ROOT,
+    LocalServer,
+    await_end,
+    running,
+)
 
 pytestmark = [
     pytest.mark.skipif(find_binary(ROOT) is None, reason="no embedded database here"),
@@ -147,7 +155,7 @@ def end_one_worker(server: LocalServer, by: signal.Signals) -> None:
     await_that(lambda: len(server.workers() - before) == 1, "the worker is not replaced")
 
 
-@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("by", [signal.SIGINT, *HANG_UP])
 def test_a_request_that_has_begun_is_finished(tmp_path: Path, by: signal.Signals) -> None:
     with running(tmp_path, AGENT_MEMORY_WORKERS="2") as server:
         finish_a_request(server, by)
