@@ -245,10 +245,7 @@ class Container:
     @cached_property
     def authentication(self) -> Authentication:
         return Authentication(
-            self.principal_store,
-            lambda: self.root_key,
-            self.clock,
-            self.settings.key_cache_seconds,
+            self.principal_store, lambda: self.root_key, self.clock, self.settings.key_cache_seconds
         )
 
     @cached_property
@@ -325,11 +322,7 @@ class Container:
     @cached_property
     def task_reader(self) -> TaskReader:
         return TaskReader(
-            self.task_store,
-            self.assignment_store,
-            self.intent_store,
-            self.task_access,
-            self.clock,
+            self.task_store, self.assignment_store, self.intent_store, self.task_access, self.clock
         )
 
     @cached_property

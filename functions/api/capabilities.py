@@ -155,7 +155,7 @@ _SEARCH: dict[str, Any] = {
             "results": MAX_RESULTS,
             "working_entries": MAX_SEARCHED_ENTRIES,
         },
-    },
+    }
 }
 
 

@@ -280,8 +280,7 @@ AFTER = TextParameter(
     MAX_CURSOR_CHARACTERS,
 )
 IMPORT = HeaderParameter(
-    HEADER,
-    "`true` keeps the ids, versions and times that the body says. It needs `memory.import`.",
+    HEADER, "`true` keeps the ids, versions and times that the body says. It needs `memory.import`."
 )
 TOTAL: ChoiceParameter[Literal["exact", "none"]] = ChoiceParameter(
     "total",

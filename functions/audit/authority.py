@@ -3,8 +3,4 @@
 from functions.authorization.model import Action
 from functions.authorization.rules import HOLDS_ADMIN
 
-READ_AUDIT = Action(
-    "audit.read",
-    (HOLDS_ADMIN,),
-    denied="the audit log is read with memory.admin",
-)
+READ_AUDIT = Action("audit.read", (HOLDS_ADMIN,), denied="the audit log is read with memory.admin")

@@ -15,8 +15,7 @@ _PARTICIPATES = Rule[Conversation](
     "participant of the conversation", lambda caller, target: caller.id in target.participants
 )
 _IS_SHARED = Rule[Conversation](
-    "the conversation is shared with them",
-    lambda caller, target: caller.id in target.shared_with,
+    "the conversation is shared with them", lambda caller, target: caller.id in target.shared_with
 )
 
 READ_CONVERSATION = Action(

@@ -10,10 +10,7 @@ from functions.conversations.orphan_store import clear_pending, mark_pending, ma
 from functions.conversations.rules import list_shown
 from functions.conversations.store import ConversationChanged, change_writes
 from functions.platform.bulk_writes import write_parallel
-from functions.platform.conversation_keys import (
-    build_append_request_key,
-    build_message_key,
-)
+from functions.platform.conversation_keys import build_append_request_key, build_message_key
 from functions.platform.errors import NotFound
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item

@@ -29,20 +29,13 @@ from functions.conversations.rules import (
     show_uploaded,
     supersede,
 )
-from functions.conversations.store import (
-    ConversationChanged,
-    ConversationStore,
-)
+from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.conversations.upload_store import show_upload
 from functions.conversations.uploads import Uploads
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.conversation_keys import create_generation
-from functions.platform.errors import (
-    AccessDenied,
-    NotFound,
-    Throttled,
-)
+from functions.platform.errors import AccessDenied, NotFound, Throttled
 from functions.platform.idempotency import RequestToken
 from functions.platform.retry import Backoff
 from functions.platform.writes import Write

@@ -8,18 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import HOLDS_ADMIN, authorize, decide, is_allowed
-from functions.conversations.authority import (
-    CHANGE_STATE,
-    DELETE_STATE,
-    READ_STATE,
-)
+from functions.conversations.authority import CHANGE_STATE, DELETE_STATE, READ_STATE
 from functions.conversations.model import State, StateAddress
-from functions.conversations.state_store import (
-    StateChanged,
-    StateStore,
-    decode_head,
-    get_position,
-)
+from functions.conversations.state_store import StateChanged, StateStore, decode_head, get_position
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, NotFound, VersionMismatch

@@ -202,11 +202,7 @@ KEPT: dict[ItemType, str] = {
         "goes with what it belongs to",
     ),
     **dict.fromkeys(
-        (
-            item_types.MEMORY,
-            item_types.SNAPSHOT_PIN,
-            item_types.RUN_SECRETS,
-        ),
+        (item_types.MEMORY, item_types.SNAPSHOT_PIN, item_types.RUN_SECRETS),
         "has no content that can be read, and ends with its run",
     ),
 }

@@ -24,8 +24,7 @@ def is_waiting(deletion: Deletion, now: int) -> bool:
 def count_found(deletion: Deletion, counts: Counter[str]) -> Deletion:
     """Return the deletion after items were found, and removed unless it is a preview."""
     return deletion._replace(
-        found=deletion.found + counts.total(),
-        counts=dict(Counter(deletion.counts) + counts),
+        found=deletion.found + counts.total(), counts=dict(Counter(deletion.counts) + counts)
     )
 
 

@@ -129,12 +129,7 @@ class TaskArchive:
         return moved, parts
 
     def _move_together(
-        self,
-        tenant: str,
-        task: Task,
-        chunk: list[Entry],
-        reason: RemovalReason,
-        part: Part | None,
+        self, tenant: str, task: Task, chunk: list[Entry], reason: RemovalReason, part: Part | None
     ) -> bool:
         """Remove entries in one transaction; False if one has changed or gone since it was read."""
         transitions = tuple(Transition(entry, None, reason=reason) for entry in chunk)

@@ -150,13 +150,7 @@ class Sources:
         return list(map(Row, last))
 
     def _list_of_agent(
-        self,
-        tenant: str,
-        agent: str,
-        tier: str,
-        filters: Filters,
-        before: str | None,
-        count: int,
+        self, tenant: str, agent: str, tier: str, filters: Filters, before: str | None, count: int
     ) -> list[Row]:
         if before is not None and is_inherited_token(before):
             return []

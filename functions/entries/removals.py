@@ -70,12 +70,7 @@ class RemovalReasons:
             if written is None:
                 raise
             return written
-        return {
-            "reason": reason,
-            "happened": now,
-            "actor": SERVICE.id,
-            "actor_kind": SERVICE.kind,
-        }
+        return {"reason": reason, "happened": now, "actor": SERVICE.id, "actor_kind": SERVICE.kind}
 
 
 def _build_caller(entry: Entry) -> Principal:

@@ -23,11 +23,7 @@ from functions.namespaces.store import NamespaceClaim
 from functions.platform import entry_keys, task_keys
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import EntryAddress
-from functions.platform.errors import (
-    EntryNotFound,
-    ValidationFailed,
-    VersionMismatch,
-)
+from functions.platform.errors import EntryNotFound, ValidationFailed, VersionMismatch
 from functions.platform.idempotency import RequestToken
 from functions.platform.retry import Backoff
 from functions.tasks.access import TaskAccess

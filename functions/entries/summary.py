@@ -70,11 +70,7 @@ class Summaries:
         expired = EntryCounts()
         for entry in self._store.list_expired(tenant, agent, now):
             expired.add(
-                entry.tier,
-                entry.size,
-                task=entry.task,
-                pinned=entry.pinned,
-                is_own=entry.is_own,
+                entry.tier, entry.size, task=entry.task, pinned=entry.pinned, is_own=entry.is_own
             )
         held = _subtract(tasks, expired.tasks)
         return Summary(

@@ -36,12 +36,7 @@ from functions.platform.clock import Clock
 from functions.platform.items import Item
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
-from functions.platform.table import (
-    ConditionFailed,
-    Table,
-    TableWrites,
-    TransactionConditionFailed,
-)
+from functions.platform.table import ConditionFailed, Table, TableWrites, TransactionConditionFailed
 from functions.platform.writes import Write
 
 _END_PAGE = 4  # items; the last one is enough, unless it has others' newer events
@@ -205,11 +200,7 @@ class EventLogStore:
         return self._clock() + self._retention + more if self._retention else None
 
     def _write_events(
-        self,
-        partition: str,
-        end: _LogEnd,
-        events: Sequence[Event],
-        others: Sequence[TableWrites],
+        self, partition: str, end: _LogEnd, events: Sequence[Event], others: Sequence[TableWrites]
     ) -> None:
         time, writes = end.time, list[Write]()
         for number, encoded in enumerate(encode_events(events), end.number):

@@ -5,10 +5,7 @@ from functions.authorization.rules import HOLDS_ADMIN, HOLDS_WRITE
 
 DELETE_FACT = Action(
     "fact.delete",
-    (
-        HOLDS_WRITE,
-        HOLDS_ADMIN,
-    ),
+    (HOLDS_WRITE, HOLDS_ADMIN),
     denied="facts are deleted with memory.write or memory.admin",
     is_audited=True,
 )

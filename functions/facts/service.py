@@ -19,12 +19,7 @@ from functions.facts.rules import derive_fact_id, relearn
 from functions.facts.store import FactChanged, FactStore, Reference, StoredFact, decode_fact
 from functions.identity.model import Principal
 from functions.identity.rules import choose_author
-from functions.platform.bounded_pages import (
-    BoundedPage,
-    count_page,
-    select_shown,
-    take_page,
-)
+from functions.platform.bounded_pages import BoundedPage, count_page, select_shown, take_page
 from functions.platform.clock import Clock, from_rfc3339
 from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken

@@ -33,11 +33,7 @@ class Authentication:
     """
 
     def __init__(
-        self,
-        store: PrincipalStore,
-        root_key: Callable[[], str],
-        clock: Clock,
-        cache_seconds: float,
+        self, store: PrincipalStore, root_key: Callable[[], str], clock: Clock, cache_seconds: float
     ) -> None:
         self._store = store
         self._root_key = root_key

@@ -6,13 +6,7 @@ from pydantic import Field
 
 from functions.identity.model import READ, WRITE, Kind, Permission
 from functions.platform.keys import TENANT_PATTERN
-from functions.platform.validation import (
-    AgentId,
-    ChangeModel,
-    Identifier,
-    RequestModel,
-    Timestamp,
-)
+from functions.platform.validation import AgentId, ChangeModel, Identifier, RequestModel, Timestamp
 
 
 class NewTenant(RequestModel):

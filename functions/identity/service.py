@@ -25,11 +25,7 @@ from functions.identity.rules import apply_change, describe_principal, diff_prin
 from functions.identity.store import NewKey, PrincipalStore, StoredPrincipal
 from functions.platform.bounded_pages import Examined, examine_all
 from functions.platform.clock import Clock
-from functions.platform.errors import (
-    EntryExists,
-    NotFound,
-    ValidationFailed,
-)
+from functions.platform.errors import EntryExists, NotFound, ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.retry import Backoff
 from functions.platform.task_keys import create_api_key

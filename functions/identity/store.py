@@ -142,11 +142,7 @@ class PrincipalStore:
         return self._transact(
             [
                 delete((stored.key_partition, API_KEY.build_sort())),
-                delete(
-                    task_keys.build_principal_key(tenant, id),
-                    _UNCHANGED,
-                    **_seen(stored),
-                ),
+                delete(task_keys.build_principal_key(tenant, id), _UNCHANGED, **_seen(stored)),
                 put(task_keys.build_revoked_principal_key(tenant, id), {"revoked": now}),
                 record,
             ]

@@ -88,11 +88,7 @@ def build_api(
 
 
 def build_files(
-    settings: LocalSettings,
-    folder: DataFolder,
-    clock: Clock = now_ms,
-    *,
-    dynamodb: Any = None,
+    settings: LocalSettings, folder: DataFolder, clock: Clock = now_ms, *, dynamodb: Any = None
 ) -> FileServer:
     """Build what serves the addresses of large objects; arguments and errors as of `build_api`."""
     container = Container(_api_settings(settings, folder), clock, dynamodb)

@@ -108,11 +108,7 @@ def assert_precondition(present: StoredObject | None, expected: Precondition) ->
 
 
 def rename_object(
-    moved: StoredObject | None,
-    replaced: StoredObject | None,
-    wanted: Rename,
-    now: int,
-    random: int,
+    moved: StoredObject | None, replaced: StoredObject | None, wanted: Rename, now: int, random: int
 ) -> StoredObject:
     """Return an object under its new key.
 

@@ -18,11 +18,7 @@ class MemoryGarbageCollector:
     """Removes expired entries, deleted entries that no kept snapshot shows, and secrets."""
 
     def __init__(
-        self,
-        runs: MemoryRunStore,
-        entries: MemoryEntryStore,
-        secrets: RunSecretStore,
-        clock: Clock,
+        self, runs: MemoryRunStore, entries: MemoryEntryStore, secrets: RunSecretStore, clock: Clock
     ) -> None:
         self._runs = runs
         self._entries = entries

@@ -11,12 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from functions.openwop.pattern_search import PatternSearch, Range, merge_ranges
-from functions.openwop.secret_forms import (
-    derive_patterns,
-    map_readings,
-    read_text,
-    remove_ignored,
-)
+from functions.openwop.secret_forms import derive_patterns, map_readings, read_text, remove_ignored
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import (
     MAX_SEARCHED_SECRET_CHARACTERS,

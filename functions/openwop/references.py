@@ -8,11 +8,7 @@ import hmac
 from collections.abc import Callable
 
 from functions.platform.errors import AccessDenied
-from functions.platform.openwop_keys import (
-    build_memory_run_id,
-    build_reference,
-    parse_reference,
-)
+from functions.platform.openwop_keys import build_memory_run_id, build_reference, parse_reference
 
 _PURPOSE = b"agent-memory: references to OpenWOP memories"
 _SEED_BYTES = 16

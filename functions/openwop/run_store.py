@@ -166,13 +166,7 @@ class MemoryRunStore:
             raise RunConflict(decode_run(present)) from refused
 
     def set_secrets(
-        self,
-        tenant: str,
-        before: MemoryRun,
-        run: MemoryRun,
-        secrets: Item,
-        now: int,
-        *audit: Write,
+        self, tenant: str, before: MemoryRun, run: MemoryRun, secrets: Item, now: int, *audit: Write
     ) -> None:
         """Replace the secrets of an open run by those of `run`, which has more of them.
 

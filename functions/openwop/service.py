@@ -10,12 +10,7 @@ from functions.openwop.entry_store import MemoryEntryDraft, MemoryEntryStore
 from functions.openwop.memory_secrets import MemorySecrets
 from functions.openwop.model import EntryListQuery, MemoryEntry
 from functions.openwop.references import MemoryReferences
-from functions.openwop.rules import (
-    assert_content_fits,
-    assert_not_expired,
-    clean_tags,
-    is_visible,
-)
+from functions.openwop.rules import assert_content_fits, assert_not_expired, clean_tags, is_visible
 from functions.openwop.runs import MemoryRuns, assert_open
 from functions.openwop.sequence_store import SecretsChanged
 from functions.platform.clock import Clock

@@ -91,11 +91,7 @@ class _DynamoParserFactory(ResponseParserFactory):  # type: ignore[misc]
 
 
 OVERLOAD_CODES = frozenset(
-    {
-        "ProvisionedThroughputExceededException",
-        "RequestLimitExceeded",
-        "ThrottlingException",
-    }
+    {"ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"}
 )
 """The codes with which DynamoDB says that it can't take as much."""
 OVERLOAD_REASONS = OVERLOAD_CODES | {"ProvisionedThroughputExceeded", "ThrottlingError"}

@@ -97,15 +97,7 @@ _VECTOR_INDEX = "the vector index"
 
 # identity
 TENANT = ItemType("tenant", "identity", "{tenant}#p", "tenant", "A tenant exists")
-_IDENTITY = (
-    "tenant",
-    "principal",
-    "kind",
-    "permissions",
-    "agent_type",
-    "expires",
-    "created",
-)
+_IDENTITY = ("tenant", "principal", "kind", "permissions", "agent_type", "expires", "created")
 _PERMISSIONS = ("namespace", "everyone", "allow", "version", "owner")
 _ROLES = (
     "task",
@@ -160,11 +152,7 @@ API_KEY = ItemType(
 
 # platform
 DEPLOYMENT_SECRET = ItemType(
-    "deployment secret",
-    "platform",
-    "~deployment",
-    "secret",
-    "Signs references, encrypted",
+    "deployment secret", "platform", "~deployment", "secret", "Signs references, encrypted"
 )
 
 LEASE = ItemType(

@@ -68,12 +68,7 @@ class TableClient:
     """
 
     def __init__(
-        self,
-        client: Any,
-        name: str,
-        seals: ItemSeals | None = None,
-        *,
-        is_read_only: bool = False,
+        self, client: Any, name: str, seals: ItemSeals | None = None, *, is_read_only: bool = False
     ) -> None:
         self._is_read_only = is_read_only
         self._client = client
@@ -228,11 +223,7 @@ def report_throttle(
 ) -> None:
     """Report that DynamoDB throttled a call: its table, the reasons, how much it left undone."""
     report_count(
-        "StoreThrottles",
-        table=table,
-        operation=operation,
-        reasons=reasons,
-        unprocessed=unprocessed,
+        "StoreThrottles", table=table, operation=operation, reasons=reasons, unprocessed=unprocessed
     )
 
 

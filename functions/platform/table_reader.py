@@ -83,10 +83,7 @@ class TableReader(TableClient):
         """
         request = _build_range(partition, prefix, prefix + HIGHEST, newest_first=False)
         names = {f"#{number}": name for number, name in enumerate(attributes)}
-        request |= {
-            "ProjectionExpression": ", ".join(names),
-            "ExpressionAttributeNames": names,
-        }
+        request |= {"ProjectionExpression": ", ".join(names), "ExpressionAttributeNames": names}
         if after is not None:
             request["ExclusiveStartKey"] = encode_key(after)
         return _decode_page(self._call("query", TableName=self._name, **request))

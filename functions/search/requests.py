@@ -44,10 +44,7 @@ class MemorySearch(RequestModel):
                 {"required": ["query"], "properties": {"query": {"type": "string"}}},
                 {
                     "required": ["vector", "namespace"],
-                    "properties": {
-                        "vector": {"type": "array"},
-                        "namespace": {"type": "string"},
-                    },
+                    "properties": {"vector": {"type": "array"}, "namespace": {"type": "string"}},
                 },
             ]
         }

@@ -114,9 +114,7 @@ class EventPublisher:
                 batch.fail(each.record, error)
 
 
-def group_by_log(
-    records: Iterable[EventRecord],
-) -> dict[tuple[str, LogName], list[EventRecord]]:
+def group_by_log(records: Iterable[EventRecord]) -> dict[tuple[str, LogName], list[EventRecord]]:
     """Group events by tenant and log, in their order."""
     groups: dict[tuple[str, LogName], list[EventRecord]] = {}
     for each in records:

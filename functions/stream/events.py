@@ -49,10 +49,7 @@ def _build_changes(
         removed = _build_event("memory.deleted", old, new.actor, happened, old.version, tasks)
         if old.is_expired(happened):
             removed = _build_event("memory.expired", old, SERVICE, happened, old.version, tasks)
-        return [
-            removed,
-            _build_event("memory.created", new, new.actor, happened, None, tasks),
-        ]
+        return [removed, _build_event("memory.created", new, new.actor, happened, None, tasks)]
     if old.version != new.version:
         return [_build_event("memory.updated", new, new.actor, new.updated, old.version, tasks)]
     return []

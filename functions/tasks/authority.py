@@ -78,9 +78,7 @@ WRITE_MEMORY = Action(
     denied="only a task's assignee, coordinator and grant holders write for it",
 )
 TAKE_PART = Action(
-    "task.take_part",
-    (*WRITE_MEMORY.rules, _REGISTERED, _TOOK_PART),
-    denied=WRITE_MEMORY.denied,
+    "task.take_part", (*WRITE_MEMORY.rules, _REGISTERED, _TOOK_PART), denied=WRITE_MEMORY.denied
 )
 """Name the task in the scope of memory that doesn't end with it."""
 

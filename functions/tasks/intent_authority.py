@@ -36,9 +36,7 @@ READ_INTENT = Action(
     denied="you have no part in this intent",
 )
 READ_LOG = Action(
-    "intent.read_log",
-    (*READ_INTENT.rules, _USES_UNCLAIMED),
-    denied=READ_INTENT.denied,
+    "intent.read_log", (*READ_INTENT.rules, _USES_UNCLAIMED), denied=READ_INTENT.denied
 )
 """Whoever reads the log, but not the intent, reads the events of its own memory only."""
 

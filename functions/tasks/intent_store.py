@@ -7,11 +7,7 @@ from functions.identity.model import Principal
 from functions.platform import task_keys
 from functions.platform.items import Item
 from functions.platform.keys import HIGHEST, Key
-from functions.platform.newest_first import (
-    build_list_attributes,
-    iterate_items,
-    iterate_rows,
-)
+from functions.platform.newest_first import build_list_attributes, iterate_items, iterate_rows
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.writes import Write, check, check_sealed, delete, put, update_sealed

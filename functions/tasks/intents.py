@@ -109,11 +109,7 @@ class Intents:
         if self._kind_of(caller.tenant, new.principal) not in ("coordinator", "user"):
             raise ValidationFailed("principal", "is no coordinator or user of this tenant")
         return self._change(
-            caller,
-            intent_id,
-            SET_OWNER,
-            lambda intent: replace(intent, owner=new.principal),
-            new,
+            caller, intent_id, SET_OWNER, lambda intent: replace(intent, owner=new.principal), new
         )
 
     def _change(

@@ -40,10 +40,7 @@ def build_use_condition(caller: Principal) -> tuple[str, Item]:
     What nobody owns has no access list, and no seal.
     """
     unclaimed = "(attribute_not_exists(owner_id) AND attribute_not_exists(seal))"
-    values = Item(
-        as_owner=RoleCode("owner", caller.id),
-        as_writer=RoleCode("writer", caller.id),
-    )
+    values = Item(as_owner=RoleCode("owner", caller.id), as_writer=RoleCode("writer", caller.id))
     return (
         f"({unclaimed} OR contains(role_codes, :as_owner) OR contains(role_codes, :as_writer))",
         values,

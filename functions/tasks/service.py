@@ -56,12 +56,7 @@ class Tasks:
         self._clock = clock
 
     def change(
-        self,
-        caller: Principal,
-        task_id: str,
-        version: int,
-        change: TaskChange,
-        token: RequestToken,
+        self, caller: Principal, task_id: str, version: int, change: TaskChange, token: RequestToken
     ) -> Task:
         """Change a task; one that ends has its memory archived when this returns.
 

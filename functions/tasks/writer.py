@@ -177,8 +177,4 @@ def record_change(
 
 def _describe(task: Task) -> dict[str, Any]:
     """Describe what of a task is changed with authority."""
-    return {
-        "assigned_agent": task.assignee,
-        "coordinator": task.coordinator,
-        "status": task.status,
-    }
+    return {"assigned_agent": task.assignee, "coordinator": task.coordinator, "status": task.status}

@@ -77,10 +77,7 @@ class Workflows:
         application = rules.build_application(workflow, last.seed)
         self._set_up(caller, application)
         applied = last._replace(
-            digest=digest,
-            request=token.stored,
-            version=application.version,
-            applied=self._clock(),
+            digest=digest, request=token.stored, version=application.version, applied=self._clock()
         )
         self._store.replace(caller.tenant, applied, self._record(caller, last, applied))
         return application

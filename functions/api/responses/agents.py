@@ -5,12 +5,7 @@ from typing import cast
 import orjson
 from typing_extensions import TypedDict
 
-from functions.api.responses.types import (
-    Count,
-    PagePosition,
-    Timestamp,
-    Version,
-)
+from functions.api.responses.types import Count, PagePosition, Timestamp, Version
 from functions.entries.agent_store import AgentUsage
 from functions.entries.agents import AgentSettings
 from functions.entries.requests import EvictionPolicy

@@ -206,11 +206,7 @@ def render_message(message: Message) -> MessageDocument:
 def render_message_head(message: Message) -> MessageDocument:
     """Render a message without its content and metadata."""
     stored: dict[str, Any] = loads(message.text)
-    return {
-        "index": message.index,
-        "role": stored["role"],
-        "timestamp": stored["timestamp"],
-    }
+    return {"index": message.index, "role": stored["role"], "timestamp": stored["timestamp"]}
 
 
 def render_changed_message(conversation: Conversation, message: Message) -> ChangedMessageDocument:

@@ -5,10 +5,7 @@ from typing import Annotated, cast
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from functions.api.responses.types import (
-    PagePosition,
-    Timestamp,
-)
+from functions.api.responses.types import PagePosition, Timestamp
 from functions.identity.model import Kind, Permission, Principal
 from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 

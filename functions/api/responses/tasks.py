@@ -6,13 +6,7 @@ import orjson
 from typing_extensions import TypedDict
 
 from functions.api.responses.entries import EntryDocument
-from functions.api.responses.types import (
-    VALUE,
-    Count,
-    PagePosition,
-    Timestamp,
-    Version,
-)
+from functions.api.responses.types import VALUE, Count, PagePosition, Timestamp, Version
 from functions.namespaces.model import Access
 from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 from functions.platform.json_text import dumps

@@ -52,5 +52,5 @@ ROUTES = [
         error_statuses=(403, 404),
         description="For oneself; for the target's owner, its coordinator and `memory.admin` about "
         "every principal. Name exactly one target. Permissions and guardrails count as well.",
-    ),
+    )
 ]

@@ -3,11 +3,7 @@
 from operator import attrgetter
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import (
-    build_page,
-    mark_hidden,
-    read_page_of,
-)
+from functions.api.paging import build_page, mark_hidden, read_page_of
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.agents import (
     AgentPageDocument,
@@ -46,10 +42,7 @@ def list_agents(request: Request, caller: Principal) -> Response:
 
 
 def configure_agent(request: Request, caller: Principal) -> Response:
-    config, agent = (
-        request.parse_body(AgentConfig),
-        request.path_param("agent_id"),
-    )
+    config, agent = request.parse_body(AgentConfig), request.path_param("agent_id")
     settings = request.services.agent_memory.configure(
         caller, agent, config, request.idempotency_token(caller)
     )

@@ -48,5 +48,5 @@ ROUTES = [
         query=(_ACTOR, _ACTION, FROM, TO, ORDER, _AFTER, LIMIT),
         description="Oldest first, unless `order` is `desc`. With `actor` or `action` a page "
         "may have fewer records than there are; `next` continues.",
-    ),
+    )
 ]

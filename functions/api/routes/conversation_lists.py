@@ -58,10 +58,7 @@ def list_user_conversations(request: Request, caller: Principal) -> Response:
 
 
 def _render_page(
-    request: Request,
-    wanted: PageRequest,
-    found: BoundedPage[ListedConversation],
-    total: int | None,
+    request: Request, wanted: PageRequest, found: BoundedPage[ListedConversation], total: int | None
 ) -> tuple[list[ConversationHeadDocument], PagePosition]:
     render = partial(render_conversation, with_values=VALUES.read(request) is None)
     return build_page(

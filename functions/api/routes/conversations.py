@@ -5,11 +5,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import (
-    read_cursor,
-    sign_cursor,
-    truncate_to_limit,
-)
+from functions.api.paging import read_cursor, sign_cursor, truncate_to_limit
 from functions.api.parameters import AFTER, IMPORT, TOTAL, VALUES, IntegerParameter
 from functions.api.responses.conversations import (
     ConversationDocument,

@@ -123,14 +123,7 @@ ROUTES = [
         description="Of this installation: without an embedding model facts are learned and not "
         "recalled, and there is no search.",
     ),
-    Route(
-        "GET",
-        "/openapi.json",
-        get_openapi_document,
-        PUBLIC,
-        "This document",
-        {200: dict},
-    ),
+    Route("GET", "/openapi.json", get_openapi_document, PUBLIC, "This document", {200: dict}),
     Route("GET", "/docs", get_docs, PUBLIC, "This document, as a page", {200: str}),
     Route(
         "GET",

@@ -237,10 +237,7 @@ ROUTES = [
         WRITE,
         "Create an entry",
         {201: EntryDocument},
-        response_headers=(
-            "ETag",
-            "Location",
-        ),
+        response_headers=("ETag", "Location"),
         request_model=NewEntry,
         request_headers=(IMPORT,),
         error_statuses=(404, 409, 413, 429),
@@ -254,10 +251,7 @@ ROUTES = [
         WRITE,
         "Create an entry, or replace what it holds",
         {200: EntryDocument, 201: EntryDocument},
-        response_headers=(
-            "ETag",
-            "Location",
-        ),
+        response_headers=("ETag", "Location"),
         request_model=NewEntry,
         error_statuses=(404, 409, 413, 429),
         if_match="optional",

@@ -137,10 +137,7 @@ ROUTES = [
         WRITE,
         "Learn a fact",
         {200: FactDocument, 201: FactDocument},
-        response_headers=(
-            "ETag",
-            "Location",
-        ),
+        response_headers=("ETag", "Location"),
         request_model=NewFact,
         request_headers=(IMPORT,),
         error_statuses=(409, 413),

@@ -29,10 +29,7 @@ def list_grants(request: Request, caller: Principal) -> Response:
 
 
 def grant_access(request: Request, caller: Principal) -> Response:
-    task_id, principal = (
-        request.path_params["task_id"],
-        request.path_param("principal"),
-    )
+    task_id, principal = request.path_params["task_id"], request.path_param("principal")
     granted = request.services.grants.grant(
         caller, task_id, principal, request.parse_body(NewGrant)
     )

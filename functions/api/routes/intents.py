@@ -5,12 +5,7 @@ from operator import attrgetter
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import mark_hidden, paginate
 from functions.api.parameters import CURSOR_PAGE, IMPORT
-from functions.api.responses.tasks import (
-    AclDocument,
-    IntentPageDocument,
-    render_acl,
-    render_intent,
-)
+from functions.api.responses.tasks import AclDocument, IntentPageDocument, render_acl, render_intent
 from functions.api.routing import WRITE_OR_ADMIN, Route
 from functions.identity.model import ADMIN, READ, Principal
 from functions.tasks.intent_authority import SET_ACL, SET_OWNER

@@ -12,19 +12,10 @@ from functions.api.responses.conversations import (
     render_message,
     render_upload,
 )
-from functions.api.routes.conversations import (
-    CONVERSATION,
-    build_location,
-    conversation_response,
-)
+from functions.api.routes.conversations import CONVERSATION, build_location, conversation_response
 from functions.api.routing import Route
 from functions.containers.conversations import ConversationContainer
-from functions.conversations.requests import (
-    MessageChange,
-    NewMessages,
-    NewUpload,
-    UploadedMessages,
-)
+from functions.conversations.requests import MessageChange, NewMessages, NewUpload, UploadedMessages
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.limits import MAX_NAME_CHARACTERS, MAX_OFFSET

@@ -42,10 +42,7 @@ def get_namespace(request: Request, caller: Principal) -> Response:
 
 def configure_namespace(request: Request, caller: Principal) -> Response:
     change = request.parse_body(NamespaceChange)
-    name, version = (
-        request.path_param("namespace", MAX_NAME_CHARACTERS),
-        request.if_match,
-    )
+    name, version = request.path_param("namespace", MAX_NAME_CHARACTERS), request.if_match
     token = request.idempotency_token(caller)
     return _namespace_response(
         request.services.namespaces.configure(caller, name, change, version, token)

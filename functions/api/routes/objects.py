@@ -11,12 +11,7 @@ from functions.api.object_headers import (
     select_range,
 )
 from functions.api.paging import paginate_uncounted, truncate_to_limit
-from functions.api.parameters import (
-    UNCOUNTED_PAGE,
-    VALUES,
-    HeaderParameter,
-    PrefixParameter,
-)
+from functions.api.parameters import UNCOUNTED_PAGE, VALUES, HeaderParameter, PrefixParameter
 from functions.api.responses.objects import (
     DeletedObjectsDocument,
     ObjectDocument,
@@ -33,11 +28,7 @@ from functions.containers.objects import ObjectContainer
 from functions.identity.model import READ, WRITE, Principal
 from functions.objects.authority import DELETE_OBJECTS, WRITE_OBJECTS
 from functions.objects.model import Precondition, Rename, StoredObject
-from functions.objects.requests import (
-    NewObjectUpload,
-    ObjectReading,
-    ObjectRename,
-)
+from functions.objects.requests import NewObjectUpload, ObjectReading, ObjectRename
 from functions.objects.uploads import UPLOAD_HEADER
 from functions.platform.errors import ValidationFailed, ValueTooLarge
 from functions.platform.limits import (

@@ -168,10 +168,7 @@ def _take_page(
 
 def get_memory_entry(request: Request, caller: Principal) -> Response:
     entry = request.services.get(OpenWopContainer).memories.get(
-        caller,
-        request.path_params["memoryRef"],
-        request.path_params["id"],
-        _RUN_ID.read(request),
+        caller, request.path_params["memoryRef"], request.path_params["id"], _RUN_ID.read(request)
     )
     if entry is None:
         message = "no entry that shows here has this id"
@@ -190,10 +187,7 @@ def put_memory_entry(request: Request, caller: Principal) -> Response:
 
 def delete_memory_entry(request: Request, caller: Principal) -> Response:
     deleted = request.services.get(OpenWopContainer).memories.delete(
-        caller,
-        request.path_params["memoryRef"],
-        request.path_params["id"],
-        _RUN_ID.read(request),
+        caller, request.path_params["memoryRef"], request.path_params["id"], _RUN_ID.read(request)
     )
     return json_response(200, MemoryEntryDeletedDocument(deleted=deleted))
 

@@ -148,10 +148,7 @@ ROUTES = [
         WRITE,
         "Set a workflow's spec",
         {200: WorkflowDocument, 201: WorkflowDocument},
-        response_headers=(
-            "ETag",
-            "Location",
-        ),
+        response_headers=("ETag", "Location"),
         request_model=NewWorkflow,
         request_headers=(IMPORT,),
         error_statuses=(404, 409, 413),

@@ -243,10 +243,7 @@ ROUTES = [
         WRITE,
         "Start a run",
         {201: RunDocument},
-        response_headers=(
-            "ETag",
-            "Location",
-        ),
+        response_headers=("ETag", "Location"),
         request_model=NewRun,
         request_headers=(IMPORT,),
         error_statuses=(409, 413),

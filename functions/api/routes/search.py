@@ -35,5 +35,5 @@ ROUTES = [
         "`confidential` or `restricted`. A write is found within a second or two; "
         "what is removed, from that moment on no more.",
         is_query=True,
-    ),
+    )
 ]

@@ -273,10 +273,7 @@ ROUTES = [
         WRITE,
         "Register a task, or adopt one that an agent registered",
         {201: TaskDocument},
-        response_headers=(
-            "ETag",
-            "Location",
-        ),
+        response_headers=("ETag", "Location"),
         request_model=NewTask,
         request_headers=(IMPORT,),
         error_statuses=(409, 413),
