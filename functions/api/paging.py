@@ -23,7 +23,7 @@ from functions.api.parameters import (
 )
 from functions.api.responses.types import PagePosition, UncountedPosition
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import BoundedPage, Examined, count_page, take_page
+from functions.platform.bounded_pages import BoundedPage, Examined, WantedPage, read_page
 from functions.platform.errors import ValidationFailed
 from functions.platform.json_text import get_escaped_size
 from functions.platform.limits import MAX_PAGE_BYTES, MAX_RESPONSE_BYTES
@@ -68,17 +68,11 @@ class PageRequest(NamedTuple):
     """Which page of a list a request asks for.
 
     Attributes:
-        limit: how many elements at most.
-        offset: how many to pass over; 0 with `after`.
-        after: the position after which the page begins; None for the first page.
-        is_counted: whether the answer says how many there are.
+        wanted: the page.
         sign: makes the cursor of a position in this list.
     """
 
-    limit: int
-    offset: int
-    after: str | None
-    is_counted: bool
+    wanted: WantedPage
     sign: Callable[[str], str]
 
     def describe(self, taken: int, end: str | None, total: int | None) -> PagePosition:
@@ -89,13 +83,13 @@ class PageRequest(NamedTuple):
             end: the position after which the list continues; None at its end.
             total: how many there are; None if they weren't counted.
         """
-        position: PagePosition = {"limit": self.limit}
+        position: PagePosition = {"limit": self.wanted.limit}
         if total is not None:
             position["total"] = total
-        if self.after is None:
-            position["offset"] = self.offset
+        if self.wanted.after is None:
+            position["offset"] = self.wanted.offset
             if end is not None:
-                position["next_offset"] = self.offset + taken
+                position["next_offset"] = self.wanted.offset + taken
         if end is not None:
             position["next"] = self.sign(end)
         return position
@@ -142,13 +136,9 @@ def read_page_request(
     after, total = read_cursor(request, caller), TOTAL.read(request)
     if after is not None and OFFSET.text(request) is not None:
         raise ValidationFailed("offset", "doesn't go with after")
-    return PageRequest(
-        limit.read(request),
-        OFFSET.read(request),
-        after,
-        total == "exact" or (total is None and after is None),
-        partial(sign_cursor, request, caller),
-    )
+    is_counted = total == "exact" or (total is None and after is None)
+    wanted = WantedPage(limit.read(request), OFFSET.read(request), after, is_counted)
+    return PageRequest(wanted, partial(sign_cursor, request, caller))
 
 
 def _build_list_name(request: Request, caller: Principal) -> bytes:
@@ -160,18 +150,16 @@ def _build_list_name(request: Request, caller: Principal) -> bytes:
 
 
 def build_page(
-    wanted: PageRequest,
+    asked: PageRequest,
     page: BoundedPage[T],
-    total: int | None,
     render: Callable[[T], D],
     get_position: Callable[[T], str],
 ) -> tuple[list[D], PagePosition]:
     """Render a page, as far as a response holds it, and describe it.
 
     Args:
-        wanted: the page that is asked for.
+        asked: the request of the page.
         page: its elements, and where the list continues.
-        total: how many the list has; None if they weren't counted.
         render: renders an element.
         get_position: gives what the list sorts by.
     """
@@ -179,7 +167,7 @@ def build_page(
     taken = len(rendered)
     is_whole = taken == len(page.elements)
     end = page.end if is_whole else get_position(page.elements[taken - 1])
-    return rendered, wanted.describe(taken, end, total)
+    return rendered, asked.describe(taken, end, page.total)
 
 
 def paginate(
@@ -189,7 +177,6 @@ def paginate(
     iterate: Callable[[str | None, int], Iterator[Examined[T]]],
     render: Callable[[T], D],
     get_position: Callable[[T], str],
-    limit: IntegerParameter = LIMIT,
 ) -> tuple[list[D], PagePosition]:
     """Take the page that a request asks for from a list that is read as far as it needs.
 
@@ -200,29 +187,10 @@ def paginate(
         iterate: examines elements one after another, from a position on; first so many together.
         render: renders an element.
         get_position: gives what the list sorts by.
-        limit: as for `read_page_request`.
     """
-    wanted, page, total = read_page_of(request, caller, read_all, iterate, get_position, limit)
-    return build_page(wanted, page, total, render, get_position)
-
-
-def read_page_of(
-    request: Request,
-    caller: Principal,
-    read_all: Callable[[], Iterable[T]],
-    iterate: Callable[[str | None, int], Iterator[Examined[T]]],
-    get_position: Callable[[T], str],
-    limit: IntegerParameter = LIMIT,
-) -> tuple[PageRequest, BoundedPage[T], int | None]:
-    """Read the elements of such a page, and how many there are if they are counted."""
-    wanted = read_page_request(request, caller, limit)
-    if wanted.is_counted:
-        page, total = count_page(
-            read_all(), get_position, wanted.after, wanted.offset, wanted.limit
-        )
-        return wanted, page, total
-    examined = iterate(wanted.after, wanted.offset + wanted.limit + 1)
-    return wanted, take_page(examined, wanted.offset, wanted.limit), None
+    asked = read_page_request(request, caller)
+    page = read_page(asked.wanted, iterate, get_position, read_all)
+    return build_page(asked, page, render, get_position)
 
 
 def paginate_uncounted(
@@ -242,12 +210,12 @@ def paginate_uncounted(
         get_position: gives what the list sorts by.
     """
     UNCOUNTED.read(request)
-    wanted = read_page_request(request, caller)
-    found = read(wanted.after, wanted.limit + 1)
-    page = truncate_to_limit(map(render, found[: wanted.limit]))
-    position: UncountedPosition = {"limit": wanted.limit}
+    (limit, _, after, _), sign = read_page_request(request, caller)
+    found = read(after, limit + 1)
+    page = truncate_to_limit(map(render, found[:limit]))
+    position: UncountedPosition = {"limit": limit}
     if len(page) < len(found):
-        position["next"] = wanted.sign(get_position(found[len(page) - 1]))
+        position["next"] = sign(get_position(found[len(page) - 1]))
     return page, position
 
 

@@ -1,6 +1,7 @@
 """Lists of conversations: a user's, and those that a caller may read (Agent Memory Protocol §3)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
@@ -14,13 +15,13 @@ from functions.identity.model import Principal
 from functions.platform.bounded_pages import (
     BoundedPage,
     Examined,
+    WantedPage,
     examine_all,
-    select_shown,
-    take_page,
+    read_page,
 )
 from functions.platform.clock import Clock
 from functions.platform.items import Item
-from functions.platform.limits import MAX_EXAMINED, MAX_PAGE_ITEMS
+from functions.platform.limits import MAX_EXAMINED
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.platform.value_parts import PartsMissing
 
@@ -48,31 +49,15 @@ class ConversationLists:
         self._clock = clock
 
     def list_readable(
-        self,
-        caller: Principal,
-        tags: frozenset[str],
-        *,
-        after: str | None,
-        offset: int,
-        limit: int,
-        with_metadata: bool,
+        self, caller: Principal, tags: frozenset[str], wanted: WantedPage, *, with_metadata: bool
     ) -> BoundedPage[ListedConversation]:
-        """List at most `limit` conversations of all users, the last created first.
+        """List conversations of all users, the last created first; with their metadata, if asked.
 
-        Args:
-            after: the position after which the list begins; None for its begin.
-            offset: how many to pass over.
-            with_metadata: whether they are read with their metadata.
+        To count them costs the tenant's whole list.
         """
-        examined = self._examine_headers(caller, tags, after, offset + limit + 1)
-        page, end = take_page(examined, offset, limit)
-        places = [(item[TYPE_ORDER_ATTRIBUTE], item["session"]) for item in page]
-        return BoundedPage(self._load(caller, places, with_metadata=with_metadata), end)
-
-    def count_readable(self, caller: Principal, tags: frozenset[str]) -> int:
-        """Count the conversations that the caller may read: it costs the tenant's whole list."""
-        examined = self._examine_headers(caller, tags, None, MAX_PAGE_ITEMS)
-        return sum(1 for _ in select_shown(examined))
+        examine = partial(self._examine_headers, caller, tags)
+        page = read_page(wanted, examine, itemgetter(TYPE_ORDER_ATTRIBUTE))
+        return self._load(caller, page, TYPE_ORDER_ATTRIBUTE, with_metadata=with_metadata)
 
     def has_any(self, caller: Principal) -> bool:
         """Whether the tenant has a conversation, whoever may read it."""
@@ -85,28 +70,17 @@ class ConversationLists:
         caller: Principal,
         user: str,
         tags: frozenset[str],
+        wanted: WantedPage,
         *,
-        after: str | None,
-        offset: int,
-        limit: int,
         with_metadata: bool,
     ) -> BoundedPage[ListedConversation]:
-        """List at most `limit` of a user's conversations, the last updated first.
+        """List a user's conversations, the last updated first; with their metadata, if asked.
 
-        Args:
-            after: the position after which the list begins; None for its begin.
-            offset: how many to pass over.
-            with_metadata: whether they are read with their metadata.
+        To count them costs the user's whole list.
         """
-        rows = self._store.list_rows(caller.tenant, user, after, offset + limit + 1)
-        page, end = take_page(self._examine_rows(caller, rows, tags), offset, limit)
-        places = [(row["sk"], row["session"]) for row in page]
-        return BoundedPage(self._load(caller, places, with_metadata=with_metadata), end)
-
-    def count_for_user(self, caller: Principal, user: str, tags: frozenset[str]) -> int:
-        """Count the conversations of a user that the caller may read: it costs the whole list."""
-        examined = self._examine_rows(caller, self._store.list_rows(caller.tenant, user), tags)
-        return sum(1 for _ in select_shown(examined))
+        examine = partial(self._examine_rows, caller, user, tags)
+        page = read_page(wanted, examine, itemgetter("sk"))
+        return self._load(caller, page, "sk", with_metadata=with_metadata)
 
     def has_unreadable(self, caller: Principal, user: str) -> bool:
         """Whether, of a user's last 2,000 conversations, the caller may not read one."""
@@ -130,11 +104,11 @@ class ConversationLists:
         return examine_all(headers, itemgetter(TYPE_ORDER_ATTRIBUTE), is_shown)
 
     def _examine_rows(
-        self, caller: Principal, rows: Iterator[Item], tags: frozenset[str]
+        self, caller: Principal, user: str, tags: frozenset[str], after: str | None, count: int
     ) -> Iterator[Examined[Item]]:
         now = self._clock()
         return examine_all(
-            rows,
+            self._store.list_rows(caller.tenant, user, after, count),
             itemgetter("sk"),
             lambda row: (
                 caller.id in row["readers"]
@@ -144,16 +118,17 @@ class ConversationLists:
         )
 
     def _load(
-        self, caller: Principal, places: Sequence[tuple[str, str]], *, with_metadata: bool
-    ) -> list[ListedConversation]:
-        """Read the conversations of a page, given by positions and sessions."""
+        self, caller: Principal, page: BoundedPage[Item], position: str, *, with_metadata: bool
+    ) -> BoundedPage[ListedConversation]:
+        """Read the conversations of a page of items, of which an attribute is the position."""
         read = self._store.get_many if with_metadata else self._store.get_headers
-        found = read(caller.tenant, [session for _, session in places])
-        return [
-            ListedConversation(position, _load_later(self._store, found[session]))
-            for position, session in places
-            if session in found
+        found = read(caller.tenant, [item["session"] for item in page.elements])
+        listed = [
+            ListedConversation(item[position], _load_later(self._store, found[item["session"]]))
+            for item in page.elements
+            if item["session"] in found
         ]
+        return BoundedPage(listed, page.end, page.total)
 
 
 def _load_later(store: ConversationStore, stored: StoredConversation) -> Callable[[], Conversation]:

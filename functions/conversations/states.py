@@ -12,6 +12,7 @@ from functions.conversations.authority import CHANGE_STATE, DELETE_STATE, READ_S
 from functions.conversations.model import State, StateAddress
 from functions.conversations.state_store import StateChanged, StateStore, decode_head, get_position
 from functions.identity.model import Principal
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
@@ -112,26 +113,14 @@ class States:
         return state
 
     def list_page(
-        self,
-        caller: Principal,
-        agent: str,
-        owner: str,
-        *,
-        after: str | None,
-        offset: int,
-        limit: int,
-        is_counted: bool,
+        self, caller: Principal, agent: str, owner: str, wanted: WantedPage
     ) -> tuple[Iterator[ListedState], int | None]:
         """List an agent's states for an owner, if the caller may read them; and count them.
 
         The last updated come first. Counted states are read all, strongly consistent; others by an
-        index that may lag, and only as many as are taken.
-
-        Args:
-            after: the position after which the list begins; else it begins at `offset`.
-            limit: how many will be taken, one more to know whether there are more.
-            is_counted: whether to count all of them.
+        index that may lag, and only as many as are taken. The list goes on behind the page.
         """
+        after, is_counted = wanted.after, wanted.is_counted
         if not is_allowed(caller, READ_STATE, StateAddress(agent, owner, "")):
             return iter(()), 0 if is_counted else None
         total: int | None = None
@@ -141,8 +130,10 @@ class States:
             total = len(items)
             found = (item for item in items if after is None or get_position(item) < after)
         else:
-            found = self._store.list_newest(caller.tenant, agent, owner, after, offset + limit + 1)
-        return (self._list(caller.tenant, item) for item in islice(found, offset, None)), total
+            size = wanted.read_size
+            found = self._store.list_newest(caller.tenant, agent, owner, after, size)
+        shown = islice(found, wanted.offset, None)
+        return (self._list(caller.tenant, item) for item in shown), total
 
     def has_unreadable(self, caller: Principal, agent: str, owner: str) -> bool:
         """Whether an agent has states for an owner that the caller may not read."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from functions.entries.model import Entry
 from functions.entries.store import EntryStore
 from functions.platform import entry_keys
-from functions.platform.bounded_pages import BoundedPage
+from functions.platform.bounded_pages import BoundedPage, WantedPage
 from functions.platform.limits import MAX_EXAMINED, MAX_PAGE_ITEMS
 from functions.platform.parallel import run_parallel
 
@@ -50,17 +50,17 @@ class PageReader:
         self._store = store
 
     def read(
-        self, tenant: str, sources: Sequence[Source], after: str | None, offset: int, limit: int
+        self, tenant: str, sources: Sequence[Source], wanted: WantedPage
     ) -> BoundedPage[Entry]:
-        """Read a page after a sort token, newest first.
+        """Read a page, newest first; positions are sort tokens.
 
         The calls are one for each source, then one for each hundred entries. Where filters leave
         out most of what is listed, more is listed at a time; a page without offset ends where it
         has listed some thousands.
         """
         found: list[Entry] = []
-        end = offset + limit
-        begin, size, listed = after, end + 1, 0
+        offset, end = wanted.offset, wanted.offset + wanted.limit
+        begin, size, listed = wanted.after, wanted.read_size, 0
         while True:
             rows, begin = _list_next(sources, begin, size)
             found += self._load(tenant, sources, rows.tokens)

@@ -17,6 +17,7 @@ from functions.identity.model import Principal
 from functions.namespaces.authority import READ_MEMORY
 from functions.namespaces.service import Namespaces
 from functions.platform import entry_keys
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock
 from functions.platform.cursors import find_start
 from functions.platform.keys import decode_timestamp
@@ -106,33 +107,17 @@ class Queries:
         by_token = {entry.sort_token: entry for entry in loaded}
         return QueryResult(sorted((*by_token, *listed), reverse=True), by_token)
 
-    def find_page(
-        self,
-        caller: Principal,
-        filters: Filters,
-        after: str | None,
-        offset: int,
-        limit: int,
-        *,
-        is_counted: bool,
-    ) -> EntryPage:
-        """Find one page of what matches; nothing is recorded as read.
-
-        Args:
-            caller: who reads.
-            filters: what matches.
-            after: the sort token after which the page begins; None for the first page.
-            offset: how many to pass over.
-            limit: how many sort tokens the page has at most.
-            is_counted: whether to count all that matches; else the cost grows with the page alone.
+    def find_page(self, caller: Principal, filters: Filters, wanted: WantedPage) -> EntryPage:
+        """Find one page of what matches, by sort tokens; nothing is recorded as read.
 
         Raises:
             ValidationFailed: when the query needs an agent_id (RFC-0015 §4.1).
         """
         assert_owner_known(caller, filters)
         filters = filters._replace(includes_inherited=True)
-        if not is_counted:
-            return self._scan_page(caller, filters, after, offset, limit)
+        if not wanted.is_counted:
+            return self._scan_page(caller, filters, wanted)
+        limit, offset, after, _ = wanted
         found = self.find_own(caller, filters)
         tokens = found.sort_tokens
         start = offset if after is None else find_start(tokens, after)
@@ -140,14 +125,13 @@ class Queries:
         page, has_more = tokens[start : start + limit], start + limit < len(tokens)
         return EntryPage(page, entries, page[-1] if page and has_more else None, found.total)
 
-    def _scan_page(
-        self, caller: Principal, filters: Filters, after: str | None, offset: int, limit: int
-    ) -> EntryPage:
+    def _scan_page(self, caller: Principal, filters: Filters, wanted: WantedPage) -> EntryPage:
         """Find a page by reading newest first from where it begins, and no further than its end."""
         sources = self._build_sources(caller, filters)
-        begin = _skip_later_entries(after, filters, self._clock())
-        found, end = self._pages.read(caller.tenant, sources, begin, offset, limit)
-        return EntryPage([each.sort_token for each in found], found, end, None)
+        begin = _skip_later_entries(wanted.after, filters, self._clock())
+        page = self._pages.read(caller.tenant, sources, wanted._replace(after=begin))
+        tokens = [each.sort_token for each in page.elements]
+        return EntryPage(tokens, page.elements, page.end, None)
 
     def read_page(
         self, caller: Principal, found: QueryResult, offset: int, limit: int

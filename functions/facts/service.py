@@ -19,7 +19,7 @@ from functions.facts.rules import derive_fact_id, relearn
 from functions.facts.store import FactChanged, FactStore, Reference, StoredFact, decode_fact
 from functions.identity.model import Principal
 from functions.identity.rules import choose_author
-from functions.platform.bounded_pages import BoundedPage, count_page, select_shown, take_page
+from functions.platform.bounded_pages import BoundedPage, WantedPage, read_page, select_shown
 from functions.platform.clock import Clock, from_rfc3339
 from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
@@ -142,27 +142,11 @@ class Facts:
         return fact
 
     def list_page(
-        self,
-        caller: Principal,
-        query: FactQuery,
-        after: str | None,
-        offset: int,
-        limit: int,
-        *,
-        is_counted: bool,
-    ) -> tuple[BoundedPage[Fact], int | None]:
-        """List the facts that a query selects, newest first, from an index that may lag.
-
-        Args:
-            after: the position after which the page begins; else it begins at `offset`.
-            limit: how many facts to list at most.
-            is_counted: whether to count all facts that the query selects.
-        """
-        if not is_counted:
-            found = self._store.list_newest(caller.tenant, query, after, offset + limit + 1)
-            return take_page(found, offset, limit), None
-        every = select_shown(self._store.list_newest(caller.tenant, query))
-        return count_page(every, attrgetter("position"), after, offset, limit)
+        self, caller: Principal, query: FactQuery, wanted: WantedPage
+    ) -> BoundedPage[Fact]:
+        """List the facts that a query selects, newest first, from an index that may lag."""
+        list_newest = partial(self._store.list_newest, caller.tenant, query)
+        return read_page(wanted, list_newest, attrgetter("position"))
 
     def forget_all(self, caller: Principal, query: FactQuery) -> int:
         """Delete the facts that a query selects; return how many there were.

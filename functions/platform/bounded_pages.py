@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
-from functions.platform.limits import MAX_EXAMINED
+from functions.platform.limits import MAX_EXAMINED, MAX_PAGE_ITEMS
 
 T = TypeVar("T")
 
@@ -20,11 +20,39 @@ class Examined(NamedTuple, Generic[T]):
     element: T | None
 
 
+class WantedPage(NamedTuple):
+    """Which page of a list is wanted.
+
+    Attributes:
+        limit: how many elements at most.
+        offset: how many shown elements to pass over; 0 with `after`.
+        after: the position after which the page begins; None for the list's begin.
+        is_counted: whether to count the whole list; else the cost grows with the page alone.
+    """
+
+    limit: int
+    offset: int = 0
+    after: str | None = None
+    is_counted: bool = False
+
+    @property
+    def read_size(self) -> int:
+        """How many elements to read together: the page's, and one to know whether there is more."""
+        return self.offset + self.limit + 1
+
+
 class BoundedPage(NamedTuple, Generic[T]):
-    """The elements of a page, and the position after which the list continues; None at its end."""
+    """A page of a list.
+
+    Attributes:
+        elements: those of the page.
+        end: the position after which the list continues; None at its end.
+        total: how many elements the list has; None if they weren't counted.
+    """
 
     elements: list[T]
     end: str | None
+    total: int | None = None
 
 
 def examine_all(
@@ -58,25 +86,44 @@ def select_shown(examined: Iterable[Examined[T]]) -> Iterator[T]:
     return (element for _, element in examined if element is not None)
 
 
+def read_page(
+    wanted: WantedPage,
+    iterate: Callable[[str | None, int], Iterator[Examined[T]]],
+    get_position: Callable[[T], str],
+    read_all: Callable[[], Iterable[T]] | None = None,
+) -> BoundedPage[T]:
+    """Read a page of a list as far as it needs, or all of the list to count it.
+
+    Args:
+        wanted: the page.
+        iterate: examines elements one after another, from a position on; first so many together.
+        get_position: gives what the list sorts by.
+        read_all: reads all elements that are shown, to count them; by `iterate` unless given.
+    """
+    if not wanted.is_counted:
+        return take_page(iterate(wanted.after, wanted.read_size), wanted)
+    every = select_shown(iterate(None, MAX_PAGE_ITEMS)) if read_all is None else read_all()
+    return count_page(every, get_position, wanted)
+
+
 def take_page(
-    examined: Iterator[Examined[T]], offset: int, limit: int, most: int = MAX_EXAMINED
+    examined: Iterator[Examined[T]], wanted: WantedPage, most: int = MAX_EXAMINED
 ) -> BoundedPage[T]:
     """Take the elements of a page.
 
     Args:
         examined: the list from the page's begin on, or from its own if there is an offset.
-        offset: how many shown elements to pass over; these are as many as it takes.
-        limit: how many elements the page has at most.
+        wanted: the page; what its offset passes over is as much as it takes.
         most: how many elements to examine after the offset.
     """
-    skipped = islice(select_shown(examined), offset)
-    if sum(1 for _ in skipped) < offset:
+    skipped = islice(select_shown(examined), wanted.offset)
+    if sum(1 for _ in skipped) < wanted.offset:
         return BoundedPage([], None)
     found: list[T] = []
     end = None
     for position, element in islice(examined, most):
         if element is not None:
-            if len(found) == limit:
+            if len(found) == wanted.limit:
                 return BoundedPage(found, end)
             found.append(element)
         end = position
@@ -85,21 +132,10 @@ def take_page(
 
 
 def count_page(
-    elements: Iterable[T],
-    get_position: Callable[[T], str],
-    after: str | None,
-    offset: int,
-    limit: int,
-) -> tuple[BoundedPage[T], int]:
-    """Take the elements of a page, and count those of the whole list.
-
-    Args:
-        elements: all of the list, highest position first.
-        get_position: gives what the list sorts by.
-        after: the position after which the page begins; else it begins at `offset`.
-        offset: how many elements to pass over; 0 with `after`.
-        limit: how many elements the page has at most.
-    """
+    elements: Iterable[T], get_position: Callable[[T], str], wanted: WantedPage
+) -> BoundedPage[T]:
+    """Take the elements of a page, and count those of the whole list, highest position first."""
+    limit, offset, after, _ = wanted
     page: list[T] = []
     total, passed = 0, 0
     for each in elements:
@@ -108,4 +144,4 @@ def count_page(
         if offset < passed <= offset + limit:
             page.append(each)
     has_more = page and passed > offset + limit
-    return BoundedPage(page, get_position(page[-1]) if has_more else None), total
+    return BoundedPage(page, get_position(page[-1]) if has_more else None, total)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
 from functions.identity.rules import choose_author
-from functions.platform.bounded_pages import count_page, select_shown, take_page
+from functions.platform.bounded_pages import WantedPage, read_page
 from functions.platform.clock import Clock
 from functions.platform.errors import RunClosed
 from functions.platform.idempotency import RequestToken
@@ -134,31 +135,12 @@ class Runs:
         except PartsMissing as missing:
             raise run_not_found() from missing
 
-    def list_page(
-        self,
-        caller: Principal,
-        query: RunQuery,
-        after: str | None,
-        offset: int,
-        limit: int,
-        *,
-        is_counted: bool,
-    ) -> RunPage:
-        """List a page of the runs that a query selects, newest first, from an index that may lag.
-
-        Args:
-            after: the position after which the page begins; else it begins at `offset`.
-            limit: how many runs the page shows at most.
-            is_counted: whether to count all runs that the query selects.
-        """
-        tenant, now, total = caller.tenant, self._clock(), None
-        if is_counted:
-            every = select_shown(self._store.list_rows(tenant, query, now))
-            (rows, end), total = count_page(every, _POSITION, after, offset, limit)
-        else:
-            examined = self._store.list_rows(tenant, query, now, after, offset + limit + 1)
-            rows, end = take_page(examined, offset, limit)
-        return RunPage(list(map(_POSITION, rows)), end, self._load_rows(tenant, rows), total)
+    def list_page(self, caller: Principal, query: RunQuery, wanted: WantedPage) -> RunPage:
+        """List a page of the runs that a query selects, newest first, by an index that may lag."""
+        list_rows = partial(self._store.list_rows, caller.tenant, query, self._clock())
+        rows, end, total = read_page(wanted, list_rows, _POSITION)
+        runs = self._load_rows(caller.tenant, rows)
+        return RunPage(list(map(_POSITION, rows)), end, runs, total)
 
     def _load_rows(self, tenant: str, rows: Sequence[Item]) -> Iterator[ListedRun]:
         """Read the runs of index rows, a few at a time as they are taken."""

@@ -27,6 +27,7 @@ from functions.entries.tiers import EPISODIC, POLICIES, SEMANTIC, WORKING
 from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
 from functions.platform import entry_keys
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import (
     build_agent_space,
@@ -163,9 +164,7 @@ class Search:
         self, caller: Principal, request: MemorySearch, query: Query, vector: Vector
     ) -> list[Match]:
         """Rank an agent's newest entries of a tier whose vectors aren't stored."""
-        page = self._queries.find_page(
-            caller, request.filters, None, 0, MAX_SEARCHED_ENTRIES, is_counted=False
-        )
+        page = self._queries.find_page(caller, request.filters, WantedPage(MAX_SEARCHED_ENTRIES))
         entries = self._select_matching(page.entries, request)
         cosines = self._text_vectors.compute_cosines(vector[:-WORDS_DIMENSION], entries)
         found = [_rank(query, entry, cosines[entry.id]) for entry in entries if entry.id in cosines]

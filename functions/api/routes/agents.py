@@ -1,9 +1,10 @@
 """Agents' settings and coordinators' guardrails."""
 
+from functools import partial
 from operator import attrgetter
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import build_page, mark_hidden, read_page_of
+from functions.api.paging import build_page, mark_hidden, read_page_request
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.agents import (
     AgentPageDocument,
@@ -17,6 +18,7 @@ from functions.api.routing import ANY, Route
 from functions.entries.authority import CONFIGURE_AGENT
 from functions.entries.requests import AgentConfig
 from functions.identity.model import ADMIN, READ, Principal
+from functions.platform.bounded_pages import read_page
 from functions.tasks.authority import CHANGE_GUARDRAILS
 from functions.tasks.guardrails import CoordinatorGuardrails
 from functions.tasks.requests import GuardrailsChange
@@ -26,16 +28,16 @@ _POSITION = attrgetter("list_position")
 
 def list_agents(request: Request, caller: Principal) -> Response:
     agents = request.services.agent_list
-    wanted, shown, total = read_page_of(
-        request,
-        caller,
-        lambda: agents.list_visible(caller),
-        lambda before, count: agents.iterate_visible(caller, before, count),
+    asked = read_page_request(request, caller)
+    shown = read_page(
+        asked.wanted,
+        partial(agents.iterate_visible, caller),
         _POSITION,
+        partial(agents.list_visible, caller),
     )
     usages = agents.get_usages(caller, [each.id for each in shown.elements])
     page, position = build_page(
-        wanted, shown, total, lambda each: render_agent(each, usages[each.id]), _POSITION
+        asked, shown, lambda each: render_agent(each, usages[each.id]), _POSITION
     )
     position = mark_hidden(position, page, lambda: agents.has_any(caller))
     return json_response(200, AgentPageDocument(agents=page, **position))

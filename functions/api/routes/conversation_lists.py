@@ -1,7 +1,5 @@
 """Lists of conversations (Agent Memory Protocol §3)."""
 
-from functools import partial
-
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import PageRequest, build_page, mark_hidden, read_page_request
 from functions.api.parameters import CURSOR_PAGE, TAGS, VALUES
@@ -20,49 +18,34 @@ from functions.platform.bounded_pages import BoundedPage
 
 
 def list_conversations(request: Request, caller: Principal) -> Response:
-    wanted, tags = read_page_request(request, caller), TAGS.read(request)
+    asked, has_values = read_page_request(request, caller), VALUES.read(request) is None
     lists = request.services.get(ConversationContainer).conversation_lists
-    found = lists.list_readable(
-        caller,
-        tags,
-        after=wanted.after,
-        offset=wanted.offset,
-        limit=wanted.limit,
-        with_metadata=VALUES.read(request) is None,
-    )
-    total = lists.count_readable(caller, tags) if wanted.is_counted else None
-    page, position = _render_page(request, wanted, found, total)
+    found = lists.list_readable(caller, TAGS.read(request), asked.wanted, with_metadata=has_values)
+    page, position = _render_page(asked, found, has_values=has_values)
     position = mark_hidden(position, page, lambda: lists.has_any(caller))
     return json_response(200, ConversationPageDocument(conversations=page, **position))
 
 
 def list_user_conversations(request: Request, caller: Principal) -> Response:
-    wanted, tags = read_page_request(request, caller), TAGS.read(request)
-    user_id, lists = (
-        request.path_params["user_id"],
-        request.services.get(ConversationContainer).conversation_lists,
-    )
+    asked, has_values = read_page_request(request, caller), VALUES.read(request) is None
+    user_id = request.path_params["user_id"]
+    lists = request.services.get(ConversationContainer).conversation_lists
     found = lists.list_for_user(
-        caller,
-        user_id,
-        tags,
-        after=wanted.after,
-        offset=wanted.offset,
-        limit=wanted.limit,
-        with_metadata=VALUES.read(request) is None,
+        caller, user_id, TAGS.read(request), asked.wanted, with_metadata=has_values
     )
-    total = lists.count_for_user(caller, user_id, tags) if wanted.is_counted else None
-    page, position = _render_page(request, wanted, found, total)
+    page, position = _render_page(asked, found, has_values=has_values)
     position = mark_hidden(position, page, lambda: lists.has_unreadable(caller, user_id))
     return json_response(200, ConversationPageDocument(conversations=page, **position))
 
 
 def _render_page(
-    request: Request, wanted: PageRequest, found: BoundedPage[ListedConversation], total: int | None
+    asked: PageRequest, found: BoundedPage[ListedConversation], *, has_values: bool
 ) -> tuple[list[ConversationHeadDocument], PagePosition]:
-    render = partial(render_conversation, with_values=VALUES.read(request) is None)
     return build_page(
-        wanted, found, total, lambda each: render(each.load()), lambda each: each.position
+        asked,
+        found,
+        lambda each: render_conversation(each.load(), with_values=has_values),
+        lambda each: each.position,
     )
 
 

@@ -47,26 +47,24 @@ _VECTOR: ChoiceParameter[Literal["include"]] = ChoiceParameter(
 
 
 def query_entries(request: Request, caller: Principal) -> Response:
-    wanted = read_page_request(request, caller)
-    page, position, _ = _read_page(request, caller, wanted, read_filters(request))
+    asked = read_page_request(request, caller)
+    page, position, _ = _read_page(request, caller, asked, read_filters(request))
     return json_response(200, EntryPageDocument(entries=page, **position))
 
 
 def query_agent_entries(request: Request, caller: Principal) -> Response:
     filters = read_filters(request, request.path_params["agent_id"])
-    wanted = read_page_request(request, caller, ARRAY_LIMIT)
-    return bare_array_response(request, *_read_page(request, caller, wanted, filters))
+    asked = read_page_request(request, caller, ARRAY_LIMIT)
+    return bare_array_response(request, *_read_page(request, caller, asked, filters))
 
 
 def _read_page(
-    request: Request, caller: Principal, wanted: PageRequest, filters: Filters
+    request: Request, caller: Principal, asked: PageRequest, filters: Filters
 ) -> tuple[list[EntryDocument], PagePosition, int]:
     """Render a page, describe it, and count the entries that there are for it."""
     queries = request.services.queries
     has_values = VALUES.read(request) is None
-    found = queries.find_page(
-        caller, filters, wanted.after, wanted.offset, wanted.limit, is_counted=wanted.is_counted
-    )
+    found = queries.find_page(caller, filters, asked.wanted)
     page = truncate_to_limit(render_entry(each, has_value=has_values) for each in found.entries)
     if TOUCH.read(request) is not False:
         queries.record_reads(caller, found.entries[: len(page)])
@@ -74,7 +72,7 @@ def _read_page(
     if len(page) < len(found.entries):
         tokens = tokens[: tokens.index(found.entries[len(page)].sort_token)]
         end = tokens[-1]
-    position = wanted.describe(len(tokens), end, found.total)
+    position = asked.describe(len(tokens), end, found.total)
     position = mark_hidden(position, page, lambda: queries.has_unreadable(caller, filters))
     return page, position, len(found.entries)
 

@@ -62,16 +62,11 @@ def get_fact(request: Request, caller: Principal) -> Response:
 
 
 def list_facts(request: Request, caller: Principal) -> Response:
-    wanted = read_page_request(request, caller)
-    facts, total = request.services.get(SearchContainer).facts.list_page(
-        caller,
-        _read_query(request),
-        wanted.after,
-        wanted.offset,
-        wanted.limit,
-        is_counted=wanted.is_counted,
+    asked = read_page_request(request, caller)
+    facts = request.services.get(SearchContainer).facts.list_page(
+        caller, _read_query(request), asked.wanted
     )
-    page, position = build_page(wanted, facts, total, render_fact, lambda fact: fact.position)
+    page, position = build_page(asked, facts, render_fact, lambda fact: fact.position)
     response = json_response(200, FactPageDocument(facts=page, **position))
     return response if VALUES.read(request) is None else omit_values(response, FactPageDocument)
 

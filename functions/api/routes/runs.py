@@ -109,21 +109,16 @@ def fail_run(request: Request, caller: Principal) -> Response:
 
 
 def list_runs(request: Request, caller: Principal) -> Response:
-    wanted, has_values = read_page_request(request, caller), VALUES.read(request) is None
+    asked, has_values = read_page_request(request, caller), VALUES.read(request) is None
     found = request.services.get(RunContainer).runs.list_page(
-        caller,
-        _read_query(request),
-        wanted.after,
-        wanted.offset,
-        wanted.limit,
-        is_counted=wanted.is_counted,
+        caller, _read_query(request), asked.wanted
     )
-    page, position = _run_page(wanted, found, has_values=has_values)
+    page, position = _run_page(asked, found, has_values=has_values)
     return json_response(200, RunPageDocument(runs=page, **position))
 
 
 def _run_page(
-    wanted: PageRequest, found: RunPage, *, has_values: bool
+    asked: PageRequest, found: RunPage, *, has_values: bool
 ) -> tuple[list[RunDocument], PagePosition]:
     """Render a page of runs, without those that were deleted meanwhile."""
     shown: list[str] = []
@@ -140,7 +135,7 @@ def _run_page(
     if len(page) < len(shown):  # a response holds no more
         end = shown[len(page) - 1]
         taken = found.positions.index(end) + 1
-    return page, wanted.describe(taken, end, found.total)
+    return page, asked.describe(taken, end, found.total)
 
 
 def delete_run(request: Request, caller: Principal) -> Response:

@@ -48,22 +48,16 @@ def get_state(request: Request, caller: Principal) -> Response:
 
 def list_states(request: Request, caller: Principal) -> Response:
     agent, owner = request.path_param("agent_id"), request.path_param("owner_id")
-    wanted = read_page_request(request, caller)._replace(limit=_LIMIT.read(request))
+    asked = read_page_request(request, caller, _LIMIT)
     found, total = request.services.get(StateContainer).states.list_page(
-        caller,
-        agent,
-        owner,
-        after=wanted.after,
-        offset=wanted.offset,
-        limit=wanted.limit,
-        is_counted=wanted.is_counted,
+        caller, agent, owner, asked.wanted
     )
     render = _render_value if VALUES.read(request) is None else _render_head
     listed: list[ListedState] = []
     rendered: list[Any] = []
 
     def take() -> Iterator[Any]:
-        for each in islice(found, wanted.limit):
+        for each in islice(found, asked.wanted.limit):
             listed.append(each)
             rendered.append(render(each))
             yield rendered[-1]
@@ -72,7 +66,7 @@ def list_states(request: Request, caller: Principal) -> Response:
     last = listed[taken - 1].position if taken else None
     has_more = taken < len(listed) or next(found, None) is not None
     position = mark_hidden(
-        wanted.describe(taken, last if has_more else None, total),
+        asked.describe(taken, last if has_more else None, total),
         listed,
         lambda: request.services.get(StateContainer).states.has_unreadable(caller, agent, owner),
     )

@@ -9,13 +9,7 @@ import orjson
 
 from functions.api.bare_arrays import BARE_ARRAY_HEADERS, bare_array_response
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import (
-    PageRequest,
-    build_page,
-    mark_hidden,
-    read_page_of,
-    read_page_request,
-)
+from functions.api.paging import build_page, mark_hidden, read_page_request
 from functions.api.parameters import (
     ARRAY_LIMIT,
     ARRAY_PAGE,
@@ -41,16 +35,16 @@ from functions.identity.model import ADMIN, READ, WRITE, Principal
 from functions.platform.bounded_pages import (
     BoundedPage,
     Examined,
+    WantedPage,
     count_page,
     filter_shown,
-    select_shown,
+    read_page,
 )
 from functions.platform.limits import (
     DEFAULT_CONTEXT_EPISODES,
     DEFAULT_CONTEXT_KB,
     MAX_CONTEXT_EPISODES,
     MAX_CONTEXT_KB,
-    MAX_PAGE_ITEMS,
 )
 from functions.tasks.authority import ADOPT_TASK, CHANGE_TASK
 from functions.tasks.model import Status, Task
@@ -100,53 +94,44 @@ def change_task(request: Request, caller: Principal) -> Response:
 def list_intent_tasks(request: Request, caller: Principal) -> Response:
     intent_id, tasks = request.path_params["intent_id"], request.services.task_reader
     has_status = _read_status(request)
-    wanted, found, total = read_page_of(
-        request,
-        caller,
-        lambda: filter(has_status, tasks.list_of_intent(caller, intent_id)),
+    asked = read_page_request(request, caller, ARRAY_LIMIT)
+    found = read_page(
+        asked.wanted,
         lambda before, count: filter_shown(
             tasks.iterate_of_intent(caller, intent_id, before, count), has_status
         ),
         _POSITION,
-        ARRAY_LIMIT,
+        lambda: filter(has_status, tasks.list_of_intent(caller, intent_id)),
     )
-    page, position = build_page(wanted, found, total, render_task, _POSITION)
+    page, position = build_page(asked, found, render_task, _POSITION)
     position = mark_hidden(position, page, lambda: tasks.has_any_of_intent(caller, intent_id))
     return bare_array_response(request, page, position, len(found.elements))
 
 
 def list_agent_tasks(request: Request, caller: Principal) -> Response:
     agent_id, tasks = request.path_params["agent_id"], request.services.task_reader
-    wanted, found, total = _read_agent_tasks(request, caller, agent_id)
-    page, position = build_page(wanted, found, total, render_task, _POSITION)
+    asked = read_page_request(request, caller, ARRAY_LIMIT)
+    found = _read_agent_tasks(request, caller, agent_id, asked.wanted)
+    page, position = build_page(asked, found, render_task, _POSITION)
     position = mark_hidden(position, page, lambda: tasks.has_hidden_of_agent(caller, agent_id))
     return bare_array_response(request, page, position, len(found.elements))
 
 
 def _read_agent_tasks(
-    request: Request, caller: Principal, agent_id: str
-) -> tuple[PageRequest, BoundedPage[Task], int | None]:
+    request: Request, caller: Principal, agent_id: str, wanted: WantedPage
+) -> BoundedPage[Task]:
     """Read a page of an agent's open tasks; what counts them needn't read each of them."""
-    tasks, wanted = request.services.task_reader, read_page_request(request, caller, ARRAY_LIMIT)
+    tasks = request.services.task_reader
     if _STATUS.read(request) is None and wanted.is_counted:
         assigned = tasks.list_assignments(caller, agent_id)
-        (shown, end), total = count_page(
-            assigned, _POSITION, wanted.after, wanted.offset, wanted.limit
-        )
-        return wanted, BoundedPage(tasks.get_assigned(caller, shown), end), total
+        shown, end, total = count_page(assigned, _POSITION, wanted)
+        return BoundedPage(tasks.get_assigned(caller, shown), end, total)
 
     def iterate(before: str | None, count: int) -> Iterator[Examined[Task]]:
         examined = tasks.iterate_assigned(caller, agent_id, before, count)
         return filter_shown(examined, _read_status(request))
 
-    return read_page_of(
-        request,
-        caller,
-        lambda: select_shown(iterate(None, MAX_PAGE_ITEMS)),
-        iterate,
-        _POSITION,
-        ARRAY_LIMIT,
-    )
+    return read_page(wanted, iterate, _POSITION)
 
 
 def _read_status(request: Request) -> Callable[[Task], bool]:

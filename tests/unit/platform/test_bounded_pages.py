@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.platform.bounded_pages import Examined, count_page, examine_all, take_page
+from functions.platform.bounded_pages import (
+    Examined,
+    WantedPage,
+    count_page,
+    examine_all,
+    take_page,
+)
 from functions.platform.items import Item
 from functions.platform.newest_first import iterate_groups
 
@@ -32,26 +38,27 @@ def test_a_page_ends_where_it_has_examined_enough(
     shown: set[int], expected: tuple[list[int], str], most_examined: int
 ) -> None:
     examined: list[int] = []
-    assert take_page(examine(100, shown, examined), 0, 2, most=10) == expected
+    assert take_page(examine(100, shown, examined), WantedPage(2), most=10) == (*expected, None)
     assert len(examined) <= most_examined
 
 
 def test_the_last_page_names_no_position() -> None:
-    assert take_page(examine(10, {3}, []), 0, 2, most=10) == ([3], None)
-    assert take_page(examine(10, {3, 1}, []), 0, 2, most=10) == ([3, 1], None)
-    assert take_page(examine(0, set(), []), 0, 2) == ([], None)
+    assert take_page(examine(10, {3}, []), WantedPage(2), most=10) == ([3], None, None)
+    assert take_page(examine(10, {3, 1}, []), WantedPage(2), most=10) == ([3, 1], None, None)
+    assert take_page(examine(0, set(), []), WantedPage(2)) == ([], None, None)
 
 
 def test_an_offset_is_passed_over_however_much_has_to_be_examined() -> None:
-    assert take_page(examine(100, {99, 50, 49, 48}, []), 2, 1, most=10) == ([49], "049")
-    assert take_page(examine(100, {99}, []), 2, 1, most=10) == ([], None)
+    wanted = WantedPage(1, offset=2)
+    assert take_page(examine(100, {99, 50, 49, 48}, []), wanted, most=10) == ([49], "049", None)
+    assert take_page(examine(100, {99}, []), wanted, most=10) == ([], None, None)
 
 
 @given(st.sets(st.integers(0, 40)), st.integers(1, 5), st.integers(1, 10))
 def test_pages_in_turn_show_everything_once(shown: set[int], limit: int, most: int) -> None:
-    found, end = take_page(examine(41, shown, []), 0, limit, most)
+    found, end, _ = take_page(examine(41, shown, []), WantedPage(limit), most)
     while end is not None:
-        page, end = take_page(examine(int(end), shown, []), 0, limit, most)
+        page, end, _ = take_page(examine(int(end), shown, []), WantedPage(limit), most)
         found += page
     assert found == sorted(shown, reverse=True)
 
@@ -59,12 +66,13 @@ def test_pages_in_turn_show_everything_once(shown: set[int], limit: int, most: i
 @given(st.integers(0, 9), st.integers(0, 10), st.integers(1, 4))
 def test_a_counted_page_is_the_slice_of_the_list(count: int, offset: int, limit: int) -> None:
     everything = list(reversed(range(count)))
-    (page, end), total = count_page(everything, str, None, offset, limit)
+    page, end, total = count_page(everything, str, WantedPage(limit, offset))
     assert (page, total) == (everything[offset : offset + limit], count)
     assert end == (str(page[-1]) if page and offset + limit < count else None)
     if end is not None:
-        following, total = count_page(everything, str, end, 0, limit)
-        assert (following.elements, total) == (everything[offset + limit :][:limit], count)
+        following = count_page(everything, str, WantedPage(limit, after=end))
+        assert following.elements == everything[offset + limit :][:limit]
+        assert following.total == count
 
 
 def test_elements_are_examined_by_what_they_are() -> None:
