@@ -97,7 +97,10 @@ class States:
 
     growing: frozenset[str] = frozenset()
     examined: frozenset[str] = frozenset()
-    lists: tuple[str, ...] = ("/api/v1/agents/{agent_id+}/state/{owner_id}",)
+    lists: tuple[str, ...] = (
+        "/api/v1/agents/{agent_id+}/state/{owner_id}",
+        "/api/v1/agents/{agent_id+}/state",
+    )
     most = ONE_BY_ONE
 
     def __init__(self, _function: Function, admin: Caller) -> None:
@@ -116,6 +119,8 @@ class States:
         yield "get state", lambda: self._admin.get(target)
         states = f"/api/v1/agents/admin/state/user_1?total=none&limit={_PAGE}"
         yield "first page of states", lambda: self._admin.get(states)
+        of_agent = f"/api/v1/agents/admin/state?limit={_PAGE}"
+        yield "first page of all states", lambda: self._admin.get(of_agent)
 
     def _target(self, number: int) -> str:
         return f"/api/v1/agents/admin/state/user_1/key-{number}"

@@ -1,18 +1,21 @@
 """Reads and writes of agents' states. Sensitive ones are encrypted, large ones stored in parts."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from functions.conversations.model import State, StateAddress
 from functions.platform import item_types
 from functions.platform.conversation_keys import (
+    build_agent_states_partition,
+    build_owner_prefix,
     build_state_key,
     build_state_partition,
     build_state_position,
 )
 from functions.platform.items import Item
-from functions.platform.keys import Key
+from functions.platform.keys import HIGHEST, Key
 from functions.platform.limits import MAX_INLINE_BYTES
-from functions.platform.newest_first import iterate_rows
+from functions.platform.newest_first import iterate_groups
 from functions.platform.retry import Backoff
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
@@ -71,18 +74,26 @@ class StateStore:
         return sorted(items, key=get_position, reverse=True)
 
     def list_newest(
-        self, tenant: str, agent: str, owner: str, before: str | None, count: int
+        self, tenant: str, agent: str, owner: str | None, before: str | None, count: int
     ) -> Iterator[Item]:
-        """Read the items of states before a position, the last updated first.
+        """Read the items of an agent's states before a position, the last updated first.
 
-        Two calls for each fifty, by an index that may lag.
+        Those of all owners come owner by owner. Two calls for each fifty, by an index that may lag.
 
         Args:
+            owner: whose states; None for all owners'.
             count: how many will be taken.
         """
-        of = (GROUP_ATTRIBUTE, build_state_partition(tenant, agent, owner))
-        most = _LISTED_TOGETHER
-        for rows in iterate_rows(self._table, BY_GROUP, of, before, min(count, most), most):
+        of = (GROUP_ATTRIBUTE, build_agent_states_partition(tenant, agent))
+        prefix, most = build_owner_prefix(owner), _LISTED_TOGETHER
+
+        def read(below: str | None, size: int) -> list[Item]:
+            between = (TYPE_ORDER_ATTRIBUTE, prefix, below or prefix + HIGHEST)
+            rows = self._table.query_between(BY_GROUP, of, between, size + 1)
+            return list(islice((row for row in rows if row[between[0]] != below), size))
+
+        groups = iterate_groups(read, TYPE_ORDER_ATTRIBUTE, before, min(count, most), most)
+        for rows in groups:
             keys = [(row["pk"], row["sk"]) for row in rows]
             items = self._table.get_many(keys)
             found = (items[key] for key in keys if key in items)
@@ -158,8 +169,8 @@ class StateStore:
             "author": state.author,
             "sensitivity": state.sensitivity,
             "request": state.request,
-            GROUP_ATTRIBUTE: key[0],
-            TYPE_ORDER_ATTRIBUTE: build_state_position(state.updated, key),
+            GROUP_ATTRIBUTE: build_agent_states_partition(tenant, address.agent),
+            TYPE_ORDER_ATTRIBUTE: build_state_position(address.owner, state.updated, key),
         }, parts
 
     def decode(self, tenant: str, item: Item) -> State:

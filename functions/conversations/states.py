@@ -135,9 +135,30 @@ class States:
         shown = islice(found, wanted.offset, None)
         return (self._list(caller.tenant, item) for item in shown), total
 
-    def has_unreadable(self, caller: Principal, agent: str, owner: str) -> bool:
-        """Whether an agent has states for an owner that the caller may not read."""
-        if is_allowed(caller, READ_STATE, StateAddress(agent, owner, "")):
+    def list_of_agent(
+        self, caller: Principal, agent: str, after: str | None, count: int
+    ) -> Iterator[ListedState]:
+        """List an agent's states that the caller may read, owner by owner: by an index.
+
+        Its agents get those of all owners, everybody else those of which they are the owner. Of an
+        owner's, the last updated come first.
+
+        Args:
+            after: the position after which the list begins; None for its begin.
+            count: how many will be taken.
+        """
+        may_read_all = is_allowed(caller, READ_STATE, StateAddress(agent, "", ""))
+        owner = None if may_read_all else caller.id
+        found = self._store.list_newest(caller.tenant, agent, owner, after, count)
+        return (self._list(caller.tenant, item) for item in found)
+
+    def has_unreadable(self, caller: Principal, agent: str, owner: str | None) -> bool:
+        """Whether an agent has states that the caller may not read.
+
+        Args:
+            owner: for this owner; None for any, where the caller may read none.
+        """
+        if is_allowed(caller, READ_STATE, StateAddress(agent, owner or "", "")):
             return False
         return any(self._store.list_newest(caller.tenant, agent, owner, None, 1))
 

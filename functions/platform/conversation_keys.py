@@ -7,7 +7,7 @@ makes another one, so that a reader never meets two mixed.
 import secrets
 
 from functions.platform import item_types
-from functions.platform.keys import Key, encode_timestamp, hash_name
+from functions.platform.keys import Key, encode_timestamp, hash_agent, hash_name
 
 
 def build_conversation_key(tenant: str, session: str) -> Key:
@@ -115,9 +115,19 @@ def build_state_key(tenant: str, agent: str, owner: str, key: str) -> Key:
     return build_state_partition(tenant, agent, owner), sort
 
 
-def build_state_position(updated: int, key: Key) -> str:
-    """Build what a state sorts by in lists: its last update (epoch ms), then its sort key."""
-    return encode_timestamp(updated) + key[1]
+def build_agent_states_partition(tenant: str, agent: str) -> str:
+    """Build the partition, in the index by group, of all of an agent's states."""
+    return f"{tenant}#s#{hash_agent(agent)}"
+
+
+def build_state_position(owner: str, updated: int, key: Key) -> str:
+    """Build what a state sorts by among its agent's: owner, last update (epoch ms), sort key."""
+    return f"{build_owner_prefix(owner)}{encode_timestamp(updated)}{key[1]}"
+
+
+def build_owner_prefix(owner: str | None) -> str:
+    """Build what the positions of an owner's states begin with; of all owners' for None."""
+    return "" if owner is None else f"{hash_name('owner', owner)}#"
 
 
 def build_state_partition(tenant: str, agent: str, owner: str) -> str:

@@ -247,6 +247,9 @@ ROWS: dict[str, Row] = {
         "/api/v1/agents/alice/state/boss",
         party="boss",
     ),
+    "GET /api/v1/agents/{agent_id}/state": Row(
+        "401 401 200 200 200 200 403 200 403 200 200v", "/api/v1/agents/alice/state", party="boss"
+    ),
     "PUT /api/v1/agents/{agent_id}/state/{owner_id}/{key}": Row(
         "401 401 403 403 403 403 403 403 403 403 200w",
         "/api/v1/agents/alice/state/boss/k",

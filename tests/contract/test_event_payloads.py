@@ -160,6 +160,7 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "get-state": (200, {"key": "language", "value": "de"}),
     "delete-state": (204, None),
     "list-states": (200, {"states": {}, "total": 0}),
+    "list-agent-states": (200, {"states": [{"owner_id": "user_7", "key": "language"}]}),
     "learn-fact": (201, {"object": "net 30", "confidence": 0.9, "version": 1}),
     "recall-facts": (200, {"facts": [{"fact_id": "acme-terms", "score": ...}]}),
     "get-fact": (200, {"fact_id": "acme-terms", "object": "net 60"}),

@@ -17,6 +17,7 @@ LISTS = {
     "conversations": "/api/v1/users/ada/conversations",
     "spaces": "/api/v1/objects",
     "states": "/api/v1/agents/ada/state/ada",
+    "states of all owners": "/api/v1/agents/ada/state",
 }
 
 

@@ -66,6 +66,46 @@ def test_pages_of_states_come_by_last_update(
     invalid(alice.get(path(owner="user_2"), params=after), "after")
 
 
+def test_an_agent_lists_its_states_of_all_owners(
+    tenant: Tenant, alice: httpx.Client, clock: MovableClock
+) -> None:
+    for owner, key in (("ada", "a"), ("bob", "b"), ("ada", "c"), ("ada", "a")):
+        ok(alice.put(path(key, owner=owner), json={"value": [owner, key]}))
+        clock.advance(seconds=1)
+    ok(tenant.agent("al").put(path("k", agent="al"), json={"value": 1}))
+    listed: list[dict[str, Any]] = []
+    after = None
+    while after is not None or not listed:
+        params = {"limit": 1} | ({} if after is None else {"after": after})
+        page = ok(alice.get("/api/v1/agents/alice/state", params=params))
+        listed += page["states"]
+        after = page.get("next")
+    found = [(each["owner_id"], each["key"]) for each in listed]
+    assert sorted(found) == [("ada", "a"), ("ada", "c"), ("bob", "b")]
+    assert [key for owner, key in found if owner == "ada"] == ["a", "c"]
+    whole = [ok(alice.get(path(key, owner=owner))) for owner, key in found]
+    assert listed == whole
+    heads = ok(alice.get("/api/v1/agents/alice/state", params={"values": "omit"}))["states"]
+    assert heads == [{n: v for n, v in each.items() if n != "value"} for each in whole]
+
+
+def test_the_list_of_an_agents_states_shows_what_its_reader_may_read(
+    tenant: Tenant, alice: httpx.Client
+) -> None:
+    for agent, owner in (("alice", "ada"), ("alice", "bob"), ("sdr", "ada")):
+        writer = alice if agent == "alice" else tenant.agent("first", agent_type="sdr")
+        ok(writer.put(path("k", agent=agent, owner=owner), json={"value": 1}))
+    second, ada = tenant.agent("second", agent_type="sdr"), tenant.user("ada")
+
+    def owners(client: httpx.Client, agent: str) -> list[str]:
+        found = ok(client.get(f"/api/v1/agents/{agent}/state"))
+        return sorted(each["owner_id"] for each in found["states"])
+
+    assert owners(alice, "alice") == ["ada", "bob"]
+    assert owners(ada, "alice") == owners(ada, "sdr") == owners(second, "sdr") == ["ada"]
+    assert owners(second, "alice") == owners(tenant.admin, "alice") == []
+
+
 def test_a_deleted_state_is_not_found(alice: httpx.Client) -> None:
     ok(alice.put(path("k"), json={"value": 1}))
     refused(alice.delete(path("k"), headers={"If-Match": "7"}), 409, "VERSION_MISMATCH")

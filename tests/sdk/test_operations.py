@@ -62,6 +62,7 @@ CALLS = {
     "list_agent_types": "runs.list_agent_types",
     "list_agents": "agents.list",
     "list_conversations": "conversations.list",
+    "list_agent_states": "states.list_all",
     "list_agent_tasks": "tasks.list_assigned",
     "list_grants": "tasks.list_grants",
     "list_intent_tasks": "tasks.list",

@@ -1,6 +1,6 @@
 """Conversations, messages and states, as the API shows them (Agent Memory Protocol §4)."""
 
-from typing import Annotated, Any, NotRequired, cast
+from typing import Annotated, Any, Literal, NotRequired, cast
 
 import orjson
 from typing_extensions import TypedDict
@@ -12,6 +12,7 @@ from functions.api.responses.types import (
     JsonValue,
     PagePosition,
     Timestamp,
+    UncountedPosition,
     Version,
 )
 from functions.conversations.model import SCHEMA, Conversation, Message, State, Upload
@@ -170,6 +171,15 @@ class StatesDocument(PagePosition):
     """With `values=omit`, instead of `states`."""
     states: NotRequired[Annotated[dict[str, JsonValue], VALUE]]
     """Absent without `memory.read`, and with `values=omit`."""
+
+
+class AgentStatesDocument(UncountedPosition):
+    """A page of an agent's states for all owners."""
+
+    states: list[StateDocument]
+    """With `values=omit`, each without its value."""
+    hidden: NotRequired[Literal[True]]
+    """With an empty list: the caller may not read what is in it."""
 
 
 def render_conversation(

@@ -1,6 +1,6 @@
 """Agents' states (Agent Memory Protocol §3, §4.2)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import Any
 
@@ -8,8 +8,18 @@ import orjson
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import mark_hidden, read_page_request, truncate_to_limit
-from functions.api.parameters import AFTER, IMPORT, OFFSET, TOTAL, VALUES, IntegerParameter
+from functions.api.parameters import (
+    AFTER,
+    IMPORT,
+    OFFSET,
+    TOTAL,
+    UNCOUNTED,
+    UNCOUNTED_PAGE,
+    VALUES,
+    IntegerParameter,
+)
 from functions.api.responses.conversations import (
+    AgentStatesDocument,
     StateDocument,
     StateHeadDocument,
     StatesDocument,
@@ -26,7 +36,8 @@ from functions.conversations.states import ListedState
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.limits import MAX_NAME_CHARACTERS, MAX_PAGE_ITEMS
 
-_OWNED = "/api/v1/agents/{agent_id+}/state/{owner_id}"
+_OF_AGENT = "/api/v1/agents/{agent_id+}/state"
+_OWNED = f"{_OF_AGENT}/{{owner_id}}"
 _STATE = f"{_OWNED}/{{key+}}"
 _LIMIT = IntegerParameter("limit", "How many to answer at most.", 1, MAX_PAGE_ITEMS, MAX_PAGE_ITEMS)
 
@@ -49,31 +60,53 @@ def get_state(request: Request, caller: Principal) -> Response:
 def list_states(request: Request, caller: Principal) -> Response:
     agent, owner = request.path_param("agent_id"), request.path_param("owner_id")
     asked = read_page_request(request, caller, _LIMIT)
-    found, total = request.services.get(StateContainer).states.list_page(
-        caller, agent, owner, asked.wanted
-    )
+    states = request.services.get(StateContainer).states
+    found, total = states.list_page(caller, agent, owner, asked.wanted)
     render = _render_value if VALUES.read(request) is None else _render_head
+    rendered, end = _take_page(found, asked.wanted.limit, render)
+    position = mark_hidden(
+        asked.describe(len(rendered), end, total),
+        rendered,
+        lambda: states.has_unreadable(caller, agent, owner),
+    )
+    shown: dict[str, Any] = {"heads": rendered}
+    if render is _render_value:
+        shown = {"states": dict(chain.from_iterable(map(dict.items, rendered)))}
+    return json_response(200, {"agent_id": agent, "owner_id": owner, **shown, **position})
+
+
+def list_agent_states(request: Request, caller: Principal) -> Response:
+    agent = request.path_param("agent_id")
+    UNCOUNTED.read(request)
+    asked = read_page_request(request, caller)
+    wanted, states = asked.wanted, request.services.get(StateContainer).states
+    found = states.list_of_agent(caller, agent, wanted.after, wanted.limit + 1)
+    render = _render_whole if VALUES.read(request) is None else _render_without_value
+    rendered, end = _take_page(found, wanted.limit, render)
+    page = AgentStatesDocument(states=list(filter(None, rendered)), limit=wanted.limit)
+    if end is not None:
+        page["next"] = asked.sign(end)
+    elif not rendered and wanted.after is None and states.has_unreadable(caller, agent, None):
+        page["hidden"] = True
+    return json_response(200, page)
+
+
+def _take_page(
+    found: Iterator[ListedState], limit: int, render: Callable[[ListedState], Any]
+) -> tuple[list[Any], str | None]:
+    """Render as many states as a page holds; and get the position after which there are more."""
     listed: list[ListedState] = []
     rendered: list[Any] = []
 
     def take() -> Iterator[Any]:
-        for each in islice(found, asked.wanted.limit):
+        for each in islice(found, limit):
             listed.append(each)
             rendered.append(render(each))
             yield rendered[-1]
 
     taken = len(truncate_to_limit(take()))
-    last = listed[taken - 1].position if taken else None
     has_more = taken < len(listed) or next(found, None) is not None
-    position = mark_hidden(
-        asked.describe(taken, last if has_more else None, total),
-        listed,
-        lambda: request.services.get(StateContainer).states.has_unreadable(caller, agent, owner),
-    )
-    shown: dict[str, Any] = {"heads": rendered[:taken]}
-    if render is _render_value:
-        shown = {"states": dict(chain.from_iterable(map(dict.items, rendered[:taken])))}
-    return json_response(200, {"agent_id": agent, "owner_id": owner, **shown, **position})
+    return rendered[:taken], listed[taken - 1].position if taken and has_more else None
 
 
 def _render_value(listed: ListedState) -> dict[str, JsonValue]:
@@ -84,6 +117,18 @@ def _render_value(listed: ListedState) -> dict[str, JsonValue]:
 
 def _render_head(listed: ListedState) -> StateHeadDocument:
     return render_state_head(listed.head)
+
+
+def _render_whole(listed: ListedState) -> StateDocument | None:
+    """Render a state; None if it was deleted meanwhile."""
+    state = listed.load()
+    return None if state is None else render_state(state)
+
+
+def _render_without_value(listed: ListedState) -> StateDocument:
+    state = render_state(listed.head)
+    del state["value"]
+    return state
 
 
 def delete_state(request: Request, caller: Principal) -> Response:
@@ -132,6 +177,18 @@ ROUTES = [
         query=(VALUES, _LIMIT, OFFSET, AFTER, TOTAL),
         description="Pages with a `total` are strongly consistent; others come from an index that "
         "may be a moment behind.",
+    ),
+    Route(
+        "GET",
+        _OF_AGENT,
+        list_agent_states,
+        READ,
+        "List an agent's states for all owners, those of one owner together",
+        {200: AgentStatesDocument},
+        query=(VALUES, *UNCOUNTED_PAGE),
+        description="The agent and the agents of its type get all, everybody else those that they "
+        "own. Of one owner, the last updated come first. It comes from an index that may be a "
+        "moment behind.",
     ),
     Route(
         "PUT",

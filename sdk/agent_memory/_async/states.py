@@ -5,7 +5,7 @@ from typing import Any, Unpack
 from agent_memory._async.pages import AsyncPages
 from agent_memory._async.resource import AsyncResource
 from agent_memory.exceptions import MemoryNotFoundError
-from agent_memory.model import Sensitivity, StateHead
+from agent_memory.model import Sensitivity, State, StateHead
 from agent_memory.page import Paging
 from agent_memory.requests import drop_none, quote_segment
 from agent_memory.responses import get_member, parse, parse_position
@@ -71,6 +71,18 @@ class AsyncStates(AsyncResource):
         path, asked = _of_owner(agent_id, owner_id), {"values": "omit"}
         return self._list(path, "heads", StateHead.from_document, paging, asked)
 
+    def list_all(self, agent_id: str, **paging: Unpack[Paging]) -> AsyncPages[State]:
+        """Return an agent's states for all owners, those of one owner together, with their values.
+
+            {each.owner_id for each in client.states.list_all("biller")}
+
+        Who isn't the agent, or of its type, gets those that it owns.
+
+        Args:
+            paging: `limit`, `page_size`, `after`.
+        """
+        return self._list(_of_agent(agent_id), "states", State.from_document, paging)
+
     async def get_all(self, agent_id: str, owner_id: str) -> dict[str, Any]:
         """Return all of an agent's states for an owner, by key; the last updated come first.
 
@@ -91,10 +103,14 @@ class AsyncStates(AsyncResource):
         return parse(dict, get_member(page, "states")), parse_position(page)
 
 
+def _of_agent(agent_id: str) -> str:
+    return f"/api/v1/agents/{quote_segment(agent_id)}/state"
+
+
 def _of_owner(agent_id: str, owner_id: str) -> str:
     if "/" in owner_id:
         raise ValueError("an owner's id holds no slash")
-    return f"/api/v1/agents/{quote_segment(agent_id)}/state/{quote_segment(owner_id)}"
+    return f"{_of_agent(agent_id)}/{quote_segment(owner_id)}"
 
 
 def _path(agent_id: str, owner_id: str, key: str) -> str:

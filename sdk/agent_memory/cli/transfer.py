@@ -47,13 +47,6 @@ def add_commands(commands: Any) -> None:
         help="a folder for everything that the tenant has; without it entries, as JSON Lines",
     )
     _add_profiles(command, "also what this profile's key may read")
-    command.add_argument(
-        "--user",
-        action="append",
-        metavar="ID",
-        type=parse_text,
-        help="with DIR: also states of this user, who has no conversation; may be repeated",
-    )
     add_filters(command)
     command.add_argument(
         "-o", "--output", metavar="FILE", type=parse_text, help="replaced once the export is whole"
@@ -111,7 +104,7 @@ def _export_tenant(session: Session) -> None:
         raise UsageFailure("an export into a folder is of everything; leave -o and filters out")
     folder = Path(given.folder)
     with _connect_others(session) as others:
-        reader = TenantReader([session.client, *others], given.user or [])
+        reader = TenantReader([session.client, *others])
         counts = TenantExport(reader, folder).run()
     note(f"exported {sum(counts.values()):,} documents to {folder}; import it by: import {folder}")
     if session.output.json:

@@ -116,7 +116,7 @@ def export(
     cli = tenant.cli()
     stored = cli("--profile", "ada", "login", tenant.server.address, stdin=key_of_ada)
     assert stored.code == 0, stored.err
-    ended = cli("export", folder, "--with", "ada", "--user", "user_8")
+    ended = cli("export", folder, "--with", "ada")
     assert ended.code == 0, ended.err
     assert ("the objects in of eve: left out" in ended.err) == has_unread
     return {file.stem: read_exact(file) for file in folder.glob("*.jsonl") if file.stem != "audit"}

@@ -253,6 +253,8 @@ def _states(tenant: Tenant, admin: httpx.Client) -> None:
     admin.get(f"{path}/k")
     admin.get(path, params={"offset": 0})
     admin.get(path, params={"values": "omit"})
+    for query in ({}, {"values": "omit"}, {"limit": 0}):
+        admin.get(f"/api/v1/agents/{tenant.admin_id}/state", params=query)
     for _ in range(2):
         admin.delete(f"{path}/k")
 

@@ -2,7 +2,9 @@
 
 import base64
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from agent_memory import Client
@@ -23,12 +25,10 @@ class PrivateReader:
 
     Args:
         clients: the keys.
-        users: whose states are read, beside those of the principals and of conversations' users.
     """
 
-    def __init__(self, clients: list[Client], users: list[str]) -> None:
+    def __init__(self, clients: list[Client]) -> None:
         self._clients = clients
-        self._users = users
 
     def read_conversations(self) -> Iterator[Document]:
         """Yield each conversation once, with its messages."""
@@ -42,19 +42,24 @@ class PrivateReader:
                     )
 
     def read_states(self) -> Iterator[Document]:
-        """Yield the states of the keys' agents and agent types, each once."""
-        seen, owners = set(), self._list_owners()
-        principals = [client.principals.cached_me() for client in self._clients]
-        agents = {each.id for each in principals} | {each.agent_type for each in principals}
-        for client, me in zip(self._clients, principals, strict=True):
-            for agent in sorted(filter(None, agents)):
-                is_own = agent in (me.id, me.agent_type)
-                for owner in owners if is_own else [me.id]:
-                    for state in _list_states(client, agent, owner):
-                        slot = (agent, owner, state["key"])
-                        if slot not in seen:
-                            seen.add(slot)
-                            yield state
+        """Yield the states that the keys may read of the tenant's agents and types, each once."""
+        seen: set[tuple[str, str, str]] = set()
+        agents = self._list_agents()
+        for client in self._clients:
+            for agent in agents:
+                for state in Spool(each.raw for each in client.states.list_all(agent, **_ALL)):
+                    slot = (agent, state["owner_id"], state["key"])
+                    if slot not in seen:
+                        seen.add(slot)
+                        yield state
+
+    def _list_agents(self) -> list[str]:
+        """Return the ids and types of the keys' principals, and of all that a key may list."""
+        found = [client.principals.cached_me() for client in self._clients]
+        with suppress(MemoryAccessError):
+            found += self._clients[0].principals.list(**_ALL)
+        named = chain.from_iterable((each.id, each.agent_type) for each in found)
+        return list(dict.fromkeys(filter(None, named)))
 
     def read_spaces(self) -> Iterator[Document]:
         """Yield the spaces with their permissions, each once."""
@@ -89,30 +94,9 @@ class PrivateReader:
         for reference, (client, run) in found.items():
             yield from _read_memory(client, reference, run)
 
-    def _list_owners(self) -> list[str]:
-        """Return who may own states: no list of the service has all that do."""
-        own = [client.principals.cached_me().id for client in self._clients]
-        lists = (client.conversations.list(**_ALL) for client in self._clients)
-        users = (each.user_id for heads in lists for each in heads)
-        return list(dict.fromkeys([*own, *self._users, *users]))
-
 
 def _read_conversation(client: Client, session_id: str) -> list[Document]:
     return [client.conversations.get(session_id).raw]
-
-
-def _list_states(client: Client, agent: str, owner: str) -> Iterator[Document]:
-    if "/" in owner:
-        return
-    try:
-        heads = client.states.list(agent, owner, **_ALL).list()
-        values = client.states.get_all(agent, owner) if heads else {}
-    except MemoryAccessError:
-        return
-    for head in reversed(heads):
-        if head.key in values:
-            value = {"agent_id": agent, "owner_id": owner, "value": values[head.key]}
-            yield {**head.raw, **value}
 
 
 def _may_read(client: Client, space: Space) -> bool:

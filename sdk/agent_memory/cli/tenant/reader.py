@@ -33,13 +33,12 @@ class TenantReader:
 
     Args:
         clients: the first reads what the tenant shares; each reads what it alone may read.
-        users: whose states are read, beside those of principals and of conversations' users.
     """
 
-    def __init__(self, clients: list[Client], users: list[str]) -> None:
+    def __init__(self, clients: list[Client]) -> None:
         self._clients = clients
         self._first = clients[0]
-        self._private = PrivateReader(clients, users)
+        self._private = PrivateReader(clients)
         self._namespaces: set[str] = set()  # whose semantic entries were read
 
     def list_subjects(self) -> Iterator[tuple[str, Read]]:
