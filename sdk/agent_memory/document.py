@@ -1,7 +1,9 @@
 """How a model is read from a document of the service."""
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import MISSING, dataclass, field, fields
+from datetime import datetime
 from types import UnionType
 from typing import Any, NamedTuple, Self, get_args, get_origin, get_type_hints
 
@@ -11,7 +13,7 @@ Read = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """What the service answered. Times are RFC 3339 texts in UTC.
+    """What the service answered. Times are `datetime`s in UTC, to the millisecond.
 
     Attributes:
         raw: the document as it came, with the fields that this version of the client doesn't know.
@@ -26,7 +28,7 @@ class Model:
         Raises:
             KeyError: raised when a field is missing that every answer has; a list that is missing
                 is empty, and what is said to be so or not isn't so.
-            AttributeError, TypeError: raised when the document is of another kind.
+            AttributeError, TypeError, ValueError: raised when the document is of another kind.
         """
         given: dict[str, Any] = {}
         for each in _list_members(cls):
@@ -37,10 +39,17 @@ class Model:
                 given[each.name] = each.get_empty()
         return cls(raw=document, **given)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return a copy of the document as it came, which JSON can hold: times are texts.
+
+        client.memory.get_entry("invoices", "progress").to_dict()
+        """
+        return deepcopy(dict(self.raw))
+
 
 class _Member(NamedTuple):
     name: str
-    path: tuple[str, ...]
+    path: tuple[str, ...]  # in the document; empty: the document itself
     read: Read
     is_required: bool
     empty: Any  # what it is where it is missing; None if it may not be
@@ -79,7 +88,7 @@ def _read_members(model: type[Model]) -> Iterator[_Member]:
         if each.name == "raw":
             continue
         has_default = each.default is not MISSING or each.default_factory is not MISSING
-        path = tuple(each.metadata.get("path", each.name).split("."))
+        path = tuple(filter(None, each.metadata.get("path", each.name).split(".")))
         kind = kinds[each.name]
         yield _Member(each.name, path, _select_reader(kind), not has_default, _find_empty(kind))
 
@@ -96,6 +105,8 @@ def _select_reader(kind: Any) -> Read:
     if get_origin(kind) is tuple:
         read = _select_reader(get_args(kind)[0])
         return lambda value: tuple(map(read, value))
+    if kind is datetime:
+        return datetime.fromisoformat
     if isinstance(kind, type) and issubclass(kind, Model):
         return kind.from_document
     return _keep

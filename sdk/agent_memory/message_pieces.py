@@ -1,12 +1,28 @@
 """Messages in pieces, each of which one request carries."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from agent_memory.requests import render_json
+from agent_memory.requests import render_json, render_time
 
 MAX_PIECE_BYTES = 3_500_000  # of its messages as JSON; a single message may be larger
 
 Messages = list[dict[str, Any]]
+
+
+def to_messages(messages: Iterable[Mapping[str, Any]]) -> Messages:
+    """Return messages as the service takes them, whose `timestamp` may be a `datetime`.
+
+    Raises:
+        ValueError: raised when a timestamp has no time zone.
+    """
+    return [
+        {
+            name: render_time(value) if name == "timestamp" else value
+            for name, value in dict(each).items()
+        }
+        for each in messages
+    ]
 
 
 def split_messages(messages: Messages, most: int | None = None) -> list[Messages]:

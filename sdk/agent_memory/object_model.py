@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Self
 
 
@@ -16,7 +17,7 @@ class StoredObject:
         content_type: their media type.
         metadata: what was stored beside them.
         sensitivity: as it was stored.
-        expires_at: when it expires, as RFC 3339; None if it doesn't.
+        expires_at: when it expires; None if it doesn't.
     """
 
     data: bytes
@@ -24,17 +25,18 @@ class StoredObject:
     content_type: str
     metadata: dict[str, Any]
     sensitivity: str | None
-    expires_at: str | None
+    expires_at: datetime | None
 
     @classmethod
     def from_response(cls, response: tuple[bytes, Mapping[str, str]]) -> Self:
         """Read an object from its bytes and the headers that describe it."""
         data, headers = response
+        ends = headers.get("X-Object-Expires-At")
         return cls(
             data=data,
             version=int(headers["ETag"].strip('"')),
             content_type=headers["Content-Type"],
             metadata=json.loads(headers["X-Object-Metadata"]),
             sensitivity=headers.get("X-Object-Sensitivity"),
-            expires_at=headers.get("X-Object-Expires-At"),
+            expires_at=None if ends is None else datetime.fromisoformat(ends),
         )

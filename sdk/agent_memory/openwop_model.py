@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Literal, Self
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
 
+from agent_memory.document import Model
 from agent_memory.exceptions import AgentMemoryError, IdempotencyConflictError
-from agent_memory.model import Document
 from agent_memory.requests import drop_none
 
 OnSecret = Literal["redact", "reject"]
@@ -14,34 +15,24 @@ Duration = int | str
 """Seconds, or an ISO 8601 duration such as `P2D`."""
 
 
+def _name(path: str) -> Any:
+    """Return the metadata of a field that the document has under another name."""
+    return {"path": path}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryEntry:
-    """An entry, as it was persisted. Times are RFC 3339 texts in UTC."""
+class MemoryEntry(Model):
+    """An entry, as it was persisted."""
 
     id: str
     content: str
     tags: tuple[str, ...]
-    created_at: str
-    expires_at: str | None = None
-
-    @classmethod
-    def from_document(cls, document: Document) -> Self:
-        """Read a document of the service.
-
-        Raises:
-            KeyError: an essential field is missing.
-        """
-        return cls(
-            id=document["id"],
-            content=document["content"],
-            tags=tuple(document["tags"]),
-            created_at=document["createdAt"],
-            expires_at=document.get("expiresAt"),
-        )
+    created_at: datetime = field(metadata=_name("createdAt"))
+    expires_at: datetime | None = field(default=None, metadata=_name("expiresAt"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeenEntry:
+class SeenEntry(Model):
     """An entry that a run sees or saw, and what is known of it.
 
     Attributes:
@@ -50,31 +41,16 @@ class SeenEntry:
         deleted_at: when it was deleted, if that was after the run's start.
     """
 
-    entry: MemoryEntry
-    memory_ref: str
-    put_by: str | None
-    put_in: str | None
-    deleted_at: str | None
-
-    @classmethod
-    def from_document(cls, document: Document) -> Self:
-        """Read a document of the service.
-
-        Raises:
-            KeyError: an essential field is missing.
-        """
-        return cls(
-            entry=MemoryEntry.from_document(document),
-            memory_ref=document["memoryRef"],
-            put_by=document.get("putBy"),
-            put_in=document.get("putIn"),
-            deleted_at=document.get("deletedAt"),
-        )
+    entry: MemoryEntry = field(metadata=_name(""))
+    memory_ref: str = field(metadata=_name("memoryRef"))
+    put_by: str | None = field(default=None, metadata=_name("putBy"))
+    put_in: str | None = field(default=None, metadata=_name("putIn"))
+    deleted_at: datetime | None = field(default=None, metadata=_name("deletedAt"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunState:
-    """The state of a run. Times are RFC 3339 texts in UTC.
+class RunState(Model):
+    """The state of a run.
 
     Attributes:
         state: `open`, `ended`, or `expired`.
@@ -83,42 +59,19 @@ class RunState:
         agent: by which the run named its memory, with `scope`; None if it named a reference.
     """
 
-    run_id: str
+    run_id: str = field(metadata=_name("runId"))
     state: str
-    memory_refs: tuple[str, ...]
-    snapshot_at: str
-    started_at: str
-    ends_at: str
-    snapshot_kept_until: str
-    is_replayable: bool
-    started_by: str
+    memory_refs: tuple[str, ...] = field(metadata=_name("memoryRefs"))
+    snapshot_at: datetime = field(metadata=_name("snapshotAt"))
+    started_at: datetime = field(metadata=_name("startedAt"))
+    ends_at: datetime = field(metadata=_name("endsAt"))
+    snapshot_kept_until: datetime = field(metadata=_name("snapshotKeptUntil"))
+    is_replayable: bool = field(metadata=_name("isReplayable"))
+    started_by: str = field(metadata=_name("startedBy"))
     secrets: tuple[str, ...]
-    agent: str | None
-    scope: str | None
-    replay_of: str | None
-
-    @classmethod
-    def from_document(cls, document: Document) -> Self:
-        """Read a document of the service.
-
-        Raises:
-            KeyError: an essential field is missing.
-        """
-        return cls(
-            run_id=document["runId"],
-            state=document["state"],
-            memory_refs=tuple(document["memoryRefs"]),
-            snapshot_at=document["snapshotAt"],
-            started_at=document["startedAt"],
-            ends_at=document["endsAt"],
-            snapshot_kept_until=document["snapshotKeptUntil"],
-            is_replayable=document["isReplayable"],
-            started_by=document["startedBy"],
-            secrets=tuple(document["secrets"]),
-            agent=document.get("agent"),
-            scope=document.get("scope"),
-            replay_of=document.get("replayOf"),
-        )
+    agent: str | None = None
+    scope: str | None = None
+    replay_of: str | None = field(default=None, metadata=_name("replayOf"))
 
 
 class SecretLeakageError(AgentMemoryError):

@@ -8,6 +8,7 @@ from generator.catalog import KEYWORDS, LITERALS, MODULES
 
 _DOCUMENT = Path(__file__).parents[2] / "functions/api/openapi.json"
 _SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+_SIMPLE |= {"date-time": "datetime"}  # a format of texts
 _MODELS = {spec.schema: name for _, models in MODULES.values() for name, spec in models.items()}
 _BODIES = {schema: name for name, (schema, _, _) in KEYWORDS.items()}
 
@@ -47,7 +48,7 @@ def is_nullable(schema: Schema) -> bool:
 
 
 def render_type(schema: Schema, literals: dict[str, list[str]]) -> str:
-    """Return the Python type of a schema's values but null.
+    """Return the Python type of a schema's values but null; a moment is a `datetime`.
 
     Raises:
         KeyError: raised when an enumeration has no name in the catalog.
@@ -69,6 +70,7 @@ def render_type(schema: Schema, literals: dict[str, list[str]]) -> str:
         return "Any"
     values = flat.get("additionalProperties")
     inner = render_type(values, literals) if isinstance(values, dict) and values else "Any"
+    kind = "date-time" if flat.get("format") == "date-time" else kind
     return _SIMPLE.get(kind, f"dict[str, {inner}]")
 
 

@@ -94,17 +94,20 @@ def test_times_are_given_as_python_has_them(alice: Client) -> None:
         alice.memory.put("ns", "k", {}, ttl=ttl)
         for ttl in (3600, timedelta(hours=1), "PT1H", "duration:PT1H")
     ]
-    lasting = {_seconds(each.expires_at) - _seconds(each.updated_at) for each in hour}
-    assert lasting == {3600.0}
+    assert {each.expires_at and each.expires_at - each.updated_at for each in hour} == {
+        timedelta(hours=1)
+    }
     end = datetime(2040, 1, 1, 12, tzinfo=UTC)
-    assert alice.memory.set("ns", "k", {}, expires_at=end).expires_at == "2040-01-01T12:00:00.000Z"
+    entry = alice.memory.set("ns", "k", {}, expires_at=end)
+    assert entry.expires_at == end
+    assert entry.to_dict()["expires_at"] == "2040-01-01T12:00:00.000Z"
+    assert list(alice.memory.query(updated_after=entry.updated_at)) == []
+    assert list(alice.memory.query(updated_before=end)) == [entry]
+    alice.conversations.put("s", "ada", [{"role": "user", "content": "Hi", "timestamp": end}])
+    assert alice.conversations.get("s").messages[0].timestamp == end
     assert alice.memory.set("ns", "k", {}, ttl=None).expires_at is None
     with pytest.raises(ValueError, match="time zone"):
         alice.memory.set("ns", "k", {}, expires_at=datetime(2040, 1, 1))  # noqa: DTZ001
-
-
-def _seconds(time: str | None) -> float:
-    return datetime.fromisoformat(str(time)).timestamp()
 
 
 def test_updates_of_many_writers_are_all_counted(alice: Client, server: LocalServer) -> None:
@@ -148,7 +151,8 @@ def test_the_rules_of_an_update() -> None:
     assert compute_value(dict, None, {}) == {}
     assert_in_scope(None, {"task_id": "t"})
     entry = Entry.from_document(
-        dict.fromkeys(("id", "agent_id", "namespace", "key", "created_at", "updated_at"), "x")
+        dict.fromkeys(("id", "agent_id", "namespace", "key"), "x")
+        | dict.fromkeys(("created_at", "updated_at"), "2040-01-01T12:00:00.000Z")
         | {"memory_type": "working", "version": 1, "scope": {"task_id": "t"}}
         | {"priority": "normal", "created_by": "x"}
     )

@@ -1,6 +1,7 @@
 """OpenWOP's MemoryAdapter over the service (OpenWOP RFC 0004 §A)."""
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -17,7 +18,7 @@ from agent_memory.openwop_model import (
     run_body,
 )
 from agent_memory.page import Item, Page, Paging
-from agent_memory.requests import drop_none, quote_segment
+from agent_memory.requests import drop_none, quote_segment, render_time
 from agent_memory.responses import get_member, parse, parse_items, parse_object, parse_position
 
 if TYPE_CHECKING:
@@ -99,9 +100,8 @@ class AsyncMemoryAdapter:
 
     async def _start(self, body: dict[str, Any]) -> "AsyncMemoryRun":
         started = await self._called("POST", "/v1/runs", json=body)
-        run_id, reference, snapshot_at = (
-            get_member(started, name) for name in ("runId", "memoryRef", "snapshotAt")
-        )
+        run_id, reference = (get_member(started, name) for name in ("runId", "memoryRef"))
+        snapshot_at = parse(datetime.fromisoformat, get_member(started, "snapshotAt"))
         references = started.get("memoryRefs")
         return AsyncMemoryRun(self._client, run_id, reference, snapshot_at, references)
 
@@ -226,7 +226,7 @@ class AsyncMemoryAdapter:
         content: str,
         *,
         tags: Iterable[str] = (),
-        expires_at: str | None = None,
+        expires_at: str | datetime | None = None,
     ) -> MemoryEntry:
         """Write a new entry; what comes back is what was persisted, clean of secrets.
 
@@ -239,7 +239,7 @@ class AsyncMemoryAdapter:
             TooLargeError: the content is over 65,536 bytes.
             RunEndedError: the run is over.
         """
-        more = drop_none(expiresAt=expires_at, runId=self.run_id)
+        more = drop_none(expiresAt=render_time(expires_at), runId=self.run_id)
         body = {"content": content, "tags": [*tags]} | more
         return parse(
             MemoryEntry.from_document, await self._called("POST", _path(memory_ref), json=body)
@@ -290,7 +290,7 @@ class AsyncMemoryRun(AsyncMemoryAdapter):
         client: "AsyncClient",
         run_id: str,
         memory_ref: str,
-        snapshot_at: str,
+        snapshot_at: datetime,
         memory_refs: Iterable[str] | None = None,
     ) -> None:
         super().__init__(client, run_id)

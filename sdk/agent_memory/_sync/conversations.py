@@ -7,7 +7,7 @@ from typing import Any, Unpack
 from agent_memory._sync.pages import Pages, to_pages
 from agent_memory._sync.resource import Resource
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
-from agent_memory.message_pieces import split_messages
+from agent_memory.message_pieces import split_messages, to_messages
 from agent_memory.model import (
     AppendedMessages,
     ChangedMessage,
@@ -72,7 +72,7 @@ class Conversations(Resource):
             TypeError: raised when a field is unknown.
         """
         assert_known(fields, ConversationFields)
-        said = [dict(message) for message in messages]
+        said = to_messages(messages)
         body: Document = {"user_id": user_id, **_to_fields(fields)}
         pieces = split_messages(said)
         if len(pieces) == 1 and len(render_json(body)) <= _MOST_BESIDE:
@@ -287,7 +287,7 @@ class Conversations(Resource):
         """
         appended: AppendedMessages | None = None
         path = f"{_path(session_id)}/messages"
-        for group in filter(None, split_messages([dict(each) for each in messages], _AT_ONCE)):
+        for group in filter(None, split_messages(to_messages(messages), _AT_ONCE)):
             answer = self._call("POST", path, json={"messages": group}, version=revision)
             appended = parse(AppendedMessages.from_document, answer)
             revision = None if revision is None else appended.revision

@@ -1,6 +1,7 @@
 """Finding entries: by id, by name, by what matches, by what is alike (RFC-0015 §4)."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any, Unpack
 
 from agent_memory._sync.pages import Pages, to_pages
@@ -9,7 +10,14 @@ from agent_memory._sync.task_memory import TaskMemory
 from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.model import Entry, MemorySummary, MemoryType, SearchResult
 from agent_memory.page import Page, Paging
-from agent_memory.requests import drop_none, join_tags, quote_segment, to_list, to_numbers
+from agent_memory.requests import (
+    drop_none,
+    join_tags,
+    quote_segment,
+    render_time,
+    to_list,
+    to_numbers,
+)
 from agent_memory.responses import get_member, parse, parse_items
 from agent_memory.task_at_work import find_task_at_work
 
@@ -32,8 +40,8 @@ class Queries(Resource):
         task_id: str | None = None,
         intent_id: str | None = None,
         pinned: bool | None = None,
-        updated_after: str | None = None,
-        updated_before: str | None = None,
+        updated_after: str | datetime | None = None,
+        updated_before: str | datetime | None = None,
         touch: bool = True,
         **paging: Unpack[Paging],
     ) -> Pages[Entry]:
@@ -56,8 +64,17 @@ class Queries(Resource):
         at work: first its own, then those that it inherits from its parent (`inherited`).
         """
         filters = _filters(
-            namespace, key, memory_type, tags, tags_any, task_id, intent_id, pinned
-        ) | drop_none(updated_after=updated_after, updated_before=updated_before)
+            namespace,
+            key,
+            memory_type,
+            tags,
+            tags_any,
+            task_id,
+            intent_id,
+            pinned,
+            updated_after,
+            updated_before,
+        )
         filters |= {} if touch else {"touch": "false"}
         task = self._find_task_memory(memory_type, agent_id, task_id, intent_id)
 
@@ -89,8 +106,8 @@ class Queries(Resource):
         task_id: str | None = None,
         intent_id: str | None = None,
         pinned: bool | None = None,
-        updated_after: str | None = None,
-        updated_before: str | None = None,
+        updated_after: str | datetime | None = None,
+        updated_before: str | datetime | None = None,
     ) -> int:
         """Delete what matches and the caller may write; return how many entries that were.
 
@@ -99,8 +116,17 @@ class Queries(Resource):
         If an answer got lost on the way, what the lost attempt deleted isn't counted.
         """
         filters = _filters(
-            namespace, key, memory_type, tags, tags_any, task_id, intent_id, pinned
-        ) | drop_none(updated_after=updated_after, updated_before=updated_before)
+            namespace,
+            key,
+            memory_type,
+            tags,
+            tags_any,
+            task_id,
+            intent_id,
+            pinned,
+            updated_after,
+            updated_before,
+        )
         if (task := self._find_task_memory(memory_type, agent_id, task_id, intent_id)) is not None:
             filters |= task.check_filters()
         filters |= drop_none(agent_id=self._owner(agent_id, memory_type, task_id))
@@ -245,10 +271,16 @@ def _filters(
     task_id: str | None,
     intent_id: str | None,
     pinned: bool | None,
+    updated_after: str | datetime | None,
+    updated_before: str | datetime | None,
 ) -> dict[str, Any]:
     """Return the query parameters."""
     named = drop_none(namespace=namespace, key=key, memory_type=memory_type)
     scope = {"scope.task_id": task_id, "scope.intent_id": intent_id}
     listed = drop_none(tags=join_tags(tags), tags_any=join_tags(tags_any))
     flag = {} if pinned is None else {"pinned": "true" if pinned else "false"}
-    return named | listed | flag | drop_none(**scope)
+    times = {
+        "updated_after": render_time(updated_after),
+        "updated_before": render_time(updated_before),
+    }
+    return named | listed | flag | drop_none(**scope, **times)

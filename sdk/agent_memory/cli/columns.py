@@ -1,5 +1,6 @@
 """Columns of tables by the names of the documents' fields."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -26,9 +27,13 @@ def render_fields(document: Document) -> dict[str, str]:
 
 def select_columns(*names: str) -> tuple[Sequence[str], Callable[[Document], Sequence[str]]]:
     """Return the headings and the row of a table; `actor.id` is the `id` in the field `actor`."""
-    return [name.upper().replace("_", " ") for name in names], lambda document: [
+    return [_to_heading(name) for name in names], lambda document: [
         render_cell(_find(document, name)) for name in names
     ]
+
+
+def _to_heading(name: str) -> str:
+    return re.sub("_|(?<=[a-z])(?=[A-Z])", " ", name).upper()
 
 
 def _find(document: Any, name: str) -> Any:

@@ -1,6 +1,5 @@
 """The commands on what agents learned to do, and on OpenWOP runs."""
 
-from dataclasses import asdict
 from typing import Any
 
 from agent_memory.cli.arguments import add_command, add_group, parse_count, parse_text
@@ -10,7 +9,7 @@ from agent_memory.openwop import MemoryAdapter
 
 _WORKFLOWS = select_columns("workflow_id", "mean", "alpha", "beta", "outcomes", "updated_at")
 _TASK_TYPES = select_columns("task_type")
-_RUNS = select_columns("run_id", "state", "started_at", "ends_at", "replay_of")
+_RUNS = select_columns("runId", "state", "startedAt", "endsAt", "replayOf")
 
 
 def add_commands(commands: Any) -> None:
@@ -44,9 +43,9 @@ def list_workflows(session: Session) -> None:
 def list_runs(session: Session) -> None:
     """`openwop list`: the runs that the key's principal started."""
     runs = MemoryAdapter(session.client).list_runs(limit=session.arguments.limit)
-    session.output.documents(map(asdict, runs), *_RUNS)
+    session.output.documents(runs, *_RUNS)
 
 
 def show_run(session: Session) -> None:
     """`openwop show`: a run's state."""
-    show(session, asdict(MemoryAdapter(session.client).get_state(session.arguments.run_id)))
+    show(session, MemoryAdapter(session.client).get_state(session.arguments.run_id))

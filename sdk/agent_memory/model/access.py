@@ -4,6 +4,7 @@ Generated from the service's OpenAPI document; do not edit.
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from agent_memory.document import Model
 from agent_memory.model.literals import GrantAccess, NamespaceAccess, Permission, PrincipalKind
@@ -22,8 +23,8 @@ class Principal(Model):
     kind: PrincipalKind
     permissions: tuple[Permission, ...]
     agent_type: str | None = None
-    created_at: str
-    expires_at: str | None = None
+    created_at: datetime
+    expires_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +98,8 @@ class Namespace(Model):
     permissions: NamespacePermissions
     search_fields: tuple[str, ...] = ()
     version: int
-    created_at: str
-    updated_at: str
+    created_at: datetime
+    updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,9 +112,9 @@ class Grant(Model):
 
     principal: str
     access: GrantAccess
-    expires_at: str | None = None
+    expires_at: datetime | None = None
     granted_by: str
-    created_at: str
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,5 +149,5 @@ class Intent(Model):
 
     intent_id: str
     owner: str | None = None
-    created_at: str
+    created_at: datetime
     version: int

@@ -4,6 +4,7 @@ Generated from the service's OpenAPI document; do not edit.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from agent_memory.document import Model
 from agent_memory.model.literals import PrincipalKind
@@ -51,7 +52,7 @@ class Agent(Model):
     agent_id: str
     kind: PrincipalKind
     agent_type: str | None = None
-    created_at: str
+    created_at: datetime
     working: AgentWorking
     episodic: AgentEpisodic
 
@@ -117,8 +118,8 @@ class EpisodicSummary(Model):
     capacity: int
     pinned_count: int
     total_size_kb: int
-    oldest_entry: str | None = None
-    newest_entry: str | None = None
+    oldest_entry: datetime | None = None
+    newest_entry: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,4 +162,4 @@ class CoordinatorGuardrails(Model):
     coordinator_id: str
     guardrails: Guardrails
     version: int
-    updated_at: str | None = None
+    updated_at: datetime | None = None

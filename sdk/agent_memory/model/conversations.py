@@ -4,6 +4,7 @@ Generated from the service's OpenAPI document; do not edit.
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from agent_memory.document import Model
@@ -22,7 +23,7 @@ class ConversationMessage(Model):
     index: int
     role: str
     content: Any = None
-    timestamp: str
+    timestamp: datetime
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
@@ -71,9 +72,9 @@ class ConversationHead(Model):
     message_count: int
     sensitivity: Sensitivity | None = None
     ttl: str | None = None
-    expires_at: str | None = None
-    created_at: str
-    updated_at: str
+    expires_at: datetime | None = None
+    created_at: datetime
+    updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +100,8 @@ class State(Model):
     value: Any = None
     sensitivity: Sensitivity | None = None
     version: int
-    created_at: str
-    updated_at: str
+    created_at: datetime
+    updated_at: datetime
     created_by: str
 
 
@@ -116,6 +117,6 @@ class StateHead(Model):
     key: str
     sensitivity: Sensitivity | None = None
     version: int
-    created_at: str
-    updated_at: str
+    created_at: datetime
+    updated_at: datetime
     created_by: str

@@ -4,6 +4,7 @@ Generated from the service's OpenAPI document; do not edit.
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from agent_memory.document import Model
@@ -47,9 +48,9 @@ class Entry(Model):
     priority: Priority
     sensitivity: Sensitivity | None = None
     version: int
-    created_at: str
-    updated_at: str
-    expires_at: str | None = None
+    created_at: datetime
+    updated_at: datetime
+    expires_at: datetime | None = None
     created_by: str
     curated_by: str | None = None
     vector_length: int | None = None
@@ -80,4 +81,4 @@ class EvictionCandidate(Entry):
         last_accessed_at: When its owner last wrote it, or read it as far as that is recorded.
     """
 
-    last_accessed_at: str
+    last_accessed_at: datetime

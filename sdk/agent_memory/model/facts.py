@@ -4,6 +4,7 @@ Generated from the service's OpenAPI document; do not edit.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from agent_memory.document import Model
@@ -34,12 +35,12 @@ class Fact(Model):
     learned_from_run_id: str | None = None
     learned_from_run_ids: tuple[str, ...]
     learned_count: int
-    first_learned_at: str
+    first_learned_at: datetime
     learned_by: str
     metadata: dict[str, Any] | None = None
     version: int
-    created_at: str
-    updated_at: str
+    created_at: datetime
+    updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ Generated from the service's OpenAPI document; do not edit.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from agent_memory.document import Model
@@ -35,7 +36,7 @@ class Event(Model):
     intent_id: str | None = None
     task_id: str | None = None
     data: dict[str, Any]
-    timestamp: str
+    timestamp: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +52,7 @@ class AuditRecord(Model):
     """
 
     id: str
-    time: str
+    time: datetime
     actor: Actor
     action: str
     target: str
@@ -74,7 +75,7 @@ class Deletion(Model):
     id: str
     dry_run: bool
     status: DeletionStatus
-    requested_at: str
+    requested_at: datetime
     requested_by: Actor
-    finished_at: str | None = None
+    finished_at: datetime | None = None
     counts: dict[str, int]

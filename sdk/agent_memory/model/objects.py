@@ -4,6 +4,7 @@ Generated from the service's OpenAPI document; do not edit.
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from agent_memory.document import Model
@@ -32,9 +33,9 @@ class ObjectHead(Model):
     metadata: dict[str, Any] = field(default_factory=dict)
     sensitivity: Sensitivity | None = None
     created_by: str
-    created_at: str
-    updated_at: str
-    expires_at: str | None = None
+    created_at: datetime
+    updated_at: datetime
+    expires_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,5 +51,5 @@ class Space(Model):
     owner: str
     permissions: NamespacePermissions
     version: int
-    created_at: str
-    updated_at: str
+    created_at: datetime
+    updated_at: datetime

@@ -4,6 +4,7 @@ Generated from the service's OpenAPI document; do not edit.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from agent_memory.document import Model
@@ -29,8 +30,8 @@ class Workflow(Model):
     mean: float
     outcomes: int
     version: int
-    created_at: str
-    updated_at: str
+    created_at: datetime
+    updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ Generated from the service's OpenAPI document; do not edit.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from agent_memory.document import Model
@@ -34,11 +35,11 @@ class Run(Model):
     error: Any = None
     sensitivity: Sensitivity | None = None
     version: int
-    created_at: str
+    created_at: datetime
     created_by: str
-    ended_at: str | None = None
+    ended_at: datetime | None = None
     ended_by: str | None = None
-    expires_at: str
+    expires_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +65,6 @@ class Episode(Model):
     turn: int | None = None
     metadata: dict[str, Any] | None = None
     sensitivity: Sensitivity | None = None
-    created_at: str
+    created_at: datetime
     created_by: str
-    expires_at: str
+    expires_at: datetime

@@ -4,6 +4,7 @@ Generated from the service's OpenAPI document; do not edit.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from agent_memory.document import Model
@@ -50,10 +51,10 @@ class Task(Model):
     parent_task_id: str | None = None
     memory_policy: MemoryPolicy
     version: int
-    created_at: str
-    updated_at: str
-    started_at: str | None = None
-    completed_at: str | None = None
+    created_at: datetime
+    updated_at: datetime
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
     plan_id: str | None = None
     description: str | None = None
     priority: str | int | None = None

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -113,7 +114,7 @@ def test_a_time_to_live_counts_anew_for_all_texts(alice: Client) -> None:
     store = make_store(alice, index=SEVERAL, ttl={"default_ttl": 5, "refresh_on_read": True})
     store.put(ADA, "a", {"title": "tea", "notes": ["xyz"]})
 
-    def list_ends() -> list[str]:
+    def list_ends() -> list[datetime]:
         return [entry.expires_at for entry in alice.memory.query() if entry.expires_at]
 
     before = list_ends()

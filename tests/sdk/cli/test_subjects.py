@@ -54,7 +54,7 @@ def test_workflows_and_openwop_runs_are_listed(tenant: Tenant) -> None:
     assert cli("procedures", "types", "sdr", "--json").documents == [{"task_type": "reply"}]
     assert cli("procedures", "list", "sdr", "reply", "--json").documents[0]["mean"] == 0.5
     (listed,) = cli("openwop", "list", "--json", "--limit", "1").documents
-    assert (listed["run_id"], listed["state"]) == (run, "open")
+    assert (listed["runId"], listed["state"]) == (run, "open")
     assert cli("openwop", "show", run, "--json").document == listed
 
 

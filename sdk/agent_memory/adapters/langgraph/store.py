@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime
 from itertools import islice
 from typing import Any
 
@@ -260,6 +259,6 @@ def _fields(labels: tuple[str, ...], entry: Entry) -> dict[str, Any]:
         "namespace": labels,
         "key": entry.key,
         "value": entry.value,
-        "created_at": datetime.fromisoformat(entry.created_at),
-        "updated_at": datetime.fromisoformat(entry.updated_at),
+        "created_at": entry.created_at,
+        "updated_at": entry.updated_at,
     }

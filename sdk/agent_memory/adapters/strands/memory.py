@@ -100,6 +100,6 @@ class AgentMemoryMemoryStore:
         entry = found.entry
         text = entry.value.get("content")
         content = text if isinstance(text, str) else json.dumps(entry.value, ensure_ascii=False)
-        about = {"score": found.score, "id": entry.id, "created_at": entry.created_at}
+        about = {"score": found.score, "id": entry.id, "created_at": entry.raw["created_at"]}
         metadata = about | (entry.value.get("metadata") or {})
         return MemoryEntry(content=content, store_name=self.name, metadata=metadata)

@@ -127,5 +127,5 @@ def _read_memory(client: Client, reference: str, run: RunState) -> Iterator[Docu
             "id": entry.id,
             "content": entry.content,
             "tags": list(entry.tags),
-            "expires_at": entry.expires_at,
+            "expires_at": entry.raw.get("expiresAt"),
         }

@@ -95,7 +95,9 @@ class TenantReader:
         """
         id = client.principals.cached_me().id
         evictable = client.agents.list_eviction_order(id, **_ALL)
-        accessed = {each.id: {"last_accessed_at": each.last_accessed_at} for each in evictable}
+        accessed = {
+            each.id: {"last_accessed_at": each.raw["last_accessed_at"]} for each in evictable
+        }
         found = client.memory.query(agent_id=id, touch=False, **_ALL)
         for entry in Spool(each.raw for each in found):
             for whole in list_unless_deleted(partial(_add_vector, client, entry)):
