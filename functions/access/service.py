@@ -3,6 +3,7 @@
 It asks the actions that the services ask, about what the services would read for that principal.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from functions.access.authority import EXPLAIN_ACCESS, AccessQuestion
@@ -35,24 +36,16 @@ class _Found(NamedTuple):
     is_coordinator: bool = False
 
 
+@dataclass(eq=False)
 class AccessExplanations:
     """Explains access to what is in a caller's tenant."""
 
-    def __init__(
-        self,
-        entries: Entries,
-        namespaces: Namespaces,
-        tasks: TaskAccess,
-        conversations: Conversations,
-        identity: Identity,
-        clock: Clock,
-    ) -> None:
-        self._entries = entries
-        self._namespaces = namespaces
-        self._tasks = tasks
-        self._conversations = conversations
-        self._identity = identity
-        self._clock = clock
+    _entries: Entries
+    _namespaces: Namespaces
+    _tasks: TaskAccess
+    _conversations: Conversations
+    _identity: Identity
+    _clock: Clock
 
     def explain(
         self, caller: Principal, principal_id: str, target: AccessTarget

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 
 from functions.audit.service import AuditTrail
@@ -28,27 +29,19 @@ from functions.platform.keys import Key, get_tenant
 _LEAST_SECONDS = 0.1
 
 
+@dataclass(eq=False)
 class ConversationArchive:
     """Archives expired conversations, reads archives back and deletes them.
 
     Without archive storage, expired conversations are only removed.
     """
 
-    def __init__(
-        self,
-        store: ConversationArchiveStore,
-        mapper: ConversationMapper,
-        orphans: OrphanedMessages,
-        files: ArchiveFiles,
-        audit: AuditTrail,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._mapper = mapper
-        self._orphans = orphans
-        self._files = files
-        self._audit = audit
-        self._clock = clock
+    _store: ConversationArchiveStore
+    _mapper: ConversationMapper
+    _orphans: OrphanedMessages
+    _files: ArchiveFiles
+    _audit: AuditTrail
+    _clock: Clock
 
     def end_retention(self, key: Key, seconds: float) -> bool:
         """Archive and remove an expired conversation for at most so long; whether it is done.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from functions.authorization.rules import authorize
@@ -35,6 +36,7 @@ _CLEANUP_SECONDS = 4.0
 _BUSY = "many are writing this conversation"
 
 
+@dataclass(eq=False)
 class Messages:
     """The messages of the conversations of a caller's tenant.
 
@@ -44,17 +46,10 @@ class Messages:
     carried out once, and raises `IdempotencyConflict` with another body.
     """
 
-    def __init__(
-        self,
-        store: ConversationStore,
-        messages: MessageStore,
-        orphans: OrphanedMessages,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._messages = messages
-        self._orphans = orphans
-        self._clock = clock
+    _store: ConversationStore
+    _messages: MessageStore
+    _orphans: OrphanedMessages
+    _clock: Clock
 
     def append(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from functions.audit.service import AuditTrail
@@ -50,6 +50,7 @@ _MOST_ROWS = 1000  # that one call reads
 _BUSY = "others are writing this conversation"
 
 
+@dataclass(eq=False)
 class Conversations:
     """The conversations of a caller's tenant.
 
@@ -57,23 +58,13 @@ class Conversations:
     `AccessDenied` where the caller may not do it.
     """
 
-    def __init__(
-        self,
-        store: ConversationStore,
-        messages: MessageStore,
-        uploads: Uploads,
-        orphans: OrphanedMessages,
-        archive: ConversationArchive,
-        audit: AuditTrail,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._messages = messages
-        self._uploads = uploads
-        self._orphans = orphans
-        self._archive = archive
-        self._audit = audit
-        self._clock = clock
+    _store: ConversationStore
+    _messages: MessageStore
+    _uploads: Uploads
+    _orphans: OrphanedMessages
+    _archive: ConversationArchive
+    _audit: AuditTrail
+    _clock: Clock
 
     def read(
         self,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from functions.authorization.rules import authorize
@@ -33,6 +34,7 @@ _MORE_FILES = ("files", "")  # where the stage of files continues
 _BUSY = "the deletion is going on; try again"
 
 
+@dataclass(eq=False)
 class Deletions:
     """Begins deletions, and carries them out.
 
@@ -41,21 +43,12 @@ class Deletions:
         remove_principals: removes all keys and principals of a tenant; gives how many.
     """
 
-    def __init__(
-        self,
-        store: DeletionStore,
-        principal_data: PrincipalData,
-        revoke: Callable[[Principal, str], None],
-        remove_principals: Callable[[str], int],
-        audit: AuditTrail,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._principal_data = principal_data
-        self._revoke = revoke
-        self._remove_principals = remove_principals
-        self._audit = audit
-        self._clock = clock
+    _store: DeletionStore
+    _principal_data: PrincipalData
+    _revoke: Callable[[Principal, str], None]
+    _remove_principals: Callable[[str], int]
+    _audit: AuditTrail
+    _clock: Clock
 
     def begin(self, caller: Principal, subject: Subject, *, is_preview: bool = False) -> Deletion:
         """Begin a deletion, keys and permissions first; return it, or the one that is going on.

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 
@@ -17,6 +18,7 @@ from functions.platform.keys import hash_agent
 from functions.platform.limits import MAX_EXAMINED
 
 
+@dataclass(eq=False)
 class AgentList:
     """The agents of a caller's tenant: principals of kind agent, and others that hold memory.
 
@@ -27,17 +29,10 @@ class AgentList:
         list_overseen: gives the ids of the agents of whose open tasks one is the caller's.
     """
 
-    def __init__(
-        self,
-        agents: AgentStore,
-        unfinished: UnfinishedCreates,
-        principals: PrincipalStore,
-        list_overseen: Callable[[Principal], set[str]],
-    ) -> None:
-        self._agents = agents
-        self._unfinished = unfinished
-        self._principals = principals
-        self._list_overseen = list_overseen
+    _agents: AgentStore
+    _unfinished: UnfinishedCreates
+    _principals: PrincipalStore
+    _list_overseen: Callable[[Principal], set[str]]
 
     def list_visible(self, caller: Principal) -> list[Principal]:
         """List the agents that the caller may know of, newest first: itself, and whom it oversees.

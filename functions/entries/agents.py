@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from functions.audit.service import AuditTrail
@@ -45,26 +46,17 @@ class AgentSettings(NamedTuple):
     max_total_size_kb: int
 
 
+@dataclass(eq=False)
 class AgentMemory:
     """Configures the memory of a tenant's agents, and keeps it as it is configured."""
 
-    def __init__(
-        self,
-        agents: AgentStore,
-        assignments: AssignmentStore,
-        entries: EntryStore,
-        writer: EntryWriter,
-        unfinished: UnfinishedCreates,
-        audit: AuditTrail,
-        clock: Clock,
-    ) -> None:
-        self._agents = agents
-        self._assignments = assignments
-        self._entries = entries
-        self._writer = writer
-        self._unfinished = unfinished
-        self._audit = audit
-        self._clock = clock
+    _agents: AgentStore
+    _assignments: AssignmentStore
+    _entries: EntryStore
+    _writer: EntryWriter
+    _unfinished: UnfinishedCreates
+    _audit: AuditTrail
+    _clock: Clock
 
     def get_settings(self, tenant: str, agent: str) -> AgentSettings:
         """Return an agent's settings: one read."""

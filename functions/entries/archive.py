@@ -15,6 +15,7 @@ repeat:
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from functions.entries.model import Entry, RemovalReason, Transition
 from functions.entries.snapshots import Part, SnapshotStore, line_size
@@ -40,26 +41,17 @@ _STREAM_RETENTION = 86_400_000  # ms; after that, no change comes any more
 _FIRST_WAIT, _LONGEST_WAIT = 0.02, 0.5  # seconds; an index follows within milliseconds
 
 
+@dataclass(eq=False)
 class TaskArchive:
     """Archives what ended tasks hold."""
 
-    def __init__(
-        self,
-        store: EntryStore,
-        writer: EntryWriter,
-        snapshots: SnapshotStore,
-        tasks: TaskStore,
-        log_reader: EventLogReader,
-        log_wait_seconds: float,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._writer = writer
-        self._snapshots = snapshots
-        self._tasks = tasks
-        self._log_reader = log_reader
-        self._log_wait_seconds = log_wait_seconds
-        self._clock = clock
+    _store: EntryStore
+    _writer: EntryWriter
+    _snapshots: SnapshotStore
+    _tasks: TaskStore
+    _log_reader: EventLogReader
+    _log_wait_seconds: float
+    _clock: Clock
 
     def list_keys(self, tenant: str, task: Task) -> list[Key]:
         """Return the keys of the entries that end with a task, by an index that may lag behind."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache, partial
 
 from functions.authorization.rules import authorize
@@ -45,24 +46,16 @@ _NOT_WRITABLE = (EntryNotFound, AccessDenied, TaskReassigned)
 FindNamespace = Callable[[str], NamespaceTarget]
 
 
+@dataclass(eq=False)
 class Batches:
     """Writes and deletes many entries of a caller's tenant."""
 
-    def __init__(
-        self,
-        entries: Entries,
-        store: EntryStore,
-        writer: EntryWriter,
-        queries: Queries,
-        namespaces: Namespaces,
-        clock: Clock,
-    ) -> None:
-        self._entries = entries
-        self._store = store
-        self._writer = writer
-        self._queries = queries
-        self._namespaces = namespaces
-        self._clock = clock
+    _entries: Entries
+    _store: EntryStore
+    _writer: EntryWriter
+    _queries: Queries
+    _namespaces: Namespaces
+    _clock: Clock
 
     def write(
         self, caller: Principal, batch: Sequence[NewEntry | BatchUpdate], token: RequestToken

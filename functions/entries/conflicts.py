@@ -5,7 +5,7 @@ agent, no limit is reached. A failed condition brings the item that caused it. T
 the answer to the caller, as an error, or says what the next attempt has to write as well.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from functions.authorization.rules import authorize
 from functions.entries.agent_store import AgentUsage, to_usage
@@ -48,20 +48,14 @@ class IdempotentReplay(Exception):
         self.entries = entries
 
 
+@dataclass(eq=False)
 class ConflictResolver:
     """Says what to try next when conditions of a transaction failed."""
 
-    def __init__(
-        self,
-        store: EntryStore,
-        mapper: EntryMapper,
-        tasks: TaskStore,
-        unfinished: UnfinishedCreates,
-    ) -> None:
-        self._store = store
-        self._mapper = mapper
-        self._tasks = tasks
-        self._unfinished = unfinished
+    _store: EntryStore
+    _mapper: EntryMapper
+    _tasks: TaskStore
+    _unfinished: UnfinishedCreates
 
     def resolve(
         self, transaction: Transaction, failed: FailedConditions, token: RequestToken | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from functions.entries import rules
@@ -36,28 +37,18 @@ if TYPE_CHECKING:
 _CHANGED_BY_ONE_WRITE = frozenset({"value", "tags"})
 
 
+@dataclass(eq=False)
 class Entries:
     """The memory of a caller's tenant, entry by entry."""
 
-    def __init__(
-        self,
-        store: EntryStore,
-        own_changes: OwnChangeStore,
-        writer: EntryWriter,
-        access_tracker: AccessTracker,
-        tasks: TaskAccess,
-        namespaces: Namespaces,
-        vectors: ClientVectorStore,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._own_changes = own_changes
-        self._writer = writer
-        self._access_tracker = access_tracker
-        self._tasks = tasks
-        self._namespaces = namespaces
-        self._vectors = vectors
-        self._clock = clock
+    _store: EntryStore
+    _own_changes: OwnChangeStore
+    _writer: EntryWriter
+    _access_tracker: AccessTracker
+    _tasks: TaskAccess
+    _namespaces: Namespaces
+    _vectors: ClientVectorStore
+    _clock: Clock
 
     def create(self, caller: Principal, new: NewEntry, token: RequestToken) -> Entry:
         """Create an entry in a free slot (RFC-0015 §1.2).

@@ -1,5 +1,6 @@
 """Summarize an agent's memory in figures, from counters (RFC-0015 "Agent Memory Summary")."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from functions.authorization.rules import authorize, is_allowed
@@ -32,26 +33,17 @@ class Summary(NamedTuple):
     namespaces: list[str]
 
 
+@dataclass(eq=False)
 class Summaries:
     """Summarizes memory at a cost that doesn't grow with the entries."""
 
-    def __init__(
-        self,
-        store: EntryStore,
-        agents: AgentStore,
-        unfinished: UnfinishedCreates,
-        assignments: AssignmentStore,
-        tasks: TaskAccess,
-        namespaces: Namespaces,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._agents = agents
-        self._unfinished = unfinished
-        self._assignments = assignments
-        self._tasks = tasks
-        self._namespaces = namespaces
-        self._clock = clock
+    _store: EntryStore
+    _agents: AgentStore
+    _unfinished: UnfinishedCreates
+    _assignments: AssignmentStore
+    _tasks: TaskAccess
+    _namespaces: Namespaces
+    _clock: Clock
 
     def summarize(self, caller: Principal, agent: str) -> Summary:
         """Return an agent's summary; expired entries don't count, removed or not.

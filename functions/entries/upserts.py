@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from functions.audit.service import AuditTrail
@@ -34,26 +35,17 @@ if TYPE_CHECKING:
 _ATTEMPTS = 30  # many may put one entry at once
 
 
+@dataclass(eq=False)
 class Upserts:
     """Puts entries: creates them, or replaces all that a create sets."""
 
-    def __init__(
-        self,
-        store: EntryStore,
-        own_changes: OwnChangeStore,
-        writer: EntryWriter,
-        tasks: TaskStore,
-        namespaces: Namespaces,
-        audit: AuditTrail,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._own_changes = own_changes
-        self._writer = writer
-        self._tasks = tasks
-        self._namespaces = namespaces
-        self._audit = audit
-        self._clock = clock
+    _store: EntryStore
+    _own_changes: OwnChangeStore
+    _writer: EntryWriter
+    _tasks: TaskStore
+    _namespaces: Namespaces
+    _audit: AuditTrail
+    _clock: Clock
 
     def put(
         self, caller: Principal, new: NewEntry, version: int | None, token: RequestToken

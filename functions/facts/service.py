@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -49,16 +50,14 @@ class _Place(NamedTuple):
     reference: Reference | None
 
 
+@dataclass(eq=False)
 class Facts:
     """The facts of a caller's tenant."""
 
-    def __init__(
-        self, store: FactStore, vector_search: VectorSearch, audit: AuditTrail, clock: Clock
-    ) -> None:
-        self._store = store
-        self._audit = audit
-        self._vector_search = vector_search
-        self._clock = clock
+    _store: FactStore
+    _vector_search: VectorSearch
+    _audit: AuditTrail
+    _clock: Clock
 
     def learn(
         self, caller: Principal, new: NewFact, token: RequestToken | None

@@ -6,6 +6,7 @@ import base64
 import hmac
 import secrets
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -43,6 +44,7 @@ _REVOKED = (
 _OPERATOR = Principal(ROOT_TENANT, OPERATOR.id, "user", frozenset())
 
 
+@dataclass(eq=False)
 class Identity:
     """Manages tenants, principals and keys.
 
@@ -53,19 +55,11 @@ class Identity:
         clock: gives the time in epoch ms.
     """
 
-    def __init__(
-        self,
-        store: PrincipalStore,
-        audit: AuditTrail,
-        derive_secret: Callable[[bytes], bytes],
-        invalidate_cache: Callable[[], None],
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._audit = audit
-        self._derive_secret = derive_secret
-        self._invalidate_cache = invalidate_cache
-        self._clock = clock
+    _store: PrincipalStore
+    _audit: AuditTrail
+    _derive_secret: Callable[[bytes], bytes]
+    _invalidate_cache: Callable[[], None]
+    _clock: Clock
 
     def create_tenant(
         self, caller: Principal, tenant: str, token: RequestToken, idempotency_key: str | None

@@ -1,7 +1,7 @@
 """Use cases on namespaces: list, read, change permissions (RFC-0015 §2.3)."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
@@ -34,6 +34,7 @@ from functions.platform.writes import Write
 T = TypeVar("T")
 
 
+@dataclass(eq=False)
 class Namespaces:
     """The namespaces of a caller's tenant.
 
@@ -44,13 +45,10 @@ class Namespaces:
         clock: gives the time in epoch ms.
     """
 
-    def __init__(
-        self, store: NamespaceStore, prefix_rules: PrefixRules, audit: AuditTrail, clock: Clock
-    ) -> None:
-        self._store = store
-        self._prefix_rules = prefix_rules
-        self._audit = audit
-        self._clock = clock
+    _store: NamespaceStore
+    _prefix_rules: PrefixRules
+    _audit: AuditTrail
+    _clock: Clock
 
     def find(self, caller: Principal, name: str) -> NamespaceTarget:
         """Read all that decides on the caller's access to a namespace: one call."""

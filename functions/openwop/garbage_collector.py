@@ -1,6 +1,7 @@
 """What the schedule removes from memories: entries that no run can see, secrets of expired runs."""
 
 from collections import Counter
+from dataclasses import dataclass
 from itertools import islice
 
 from functions.openwop.entry_store import MemoryEntryStore
@@ -14,16 +15,14 @@ from functions.platform.openwop_keys import parse_sort_sequence
 _MAX_PINS = 100  # that are read of those that keep an entry; it is looked at again afterwards
 
 
+@dataclass(eq=False)
 class MemoryGarbageCollector:
     """Removes expired entries, deleted entries that no kept snapshot shows, and secrets."""
 
-    def __init__(
-        self, runs: MemoryRunStore, entries: MemoryEntryStore, secrets: RunSecretStore, clock: Clock
-    ) -> None:
-        self._runs = runs
-        self._entries = entries
-        self._secrets = secrets
-        self._clock = clock
+    _runs: MemoryRunStore
+    _entries: MemoryEntryStore
+    _secrets: RunSecretStore
+    _clock: Clock
 
     def collect_entry(self, item: Item) -> Counter[str]:
         """Remove an entry, by its item, if it is expired, or if no kept snapshot shows it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
 from secrets import randbits
 from typing import TYPE_CHECKING
@@ -43,24 +44,16 @@ if TYPE_CHECKING:
 _SECRETS_NUMBER_BITS = 62
 
 
+@dataclass(eq=False)
 class MemoryRuns:
     """Use cases of runs on memories."""
 
-    def __init__(
-        self,
-        store: MemoryRunStore,
-        numbers: SequenceNumbers,
-        secrets: MemorySecrets,
-        references: MemoryReferences,
-        audit: AuditTrail,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._numbers = numbers
-        self._secrets = secrets
-        self._references = references
-        self._audit = audit
-        self._clock = clock
+    _store: MemoryRunStore
+    _numbers: SequenceNumbers
+    _secrets: MemorySecrets
+    _references: MemoryReferences
+    _audit: AuditTrail
+    _clock: Clock
 
     def start(self, caller: Principal, new: NewMemoryRun, token: RequestToken | None) -> MemoryRun:
         """Open a run on memories, or on the snapshot of another run.

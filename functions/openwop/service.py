@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from functions.openwop.requests import NewMemoryEntry
 
 
+@dataclass(eq=False)
 class Memories:
     """Use cases of the entries of memories.
 
@@ -36,19 +38,11 @@ class Memories:
     where the memory has no such run, and `RunEnded` where the run is closed.
     """
 
-    def __init__(
-        self,
-        store: MemoryEntryStore,
-        runs: MemoryRuns,
-        secrets: MemorySecrets,
-        references: MemoryReferences,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._runs = runs
-        self._secrets = secrets
-        self._references = references
-        self._clock = clock
+    _store: MemoryEntryStore
+    _runs: MemoryRuns
+    _secrets: MemorySecrets
+    _references: MemoryReferences
+    _clock: Clock
 
     def list(
         self, caller: Principal, reference: str, run_id: str | None, query: EntryListQuery

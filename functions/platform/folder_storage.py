@@ -3,6 +3,7 @@
 import os
 import secrets
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from functions.platform.archive_storage import Address
@@ -17,6 +18,7 @@ _CIPHER_BYTES = 28  # that a ciphertext has more than its plaintext: nonce and t
 _VERSION = 1  # of what is encrypted: a name is written once
 
 
+@dataclass(eq=False)
 class FolderArchiveStorage:
     """Store in a folder; a partly written file never has its name.
 
@@ -27,13 +29,10 @@ class FolderArchiveStorage:
         clock: gives the time in epoch ms.
     """
 
-    def __init__(
-        self, root: Path, addresses: FileAddresses, cipher: Cipher | None, clock: Clock
-    ) -> None:
-        self._root = root
-        self.addresses = addresses
-        self._cipher = cipher
-        self._clock = clock
+    _root: Path
+    addresses: FileAddresses
+    _cipher: Cipher | None
+    _clock: Clock
 
     def put(self, name: str, data: bytes) -> None:
         path = self._root / name

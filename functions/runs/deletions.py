@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
@@ -21,19 +22,17 @@ from functions.runs.store import RunChanged, RunStore
 _SECONDS = 15.0  # of a request; the schedule deletes what is left of a run
 
 
+@dataclass(eq=False)
 class RunDeletions:
     """Deletes runs and episodes of a caller's tenant.
 
     Methods raise `AccessDenied` where the caller has neither `memory.write` nor `memory.admin`.
     """
 
-    def __init__(
-        self, runs: RunStore, store: RunDeletionStore, audit: AuditTrail, clock: Clock
-    ) -> None:
-        self._runs = runs
-        self._store = store
-        self._audit = audit
-        self._clock = clock
+    _runs: RunStore
+    _store: RunDeletionStore
+    _audit: AuditTrail
+    _clock: Clock
 
     def delete_run(self, caller: Principal, run_id: str) -> None:
         """Delete a run with its episodes; what takes longer than a request, the schedule deletes.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
@@ -23,22 +24,15 @@ if TYPE_CHECKING:
     from functions.runs.requests import NewEpisode
 
 
+@dataclass(eq=False)
 class Episodes:
     """The episodes of a caller's tenant, open to all of its principals."""
 
-    def __init__(
-        self,
-        store: EpisodeStore,
-        runs: RunStore,
-        deletions: RunDeletionStore,
-        quotas: Quotas,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._runs = runs
-        self._deletions = deletions
-        self._quotas = quotas
-        self._clock = clock
+    _store: EpisodeStore
+    _runs: RunStore
+    _deletions: RunDeletionStore
+    _quotas: Quotas
+    _clock: Clock
 
     def append(
         self, caller: Principal, run_id: str, new: NewEpisode, token: RequestToken | None

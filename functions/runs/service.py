@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -29,17 +30,17 @@ _ITEMS_AT_ONCE = 25
 _POSITION = itemgetter(TYPE_ORDER_ATTRIBUTE)
 
 
+@dataclass(eq=False)
 class Runs:
     """The runs of a caller's tenant, open to all of its principals.
 
     Methods that take a `run_id` raise `NotFound` where no run of the last 90 days has this id.
     """
 
-    def __init__(self, store: RunStore, ids: RunIds, agent_types: AgentTypes, clock: Clock) -> None:
-        self._store = store
-        self._ids = ids
-        self._agent_types = agent_types
-        self._clock = clock
+    _store: RunStore
+    _ids: RunIds
+    _agent_types: AgentTypes
+    _clock: Clock
 
     def start(self, caller: Principal, new: NewRun, token: RequestToken) -> Run:
         """Start a run: one write. A retry returns the run of the first try.

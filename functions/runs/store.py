@@ -1,7 +1,7 @@
 """Reads and writes of runs. Large values are stored in parts, beside the run's item."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, takewhile
 from operator import itemgetter
 from typing import TypeGuard
@@ -57,14 +57,14 @@ class RunChanged(Exception):
         self.item = item
 
 
+@dataclass(eq=False)
 class RunStore:
     """Reads and writes the runs of all tenants."""
 
-    def __init__(self, table: Table, values: ValueCodec, parts: ValueParts, ids: RunIds) -> None:
-        self._table = table
-        self._values = values
-        self._parts = parts
-        self._ids = ids
+    _table: Table
+    _values: ValueCodec
+    _parts: ValueParts
+    _ids: RunIds
 
     def find_address(self, tenant: str, run_id: str, now: int) -> RunAddress:
         """Find the address of a run that existed: no read, unless the root key has changed since.

@@ -7,6 +7,7 @@ removal has the state that it saw as its condition.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from typing import Generic, NamedTuple, TypeVar
@@ -65,6 +66,7 @@ class _Shared(Generic[T]):
             return next(self._elements)
 
 
+@dataclass(eq=False)
 class Sweep:
     """Finds what is due and runs its jobs; what fails stays due for the next sweep.
 
@@ -78,21 +80,12 @@ class Sweep:
         threads: how many turns are taken in parallel.
     """
 
-    def __init__(
-        self,
-        index: DueIndex,
-        entries: ExpiredEntries,
-        jobs: Mapping[ItemType, Job],
-        start: Run,
-        clock: Clock,
-        threads: int,
-    ) -> None:
-        self._index = index
-        self._entries = entries
-        self._jobs = jobs
-        self._start = start
-        self._clock = clock
-        self._threads = threads
+    _index: DueIndex
+    _entries: ExpiredEntries
+    _jobs: Mapping[ItemType, Job]
+    _start: Run
+    _clock: Clock
+    _threads: int
 
     def run(self, has_time: HasTime, part: Part = WHOLE) -> SweepResult:
         """Sweep the shards of a part, as long as there is time."""

@@ -4,7 +4,7 @@ An event comes at least once and in any order. It names no version, so the task 
 again if another request changes it meanwhile; an event is applied as a whole or not at all.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from functions.identity.model import WRITE, Principal
 from functions.identity.store import PrincipalStore
@@ -24,28 +24,18 @@ from functions.tasks.service import Tasks
 from functions.tasks.writer import TaskWriter
 
 
+@dataclass(eq=False)
 class TaskEventIngester:
     """Applies events with the permissions of one principal, given as tenant and id."""
 
-    def __init__(
-        self,
-        processed: ProcessedEvents,
-        principals: PrincipalStore,
-        reader: TaskReader,
-        registration: TaskRegistration,
-        tasks: Tasks,
-        writer: TaskWriter,
-        principal: tuple[str, str],
-        clock: Clock,
-    ) -> None:
-        self._processed = processed
-        self._principals = principals
-        self._reader = reader
-        self._registration = registration
-        self._tasks = tasks
-        self._writer = writer
-        self._principal = principal
-        self._clock = clock
+    _processed: ProcessedEvents
+    _principals: PrincipalStore
+    _reader: TaskReader
+    _registration: TaskRegistration
+    _tasks: Tasks
+    _writer: TaskWriter
+    _principal: tuple[str, str]
+    _clock: Clock
 
     def ingest(self, envelope: EventEnvelope) -> Task | None:
         """Apply an event once; give the task after it, None if it was applied before.

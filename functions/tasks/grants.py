@@ -1,6 +1,7 @@
 """Use cases on grants: access to a task's working memory for others."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -29,16 +30,14 @@ _POSITION = attrgetter("list_position")
 _ATTEMPTS = 30  # many may change one grant at once
 
 
+@dataclass(eq=False)
 class Grants:
     """The grants on a caller's tenant's tasks."""
 
-    def __init__(
-        self, store: GrantStore, tasks: TaskStore, audit: AuditTrail, clock: Clock
-    ) -> None:
-        self._store = store
-        self._tasks = tasks
-        self._audit = audit
-        self._clock = clock
+    _store: GrantStore
+    _tasks: TaskStore
+    _audit: AuditTrail
+    _clock: Clock
 
     def list_of_task(self, caller: Principal, task_id: str) -> list[Grant]:
         """List the grants on a task that still count, newest first; a holder sees its own.

@@ -8,6 +8,7 @@ Restrictions are lifted afterwards: a crash restricts an agent too much, never t
 """
 
 from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -50,6 +51,7 @@ class GuardedTask(NamedTuple):
         return {write.key for write in self.writes}
 
 
+@dataclass(eq=False)
 class GuardrailService:
     """Coordinators' guardrails, and their enforcement.
 
@@ -63,21 +65,12 @@ class GuardrailService:
         clock: gives the time in epoch ms.
     """
 
-    def __init__(
-        self,
-        store: GuardrailStore,
-        tasks: TaskStore,
-        assignments: AssignmentStore,
-        limit_episodic: LimitEpisodic,
-        audit: AuditTrail,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._tasks = tasks
-        self._assignments = assignments
-        self._limit_episodic = limit_episodic
-        self._audit = audit
-        self._clock = clock
+    _store: GuardrailStore
+    _tasks: TaskStore
+    _assignments: AssignmentStore
+    _limit_episodic: LimitEpisodic
+    _audit: AuditTrail
+    _clock: Clock
 
     def get(self, tenant: str, coordinator: str) -> CoordinatorGuardrails:
         """Read a coordinator's guardrails; none, at version 0, where nobody has set any."""

@@ -1,7 +1,7 @@
 """Use cases on intents: read, set the access list, set the owner."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -24,6 +24,7 @@ from functions.tasks.requests import Acl, NewOwner
 KindOf = Callable[[str, str], str | None]
 
 
+@dataclass(eq=False)
 class Intents:
     """The intents of a caller's tenant.
 
@@ -34,13 +35,10 @@ class Intents:
         clock: gives the time in epoch ms.
     """
 
-    def __init__(
-        self, store: IntentStore, audit: AuditTrail, kind_of: KindOf, clock: Clock
-    ) -> None:
-        self._store = store
-        self._audit = audit
-        self._kind_of = kind_of
-        self._clock = clock
+    _store: IntentStore
+    _audit: AuditTrail
+    _kind_of: KindOf
+    _clock: Clock
 
     def get(
         self, caller: Principal, intent_id: str, action: Action[Intent] = READ_INTENT

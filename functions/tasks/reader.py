@@ -1,6 +1,7 @@
 """Read tasks: one, an intent's, an agent's."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from functions.authorization.rules import is_allowed
 from functions.identity.model import ADMIN, Principal
@@ -16,6 +17,7 @@ from functions.tasks.model import Assignment, Task
 from functions.tasks.store import TaskStore
 
 
+@dataclass(eq=False)
 class TaskReader:
     """Reads the tasks of a caller's tenant.
 
@@ -27,19 +29,11 @@ class TaskReader:
         clock: gives the time in epoch ms.
     """
 
-    def __init__(
-        self,
-        store: TaskStore,
-        assignments: AssignmentStore,
-        intents: IntentStore,
-        access: TaskAccess,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._assignments = assignments
-        self._intents = intents
-        self._access = access
-        self._clock = clock
+    _store: TaskStore
+    _assignments: AssignmentStore
+    _intents: IntentStore
+    _access: TaskAccess
+    _clock: Clock
 
     def get(self, caller: Principal, task_id: str) -> Task:
         """Read one task.

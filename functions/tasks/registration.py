@@ -1,7 +1,7 @@
 """Register tasks, and adopt those that an agent registered for itself."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize, is_allowed
@@ -31,6 +31,7 @@ from functions.tasks.store import TaskStore
 from functions.tasks.writer import TaskWriter, add_to_intent, record_change
 
 
+@dataclass(eq=False)
 class TaskRegistration:
     """Registers the tasks of a caller's tenant.
 
@@ -43,21 +44,12 @@ class TaskRegistration:
         clock: gives the time in epoch ms.
     """
 
-    def __init__(
-        self,
-        store: TaskStore,
-        intents: IntentStore,
-        writer: TaskWriter,
-        kind_of: Callable[[str, str], str | None],
-        audit: AuditTrail,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._intents = intents
-        self._writer = writer
-        self._kind_of = kind_of
-        self._audit = audit
-        self._clock = clock
+    _store: TaskStore
+    _intents: IntentStore
+    _writer: TaskWriter
+    _kind_of: Callable[[str, str], str | None]
+    _audit: AuditTrail
+    _clock: Clock
 
     def register(self, caller: Principal, new: NewTask, token: RequestToken) -> Task:
         """Register a task, or adopt one that has no coordinator.

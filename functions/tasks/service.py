@@ -1,6 +1,7 @@
 """Change tasks: hand them over, end them, report results (RFC-0015 §6.5, §8)."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import is_allowed
@@ -27,6 +28,7 @@ from functions.tasks.store import TaskStore
 from functions.tasks.writer import TaskWriter, add_to_intent, record_change
 
 
+@dataclass(eq=False)
 class Tasks:
     """Changes the tasks of a caller's tenant.
 
@@ -39,21 +41,12 @@ class Tasks:
         clock: gives the time in epoch ms.
     """
 
-    def __init__(
-        self,
-        store: TaskStore,
-        intents: IntentStore,
-        writer: TaskWriter,
-        kind_of: Callable[[str, str], str | None],
-        audit: AuditTrail,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._intents = intents
-        self._writer = writer
-        self._kind_of = kind_of
-        self._audit = audit
-        self._clock = clock
+    _store: TaskStore
+    _intents: IntentStore
+    _writer: TaskWriter
+    _kind_of: Callable[[str, str], str | None]
+    _audit: AuditTrail
+    _clock: Clock
 
     def change(
         self, caller: Principal, task_id: str, version: int, change: TaskChange, token: RequestToken

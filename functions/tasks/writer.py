@@ -1,7 +1,7 @@
 """Write a task, with all that follows from it: guardrails, the archive, fences, its intent."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol, cast
 
@@ -44,6 +44,7 @@ class MemoryArchive(Protocol):
         """Finish what an earlier request left."""
 
 
+@dataclass(eq=False)
 class TaskWriter:
     """Writes the tasks of all tenants.
 
@@ -54,17 +55,10 @@ class TaskWriter:
         fence_entries: keeps those that left a task from writing for it, by tenant and task.
     """
 
-    def __init__(
-        self,
-        store: TaskStore,
-        guardrails: GuardrailService,
-        archive: MemoryArchive,
-        fence_entries: Callable[[str, str], None],
-    ) -> None:
-        self._store = store
-        self._guardrails = guardrails
-        self._archive = archive
-        self._fence_entries = fence_entries
+    _store: TaskStore
+    _guardrails: GuardrailService
+    _archive: MemoryArchive
+    _fence_entries: Callable[[str, str], None]
 
     def save(self, caller: Principal, old: Task, new: Task, writes_of: WritesOf) -> Task:
         """Write a task that exists; if it ends, archive its memory."""

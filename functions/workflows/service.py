@@ -1,5 +1,6 @@
 """Applies workflows: their namespaces, agents and tasks (RFC-0015 §7)."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from functions.audit.service import AuditTrail
@@ -28,32 +29,20 @@ from functions.workflows.store import AppliedWorkflow, AppliedWorkflowStore
 _DIGEST_BYTES = 16
 
 
+@dataclass(eq=False)
 class Workflows:
     """The workflows of a caller's tenant."""
 
-    def __init__(
-        self,
-        store: AppliedWorkflowStore,
-        namespaces: Namespaces,
-        agents: AgentMemory,
-        registration: TaskRegistration,
-        tasks: Tasks,
-        task_access: TaskAccess,
-        intents: Intents,
-        audit: AuditTrail,
-        digests: Digests,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._namespaces = namespaces
-        self._agents = agents
-        self._registration = registration
-        self._tasks = tasks
-        self._task_access = task_access
-        self._intents = intents
-        self._audit = audit
-        self._digests = digests
-        self._clock = clock
+    _store: AppliedWorkflowStore
+    _namespaces: Namespaces
+    _agents: AgentMemory
+    _registration: TaskRegistration
+    _tasks: Tasks
+    _task_access: TaskAccess
+    _intents: Intents
+    _audit: AuditTrail
+    _digests: Digests
+    _clock: Clock
 
     def apply(self, caller: Principal, workflow: Workflow, token: RequestToken) -> Application:
         """Set what a workflow says; the file that was applied last changes nothing.
