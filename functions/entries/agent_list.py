@@ -23,9 +23,7 @@ class AgentList:
     """The agents of a caller's tenant: principals of kind agent, and others that hold memory.
 
     Args:
-        agents: holds counters and settings.
         unfinished: finds what they count of entries that never came.
-        principals: holds the principals.
         list_overseen: gives the ids of the agents of whose open tasks one is the caller's.
     """
 

@@ -32,7 +32,6 @@ class EventBus:
     """One EventBridge bus.
 
     Args:
-        client: a client of `events`.
         types: the types of events that it carries.
     """
 

@@ -28,7 +28,6 @@ class Authentication:
 
     Args:
         root_key: gives the operator's key.
-        clock: gives the time in epoch ms.
         cache_seconds: how long principals are cached.
     """
 

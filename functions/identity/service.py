@@ -49,10 +49,8 @@ class Identity:
     """Manages tenants, principals and keys.
 
     Args:
-        audit: records what is done.
         derive_secret: derives the key of a purpose from the deployment's secret.
         invalidate_cache: called after a change, which this instance applies at once.
-        clock: gives the time in epoch ms.
     """
 
     _store: PrincipalStore

@@ -54,7 +54,6 @@ class GatewayApp:
     """The ASGI application: calls one function from the threads of an executor.
 
     Args:
-        handler: the function.
         executor: has the threads.
         files: serves the addresses of files, if there are any.
     """

@@ -25,7 +25,6 @@ class PrefixRules:
 
     Args:
         read: reads a tenant's rules: one call.
-        clock: gives the time in epoch ms.
     """
 
     def __init__(self, read: Callable[[str], list[Namespace]], clock: Clock) -> None:

@@ -36,14 +36,7 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class Namespaces:
-    """The namespaces of a caller's tenant.
-
-    Args:
-        store: holds their permissions.
-        prefix_rules: the permissions of all names with a prefix.
-        audit: records changes of permissions.
-        clock: gives the time in epoch ms.
-    """
+    """The namespaces of a caller's tenant."""
 
     _store: NamespaceStore
     _prefix_rules: PrefixRules

@@ -78,11 +78,6 @@ class Objects:
 
     Methods raise `AccessDenied` where the caller may not do it, and `ValidationFailed` where a key
     has more than 1,000 bytes.
-
-    Args:
-        store: holds spaces and objects.
-        audit: records changes of what others wrote.
-        clock: gives the time in epoch ms.
     """
 
     def __init__(self, store: ObjectStore, audit: AuditTrail, clock: Clock) -> None:

@@ -20,13 +20,7 @@ from functions.platform.retry import Backoff
 
 
 class Spaces:
-    """The spaces of a caller's tenant.
-
-    Args:
-        store: holds them.
-        audit: records changes of permissions.
-        clock: gives the time in epoch ms.
-    """
+    """The spaces of a caller's tenant."""
 
     def __init__(self, store: ObjectStore, audit: AuditTrail, clock: Clock) -> None:
         self._store = store

@@ -79,8 +79,6 @@ class S3ArchiveStorage:
     """Store in an S3 bucket.
 
     Args:
-        s3: the client.
-        bucket: its name.
         sensitive_key: the KMS key with which S3 encrypts sensitive files that come by an address.
     """
 

@@ -43,7 +43,6 @@ class FileAddresses:
 
     Args:
         derive_key: derives the key of a purpose from the deployment's secret.
-        clock: gives the time in epoch ms.
     """
 
     def __init__(self, derive_key: Callable[[bytes], bytes], clock: Clock) -> None:

@@ -23,10 +23,7 @@ class FolderArchiveStorage:
     """Store in a folder; a partly written file never has its name.
 
     Args:
-        root: the folder.
-        addresses: signs and verifies addresses.
         cipher: encrypts sensitive files that come by an address.
-        clock: gives the time in epoch ms.
     """
 
     _root: Path

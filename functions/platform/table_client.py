@@ -60,8 +60,6 @@ class TableClient:
     replace what the other Region writes meanwhile.
 
     Args:
-        client: botocore's.
-        name: the table's.
         seals: by which an item of authority counts as absent unless the service wrote it; None in
             functions that decide about nobody: they can't write such an item.
         is_read_only: whether writes are refused.

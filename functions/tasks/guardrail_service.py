@@ -56,13 +56,8 @@ class GuardrailService:
     """Coordinators' guardrails, and their enforcement.
 
     Args:
-        store: holds guardrails and restrictions.
-        tasks: holds the tasks.
-        assignments: lists them by assignee.
         limit_episodic: called with tenant, agent, limit (None: no limit) and version; bounds an
             agent's capacity, where no newer version has done so.
-        audit: records changes of guardrails.
-        clock: gives the time in epoch ms.
     """
 
     _store: GuardrailStore

@@ -29,10 +29,7 @@ class Intents:
     """The intents of a caller's tenant.
 
     Args:
-        store: holds the intents.
-        audit: records changes of owners and access lists.
         kind_of: gives a principal's kind by tenant and id; None if there is no such principal.
-        clock: gives the time in epoch ms.
     """
 
     _store: IntentStore

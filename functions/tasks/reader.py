@@ -19,15 +19,7 @@ from functions.tasks.store import TaskStore
 
 @dataclass(eq=False)
 class TaskReader:
-    """Reads the tasks of a caller's tenant.
-
-    Args:
-        store: holds the tasks.
-        assignments: lists them by assignee.
-        intents: lists them by intent.
-        access: says who reads whose memory.
-        clock: gives the time in epoch ms.
-    """
+    """Reads the tasks of a caller's tenant."""
 
     _store: TaskStore
     _assignments: AssignmentStore

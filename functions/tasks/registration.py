@@ -36,12 +36,7 @@ class TaskRegistration:
     """Registers the tasks of a caller's tenant.
 
     Args:
-        store: holds the tasks.
-        intents: holds their intents.
-        writer: writes them.
         kind_of: gives a principal's kind by tenant and id; None if there is no such principal.
-        audit: records adoptions.
-        clock: gives the time in epoch ms.
     """
 
     _store: TaskStore

@@ -33,12 +33,7 @@ class Tasks:
     """Changes the tasks of a caller's tenant.
 
     Args:
-        store: holds the tasks.
-        intents: holds their intents.
-        writer: writes them.
         kind_of: gives a principal's kind by tenant and id; None if there is no such principal.
-        audit: records changes of assignee, coordinator and end.
-        clock: gives the time in epoch ms.
     """
 
     _store: TaskStore

@@ -49,8 +49,6 @@ class TaskWriter:
     """Writes the tasks of all tenants.
 
     Args:
-        store: holds the tasks.
-        guardrails: restricts them.
         archive: takes over the memory of those that end.
         fence_entries: keeps those that left a task from writing for it, by tenant and task.
     """
