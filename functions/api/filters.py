@@ -50,7 +50,6 @@ def read_filters(request: Request, agent_id: str | None = None) -> Filters:
     """Read the filters of a query.
 
     Args:
-        request: its query has the filters.
         agent_id: the owner, where the path names it.
 
     Raises:

@@ -127,7 +127,6 @@ def read_page_request(
 
     Args:
         request: asks for the page.
-        caller: who asks.
         limit: the parameter that says how many elements; `ARRAY_LIMIT` of a bare array.
 
     Raises:
@@ -160,7 +159,6 @@ def build_page(
     Args:
         asked: the request of the page.
         page: its elements, and where the list continues.
-        render: renders an element.
         get_position: gives what the list sorts by.
     """
     rendered = truncate_to_limit(map(render, page.elements))
@@ -182,10 +180,8 @@ def paginate(
 
     Args:
         request: asks for the page.
-        caller: who asks.
         read_all: reads all elements, to count them.
         iterate: examines elements one after another, from a position on; first so many together.
-        render: renders an element.
         get_position: gives what the list sorts by.
     """
     asked = read_page_request(request, caller)
@@ -204,9 +200,7 @@ def paginate_uncounted(
 
     Args:
         request: asks for the page.
-        caller: who asks.
         read: reads so many elements behind a position; behind None from the begin.
-        render: renders an element.
         get_position: gives what the list sorts by.
     """
     UNCOUNTED.read(request)
@@ -226,7 +220,6 @@ def mark_hidden(
 
     Args:
         position: describes the page.
-        page: its elements.
         has_hidden: whether there are; asked only where the list is empty from its begin.
     """
     if not page and position.get("offset") == 0 and has_hidden():

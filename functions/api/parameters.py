@@ -66,7 +66,6 @@ class TextParameter(Parameter):
         """Make a parameter.
 
         Args:
-            name: the parameter's.
             description: its meaning.
             max_length: in characters; None: unlimited.
             pattern: what the whole text matches.

@@ -43,7 +43,6 @@ def read_docs_file(name: str, headers: Mapping[str, str]) -> Response:
     """Read a file of the API reference, compressed if it is large and the caller takes gzip.
 
     Args:
-        name: the file's.
         headers: the request's, by lower-case name.
 
     Raises:

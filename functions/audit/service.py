@@ -39,7 +39,6 @@ class AuditTrail:
         """Build the write that records an action; it belongs into the action's own transaction.
 
         Args:
-            caller: who acts.
             action: an audited one.
             target: what it is done to, `kind:name`: "namespace:billing".
             before: the changed fields as they were; never a value of memory.

@@ -53,11 +53,7 @@ class DeletionStore:
         return self._memory.get(build_tenant_key(tenant)) is not None
 
     def begin(self, new: Deletion, old: Deletion | None, record: Write) -> bool:
-        """Begin a deletion in the place of the one that was read; False if that changed.
-
-        Args:
-            record: the audit record.
-        """
+        """Begin a deletion in the place of the one that was read; False if that changed."""
         condition, values = _ABSENT, Item()
         if old is not None:
             condition, values = _UNCHANGED, {"seen": old.revision}

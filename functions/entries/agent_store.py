@@ -149,8 +149,6 @@ class AgentStore:
         while. Where fewer are asked for, the agent becomes due for the schedule, which evicts.
 
         Args:
-            tenant: the agent's.
-            agent: whose settings.
             item: the agent's item as it was read.
             changes: the attributes to set.
             now: epoch ms.

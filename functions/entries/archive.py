@@ -67,7 +67,6 @@ class TaskArchive:
         """Archive the memory of a task that the caller has just ended, within 20 seconds.
 
         Args:
-            tenant: the task's.
             ended: the task as it ended; its counters are exact.
             entries: those that `read_entries` gave; what it missed is read again.
         """

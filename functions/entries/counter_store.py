@@ -50,8 +50,6 @@ def build_counter_write(
     The first change after a reconciliation makes the agent due for the next one.
 
     Args:
-        tenant: the agent's.
-        agent: whose counters.
         delta: their change.
         now: epoch ms.
         observed_capacity: the free capacity on which evictions were decided; it must be unchanged,

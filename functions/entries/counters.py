@@ -122,7 +122,6 @@ def assert_working_fits(
         delta: by how much it grows.
         free: how many entries and bytes still fit.
         most: how many entries and bytes there may be.
-        index: the position of the entry in its batch.
     """
     if 0 < delta.working > free[0]:
         used = most[0] - free[0]

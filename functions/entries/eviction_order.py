@@ -38,8 +38,6 @@ class EvictionOrder:
         entries; more where entries have changed since the index was written.
 
         Args:
-            caller: who reads.
-            agent: whose memory.
             after: the `eviction_order` of the entry behind which the list begins.
             count: how many at most.
         """

@@ -63,7 +63,6 @@ class OwnChangeStore:
         Args:
             nonce: the incarnation to change.
             version: the version to change.
-            caller: the owner.
             changes: fields of the entry: `request`, and `tags`, or `value` and `size`.
 
         Returns:
@@ -100,7 +99,6 @@ def _build_put(item: Item, entry: Entry, version: int | None) -> Write:
 
     Args:
         item: the entry's, as it is to be.
-        entry: the same.
         version: the one that must be there; None for any.
     """
     attributes = {name: item[name] for name in _REPLACED_BY_A_PUT}

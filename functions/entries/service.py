@@ -85,8 +85,6 @@ class Entries:
         """Return an entry: one call for its owner, and for semantic memory.
 
         Args:
-            caller: who reads it.
-            entry_id: the entry's.
             is_touched: whether the owner's read counts for the order of eviction.
 
         Raises:

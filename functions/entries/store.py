@@ -118,8 +118,6 @@ class EntryStore:
         """Read the same one after another, behind an `eviction_order`.
 
         Args:
-            tenant: the agent's.
-            agent: whose entries.
             after: where to begin behind; None for what is evicted first.
             page_size: how many a call reads.
         """
@@ -141,8 +139,6 @@ class EntryStore:
         """Return a namespace's index rows, newest first.
 
         Args:
-            tenant: the namespace's.
-            namespace: whose rows.
             tag: under which they are; None is for all entries.
             before: the sort token before which they begin; None for the newest.
             count: how many at most; None for all.
@@ -161,8 +157,6 @@ class EntryStore:
         """Return rows of an agent's entries of a tier, newest first, by an index.
 
         Args:
-            tenant: the agent's.
-            agent: whose entries.
             tier: the letter of the tier.
             before: the sort token before which they begin; None for the newest.
             count: how many at most.

@@ -38,7 +38,6 @@ def resolve_task_conflict(
     """Return what a failed condition on a task's item, or on a grant, says of the task.
 
     Args:
-        caller: who writes.
         transitions: what it writes.
         now: the time in epoch ms.
         known: what was known of the tasks before.

@@ -50,7 +50,6 @@ def build_barrier_write(item_key: Key, occupant: Item | None, now: int) -> Write
     A barrier is kept for a day, and as long as the entry that is in the slot.
 
     Args:
-        item_key: the slot's.
         occupant: what is in the slot; the condition is that this is so.
         now: epoch ms.
     """

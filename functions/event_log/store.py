@@ -105,8 +105,6 @@ class EventLogStore:
         An event is known by id and timestamp, so both have to be the same whenever it comes.
 
         Args:
-            tenant: whose log.
-            log: its name.
             events: at least one, if there are other writes.
             others: writes on other tables, in one transaction with the last item of the events.
 

@@ -96,9 +96,6 @@ class PrincipalStore:
 
         Args:
             principal: the new one.
-            key: its key.
-            token: the request's.
-            record: the audit record.
             reuse: whether it may take over what a revoked principal of this id had.
         """
         revoked = task_keys.build_revoked_principal_key(principal.tenant, principal.id)

@@ -76,7 +76,6 @@ def run_periodically(seconds: float, task: Callable[[Event], object], name: str)
     Args:
         seconds: from the end of one call to the start of the next.
         task: takes the event that is set when it is to stop; what it raises is logged.
-        name: the thread's.
     """
     stopping = Event()
 

@@ -67,8 +67,6 @@ def build_api(
     """Build the API function.
 
     Args:
-        settings: the server's.
-        folder: where its data are.
         clock: gives the time in epoch ms.
         log_wait_seconds: as in the function's settings; 0 where nothing reads the stream meanwhile.
         dynamodb: the client of the tables; a new one unless given.

@@ -53,8 +53,6 @@ def open_database(settings: LocalSettings, folder: DataFolder, root: Path) -> It
     any thread is started and after the service's address is bound.
 
     Args:
-        settings: the user's choice.
-        folder: where the embedded engine keeps its data.
         root: the project's folder, under which npm has installed the engine.
 
     Raises:

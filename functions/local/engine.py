@@ -73,7 +73,6 @@ def start(binary: Path, database: Path | None, log: Path) -> Engine:
     """Start the engine on a free loopback port and wait until it answers.
 
     Args:
-        binary: the engine.
         database: its file, created if it doesn't exist; None keeps everything in memory.
         log: the file for what it prints.
 

@@ -160,7 +160,6 @@ def serve(listeners: Listeners, folder: Path) -> None:
     Args:
         listeners: a single one is served in this process; of more, each is served by a process
             that uvicorn starts and replaces.
-        folder: the data folder.
     """
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
     workers = len(listeners.sockets)

@@ -22,7 +22,6 @@ def share_changes(api: Handler, forget: Callable[[], None], file: Path) -> Handl
     """Wrap the API function of one process.
 
     Args:
-        api: the function.
         forget: makes the process read anew what it remembers.
         file: the same one in all processes.
     """

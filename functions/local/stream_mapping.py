@@ -39,7 +39,6 @@ class StreamMapping:
     """Processes a stream, shard by shard.
 
     Args:
-        folder: keeps the dead letters.
         trim: drops the records before a sequence number; None where the engine does it.
     """
 

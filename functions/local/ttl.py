@@ -19,7 +19,6 @@ def remove_expired_items(dynamodb: Any, table: str, clock: Clock, stopping: Even
 
     Args:
         dynamodb: a boto3 client.
-        table: its name.
         clock: gives the time in epoch ms.
         stopping: when it is set, no further page is read.
     """

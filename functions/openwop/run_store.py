@@ -76,8 +76,6 @@ class MemoryRunStore:
         """Read the runs that a principal started before a position, newest first: by an index.
 
         Args:
-            tenant: the principal's.
-            principal: who started them.
             before: a `list_position`; None for the newest.
             count: how many to read together.
         """

@@ -95,7 +95,6 @@ def read_page(
     """Read a page of a list as far as it needs, or all of the list to count it.
 
     Args:
-        wanted: the page.
         iterate: examines elements one after another, from a position on; first so many together.
         get_position: gives what the list sorts by.
         read_all: reads all elements that are shown, to count them; by `iterate` unless given.

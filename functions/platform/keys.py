@@ -113,7 +113,6 @@ def build_due_attributes(partition: str, due: int | None) -> dict[str, Any]:
     """Build the attributes that make an item due for the scheduled function.
 
     Args:
-        partition: of the item.
         due: when, in epoch ms; None for never.
     """
     shard = None if due is None else get_due_shard(partition)

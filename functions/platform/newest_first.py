@@ -29,7 +29,6 @@ def iterate_items(
     The index may lag behind the table by milliseconds.
 
     Args:
-        table: holds them.
         partition: as they were listed.
         before: the position before which they begin; None for the newest.
         count: how many the first group has, as many as a page needs.
@@ -50,8 +49,6 @@ def iterate_rows(
     """Read rows of an index under a value of an attribute, newest first: a call a group.
 
     Args:
-        table: has the index.
-        index: its name.
         of: the attribute, and its value.
         before: the position before which they begin; None for the newest.
         count: how many the first group has.

@@ -84,7 +84,6 @@ def report_count(name: str, *, by_version: bool = False, **details: object) -> N
     """Report that something happened once, as a metric of this function.
 
     Args:
-        name: of the metric.
         by_version: whether it is a metric of the function's version, too.
         details: are in the same line of the log, and are no dimensions.
     """

@@ -41,7 +41,6 @@ class Table(TableReader):
         """Carry out all writes or none. Conflicts with other transactions are retried.
 
         Args:
-            writes: those on this table.
             others: those on other tables.
 
         Raises:

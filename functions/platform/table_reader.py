@@ -73,7 +73,6 @@ class TableReader(TableClient):
         """Query a megabyte of a partition, strongly consistent: one call.
 
         Args:
-            partition: whose items.
             prefix: what their sort keys begin with.
             attributes: which ones to give, the only ones that are sent and parsed.
             after: the key after which the page begins; None for the first page.
@@ -101,7 +100,6 @@ class TableReader(TableClient):
         """Query the items from one sort key to another.
 
         Args:
-            partition: whose items.
             first, last: the sort keys.
             page_size: how many items a call reads.
             newest_first: the highest sort key first.

@@ -118,9 +118,7 @@ def build_held_task_key(tenant: str, hashed_agent: str, task: str) -> Key:
     """Build the key of the row by which an agent lists a task of others with memory of it.
 
     Args:
-        tenant: the agent's.
         hashed_agent: the hash of the agent's id (`hash_agent`): tasks count holders by it.
-        task: the task's id.
     """
     return item_types.HELD_TASK.build_key(
         tenant=tenant, agent=hashed_agent, task=hash_name("task", task)

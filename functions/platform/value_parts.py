@@ -47,8 +47,6 @@ def split_value(partition: str, name: str, item: Item) -> tuple[Item, list[Write
     """Split the value off an item that it makes too large.
 
     Args:
-        partition: of the item.
-        name: of the value.
         item: its attributes, as `ValueCodec.encode` makes them.
 
     Returns:

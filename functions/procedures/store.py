@@ -72,8 +72,6 @@ class WorkflowStore:
         """Read the task types for which an agent type has workflows, by their names.
 
         Args:
-            tenant: the agent type's.
-            agent_type: whose.
             after: a name; only those behind it are read.
             page_size: how many a call reads.
         """

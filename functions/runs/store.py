@@ -124,7 +124,6 @@ class RunStore:
 
         Args:
             item: the run's, as it was read.
-            run: the run from now on.
             field: what the end adds to it.
 
         Raises:

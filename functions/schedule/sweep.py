@@ -73,7 +73,6 @@ class Sweep:
     Tenants take turns, whatever is due of each, so that none waits for another one's flood.
 
     Args:
-        entries: removes expired entries.
         jobs: those of all other types of items.
         start: runs before each sweep.
         threads: how many turns are taken in parallel.

@@ -94,7 +94,6 @@ class Search:
         """Find the `top_k` entries that fit the query best by meaning, words and ids; best first.
 
         Args:
-            caller: who searches.
             request: what to find.
             is_touched: whether the owner's reads count for the order of eviction.
 

@@ -30,10 +30,6 @@ class TextVectors:
 
         Entries without words are left out.
 
-        Args:
-            meaning: the vector of the query's meaning.
-            entries: to compare with it.
-
         Raises:
             Unavailable: the model doesn't answer.
         """

@@ -25,11 +25,8 @@ def build_task(
     """Build a task as it is registered; one that is registered as ended has nothing to archive.
 
     Args:
-        new: the request.
-        caller: who registers it.
         roles: its assignee and coordinator.
         now: the time in epoch ms.
-        token: the request's.
 
     Raises:
         ValueTooLarge: the fields that memory doesn't use are over 128 KB.

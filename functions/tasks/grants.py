@@ -126,10 +126,7 @@ class Grants:
         """Put a grant in the place of the present one, in one transaction with its audit record.
 
         Args:
-            caller: who does it.
             action: what it is.
-            task_id: whose grant it is.
-            principal: who holds it.
             build: makes the new grant from the task and the present one.
         """
         backoff = Backoff("others are changing this task's grants", attempts=_ATTEMPTS)

@@ -141,7 +141,6 @@ class GuardrailService:
         """Put a task that is registered, adopted, assigned or ended under its guardrails.
 
         Args:
-            tenant: the task's.
             old: the task before, None if it is registered.
             new: the task as it is to be.
         """
@@ -202,7 +201,6 @@ class GuardrailService:
         """Make restrictions follow from the open tasks of the agents that have any.
 
         Args:
-            tenant: the agents'.
             affected: as `list_affected` gave them.
             found: those of these items that exist, read after the change.
         """

@@ -37,11 +37,8 @@ def reserve_usage(
     """Count new entries of the caller, if task, role and limits allow.
 
     Args:
-        caller: owns the entries.
-        task_id: the task in their scope.
         intent: the intent in their scope; None if they name none.
         now: the time in epoch ms.
-        usage: by how much the caller holds more.
         grant: by which the caller writes; None if it is the assignee or coordinator.
         is_counted: whether the task has counters of the caller already.
         is_coordinated: whether the task has a coordinator.
@@ -102,7 +99,6 @@ def check_participation(
 
     Args:
         caller: owns new entries that don't end with the task.
-        task_id: the task in their scope.
         intent: the intent in their scope; None if they name none.
         takes_part: whether the caller is known to take or have taken part otherwise.
     """

@@ -160,7 +160,6 @@ def search_with_expansion(
     `wanted` results, with no more hits, or at the index's own maximum.
 
     Args:
-        wanted: the number of results.
         max_results: the largest number of hits that the index gives.
         search: takes the number of hits; gives those that qualify, best first, and whether there
             can be no others.

@@ -31,11 +31,7 @@ class VectorStore:
         self._put(space, ref, self._format.build_tombstone(version, self._clock()))
 
     def select_current(self, addresses: Iterable[tuple[str, str]]) -> set[str]:
-        """Select the refs whose vectors exist in the current format.
-
-        Args:
-            addresses: space and ref of each.
-        """
+        """Select the refs whose vectors exist in the current format."""
         found = self._table.get_many(build_vector_key(space, ref) for space, ref in addresses)
         return {
             parse_vector_ref(sort)

@@ -85,7 +85,6 @@ def build_application(workflow: Workflow, seed: bytes) -> Application:
     """Build all that the workflow sets. The same file and seed give the same, ids included.
 
     Args:
-        workflow: the file.
         seed: keeps the ids of tasks from being known before they are registered.
     """
     version = None if workflow.version is None else str(workflow.version)

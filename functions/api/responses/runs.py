@@ -161,7 +161,6 @@ def render_episode(episode: Episode, agent_type: str | None = None) -> EpisodeDo
     """Render an episode: its members before the JSON that is stored.
 
     Args:
-        episode: the episode.
         agent_type: its run's; None after an append, which doesn't read the run.
     """
     members = {
