@@ -18,12 +18,14 @@ class Settings:
     Attributes:
         timeout: seconds that one attempt may wait for each of connection and answer.
         max_retries: how often a call that failed in passing is sent again.
+        deadline: seconds that a call may take with all its attempts; None: no limit.
     """
 
     server_url: str
     api_key: str = field(repr=False)
     timeout: float
     max_retries: int
+    deadline: float | None = None
 
     def to_arguments(self) -> dict[str, Any]:
         """Return what a client is made with to have these settings."""
@@ -31,7 +33,11 @@ class Settings:
 
 
 def resolve_settings(
-    server_url: str | None, api_key: str | None, timeout: float, max_retries: int
+    server_url: str | None,
+    api_key: str | None,
+    timeout: float,
+    max_retries: int,
+    deadline: float | None = None,
 ) -> Settings:
     """Return the settings; what isn't given comes from the environment.
 
@@ -57,7 +63,9 @@ def resolve_settings(
         raise ValueError("server_url ends before /api/v1")
     if timeout <= 0 or max_retries < 0:
         raise ValueError("timeout is above 0, max_retries at least 0")
-    return Settings(url, key, timeout, max_retries)
+    if deadline is not None and deadline <= 0:
+        raise ValueError("deadline is above 0, or None")
+    return Settings(url, key, timeout, max_retries, deadline)
 
 
 def find_local_url(environment: Mapping[str, str]) -> str:

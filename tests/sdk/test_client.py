@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
 
+import httpx
 import pytest
 from agent_memory import Client
 from agent_memory.exceptions import (
@@ -15,6 +16,7 @@ from agent_memory.exceptions import (
     MemoryCapacityError,
     MemoryConflictError,
     MemoryNotFoundError,
+    ServiceUnavailableError,
     TaskClosedError,
     TooLargeError,
     ValidationError,
@@ -119,6 +121,25 @@ def test_the_seeds_error_handling_runs_as_it_is_written(
     }
     exec(ERROR_HANDLING, names)  # noqa: S102 - the seed's own code
     assert client.memory.get("ns", "key") == {"theirs": 1, "mine": 2}
+
+
+def test_a_call_ends_at_its_deadline_however_many_retries_are_left() -> None:
+    waits = []
+
+    def refuse(request: httpx.Request) -> httpx.Response:
+        waits.append(request.extensions["timeout"]["read"])
+        return httpx.Response(503)
+
+    carrier = httpx.MockTransport(refuse)
+    with Client("http://memory.test", "key", deadline=0.04, transport=carrier) as client:
+        with pytest.raises(ServiceUnavailableError):
+            client.memory.get("ns", "k")
+        assert (len(waits), 0 < waits[0] <= 0.04) == (1, True)
+        with pytest.raises(ServiceUnavailableError):
+            client.with_options(deadline=60, max_retries=1).memory.get("ns", "k")
+        assert waits[1:] == [30.0, 30.0]
+    with pytest.raises(ValueError, match="deadline"):
+        Client("http://memory.test", "key", deadline=0)
 
 
 def test_a_blind_write_never_overwrites_what_was_not_seen(

@@ -43,6 +43,7 @@ class AsyncClient:
             `agent-memory serve` runs in this folder.
         timeout: seconds that one attempt may wait for each of connection and answer.
         max_retries: how often a call that failed in passing is sent again.
+        deadline: seconds that one call may take with all its attempts; no limit unless given.
         transport: carries the requests in place of the network, or is the pool of another client;
             it is closed with the client.
 
@@ -64,9 +65,10 @@ class AsyncClient:
         *,
         timeout: float = 30.0,
         max_retries: int = 4,
+        deadline: float | None = None,
         transport: httpx.AsyncBaseTransport | AsyncPool | None = None,
     ) -> None:
-        self.settings = resolve_settings(server_url, api_key, timeout, max_retries)
+        self.settings = resolve_settings(server_url, api_key, timeout, max_retries, deadline)
         self.pool = (
             transport if isinstance(transport, AsyncPool) else AsyncPool(self.settings, transport)
         )
@@ -91,15 +93,19 @@ class AsyncClient:
         self.objects = AsyncObjects(self)
 
     def with_options(
-        self, *, timeout: float | None = None, max_retries: int | None = None
+        self,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+        deadline: float | None = None,
     ) -> "AsyncClient":
         """Return a client with other settings on the same connections.
 
         Closing either closes both.
 
-            client.with_options(timeout=5).memory.get("invoices", "progress")
+            client.with_options(deadline=5).memory.get("invoices", "progress")
         """
-        changed = drop_none(timeout=timeout, max_retries=max_retries)
+        changed = drop_none(timeout=timeout, max_retries=max_retries, deadline=deadline)
         return AsyncClient(**self.settings.to_arguments() | changed, transport=self.pool)
 
     def for_user(self, user_id: str, *, prefix: str = "users") -> AsyncUserMemory:

@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 
 from agent_memory._waiting_async import AsyncConnections, async_sleep
+from agent_memory.deadline import Deadline
 from agent_memory.exceptions import ClientClosedError, ConnectionFailedError
 from agent_memory.responses import (
     compute_delay,
@@ -73,7 +74,7 @@ class AsyncPool:
             ClientClosedError: the client is closed.
         """
         http = self._open()
-        request = _build_request(http, settings, method, path, params, body, headers)
+        request = _build_request(http, method, path, params, body, headers)
         answer, sent = await self._carry_out(http, request, settings)
         if is_transient(answer) or is_not_json(answer):
             raise _in_the_end(answer, sent)
@@ -95,10 +96,7 @@ class AsyncPool:
         Raises:
             ConnectionFailedError: there was no answer.
         """
-        timeout = httpx.Timeout(settings.timeout).as_dict()
-        request = httpx.Request(
-            method, url, headers=headers, content=body, extensions={"timeout": timeout}
-        )
+        request = httpx.Request(method, url, headers=headers, content=body)
         answer, _ = await self._carry_out(self._open(), request, settings)
         return answer
 
@@ -108,23 +106,27 @@ class AsyncPool:
         """Send a request until it is answered for good; whether an earlier attempt may count."""
         has_key = "X-API-Key" in request.headers
         sent = False
+        deadline = Deadline(settings.deadline)
         for attempt in range(settings.max_retries + 1):
-            last = attempt == settings.max_retries
             answer: httpx.Response | None = None
+            failure: httpx.RequestError | None = None
+            deadline.limit_attempt(request, settings.timeout)
             try:
                 answer = await http.send(request)
             except RuntimeError as error:
                 raise _closed(http, error) from None
             except httpx.RequestError as error:
                 sent = sent or not isinstance(error, _NEVER_SENT)
-                if last:
-                    raise _unanswered(error, sent, settings) from error
+                failure = error
+            wait = compute_delay(attempt, answer)
+            is_last = attempt == settings.max_retries or not deadline.allows_wait(wait)
+            if failure is not None and is_last:
+                raise _unanswered(failure, sent, settings) from failure
             if answer is not None:
                 passes = is_transient(answer) or (has_key and is_not_json(answer))
-                if last or not passes:
+                if is_last or not passes:
                     return answer, sent
                 sent = sent or answer.status_code != 429
-            wait = compute_delay(attempt, answer)
             _log.info(
                 "attempt %d of %s %s failed; again in %.1f s",
                 attempt + 1,
@@ -144,7 +146,6 @@ class AsyncPool:
 
 def _build_request(
     http: httpx.AsyncClient,
-    settings: Settings,
     method: str,
     path: str,
     params: Mapping[str, Any] | None,
@@ -160,7 +161,6 @@ def _build_request(
         params=dict(params) if params else None,
         content=body,
         headers=named,
-        timeout=settings.timeout,
     )
 
 

@@ -1,0 +1,28 @@
+"""The time that one call may take, with all its attempts."""
+
+import time
+
+import httpx
+
+_SHORTEST = 0.001  # seconds that an attempt has at least
+
+
+class Deadline:
+    """When a call gives up.
+
+    Args:
+        seconds: from now; None: never.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self._end = float("inf") if seconds is None else time.monotonic() + seconds
+
+    def allows_wait(self, seconds: float) -> bool:
+        """Return whether another attempt can begin after so many seconds."""
+        return time.monotonic() + seconds < self._end
+
+    def limit_attempt(self, request: httpx.Request, timeout: float) -> None:
+        """Let a request wait as long as its timeout says, and no longer than is left."""
+        remaining = max(self._end - time.monotonic(), _SHORTEST)
+        limits = httpx.Timeout(min(timeout, remaining)).as_dict()
+        request.extensions = {**request.extensions, "timeout": limits}
