@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from functions.conversations.model import SCHEMA
 from functions.platform.limits import (
@@ -23,7 +23,6 @@ from functions.platform.validation import (
     Tag,
     Timestamp,
     Ttl,
-    mark_imported,
 )
 
 Role = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_CHARACTERS)]
@@ -69,10 +68,6 @@ class NewMessages(RequestModel):
 class NewConversation(RequestModel):
     """Body of `PUT /api/v1/conversations/{session_id}`: the whole of a conversation."""
 
-    model_config = ConfigDict(
-        json_schema_extra=mark_imported("created_at", "updated_at", "revision")
-    )
-
     session_id: Name | None = None
     user_id: AgentId
     messages: list[NewMessage] = Field(default=[])
@@ -92,12 +87,9 @@ class NewConversation(RequestModel):
     end. An `expires_at` wins over it."""
     expires_at: Timestamp | None = None
     """From this moment on it is gone, as if it had never been."""
-    created_at: ImportedTime | None = None
-    """Only with `X-Import`."""
-    updated_at: ImportedTime | None = None
-    """Only with `X-Import`."""
-    revision: ImportedCount | None = None
-    """Only with `X-Import`."""
+    created_at: ImportedTime = None
+    updated_at: ImportedTime = None
+    revision: ImportedCount = None
 
     @model_validator(mode="after")
     def _messages_or_upload(self) -> Self:

@@ -18,7 +18,6 @@ from functions.platform.validation import (
     ImportedId,
     ImportedTime,
     RequestModel,
-    mark_imported,
 )
 
 
@@ -37,13 +36,7 @@ Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True
 class NewFact(RequestModel):
     """Body of `POST /api/v1/facts`; `tenant_id` and `created_at` are set by the service."""
 
-    model_config = ConfigDict(
-        strict=False,
-        json_schema_extra=mark_imported(
-            *("updated_at", "first_learned_at", "learned_by", "learned_count"),
-            *("learned_from_run_ids", "version"),
-        ),
-    )
+    model_config = ConfigDict(strict=False)
 
     subject: Part
     predicate: Part
@@ -59,20 +52,14 @@ class NewFact(RequestModel):
     """Ignored: it is the caller's."""
     created_at: Any = None
     """Ignored, but with `X-Import`: it is when the fact is learned."""
-    updated_at: ImportedTime | None = None
-    """Only with `X-Import`."""
-    first_learned_at: ImportedTime | None = None
-    """Only with `X-Import`."""
-    learned_by: ImportedId | None = None
-    """Only with `X-Import`."""
-    learned_count: ImportedCount | None = None
-    """Only with `X-Import`."""
-    learned_from_run_ids: (
-        Annotated[list[Identifier], Field(max_length=MAX_FACT_RUNS), Imported] | None
-    ) = None
-    """Only with `X-Import`."""
-    version: ImportedCount | None = None
-    """Only with `X-Import`."""
+    updated_at: ImportedTime = None
+    first_learned_at: ImportedTime = None
+    learned_by: ImportedId = None
+    learned_count: ImportedCount = None
+    learned_from_run_ids: Imported[Annotated[list[Identifier], Field(max_length=MAX_FACT_RUNS)]] = (
+        None
+    )
+    version: ImportedCount = None
 
 
 class RecallFilters(RequestModel):

@@ -38,10 +38,10 @@ class ObjectOptions(RequestModel):
     metadata: dict[str, Any] = Field(default={}, alias="X-Object-Metadata")
     ttl: Ttl | None = Field(default=None, alias="X-Object-TTL")
     sensitivity: Sensitivity | None = Field(default=None, alias="X-Object-Sensitivity")
-    expires_at: ImportedTime | None = Field(default=None, alias="X-Object-Expires-At")
-    created_at: ImportedTime | None = Field(default=None, alias="X-Object-Created-At")
-    updated_at: ImportedTime | None = Field(default=None, alias="X-Object-Updated-At")
-    version: Annotated[int, BeforeValidator(_parse_number), Imported] | None = Field(
+    expires_at: ImportedTime = Field(default=None, alias="X-Object-Expires-At")
+    created_at: ImportedTime = Field(default=None, alias="X-Object-Created-At")
+    updated_at: ImportedTime = Field(default=None, alias="X-Object-Updated-At")
+    version: Imported[Annotated[int, BeforeValidator(_parse_number)]] = Field(
         default=None, alias="X-Object-Version"
     )
 

@@ -1,7 +1,7 @@
 """Validate what callers send by pydantic models, and name the fields that are wrong."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import islice
 from typing import Annotated, Any, TypeVar
 
@@ -71,49 +71,34 @@ Identifier = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
 
 
 def _assert_import(value: Any) -> Any:
-    if not is_import.get():
+    if value is not None and not is_import.get():
         raise ValueError(f"is set by the service, but with {HEADER}")
     return value
 
 
-Imported = AfterValidator(_assert_import)
-"""Marks what the service sets, and what a request may say if it imports."""
-ImportedTime = Annotated[Timestamp, Imported]
-ImportedId = Annotated[AgentId, Imported]
-ImportedCount = Annotated[int, Field(ge=1, le=MAX_VERSION, strict=True), Imported]
-
-
-def mark_imported(*names: str) -> Callable[[dict[str, Any]], None]:
-    """Return what marks fields of a model as set by the service in its JSON schema."""
-
-    def mark(schema: dict[str, Any]) -> None:
-        for name in names:
-            schema["properties"][name]["readOnly"] = True
-
-    return mark
-
-
-_OF_CHANGES = ("updated_at", "version")
+T = TypeVar("T")
+Imported = Annotated[
+    T | None,
+    AfterValidator(_assert_import),
+    Field(description=f"Only with `{HEADER}`.", json_schema_extra={"readOnly": True}),
+]
+"""What the service sets, and what a request may say if it imports."""
+ImportedTime = Imported[Timestamp]
+ImportedId = Imported[AgentId]
+ImportedCount = Imported[Annotated[int, Field(ge=1, le=MAX_VERSION, strict=True)]]
 
 
 class ImportableChange(RequestModel):
     """What a request that imports may say of a change: its time, and the version that it makes."""
 
-    model_config = ConfigDict(json_schema_extra=mark_imported(*_OF_CHANGES))
-
-    updated_at: ImportedTime | None = None
-    """Only with `X-Import`."""
-    version: ImportedCount | None = None
-    """Only with `X-Import`."""
+    updated_at: ImportedTime = None
+    version: ImportedCount = None
 
 
 class Importable(ImportableChange):
     """What a request that imports may say of what it writes: its times and its version."""
 
-    model_config = ConfigDict(json_schema_extra=mark_imported("created_at", *_OF_CHANGES))
-
-    created_at: ImportedTime | None = None
-    """Only with `X-Import`."""
+    created_at: ImportedTime = None
 
 
 _SECONDS = re.compile(r"\d{1,12}(\.\d{1,9})?", re.ASCII)

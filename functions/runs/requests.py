@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from functions.platform.limits import MAX_LABEL_CHARACTERS, MAX_TURN
 from functions.platform.sensitivity import Sensitivity
@@ -12,7 +12,6 @@ from functions.platform.validation import (
     ImportedId,
     ImportedTime,
     RequestModel,
-    mark_imported,
 )
 
 Label = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_CHARACTERS)]
@@ -20,8 +19,6 @@ Label = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_CHARACTERS)]
 
 class NewRun(RequestModel):
     """Body of `POST /api/v1/runs`."""
-
-    model_config = ConfigDict(json_schema_extra=mark_imported("id", "created_at", "created_by"))
 
     agent_type: AgentId
     """A label that groups runs, such as `sdr`; no boundary."""
@@ -31,23 +28,17 @@ class NewRun(RequestModel):
     """Any JSON, at most 4 MB: recalled episodes and facts, and the workflow selected, say."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""
-    id: ImportedId | None = None
+    id: ImportedId = None
     """Of this agent type, and made at `created_at`. Only with `X-Import`."""
-    created_at: ImportedTime | None = None
-    """Only with `X-Import`."""
-    created_by: ImportedId | None = None
-    """Only with `X-Import`."""
+    created_at: ImportedTime = None
+    created_by: ImportedId = None
 
 
 class RunEnd(RequestModel):
     """The end of a run."""
 
-    model_config = ConfigDict(json_schema_extra=mark_imported("ended_at", "ended_by"))
-
-    ended_at: ImportedTime | None = None
-    """Only with `X-Import`."""
-    ended_by: ImportedId | None = None
-    """Only with `X-Import`."""
+    ended_at: ImportedTime = None
+    ended_by: ImportedId = None
 
 
 class RunOutput(RunEnd):
@@ -67,8 +58,6 @@ class RunError(RunEnd):
 class NewEpisode(RequestModel):
     """Body of `POST /api/v1/runs/{run_id}/episodes`."""
 
-    model_config = ConfigDict(json_schema_extra=mark_imported("id", "created_at", "created_by"))
-
     content: Any
     """Any JSON, at most 262,144 bytes."""
     role: Label | None = None
@@ -80,9 +69,7 @@ class NewEpisode(RequestModel):
     """At most 65,536 bytes of JSON."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""
-    id: ImportedId | None = None
+    id: ImportedId = None
     """Made at `created_at`. Only with `X-Import`."""
-    created_at: ImportedTime | None = None
-    """Only with `X-Import`."""
-    created_by: ImportedId | None = None
-    """Only with `X-Import`."""
+    created_at: ImportedTime = None
+    created_by: ImportedId = None

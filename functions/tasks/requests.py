@@ -25,7 +25,6 @@ from functions.platform.validation import (
     Name,
     RequestModel,
     Timestamp,
-    mark_imported,
 )
 from functions.tasks.model import GrantAccess, Policy, Status
 
@@ -118,10 +117,6 @@ class NewTask(Importable, _TaskFields):
 class TaskChange(ImportableChange, _TaskFields, ChangeModel):
     """Body of `PATCH /api/v1/tasks/{id}`: only the given fields change."""
 
-    model_config = ConfigDict(
-        json_schema_extra=mark_imported("started_at", "updated_at", "version")
-    )
-
     task_id: Identifier | None = None
     """The id in the path, as RFC-0015 §6.5 repeats it."""
     status: Status | None = None
@@ -133,8 +128,7 @@ class TaskChange(ImportableChange, _TaskFields, ChangeModel):
     """For whom its assignee may register sub-tasks; `*` is everybody."""
     memory_policy: MemoryPolicy | None = None
     """How the task's working memory behaves."""
-    started_at: ImportedTime | None = None
-    """Only with `X-Import`."""
+    started_at: ImportedTime = None
 
     @property
     def changed_fields(self) -> frozenset[str]:
@@ -148,13 +142,10 @@ EXTRA_FIELDS = frozenset(_TaskFields.model_fields)
 class NewGrant(RequestModel):
     """Body of `PUT /api/v1/tasks/{id}/grants/{principal}`."""
 
-    model_config = ConfigDict(json_schema_extra=mark_imported("created_at"))
-
     access: GrantAccess
     expires_at: Timestamp | None = None
     """From this moment on the grant counts no more."""
-    created_at: ImportedTime | None = None
-    """Only with `X-Import`."""
+    created_at: ImportedTime = None
 
 
 class AclEntry(RequestModel):
@@ -167,12 +158,9 @@ class AclEntry(RequestModel):
 class _OfIntent(RequestModel):
     """What a request that imports says of an intent."""
 
-    model_config = ConfigDict(json_schema_extra=mark_imported("created_at", "version"))
-
-    created_at: ImportedTime | None = None
+    created_at: ImportedTime = None
     """Of an intent that nobody has named. Only with `X-Import`."""
-    version: ImportedCount | None = None
-    """Only with `X-Import`."""
+    version: ImportedCount = None
 
 
 class Acl(_OfIntent):
