@@ -139,7 +139,6 @@ class StateDocument(TypedDict):
     owner_id: str
     key: str
     value: NotRequired[Annotated[JsonValue, VALUE]]
-    """Absent without `memory.read`."""
     sensitivity: Sensitivity | None
     """`confidential` and `restricted` values are stored encrypted."""
     version: Version

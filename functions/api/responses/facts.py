@@ -25,11 +25,8 @@ class FactDocument(TypedDict):
     agent_type: str | None
     """A label that groups runs, such as `sdr`; no boundary."""
     subject: NotRequired[Annotated[str, VALUE]]
-    """Absent without `memory.read`."""
     predicate: NotRequired[Annotated[str, VALUE]]
-    """Absent without `memory.read`."""
     object: NotRequired[Annotated[str, VALUE]]
-    """Absent without `memory.read`."""
     confidence: Probability
     learned_from_run_id: str | None
     """The last run that learned it."""
@@ -40,7 +37,6 @@ class FactDocument(TypedDict):
     first_learned_at: Timestamp
     learned_by: str
     metadata: NotRequired[Annotated[JsonObject | None, VALUE]]
-    """Absent without `memory.read`."""
     version: Version
     """Counts the changes; send it as If-Match."""
     created_at: Timestamp

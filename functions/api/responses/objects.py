@@ -36,7 +36,6 @@ class ObjectDocument(TypedDict):
     """In bytes."""
     content_type: str
     metadata: NotRequired[Annotated[JsonObject, VALUE]]
-    """Absent without `memory.read`."""
     sensitivity: Sensitivity | None
     created_by: str
     """The id of the principal that wrote it last."""

@@ -18,7 +18,6 @@ class MemoryEntryDocument(TypedDict):
 
     id: Annotated[str, Field(pattern="^mem_")]
     content: NotRequired[Annotated[str, VALUE]]
-    """Absent without `memory.read`."""
     tags: Sequence[str]
     """Labels to query by."""
     createdAt: Timestamp

@@ -32,7 +32,6 @@ class WorkflowDocument(TypedDict):
     task_type: str
     workflow_id: str
     spec: NotRequired[Annotated[JsonValue, VALUE]]
-    """Absent without `memory.read`."""
     half_life: str | None
     alpha: BetaParameter
     beta: BetaParameter
@@ -77,7 +76,6 @@ class WorkingValueDocument(TypedDict):
     """Which instance of the agent runs."""
     key: str
     value: NotRequired[Annotated[JsonValue, VALUE]]
-    """Absent without `memory.read`."""
     updated_at: Timestamp
     expires_at: Timestamp
     """From this moment on it is gone, as if it had never been."""
@@ -89,7 +87,6 @@ class WorkingValuesDocument(TypedDict):
     instance_id: str
     """Which instance of the agent runs."""
     values: NotRequired[Annotated[dict[str, JsonValue], VALUE]]
-    """Absent without `memory.read`."""
     total_bytes: Count
     max_bytes: Count
 

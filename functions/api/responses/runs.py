@@ -92,7 +92,6 @@ class EpisodeDocument(TypedDict):
     agent_type: NotRequired[str]
     """In lists; an append doesn't look it up."""
     content: NotRequired[Annotated[Any, VALUE]]
-    """Absent without `memory.read`."""
     role: NotRequired[str]
     kind: NotRequired[str]
     """What it is, in a word of yours: `tool_call`, `observation`."""

@@ -18,7 +18,7 @@ Timestamp = Annotated[
 ]
 """RFC 3339 in UTC, with milliseconds."""
 
-VALUE = "value of memory"
+VALUE = Field(description="Absent without `memory.read`.")
 """Marks the fields that hold what somebody stored: absent for who lacks `memory.read`."""
 
 Count = Annotated[int, Field(ge=0)]

@@ -3,7 +3,7 @@
 Generated from the service's OpenAPI document; do not edit.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -52,6 +52,7 @@ class Episode(Model):
         content: Absent without `memory.read`.
         kind: What it is, in a word of yours: `tool_call`, `observation`.
         turn: The turn of the run that it belongs to.
+        metadata: Absent without `memory.read`.
         sensitivity: `confidential` and `restricted` values are stored encrypted.
         expires_at: From this moment on it is gone, as if it had never been.
     """
@@ -63,7 +64,7 @@ class Episode(Model):
     role: str | None = None
     kind: str | None = None
     turn: int | None = None
-    metadata: dict[str, Any] | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
     sensitivity: Sensitivity | None = None
     created_at: datetime
     created_by: str

@@ -38,6 +38,13 @@ class Task(Model):
         parent_task_id: The task that this is a part of.
         memory_policy: How the task's working memory behaves.
         version: Counts the changes; send it as If-Match.
+        description: Absent without `memory.read`.
+        input: Absent without `memory.read`.
+        output: Absent without `memory.read`.
+        artifacts: Absent without `memory.read`.
+        blocked_reason: Absent without `memory.read`.
+        error: Absent without `memory.read`.
+        metadata: Absent without `memory.read`.
         semantic_namespaces: What to pack of semantic memory for the task.
     """
 
