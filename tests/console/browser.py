@@ -20,16 +20,34 @@ os.execv(sys.argv[3], sys.argv[3:])"""  # the browser reads from 3 and writes to
 _PATIENCE_MS = 15_000
 _KEY_CODES = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "ArrowDown": 40}
 _WAIT = """new Promise((resolve, reject) => {
-  const check = () => {
-    try { const found = (%s); if (found) resolve(found === true || String(found)); } catch {}
+  const observer = new MutationObserver(() => check());
+  const end = (settle, result) => {
+    observer.disconnect();
+    removeEventListener("scroll", check);
+    clearTimeout(timer);
+    settle(result);
   };
-  const changes = {subtree: true, childList: true, attributes: true, characterData: true};
-  new MutationObserver(check).observe(document, changes);
-  addEventListener("scroll", check);
+  const check = () => {
+    try { const found = (%s); if (found) end(resolve, found === true || String(found)); } catch {}
+  };
   const shown = () => document.body.innerText.slice(0, 2000);
-  setTimeout(() => reject(new Error("not on the page: " + shown())), %d);
+  const timer = setTimeout(() => end(reject, new Error("not on the page: " + shown())), %d);
+  const changes = {subtree: true, childList: true, attributes: true, characterData: true};
+  observer.observe(document, changes);
+  addEventListener("scroll", check);
   check();
 })"""
+_OPTIONS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--remote-debugging-pipe",
+    # one process shows all pages, and keeps none that was left: a load takes half the CPU time
+    "--renderer-process-limit=1",
+    "--disable-site-isolation-trials",
+    "--disable-features=BackForwardCache,SpareRendererForSitePerProcess",
+)
 _FIELD = """[...document.querySelectorAll("label")]
   .find(each => each.textContent === %s).control"""
 _BUTTON = """[...document.querySelectorAll("button, a")]
@@ -188,17 +206,17 @@ def start_browser(profile: Path) -> Iterator[Browser]:
     chromium = find_chromium()
     assert chromium is not None
     to_browser, from_browser = os.pipe(), os.pipe()
-    options = [
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--remote-debugging-pipe",
-        f"--user-data-dir={profile}",
-    ]
     ends = (to_browser[0], from_browser[1])
     process = subprocess.Popen(
-        [sys.executable, "-c", _EXEC, *map(str, ends), chromium, *options],
+        [
+            sys.executable,
+            "-c",
+            _EXEC,
+            *map(str, ends),
+            chromium,
+            *_OPTIONS,
+            f"--user-data-dir={profile}",
+        ],
         pass_fds=ends,
         stderr=subprocess.DEVNULL,
     )

@@ -60,7 +60,7 @@ def browser(profile: Path) -> Iterator[Browser]:
 
 @pytest.fixture
 def visit(server: LocalServer, browser: Browser) -> Iterator[Visit]:
-    """A visit that begins at the sign-in; afterwards the browser must have no complaint."""
+    """A visit, with nothing loaded yet; afterwards the browser must have no complaint."""
     browser.call(
         "Page.navigate", url="about:blank"
     )  # what another test's page still asks ends here
@@ -69,6 +69,5 @@ def visit(server: LocalServer, browser: Browser) -> Iterator[Visit]:
     browser.sent_headers.clear()
     with server.client() as admin:
         visit = Visit(browser, server, admin)
-        visit.start()
         yield visit
     assert not [each for each in browser.complaints if not visit.is_expected(each)]

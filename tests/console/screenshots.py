@@ -40,7 +40,6 @@ def save_all() -> None:
 
 def _save_screens(visit: Visit, demo: Demo) -> None:
     for key in dict.fromkeys(demo.keys.values()):
-        visit.start()
         visit.sign_in(key)
         for title, address in demo.screens.items():
             if demo.key_of(title) == key:

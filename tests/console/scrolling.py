@@ -106,12 +106,10 @@ def measure_screens(visit: Visit, key: str, entries: int) -> dict[str, Figures]:
     """Measure on a server that has the entries."""
     size = {"width": _WIDTH, "height": _HEIGHT, "deviceScaleFactor": 1, "mobile": False}
     visit.browser.call("Emulation.setDeviceMetricsOverride", **size)
-    visit.start("search")
-    visit.sign_in(key)
+    visit.sign_in(key, screen="search")
     found = {"first view": _measure_first_views(visit)}
     for way, act in (("the wheel", _turn_wheel), ("the key End", _press_end)):
-        visit.start("search")
-        visit.sign_in(key)
+        visit.sign_in(key, screen="search")
         _show(visit, "")
         found[f"to the end by {way}"] = _measure_way(visit.browser, act, entries)
     return found

@@ -1,89 +1,24 @@
-"""WCAG 2.2 AA on each screen, by axe-core, in light and dark, and on a phone."""
+"""WCAG 2.2 AA of the sign-in and of each dialog, by axe-core; for screens: `test_each_screen`."""
 
-import json
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
-import pytest
-
+from tests.console.axe import find_violations
 from tests.console.demo import Demo
 from tests.console.visit import Visit
 from tests.contract.expect import ok
-from tests.contract.local_server import ROOT
-
-_AXE = ROOT / "node_modules/axe-core/axe.min.js"
-_LIGHT = {"resultTypes": ["violations"]}
-_DARK = _LIGHT | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
-_FIND = """axe.run(document, %s).then(({violations}) => JSON.stringify(
-  violations.map(({id, nodes}) => [id, nodes.slice(0, 3).map(each => each.html)])))"""
-_PARTS = {  # of screens, beside the one that they show first
-    "Agent": ("agent/checker?show=eviction", "agent/checker?show=tasks"),
-    "Task": ("task/task_check-invoices?show=context", "task/task_check-invoices?show=grants"),
-    "Intent": ("intent/close-the-month?show=access", "intent/close-the-month?show=entries"),
-    "Workflows": ("workflows", "workflows?agent_type=invoice-checker"),
-}
-_MOVING = """[...document.querySelectorAll("*")].filter(each => {
-  const style = getComputedStyle(each);
-  return style.animationName !== "none" || parseFloat(style.transitionDuration) > 0;
-}).length"""  # nothing moves by itself, so nobody has to ask for less motion
-_UNNAMED = """[...document.querySelectorAll("input,select,textarea")]
-  .filter(each => !each.labels.length && !each.ariaLabel).length"""
 
 
-@pytest.fixture(params=["admin", "planner", "reader"])
-def screens(visit: Visit, demo: Demo, request: pytest.FixtureRequest) -> Iterator[list[str]]:
-    """The screens of which one principal sees most; it is signed in."""
-    key = demo.keys[request.param]
-    visit.sign_in(key)
-    yield [title for title in demo.screens if demo.key_of(title) == key]
-    visit.browser.call("Emulation.clearDeviceMetricsOverride")
-
-
-@pytest.fixture
-def audit(visit: Visit) -> Iterator[Callable[[str], dict[str, Any]]]:
-    """Gives what axe finds in the page as it is, light and dark, by a name."""
-    if not _AXE.is_file():
-        pytest.skip("axe-core is not installed; make test installs it")
-    axe = _AXE.read_text(encoding="utf-8") + "; true"
-
-    def find_violations(name: str) -> dict[str, Any]:
-        if visit.browser.evaluate("typeof axe") == "undefined":
-            visit.browser.evaluate(axe)
-        found: dict[str, Any] = {}
-        for scheme, options in (("light", _LIGHT), ("dark", _DARK)):
-            _set_scheme(visit, scheme)
-            violations = json.loads(visit.browser.evaluate(_FIND % json.dumps(options)))
-            found |= {f"{name}, {scheme}": violations} if violations else {}
-        return found
-
-    yield find_violations
-    visit.browser.call("Emulation.setEmulatedMedia", features=[])
-
-
-def test_no_screen_violates_a_rule_of_axe(
-    visit: Visit, demo: Demo, screens: list[str], audit: Callable[[str], dict[str, Any]]
-) -> None:
-    found: dict[str, Any] = {}
-    for title in screens:
-        for address in (demo.screens[title], *_PARTS.get(title, ())):
-            visit.go_to(title, address)
-            found |= audit(address)
-    assert found == {}
-
-
-def test_sign_in_and_dialogs_violate_no_rule_of_axe(
-    visit: Visit, demo: Demo, audit: Callable[[str], dict[str, Any]]
-) -> None:
-    found = audit("sign in")
+def test_sign_in_and_dialogs_violate_no_rule_of_axe(visit: Visit, demo: Demo) -> None:
+    visit.start()
+    assert find_violations(visit.browser) == {}
     visit.statuses = (401, 409)
     visit.browser.fill("API key", "am_wrong")
     visit.browser.press("Sign in")
     visit.browser.wait_for_text("UNAUTHENTICATED")
-    found |= audit("refused sign in")
+    assert find_violations(visit.browser) == {}
     visit.sign_in()
     for name in _open_dialogs(visit, demo):
-        found |= audit(name)
-    assert found == {}
+        assert find_violations(visit.browser) == {}, name
 
 
 def _open_dialogs(visit: Visit, demo: Demo) -> Iterator[str]:
@@ -143,27 +78,3 @@ def _open_keys(visit: Visit) -> Iterator[str]:
     browser.press("Create")
     browser.wait_for_text("It is shown this once")
     yield "a new key"
-
-
-def test_no_screen_is_wider_than_a_phone(visit: Visit, demo: Demo, screens: list[str]) -> None:
-    size = {"width": 320, "height": 640, "deviceScaleFactor": 1, "mobile": False}
-    visit.browser.call("Emulation.setDeviceMetricsOverride", **size)
-    for title in screens:
-        for address in (demo.screens[title], *_PARTS.get(title, ())):
-            visit.go_to(title, address)
-            assert visit.browser.evaluate("document.documentElement.scrollWidth") <= 320, address
-
-
-def test_each_screen_has_one_heading_and_labels_and_nothing_moves(
-    visit: Visit, demo: Demo, screens: list[str]
-) -> None:
-    for title in screens:
-        visit.go_to(title, demo.screens[title])
-        assert visit.browser.evaluate("document.querySelectorAll('h1').length") == 1
-        assert visit.browser.evaluate(_UNNAMED) == 0, title
-        assert visit.browser.evaluate(_MOVING) == 0, title
-
-
-def _set_scheme(visit: Visit, scheme: str) -> None:
-    feature = {"name": "prefers-color-scheme", "value": scheme}
-    visit.browser.call("Emulation.setEmulatedMedia", features=[feature])

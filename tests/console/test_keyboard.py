@@ -11,6 +11,7 @@ from tests.contract.expect import ok
 
 
 def test_one_signs_in_and_finds_a_screen_by_keyboard(visit: Visit) -> None:
+    visit.start()
     browser = visit.browser
     browser.call("Input.insertText", text=visit.server.api_key)  # the field has the focus
     browser.press_key("Enter")
@@ -23,8 +24,7 @@ def test_one_signs_in_and_finds_a_screen_by_keyboard(visit: Visit) -> None:
 
 def test_an_entry_is_found_and_changed_by_keyboard(visit: Visit) -> None:
     entry = visit.make_entry("changed by keys", {"a": 1}, tags=["keys"])
-    visit.start("memory")
-    browser = visit.sign_in()
+    browser = visit.sign_in(screen="memory")
     _tab_to_field(browser, "Tags")
     browser.call("Input.insertText", text="keys")
     browser.press_key("Enter")
@@ -58,8 +58,7 @@ def test_an_entry_is_deleted_by_keyboard(visit: Visit) -> None:
 def test_permissions_are_changed_by_keyboard(visit: Visit) -> None:
     path = "/api/v1/memory/namespaces/company.keys"
     ok(visit.admin.patch(path, json={"permissions": {"default": "read"}}))
-    visit.start("namespace/company.keys")
-    browser = visit.sign_in()
+    browser = visit.sign_in(screen="namespace/company.keys")
     browser.wait_for_text("everybody else")
     _tab_until(browser, "document.activeElement.ariaLabel === 'Access of everybody else'")
     browser.press_key("ArrowDown")
@@ -71,8 +70,7 @@ def test_permissions_are_changed_by_keyboard(visit: Visit) -> None:
 
 
 def test_keys_are_made_and_rotated_by_keyboard(visit: Visit) -> None:
-    visit.start("principals")
-    browser = visit.sign_in()
+    browser = visit.sign_in(screen="principals")
     _tab_to_field(browser, "New principal’s id")  # noqa: RUF001 - as the page has it
     browser.call("Input.insertText", text="made by keys")
     browser.press_key("Enter")
@@ -88,32 +86,38 @@ def test_keys_are_made_and_rotated_by_keyboard(visit: Visit) -> None:
     browser.wait_for_text("API key")
 
 
-@pytest.mark.parametrize(
-    ("who", "title", "pressed", "shown"),
-    [
-        ("admin", "Search", "Search for", "large-invoices"),
-        ("admin", "Facts", "For the words", "matched"),
-        ("admin", "Run", "Show the run", "Episodes, newest first"),
-        ("admin", "OpenWOP run", "Show what it saw", "<REDACTED:stripe>"),
-        ("planner", "Agent", "Eviction order", "Pinned entries are never evicted."),
-        ("planner", "Task", "What it would be given", "Shared memory (2)"),
-        ("planner", "Conversation", "Show the messages (3)", "INV-1042"),
-        ("reader", "States", "Show the value", '"fr"'),
-        ("reader", "Object", "Show what it holds", "invoice,total"),
+_USES = {  # by who is signed in: a screen, what is pressed or typed there, and what is shown then
+    "admin": [
+        ("Search", "Search for", "large-invoices"),
+        ("Facts", "For the words", "matched"),
+        ("Run", "Show the run", "Episodes, newest first"),
+        ("OpenWOP run", "Show what it saw", "<REDACTED:stripe>"),
     ],
-)
-def test_a_screen_is_used_by_keyboard(
-    visit: Visit, demo: Demo, who: str, title: str, pressed: str, shown: str
-) -> None:
+    "planner": [
+        ("Agent", "Eviction order", "Pinned entries are never evicted."),
+        ("Task", "What it would be given", "Shared memory (2)"),
+        ("Conversation", "Show the messages (3)", "INV-1042"),
+    ],
+    "reader": [
+        ("States", "Show the value", '"fr"'),
+        ("Object", "Show what it holds", "invoice,total"),
+    ],
+}
+
+
+@pytest.mark.parametrize("who", _USES)
+def test_screens_are_used_by_keyboard(visit: Visit, demo: Demo, who: str) -> None:
     browser = visit.sign_in(demo.keys[who])
-    visit.go_to(title, demo.screens[title])
-    if title in ("Search", "Facts"):
-        _tab_to_field(browser, pressed)
-        browser.call("Input.insertText", text="large invoices" if title == "Search" else "Acme")
-        browser.press_key("Enter")
-    else:
-        _press(browser, pressed)
-    browser.wait_for(f"document.body.innerText.toLowerCase().includes({json.dumps(shown.lower())})")
+    for title, pressed, shown in _USES[who]:
+        visit.go_to(title, demo.screens[title])
+        if title in ("Search", "Facts"):
+            _tab_to_field(browser, pressed)
+            browser.call("Input.insertText", text="large invoices" if title == "Search" else "Acme")
+            browser.press_key("Enter")
+        else:
+            _press(browser, pressed)
+        lower = json.dumps(shown.lower())
+        browser.wait_for(f"document.body.innerText.toLowerCase().includes({lower})")
 
 
 def _press(browser: Browser, text: str) -> None:

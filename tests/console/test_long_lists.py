@@ -40,8 +40,7 @@ def key(server: LocalServer) -> str:
 
 def test_a_list_is_scrolled_to_its_end_and_back(visit: Visit, key: str) -> None:
     visit.browser.call("Emulation.setDeviceMetricsOverride", **_SCREEN)
-    visit.start("memory?agent_id=long")
-    browser = visit.sign_in(key)
+    browser = visit.sign_in(key, screen="memory?agent_id=long")
     browser.wait_for(f"{_KEYS}.length >= 100")
     tops = _scroll_to_end(browser)
     in_order = sorted(tops, key=tops.__getitem__)

@@ -50,8 +50,7 @@ def test_permissions_change_after_the_page_has_said_what_changes(visit: Visit) -
     permissions = {"default": "read", "allow": [{"agent": "agent_ada", "access": "write"}]}
     path = "/api/v1/memory/namespaces/company.plans"
     ok(visit.admin.patch(path, json={"permissions": permissions}))
-    visit.start("namespace/company.plans")
-    browser = visit.sign_in()
+    browser = visit.sign_in(screen="namespace/company.plans")
     browser.wait_for_text("everybody else")
     browser.fill("Somebody else’s id", "agent_eve")  # noqa: RUF001 - as the page has it
     browser.choose("Access of everybody else", "none")

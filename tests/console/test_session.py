@@ -56,7 +56,6 @@ def minutes(visit: Visit) -> Iterator[Callable[[int], None]]:
     """Lets minutes pass in a page whose long timers go by them; somebody is signed in."""
     browser = visit.browser
     page = browser.call("Page.addScriptToEvaluateOnNewDocument", source=_MINUTES % [*_ACTIVITIES])
-    visit.start()
     visit.sign_in()
     yield lambda count: browser.evaluate(f"window.passMinutes({count})")
     browser.call("Page.removeScriptToEvaluateOnNewDocument", **page)

@@ -33,8 +33,9 @@ class Visit:
         self.browser.call("Page.navigate", url="about:blank")
         self.browser.open(f"{self.server.address}/console#/{screen}")
 
-    def sign_in(self, api_key: str | None = None) -> Browser:
-        """Sign in as the administrator, or with another key."""
+    def sign_in(self, api_key: str | None = None, screen: str = "") -> Browser:
+        """Load a screen anew, and sign in as the administrator or with another key."""
+        self.start(screen)
         self.browser.fill("API key", api_key or self.server.api_key)
         self.browser.press("Sign in")
         self.browser.wait_for("document.querySelector('header')")
