@@ -8,6 +8,7 @@ from functions.entries.tiers import POLICIES_BY_ID_LETTER
 from functions.identity.model import Principal
 from functions.platform import entry_keys, request_context
 from functions.platform.entry_keys import EntryAddress
+from functions.platform.idempotency import KEY_BYTES
 from functions.platform.items import Item
 from functions.platform.json_text import compress
 from functions.platform.schema import (
@@ -20,6 +21,7 @@ from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, update
 
 _UNCHANGED = "nonce = :nonce AND version = :version"
+_OF_ANOTHER_REQUEST = "NOT begins_with(request_token, :request_key)"
 _REPLACED_BY_A_PUT = (
     "val",
     "tags",
@@ -57,8 +59,8 @@ class OwnChangeStore:
         """Change value or tags of the owner's entry by one write, with no read before it.
 
         That is possible only where nothing else has to change: the entry isn't expired, fenced or
-        encrypted, its value keeps its size, so that no counter changes, and an episodic one can
-        be evicted and has normal priority.
+        encrypted, another request wrote it, its value keeps its size, so that no counter changes,
+        and an episodic one can be evicted and has normal priority.
 
         Args:
             nonce: the incarnation to change.
@@ -107,7 +109,7 @@ def _build_put(item: Item, entry: Entry, version: int | None) -> Write:
     removed = ", ".join(attributes.keys() - present.keys())
     conditions = [
         "tier = :tier AND agent_id = :agent AND value_bytes = :size",
-        "request_token <> :request_token",
+        _OF_ANOTHER_REQUEST,
         "attribute_not_exists(data_key) AND attribute_not_exists(fenced)",
         "(attribute_not_exists(expires) OR expires > :now)",
     ]
@@ -121,6 +123,7 @@ def _build_put(item: Item, entry: Entry, version: int | None) -> Write:
     expression = f"SET version = version + :one, {settings}"
     expression += f" REMOVE {removed}" if removed else ""
     values |= {"now": entry.updated, "one": 1} | present
+    values["request_key"] = item["request_token"][:KEY_BYTES]
     return update(entry.item_key, expression, " AND ".join(conditions), **values)
 
 
@@ -142,10 +145,12 @@ def _build_update(
         "actor_kind": caller.kind,
     }
     condition = (
-        f"{_UNCHANGED} AND tier = :tier AND agent_id = :caller AND attribute_not_exists(data_key)"
-        " AND attribute_not_exists(fenced) AND (attribute_not_exists(expires) OR expires > :now)"
+        f"{_UNCHANGED} AND {_OF_ANOTHER_REQUEST} AND tier = :tier AND agent_id = :caller"
+        " AND attribute_not_exists(data_key) AND attribute_not_exists(fenced)"
+        " AND (attribute_not_exists(expires) OR expires > :now)"
     )
     values: Item = {"nonce": nonce, "tier": policy.name, "caller": caller.id, "now": now}
+    values["request_key"] = changes["request"][:KEY_BYTES]
     if "value" in changes:
         attributes["val"] = compress(changes["value"])
         condition += " AND value_bytes = :size"

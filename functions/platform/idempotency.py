@@ -13,7 +13,7 @@ from typing import NamedTuple, Self
 from functions.platform.digests import Digests
 from functions.platform.errors import IdempotencyConflict
 
-_KEY_BYTES, _BODY_BYTES = 16, 8
+KEY_BYTES, _BODY_BYTES = 16, 8  # of a stored token, in this order
 _MAX_PREVIOUS = 8  # tokens, for writes that a late retry would otherwise repeat
 
 
@@ -32,7 +32,7 @@ class RequestToken(NamedTuple):
         """
         named = f"{len(caller)}:{caller}{idempotency_key}".encode()
         return cls(
-            digests.compute("idempotency key", named, _KEY_BYTES),
+            digests.compute("idempotency key", named, KEY_BYTES),
             digests.compute("request body", request, _BODY_BYTES),
         )
 
@@ -40,12 +40,12 @@ class RequestToken(NamedTuple):
     def from_event(cls, source: str, event_id: str) -> Self:
         """Derive the token of an event of another system; the same however often it comes."""
         named = f"{len(source)}:{source}{event_id}".encode()
-        return cls(blake2b(named, digest_size=_KEY_BYTES).digest(), bytes(_BODY_BYTES))
+        return cls(blake2b(named, digest_size=KEY_BYTES).digest(), bytes(_BODY_BYTES))
 
     @classmethod
     def create(cls) -> Self:
         """Create the token of a request without an Idempotency-Key."""
-        return cls(secrets.token_bytes(_KEY_BYTES), bytes(_BODY_BYTES))
+        return cls(secrets.token_bytes(KEY_BYTES), bytes(_BODY_BYTES))
 
     @property
     def stored(self) -> bytes:
@@ -54,7 +54,7 @@ class RequestToken(NamedTuple):
 
     def is_superseded(self, previous: Iterable[bytes]) -> bool:
         """Tell whether this request was carried out, and another one since."""
-        return any(stored[:_KEY_BYTES] == self.key for stored in previous)
+        return any(stored[:KEY_BYTES] == self.key for stored in previous)
 
     def matches(self, stored: bytes | None) -> bool:
         """Tell whether this very request was the last to write an item with the token `stored`.
@@ -62,9 +62,9 @@ class RequestToken(NamedTuple):
         Raises:
             IdempotencyConflict: the key is the same, but the body was another.
         """
-        if stored is None or stored[:_KEY_BYTES] != self.key:
+        if stored is None or stored[:KEY_BYTES] != self.key:
             return False
-        if stored[_KEY_BYTES:] != self.body:
+        if stored[KEY_BYTES:] != self.body:
             raise build_idempotency_conflict()
         return True
 

@@ -89,6 +89,24 @@ def test_a_late_repeat_of_a_patch_changes_nothing(alice: httpx.Client) -> None:
     refused(late_again, 404, "ENTRY_NOT_FOUND")
 
 
+@pytest.mark.parametrize("body", [entry(), working(), semantic()])
+def test_a_repeat_that_names_the_version_it_made_writes_nothing(
+    alice: httpx.Client, body: dict[str, Any]
+) -> None:
+    path = f"{MEMORY}/{create(alice, body)['id']}"
+    first = ok(patch(alice, path, 1, {"value": {"n": 2}}, **KEY))
+    assert ok(patch(alice, path, 2, {"value": {"n": 2}}, **KEY)) == first
+    refused(patch(alice, path, 2, {"value": {"n": 3}}, **KEY), 409, "IDEMPOTENCY_CONFLICT")
+    assert ok(alice.get(path)) == first
+
+
+def test_a_put_under_the_key_of_another_one_conflicts(alice: httpx.Client) -> None:
+    first = ok(alice.put(MEMORY, json=working(value={"n": 1}), headers=KEY), 201)
+    other = alice.put(MEMORY, json=working(value={"n": 2}), headers=KEY)
+    refused(other, 409, "IDEMPOTENCY_CONFLICT")
+    assert ok(read(alice, first["id"])) == first
+
+
 def test_a_refused_request_leaves_its_key_free(alice: httpx.Client) -> None:
     path = f"{MEMORY}/{create(alice, entry())['id']}"
     refused(patch(alice, path, 5, {"value": {"n": 2}}, **KEY), 409, "VERSION_MISMATCH")
