@@ -21,7 +21,8 @@ from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
-from functions.platform.idempotency import RequestToken
+from functions.platform.errors import VersionMismatch
+from functions.platform.idempotency import RequestToken, list_previous_tokens
 from functions.platform.items import Item
 from functions.platform.keys import get_tenant
 from functions.platform.retry import Backoff
@@ -72,6 +73,7 @@ class AgentMemory:
         Raises:
             AccessDenied: when the caller has no `memory.admin`.
             IdempotencyConflict: when the token's key was used with another body.
+            VersionMismatch: when the request was carried out, and the settings were changed since.
             Throttled: when others keep changing the settings.
         """
         authorize(caller, CONFIGURE_AGENT, AgentTarget(agent))
@@ -79,9 +81,15 @@ class AgentMemory:
         backoff = Backoff("others are changing this agent's settings")
         while True:
             item = self._agents.get_item(caller.tenant, agent)
-            if token.matches(item.get("config_token")):
+            last, earlier = item.get("config_token"), item.get("earlier_config_tokens", ())
+            if token.matches(last):
                 return _to_settings(agent, item)
-            changes = {"config_token": token.stored} | given
+            if token.is_superseded(earlier):
+                raise VersionMismatch(
+                    "this request was carried out, and the settings changed since"
+                )
+            changes: Item = {"config_token": token.stored} | given
+            changes["earlier_config_tokens"] = list_previous_tokens(last, earlier) or None
             before, after = _to_settings(agent, item), _to_settings(agent, item | changes)
             record = self._audit.record(
                 caller, CONFIGURE_AGENT, f"agent:{agent}", before._asdict(), after._asdict()

@@ -94,7 +94,8 @@ class GuardrailService:
 
         Raises:
             AccessDenied: the caller lacks `memory.admin`.
-            VersionMismatch: `version` is given and isn't the present one.
+            VersionMismatch: `version` is given and isn't the present one, or the request was
+                carried out, and the guardrails were changed since.
             ValueTooLarge: those that aren't of memory have more than 16 KB together.
             Unavailable: not all of that could be done by now; the schedule finishes it.
         """
@@ -118,7 +119,8 @@ class GuardrailService:
             present = self._store.get(tenant, coordinator)
             if token.matches(present.request):
                 return present
-            if version not in (None, present.version):
+            is_late = token.is_superseded(present.previous_tokens)
+            if is_late or version not in (None, present.version):
                 raise VersionMismatch(
                     f"the guardrails are at version {present.version}; read them and try again",
                     version=present.version,

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from functions.namespaces.restrictions import Restrictions, build_pattern
 from functions.platform.errors import ValueTooLarge
+from functions.platform.idempotency import list_previous_tokens
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, dumps_checked, loads
 from functions.platform.limits import MAX_GUARDRAILS_BYTES
@@ -27,6 +28,7 @@ class CoordinatorGuardrails:
 
     Attributes:
         others: guardrails of RFC-0013 that aren't of memory, as given.
+        previous_tokens: of the requests before the last, newest first.
     """
 
     coordinator: str
@@ -35,6 +37,7 @@ class CoordinatorGuardrails:
     version: int = 0
     updated: int | None = None  # epoch ms
     request: bytes | None = None
+    previous_tokens: tuple[bytes, ...] = ()
 
     @property
     def members(self) -> dict[str, Any]:
@@ -79,6 +82,7 @@ def change_guardrails(
         version=present.version + 1,
         updated=now,
         request=request,
+        previous_tokens=list_previous_tokens(present.request, present.previous_tokens),
     )
 
 
@@ -103,6 +107,7 @@ def guardrails_to_item(guardrails: CoordinatorGuardrails) -> Item:
         "version": guardrails.version,
         "updated": guardrails.updated,
         "request_token": guardrails.request,
+        "previous_tokens": guardrails.previous_tokens or None,
     }
 
 
@@ -118,4 +123,5 @@ def guardrails_from_item(coordinator: str, item: Item | None) -> CoordinatorGuar
         version=item["version"],
         updated=item["updated"],
         request=item.get("request_token"),
+        previous_tokens=tuple(item.get("previous_tokens", ())),
     )

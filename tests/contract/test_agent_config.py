@@ -132,6 +132,10 @@ def test_a_retry_with_its_key_writes_nothing_twice(tenant: Tenant, service: Serv
     assert service.state() == state
     again = configure(tenant.admin, "alice", headers=key, capacity=6)
     refused(again, 409, "IDEMPOTENCY_CONFLICT")
+    changed = ok(configure(tenant.admin, "alice", capacity=6))
+    late = configure(tenant.admin, "alice", headers=key, capacity=5)
+    refused(late, 409, "VERSION_MISMATCH")
+    assert ok(tenant.admin.get("/api/v1/agents/alice/memory/config")) == changed
 
 
 def test_a_retried_create_finds_its_pinned_entry(tenant: Tenant) -> None:

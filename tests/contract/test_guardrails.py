@@ -126,6 +126,11 @@ def test_a_retry_with_its_key_changes_nothing(tenant: Tenant, service: Service) 
     assert service.state() == state
     other = tenant.admin.patch(path(), json={"guardrails": {}}, headers=key)
     refused(other, 409, "IDEMPOTENCY_CONFLICT")
+    changed = ok(
+        tenant.admin.patch(path(), json={"guardrails": {"max_episodic_memory_per_agent": 7}})
+    )
+    refused(tenant.admin.patch(path(), json=body, headers=key), 409, "VERSION_MISMATCH")
+    assert ok(tenant.admin.get(path())) == changed
 
 
 def fill(client: httpx.Client, task_id: str, *keys: str) -> list[int]:
