@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from functions.objects.requests import SpaceChange
 
 USAGE_SHARDS = 8
-_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
+_RANGE = re.compile(r"bytes=(\d*)-(\d*)", re.ASCII | re.IGNORECASE)
+_MOST_DIGITS = 18  # of a position; no object has as many bytes
 _VERSIONS_PER_MS = 1000
 
 
@@ -175,14 +176,20 @@ def parse_range(header: str | None, size: int) -> tuple[int, int] | None:
         return None
     first, last = match.groups()
     if not first:
-        start, end = max(size - int(last), 0), size
+        start, end = max(size - _parse_position(last), 0), size
     else:
-        start, end = int(first), min(int(last) + 1, size) if last else size
-        if last and int(last) < start:
+        start = _parse_position(first)
+        end = min(_parse_position(last) + 1, size) if last else size
+        if last and _parse_position(last) < start:
             return None
     if start >= size:
         raise RangeNotSatisfiable(size)
     return start, end
+
+
+def _parse_position(digits: str) -> int:
+    """Parse a position of a range; a number that no object reaches becomes another such number."""
+    return int(digits.lstrip("0")[:_MOST_DIGITS] or "0")
 
 
 def limit_address_seconds(stored: StoredObject, now: int) -> int:

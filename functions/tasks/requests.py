@@ -130,6 +130,12 @@ class TaskChange(ImportableChange, _TaskFields, ChangeModel):
     """How the task's working memory behaves."""
     started_at: ImportedTime = None
 
+    @model_validator(mode="after")
+    def _names_something(self) -> Self:
+        if not self.model_fields_set - {"task_id"}:
+            raise ValueError("names nothing to change")
+        return self
+
     @property
     def changed_fields(self) -> frozenset[str]:
         """The fields of the task that it changes."""

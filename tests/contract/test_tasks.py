@@ -161,6 +161,8 @@ def test_a_change_makes_a_new_version(boss: httpx.Client, clock: MovableClock) -
     refused(change_task(boss, made, name="late"), 409, "VERSION_MISMATCH")
     for field in ("id", "intent_id", "parent_task_id", "version", "bogus"):
         invalid(change_task(boss, changed, **{field: "other"}), field)
+    invalid(change_task(boss, changed), "body")
+    invalid(change_task(boss, changed, task_id=changed["id"]), "body")
     assert ok(boss.get(f"{TASKS}/{made['id']}")) == changed
 
 

@@ -42,6 +42,9 @@ ACTIONS = (READ_OBJECTS, WRITE_OBJECTS, DELETE_OBJECTS, SHOW_SPACE, CHANGE_SPACE
         ("bytes=-3", (7, 10)),
         ("bytes=-99", (0, 10)),
         ("bytes=8-99", (8, 10)),
+        ("Bytes=0-" + 5000 * "9", (0, 10)),
+        ("bytes=-" + 5000 * "9", (0, 10)),
+        ("bytes=" + 30 * "0" + "2-3", (2, 4)),
         ("bytes=5-2", None),
         ("bytes=-", None),
         ("bytes=0-1,3-4", None),
@@ -53,7 +56,10 @@ def test_a_range_is_parsed(header: str | None, part: tuple[int, int] | None) -> 
     assert parse_range(header, 10) == part
 
 
-@pytest.mark.parametrize(("header", "size"), [("bytes=10-", 10), ("bytes=-0", 10), ("bytes=0-", 0)])
+@pytest.mark.parametrize(
+    ("header", "size"),
+    [("bytes=10-", 10), ("bytes=-0", 10), ("bytes=0-", 0), (f"bytes={5000 * '9'}-", 10)],
+)
 def test_a_range_behind_the_last_byte_is_refused(header: str, size: int) -> None:
     with pytest.raises(RangeNotSatisfiable):
         parse_range(header, size)
