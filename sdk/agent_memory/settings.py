@@ -43,7 +43,10 @@ def resolve_settings(
 
     Raises:
         ValueError: there is no key, or a value can't be right.
+        TypeError: an address or a key is no text.
     """
+    _assert_text("server_url", server_url)
+    _assert_text("api_key", api_key)
     local_url = find_local_url(os.environ)
     url = server_url if server_url is not None else os.environ.get(URL) or local_url
     url = url.rstrip("/")
@@ -66,6 +69,11 @@ def resolve_settings(
     if deadline is not None and deadline <= 0:
         raise ValueError("deadline is above 0, or None")
     return Settings(url, key, timeout, max_retries, deadline)
+
+
+def _assert_text(name: str, given: str | None) -> None:
+    if not isinstance(given, str | None):
+        raise TypeError(f"{name} is a str, not {type(given).__name__}")
 
 
 def find_local_url(environment: Mapping[str, str]) -> str:

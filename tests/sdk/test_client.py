@@ -280,6 +280,13 @@ def test_the_key_never_shows(
         Client(server.address, "")
 
 
+@pytest.mark.parametrize("wrong", [{"server_url": 8080}, {"api_key": b"am_key"}])
+def test_an_address_and_a_key_are_texts(wrong: dict[str, Any]) -> None:
+    given = {"server_url": "http://127.0.0.1:1", "api_key": "am_key"} | wrong
+    with pytest.raises(TypeError, match=next(iter(wrong))):
+        Client(**given)
+
+
 def test_settings_come_from_the_environment(
     server: LocalServer, alice: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

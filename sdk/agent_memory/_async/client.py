@@ -49,6 +49,7 @@ class AsyncClient:
 
     Raises:
         ValueError: there is no key, or a value can't be right.
+        TypeError: an address or a key is no text.
 
     Attributes:
         settings: what the client is set up with.
