@@ -1,7 +1,7 @@
 """The headers that describe an object: in the request that stores it, and in its answers."""
 
 from functions.api.http import Request
-from functions.api.parameters import IMPORT, HeaderParameter
+from functions.api.parameters import IMPORT, ONLY_NEW, HeaderParameter
 from functions.objects import rules
 from functions.objects.model import NewObject, StoredObject
 from functions.objects.requests import ObjectOptions
@@ -26,6 +26,7 @@ DESCRIBING_HEADERS = (
     HeaderParameter(_TTL, "How long it is kept: seconds, or an ISO 8601 duration."),
     HeaderParameter(_SENSITIVITY, "`confidential` and `restricted` are encrypted."),
     IMPORT,
+    ONLY_NEW,
     *(HeaderParameter(name, f"{text} Only with `X-Import`.") for name, text in _IMPORTED.items()),
 )
 """Of the request that stores an object."""

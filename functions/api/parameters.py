@@ -281,6 +281,10 @@ AFTER = TextParameter(
 IMPORT = HeaderParameter(
     HEADER, "`true` keeps the ids, versions and times that the body says. It needs `memory.import`."
 )
+ONLY_NEW = HeaderParameter(
+    "If-None-Match",
+    "`*` writes only where nothing is; else it is 409. It doesn't go with If-Match.",
+)
 TOTAL: ChoiceParameter[Literal["exact", "none"]] = ChoiceParameter(
     "total",
     "`none` leaves `total` out, and then a request costs no more than its page; `exact` is the "

@@ -109,7 +109,7 @@ class NewEntry(_Changeable):
     """The owner; the caller unless given."""
     scope: Scope | None = None
     """The task and intent that the entry belongs to."""
-    tags: Tags = Field(default=[])
+    tags: Tags | None = None
     """Labels to query by."""
     pinned: bool | None = None
     """Episodic only: never evicted."""

@@ -71,6 +71,21 @@ def test_given_fields_are_given_back(tenant: Tenant) -> None:
     assert create(alice, given).items() >= given.items()
 
 
+def test_null_stands_for_what_is_not_given(tenant: Tenant) -> None:
+    optional = (
+        "agent_id",
+        "scope",
+        "tags",
+        "ttl",
+        "expires_at",
+        "pinned",
+        "priority",
+        "sensitivity",
+    )
+    made = create(tenant.admin, entry() | dict.fromkeys(optional))
+    assert (made["tags"], made["scope"], made["agent_id"]) == ([], {}, "admin")
+
+
 def test_episodic_entries_are_unpinned_and_of_normal_priority_by_default(tenant: Tenant) -> None:
     made = create(tenant.admin, entry())
     assert (made["pinned"], made["priority"]) == (False, "normal")

@@ -41,7 +41,8 @@ class ProblemDocument(TypedDict):
     actual: NotRequired[Count]
     size: NotRequired[Count]
     """How many bytes an object has."""
-    limit: NotRequired[str]
+    limit: NotRequired[str | Count]
+    """Which limit is reached; of `PAGE_TOO_LARGE` the `limit` to ask for."""
     current_count: NotRequired[Count]
     max_capacity: NotRequired[Count]
 

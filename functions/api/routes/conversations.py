@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import read_cursor, sign_cursor, truncate_to_limit
-from functions.api.parameters import AFTER, IMPORT, TOTAL, VALUES, IntegerParameter
+from functions.api.parameters import AFTER, IMPORT, ONLY_NEW, TOTAL, VALUES, IntegerParameter
 from functions.api.responses.conversations import (
     ConversationDocument,
     ConversationHeadDocument,
@@ -217,7 +217,7 @@ ROUTES = [
         {200: ConversationHeadDocument, 201: ConversationHeadDocument},
         response_headers=("ETag", "Location"),
         request_model=NewConversation,
-        request_headers=(IMPORT,),
+        request_headers=(IMPORT, ONLY_NEW),
         error_statuses=(404, 409, 413, 429),
         if_match="optional",
         idempotent=True,

@@ -7,7 +7,7 @@ from pathlib import Path
 import schemathesis
 
 from functions.api.route_index import list_routes
-from functions.platform.errors import ERROR_CODES
+from functions.platform.errors import ERROR_CODES, CapacityExceeded, PageTooLarge
 from tests.unit.api.reading import Json, operations
 from tools.openapi.document import PATH, render_document
 
@@ -57,6 +57,19 @@ def test_changes_need_if_match_and_deletes_take_it(document: Json) -> None:
     assert if_match("GET /api/v1/memory/{id}") == []
 
 
+def test_every_put_that_may_ask_for_nothing_to_be_there_says_so(document: Json) -> None:
+    def takes_if_none_match(operation: Json) -> bool:
+        return "If-None-Match" in {each["name"] for each in operation["parameters"]}
+
+    puts = {path: each["put"] for path, each in document["paths"].items() if "put" in each}
+    assert [path for path, put in puts.items() if takes_if_none_match(put)] == [
+        "/api/v1/memory",
+        "/api/v1/conversations/{session_id}",
+        "/api/v1/agents/{agent_id}/state/{owner_id}/{key}",
+        "/api/v1/objects/{space}/{key}",
+    ]
+
+
 def test_only_discovery_needs_no_key(document: Json) -> None:
     keyless = {name for name, each in operations(document).items() if each.get("security") == []}
     assert keyless == {
@@ -75,8 +88,9 @@ def test_bodies_have_the_contracts_limits(document: Json) -> None:
     schemas = document["components"]["schemas"]
     new = schemas["NewEntryBody"]["properties"]
     assert (new["namespace"]["minLength"], new["namespace"]["maxLength"]) == (1, 255)
-    assert new["tags"]["maxItems"] == 50
-    assert new["tags"]["items"]["maxLength"] == 128
+    tags = new["tags"]["anyOf"][0]
+    assert tags["maxItems"] == 50
+    assert tags["items"]["maxLength"] == 128
     assert schemas["BatchBody"]["properties"]["entries"]["maxItems"] == 50
     assert "default" not in schemas["EntryChangeBody"]["properties"]["tags"]
     assert schemas["NewPrincipalBody"]["properties"]["permissions"]["default"] == [
@@ -88,6 +102,14 @@ def test_bodies_have_the_contracts_limits(document: Json) -> None:
 def test_every_problem_code_is_documented(document: Json) -> None:
     codes = document["components"]["schemas"]["Problem"]["properties"]["code"]["enum"]
     assert codes == list(ERROR_CODES)
+
+
+def test_a_problems_limit_is_a_name_or_a_number(document: Json) -> None:
+    limit = document["components"]["schemas"]["Problem"]["properties"]["limit"]
+    types = {each["type"] for each in limit["anyOf"]}
+    assert CapacityExceeded("max_entries", 1, 1).members["limit"] == "max_entries"
+    assert PageTooLarge("", limit=76).members["limit"] == 76
+    assert types == {"string", "integer"}
 
 
 def test_the_version_is_the_projects(document: Json) -> None:
