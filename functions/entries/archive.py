@@ -1,8 +1,8 @@
 """Archive and remove the memory of ended tasks (RFC-0015 §2.1).
 
-The transaction that ends a task has the task's counters as a condition, so the ended task says
-exactly what has to be archived. Then follow three steps, each of which a retry or the schedule may
-repeat:
+The transaction that ends a task has the task's counters as a condition at its first attempt, so the
+ended task says exactly what has to be archived; where entries are written meanwhile, it is read
+again. Then follow three steps, each of which a retry or the schedule may repeat:
 
 1. Entries move: one transaction removes them and puts them, with their values of that instant, into
    a part of their agent's snapshot. A racing change is in the part, or is refused.
@@ -67,12 +67,13 @@ class TaskArchive:
         """Archive the memory of a task that the caller has just ended, within 20 seconds.
 
         Args:
-            ended: the task as it ended; its counters are exact.
+            ended: the task as it ended; its counters are exact, or known to be old.
             entries: those that `read_entries` gave; what it missed is read again.
         """
         deadline = time.monotonic() + _REQUEST_SECONDS
         moved, parts = self._move(tenant, ended, entries, deadline)
-        if moved == ended.working_entries + ended.attached:
+        held = ended.working_entries + ended.attached
+        if ended.counter_changes is not None and moved == held:
             self._complete(tenant, ended, parts)
         else:
             self._resume(task_keys.build_task_key(tenant, ended.id)[0], deadline)

@@ -107,8 +107,8 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
     """Put a task's new state in the place of the version before it.
 
     Room is changed by the difference only, since entries are written all the while. The end of a
-    task has its counters as a condition: what it holds then is known exactly. One that had ended
-    opens again by its adoption, once its memory is archived.
+    task has its counters as a condition, where they were known: what it holds then is known
+    exactly. One that had ended opens again by its adoption, once its memory is archived.
     """
     attributes = task_to_item(new)
     for counted in ("free_entries", "free_bytes"):
@@ -122,7 +122,7 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
     is_open = IS_OPEN if old.ended is None else "attribute_exists(archived)"
     unchanged, read = build_unchanged_condition(old)
     condition = f"{unchanged} AND {is_open}"
-    if new.ended is not None:
+    if new.ended is not None and new.counter_changes is not None:
         seen = "changes = :changes" if new.counter_changes else "attribute_not_exists(changes)"
         condition += f" AND {seen}"
         present |= {"changes": new.counter_changes} if new.counter_changes else {}

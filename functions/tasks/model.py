@@ -148,7 +148,7 @@ class Task:
         archive_required: whether they have its memory archived.
         extra_fields: those that memory doesn't use, as given.
         adopted: when it got its intent, if that was after it was created.
-        counter_changes: how often what it holds has changed.
+        counter_changes: how often what it holds has changed; None if what it holds isn't known.
         guardrail_changes: how often its coordinator's guardrails have restricted it anew.
     """
 
@@ -182,7 +182,7 @@ class Task:
     extra_fields: dict[str, Any] = field(default_factory=dict)
     request: bytes | None = None
     adopted: int | None = None
-    counter_changes: int = 0
+    counter_changes: int | None = 0
     guardrail_changes: int = 0
 
     @property

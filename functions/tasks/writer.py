@@ -23,7 +23,6 @@ from functions.tasks.model import Intent, Task
 from functions.tasks.store import TaskStore
 
 WritesOf = Callable[[Principal, Task | None, Task], list[Write]]
-_ATTEMPTS = 20  # entries of a task may be written all the while that it is to end
 
 
 class MemoryArchive(Protocol):
@@ -94,7 +93,7 @@ class TaskWriter:
         return written
 
     def _write(self, caller: Principal, old: Task | None, new: Task, writes_of: WritesOf) -> Task:
-        backoff = Backoff("others are changing this task", attempts=_ATTEMPTS, longest_wait=0.1)
+        backoff = Backoff("others are changing this task")
         while True:
             guarded = self._guardrails.guard(caller.tenant, old, new)
             try:
@@ -132,7 +131,8 @@ def _prepare_retry(
 ) -> tuple[Task | None, Task]:
     """Return the task as it is and as it is to be, for another attempt.
 
-    Guardrails, intent or counters have changed.
+    Guardrails, intent or counters have changed. The next attempt doesn't depend on the counters:
+    entries may be written all the while that a task is to end.
 
     Raises:
         TransactionConditionFailed: the condition of another item failed, or the task has changed.
@@ -144,7 +144,8 @@ def _prepare_retry(
     if old is not None and item is not None:
         present = task_from_item(item)
         if changes.is_same_version(old, present):
-            old, new = present, changes.with_present_state(new, present)
+            new = replace(changes.with_present_state(new, present), counter_changes=None)
+            old = present
             conflicts -= {key}
     if conflicts:
         raise refused

@@ -196,6 +196,30 @@ def test_a_write_that_races_with_the_end_is_archived_or_refused(
 
 
 @pytest.mark.usefixtures("volume")
+def test_a_task_ends_while_its_entries_are_written(service: Service) -> None:
+    tenant = service.tenant()
+    boss_key = tenant.principal("coordinator", "boss")["api_key"]
+    boss, alice = service.client(boss_key), tenant.agent("alice")
+    at = ok(boss.post(TASKS, json=task(id="task_1", assigned_agent="alice")), 201)
+    written: list[str] = []
+
+    def write() -> None:
+        key = f"k{len(written)}"
+        if alice.post(MEMORY, json=working("task_1", key=key)).is_success:
+            written.append(key)
+            client.interrupt("transact_write_items", lambda _: True, write)
+
+    with faulty() as client:
+        client.interrupt("transact_write_items", lambda _: True, write)
+        ending = start(service.engine, service.clock, service.key_file, 0)
+        ok(change_task(ending.client(boss_key), at, status="completed"))
+    lines = archived(boss)["alice"]["snapshot"]
+    assert sorted(line["key"] for line in lines) == sorted(written)
+    assert items(service, "e#") == items(service, "s#") == []
+    assert counters_equal_items(service)
+
+
+@pytest.mark.usefixtures("volume")
 def test_an_entry_that_takes_the_slot_of_a_tasks_entry_is_not_archived(service: Service) -> None:
     tenant = service.tenant()
     boss_key = tenant.principal("coordinator", "boss")["api_key"]
