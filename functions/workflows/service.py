@@ -11,8 +11,9 @@ from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
 from functions.platform.digests import Digests
-from functions.platform.errors import EntryExists
+from functions.platform.errors import EntryExists, VersionMismatch
 from functions.platform.idempotency import RequestToken
+from functions.platform.retry import Backoff
 from functions.platform.writes import Write
 from functions.tasks.access import TaskAccess
 from functions.tasks.intents import Intents
@@ -85,8 +86,21 @@ class Workflows:
             self._agents.configure(caller, agent.agent, config, RequestToken.create())
 
     def _set_tasks(self, caller: Principal, application: Application) -> None:
-        """Register the plan's tasks, and change those that exist and are open."""
-        present = self._get_tasks(caller, application)
+        """Register the plan's tasks, and change those that exist and are open.
+
+        Another request may apply the workflow at the same time.
+        """
+        backoff = Backoff("others are applying this workflow")
+        while True:
+            present = self._get_tasks(caller, application)
+            try:
+                return self._set_missing(caller, application, present)
+            except (EntryExists, VersionMismatch):
+                backoff.wait()
+
+    def _set_missing(
+        self, caller: Principal, application: Application, present: dict[str, Task]
+    ) -> None:
         for plan in application.tasks:
             fields = rules.build_task_fields(plan, application)
             task = present.get(plan.id)

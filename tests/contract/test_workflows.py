@@ -18,7 +18,8 @@ from tests.contract.bodies import (
     working,
 )
 from tests.contract.expect import ok, refused
-from tests.contract.service import Service, Tenant
+from tests.contract.faults import faulty
+from tests.contract.service import Service, Tenant, start
 
 WORKFLOWS = "/api/v1/workflows"
 SEED = """\
@@ -64,6 +65,7 @@ plan:
       max_entries: 100
     outputs: [billing_report]
 """
+CHANGED = SEED.replace("max_entries: 100", "max_entries: 7")
 
 
 def send(
@@ -182,6 +184,26 @@ def test_the_same_file_twice_changes_nothing(tenant: Tenant, service: Service) -
     assert service.state() == state
 
 
+@pytest.mark.parametrize("text", [SEED, CHANGED])
+def test_a_file_may_be_applied_twice_at_once(service: Service, text: str) -> None:
+    all_permissions = ["memory.read", "memory.write", "memory.admin"]
+    key = service.tenant().principal("user", "lead", permissions=all_permissions)["api_key"]
+    lead = service.client(key)
+    ok(send(lead, SEED)) if text == CHANGED else None
+    answers: list[Any] = []
+    with faulty() as client:
+        applying = start(service.engine, service.clock, service.key_file, 0).client(key)
+        client.interrupt(
+            "transact_write_items",
+            lambda _: True,
+            lambda: answers.append(ok(send(lead, text))),
+        )
+        answers.append(ok(send(applying, text)))
+    assert answers[0] == answers[1]
+    tasks = ok(lead.get("/api/v1/intents/workflow:quarterly-compliance/tasks"))
+    assert sorted(each["version"] for each in tasks) == [1, 2 if text == CHANGED else 1]
+
+
 def test_json_is_applied_like_yaml(tenant: Tenant) -> None:
     asked = {"name": "w", "plan": [{"task": "a", "agent": "alice"}], "version": 2}
     text = json.dumps(asked)
@@ -203,7 +225,7 @@ def test_changes_since_the_last_file_are_kept(tenant: Tenant) -> None:
     ended = ok(change_task(tenant.admin, other, status="completed"))
     ok(send(tenant.admin, SEED))
     assert ok(tenant.admin.get(f"{TASKS}/{gather['id']}")) == moved
-    ok(send(tenant.admin, SEED.replace("max_entries: 100", "max_entries: 7")))
+    ok(send(tenant.admin, CHANGED))
     assert (
         ok(tenant.admin.get(f"{TASKS}/{process['id']}"))["memory_policy"] == ended["memory_policy"]
     )
@@ -276,8 +298,7 @@ def test_a_step_with_another_coordinator_is_a_conflict(tenant: Tenant, service: 
     owner = "/api/v1/intents/workflow:quarterly-compliance/owner"
     ok(tenant.admin.put(owner, json={"principal": tenant.admin_id}))
     state = service.state()
-    changed = SEED.replace("max_entries: 100", "max_entries: 7")
-    refused(send(tenant.admin, changed), 409, "ENTRY_EXISTS")
+    refused(send(tenant.admin, CHANGED), 409, "ENTRY_EXISTS")
     assert service.state() == state
 
 
