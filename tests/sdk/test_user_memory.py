@@ -55,6 +55,16 @@ def test_updates_of_a_user_are_counted(assistant: Client) -> None:
     assert memory.delete("visits")
 
 
+def test_a_conversation_that_is_only_shared_outlives_a_user(
+    admin: Client, assistant: Client
+) -> None:
+    assistant.for_user("ada").put("tone", {"formal": True})
+    assistant.conversations.put("own", "ada")
+    admin.conversations.put("others", "ada", shared_with=["assistant"])
+    assert assistant.for_user("ada").forget() == 1
+    assert [each.session_id for each in assistant.conversations.list("ada")] == ["others"]
+
+
 def test_a_full_memory_names_the_setting_to_change(admin: Client, assistant: Client) -> None:
     admin.agents.configure("assistant", max_entries=1, capacity=1)
     assistant.memory.put("ns", "a", {})

@@ -1,6 +1,7 @@
 """`client.for_user`: what your app remembers of one of its users."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Unpack
 
 from agent_memory._async.pages import AsyncPages
@@ -131,13 +132,19 @@ class AsyncUserMemory:
         )
 
     async def forget(self) -> int:
-        """Delete all entries of the user, and the user's conversations; return how many entries.
+        """Delete all entries of the user, and the conversations that the key takes part in.
 
-        client.for_user("ada").forget()
+            client.for_user("ada").forget()
+
+        Returns:
+            How many entries.
         """
+        place = f"{self._root}*"
+        deleted = await self._memory.delete_batch(namespace=place, memory_type="semantic")
         async for conversation in self._client.conversations.list(self.user_id):
-            await self._client.conversations.delete(conversation.session_id)
-        return await self._memory.delete_batch(namespace=f"{self._root}*", memory_type="semantic")
+            with suppress(MemoryAccessError):  # it may only read this one
+                await self._client.conversations.delete(conversation.session_id)
+        return deleted
 
     async def _assert_private(self) -> None:
         """Refuse to write where the tenant's others could read; asked once by a client."""

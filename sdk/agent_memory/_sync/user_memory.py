@@ -1,6 +1,7 @@
 """`client.for_user`: what your app remembers of one of its users."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Unpack
 
 from agent_memory._sync.pages import Pages
@@ -131,13 +132,19 @@ class UserMemory:
         )
 
     def forget(self) -> int:
-        """Delete all entries of the user, and the user's conversations; return how many entries.
+        """Delete all entries of the user, and the conversations that the key takes part in.
 
-        client.for_user("ada").forget()
+            client.for_user("ada").forget()
+
+        Returns:
+            How many entries.
         """
+        place = f"{self._root}*"
+        deleted = self._memory.delete_batch(namespace=place, memory_type="semantic")
         for conversation in self._client.conversations.list(self.user_id):
-            self._client.conversations.delete(conversation.session_id)
-        return self._memory.delete_batch(namespace=f"{self._root}*", memory_type="semantic")
+            with suppress(MemoryAccessError):  # it may only read this one
+                self._client.conversations.delete(conversation.session_id)
+        return deleted
 
     def _assert_private(self) -> None:
         """Refuse to write where the tenant's others could read; asked once by a client."""
