@@ -10,10 +10,10 @@ import {
 import type { Page } from "./pages.js";
 
 export interface ClientOptions {
-  /** Where the service is; http://127.0.0.1:8080 unless given. */
-  serverUrl?: string;
-  /** The principal's key. */
-  apiKey: string;
+  /** Where the service is; else `AGENT_MEMORY_URL`, else http://127.0.0.1:8080. */
+  serverUrl?: string | undefined;
+  /** The principal's key; else `AGENT_MEMORY_API_KEY`. */
+  apiKey?: string | undefined;
   /** Milliseconds for which one attempt may last; 30,000. */
   timeoutMs?: number;
   /** How often a call that failed in passing is sent again; 4. */
@@ -47,14 +47,17 @@ export class Http {
   readonly #fetch: typeof fetch;
 
   constructor(options: ClientOptions) {
-    this.serverUrl = (options.serverUrl ?? "http://127.0.0.1:8080").replace(/\/+$/, "");
+    const environment = readEnvironment();
+    const serverUrl = options.serverUrl ?? (environment.AGENT_MEMORY_URL || "http://127.0.0.1:8080");
+    const apiKey = options.apiKey ?? environment.AGENT_MEMORY_API_KEY ?? "";
+    this.serverUrl = serverUrl.replace(/\/+$/, "");
     if (!/^https?:\/\//.test(this.serverUrl)) {
       throw new TypeError("serverUrl is like https://memory.example.com");
     }
-    if (!/^[\x21-\x7e]+$/.test(options.apiKey)) {
-      throw new TypeError("give apiKey; keys are made of visible ASCII characters");
+    if (!/^[\x21-\x7e]+$/.test(apiKey)) {
+      throw new TypeError("give apiKey, or set AGENT_MEMORY_API_KEY; keys are made of visible ASCII characters");
     }
-    this.#apiKey = options.apiKey;
+    this.#apiKey = apiKey;
     this.#timeoutMs = options.timeoutMs ?? 30_000;
     this.#maxRetries = options.maxRetries ?? 4;
     this.#fetch = options.fetch ?? fetch;
@@ -186,4 +189,10 @@ export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
       reject(signal.reason);
     });
   });
+}
+
+/** Return the environment's variables; none where the runtime has none, as in a browser. */
+function readEnvironment(): Record<string, string | undefined> {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  return process?.env ?? {};
 }

@@ -4,6 +4,7 @@ import { Conversations } from "./conversations.js";
 import { ClientOptions, Http, RequestOptions } from "./http.js";
 import { Memory } from "./memory.js";
 import { Tasks } from "./tasks.js";
+import { UserMemory } from "./user_memory.js";
 
 export * from "./errors.js";
 export type { Conversation, ConversationFields, ConversationListOptions, Message, NewMessage } from "./conversations.js";
@@ -22,12 +23,13 @@ export type {
 } from "./memory.js";
 export { Pages, type Page, type Paging } from "./pages.js";
 export type { components, paths } from "./schema.js";
+export type { InNamespace, UserMemory, UserQueryOptions } from "./user_memory.js";
 export type { Task, TaskChanges, TaskFields, TaskListOptions, TaskStatus } from "./tasks.js";
 
 /**
  * A client of the Agent Memory service; make one for a process.
  *
- *     const client = new Client({ serverUrl: "http://127.0.0.1:8080", apiKey });
+ *     const client = new Client();  // by AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY
  *     await client.memory.put("invoices", "batch", { completed: 23 });
  */
 export class Client {
@@ -35,12 +37,24 @@ export class Client {
   readonly tasks: Tasks;
   readonly conversations: Conversations;
   readonly #http: Http;
+  readonly #privatePrefixes = new Set<string>();
 
-  constructor(options: ClientOptions) {
+  constructor(options: ClientOptions = {}) {
     this.#http = new Http(options);
     this.memory = new Memory(this.#http);
     this.tasks = new Tasks(this.#http);
     this.conversations = new Conversations(this.#http);
+  }
+
+  /**
+   * Return the memory of one user of your app, private to whom the prefix is open to.
+   *
+   *     await client.forUser("ada@example.com").put("tone", { formal: true });
+   *
+   * @param prefix what the namespaces of all users begin with.
+   */
+  forUser(userId: string, prefix = "users"): UserMemory {
+    return new UserMemory(this.#http, this.memory, this.conversations, userId, prefix, this.#privatePrefixes);
   }
 
   /** Send any call of the service, with this client's retries and errors; return its document. */

@@ -36,6 +36,12 @@ export interface QueryOptions extends GetOptions, Paging {
   tagsAny?: readonly string[];
   taskId?: string;
   intentId?: string;
+  pinned?: boolean;
+  /** RFC 3339 times: updated after, and before, this one. */
+  updatedAfter?: string;
+  updatedBefore?: string;
+  /** False leaves the order of eviction as it is. */
+  touch?: boolean;
 }
 
 export interface UpdateOptions extends Omit<PutOptions, "version"> {
@@ -119,6 +125,10 @@ export class Memory {
       tags_any: options.tagsAny,
       "scope.task_id": options.taskId,
       "scope.intent_id": options.intentId,
+      pinned: options.pinned,
+      updated_after: options.updatedAfter,
+      updated_before: options.updatedBefore,
+      touch: options.touch,
       total: "none",
     };
     return new Pages(async (limit, after) => {

@@ -87,5 +87,7 @@ test("a signal ends a call between two attempts", async () => {
 
 test("what can't be right is refused at once", () => {
   assert.throws(() => new Client({ apiKey: "" }), TypeError);
+  delete process.env.AGENT_MEMORY_API_KEY;
+  assert.throws(() => new Client({ apiKey: process.env.AGENT_MEMORY_API_KEY }), /set AGENT_MEMORY_API_KEY/);
   assert.throws(() => new Client({ apiKey: "am_x", serverUrl: "ftp://x" }), TypeError);
 });

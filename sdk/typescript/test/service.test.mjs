@@ -4,9 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { Client, MemoryAccessError, MemoryConflictError, MemoryNotFoundError } from "../dist/index.js";
 
-const serverUrl = process.env.AGENT_MEMORY_URL;
-const apiKey = process.env.AGENT_MEMORY_API_KEY;
-const client = new Client({ serverUrl, apiKey });
+const client = new Client();
 
 test("an entry is put, read, found and deleted", async () => {
   const entry = await client.memory.put("ts", "a/ä %", { n: 1 }, { tags: ["x"], ttl: "duration:PT1H" });
@@ -71,7 +69,7 @@ function losing(method, meanwhile = async () => {}) {
     await meanwhile();
     throw new TypeError("fetch failed");
   };
-  return new Client({ serverUrl, apiKey, fetch: send });
+  return new Client({ fetch: send });
 }
 
 test("a change whose answer is lost is made once", async () => {
@@ -138,9 +136,30 @@ test("search finds what an entry is about", { skip: process.env.WITHOUT_SEARCH }
   assert.equal(found[0].entry.key, "tea");
 });
 
+test("what is kept for a user is the user's alone, and forgotten as a whole", async () => {
+  const ada = client.forUser("ada (1)*");
+  await assert.rejects(ada.put("tone", {}), MemoryAccessError);
+  const { id } = await client.request("GET", "/api/v1/me");
+  const permissions = { default: "none", allow: [{ agent: id, access: "write" }] };
+  await client.request("PATCH", "/api/v1/memory/namespaces/users%2F*", { body: { permissions } });
+  await ada.put("tone", { formal: true }, { tags: ["style"] });
+  await ada.update("visits", (value) => ({ n: value.n + 1 }), { initial: { n: 0 }, namespace: "counts" });
+  const found = await ada.query().list();
+  assert.deepEqual(
+    found.map((entry) => entry.namespace),
+    ["users/ada%20%281%29%2A/counts", "users/ada%20%281%29%2A/memory"], // as the Python client has them
+  );
+  assert.deepEqual((await ada.query({ tags: ["style"] }).list())[0].value, { formal: true });
+  assert.equal(await client.forUser("ada").get("tone"), undefined);
+  await client.conversations.put("ada's", "ada (1)*");
+  assert.equal(await ada.forget(), 2);
+  assert.equal(await ada.get("tone"), undefined);
+  assert.deepEqual(await client.conversations.list("ada (1)*").list(), []);
+});
+
 test("what the principal may not do is refused as that", async () => {
   const made = await client.request("POST", "/api/v1/principals", { body: { id: "eve", kind: "agent" } });
-  const eve = new Client({ serverUrl, apiKey: made.api_key });
+  const eve = new Client({ apiKey: made.api_key });
   await assert.rejects(eve.request("GET", "/api/v1/principals"), (error) => {
     assert.ok(error instanceof MemoryAccessError);
     assert.equal(error.code, "ACCESS_DENIED");

@@ -1,0 +1,127 @@
+/** `client.forUser`: what your app remembers of one of its users. */
+
+import type { Conversations } from "./conversations.js";
+import { MemoryAccessError, MemoryNotFoundError } from "./errors.js";
+import type { Http } from "./http.js";
+import type { Entry, EntryFields, JsonObject, Memory, SearchResult, UpdateOptions } from "./memory.js";
+import type { Pages, Paging } from "./pages.js";
+import type { components } from "./schema.js";
+
+export interface InNamespace {
+  /** Groups the user's entries; `memory` unless given. */
+  namespace?: string;
+}
+
+export interface UserQueryOptions extends Paging {
+  /** The one; all of the user's unless given. */
+  namespace?: string;
+  tags?: readonly string[];
+}
+
+/**
+ * The memory of one user of your app, under the app's own key; any number of users.
+ *
+ * Entries are semantic, in namespaces of the user's own: `users/<user>/<namespace>`, the same as those
+ * of the Python client. The prefix has to be private, which `memory.admin` sets once for all users;
+ * until then every write is refused.
+ */
+export class UserMemory {
+  readonly #http: Http;
+  readonly #memory: Memory;
+  readonly #conversations: Conversations;
+  readonly #private: Set<string>;
+  readonly #rule: string;
+  readonly #root: string;
+
+  constructor(
+    http: Http,
+    memory: Memory,
+    conversations: Conversations,
+    readonly userId: string,
+    prefix: string,
+    knownPrivate: Set<string>,
+  ) {
+    if (!userId || !prefix) throw new TypeError("userId and prefix are texts of at least one character");
+    this.#http = http;
+    this.#memory = memory;
+    this.#conversations = conversations;
+    this.#private = knownPrivate;
+    this.#rule = `${prefix}/*`;
+    this.#root = `${prefix}/${quoteSegment(userId)}/`;
+  }
+
+  /** Write an entry of the user's, whatever is there. */
+  async put(key: string, value: JsonObject, options: EntryFields & InNamespace = {}): Promise<Entry> {
+    const { namespace = "memory", ...fields } = options;
+    await this.#assertPrivate();
+    return this.#memory.put(this.#root + namespace, key, value, { memoryType: "semantic", ...fields });
+  }
+
+  /** Return the value of an entry of the user's; undefined if there is none. */
+  async get(key: string, { namespace = "memory" }: InNamespace = {}): Promise<JsonObject | undefined> {
+    return this.#memory.get(this.#root + namespace, key, { memoryType: "semantic" });
+  }
+
+  /** Read the value and write what the function makes of it; no update is lost. */
+  async update<T extends JsonObject = JsonObject>(
+    key: string,
+    change: (value: T) => T,
+    options: Pick<UpdateOptions, "initial" | "deadlineMs"> & InNamespace = {},
+  ): Promise<Entry> {
+    const { namespace = "memory", ...rest } = options;
+    await this.#assertPrivate();
+    return this.#memory.update<T>(this.#root + namespace, key, change, { memoryType: "semantic", ...rest });
+  }
+
+  /** Delete an entry of the user's; whether there was one. */
+  async delete(key: string, { namespace = "memory" }: InNamespace = {}): Promise<boolean> {
+    return this.#memory.delete(this.#root + namespace, key, { memoryType: "semantic" });
+  }
+
+  /** List the user's entries, newest first. */
+  query({ namespace = "*", ...options }: UserQueryOptions = {}): Pages<Entry> {
+    return this.#memory.query({ ...options, namespace: this.#root + namespace, memoryType: "semantic" });
+  }
+
+  /** Find the user's entries by meaning, words and ids, best first. */
+  async search(query: string, options: { topK?: number; minScore?: number } = {}): Promise<SearchResult[]> {
+    return this.#memory.search(query, { ...options, namespace: `${this.#root}*`, memoryType: "semantic" });
+  }
+
+  /** Delete all entries of the user and the conversations that the key takes part in; how many entries. */
+  async forget(): Promise<number> {
+    const query = { namespace: `${this.#root}*`, memory_type: "semantic" };
+    const { deleted } = await this.#http.send<{ deleted: number }>("DELETE", "/api/v1/memory/batch", { query });
+    for await (const { session_id: sessionId } of this.#conversations.list(this.userId)) {
+      await this.#conversations.delete(sessionId).catch(ignoreForbidden);
+    }
+    return deleted;
+  }
+
+  /** Refuse to write where the tenant's others could read; asked once by a client. */
+  async #assertPrivate(): Promise<void> {
+    if (this.#private.has(this.#rule)) return;
+    const path = `/api/v1/memory/namespaces/${encodeURIComponent(this.#rule)}`;
+    const found = await this.#http.send<components["schemas"]["Namespace"]>("GET", path).catch((error) => {
+      if (error instanceof MemoryNotFoundError) return undefined;
+      return ignoreForbidden(error);
+    });
+    if (found?.permissions.default !== "none") {
+      throw new MemoryAccessError(
+        `the namespaces ${this.#rule} aren't private yet; set this once, with a key that has memory.admin: ` +
+          `agent-memory namespaces set '${this.#rule}' --default none --allow AGENT=write`,
+      );
+    }
+    this.#private.add(this.#rule);
+  }
+}
+
+/** Quote a name as the Python client does, so that both find the same entries. */
+function quoteSegment(name: string): string {
+  return encodeURIComponent(name).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+function ignoreForbidden(error: unknown): undefined {
+  if (error instanceof MemoryAccessError) return undefined;
+  throw error;
+}
