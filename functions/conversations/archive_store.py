@@ -17,7 +17,7 @@ from functions.platform.conversation_keys import (
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_tenant
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.value_parts import PartsMissing, ValueParts
 from functions.platform.writes import Write, delete, put, update
 
@@ -116,7 +116,7 @@ class ConversationArchiveStore:
             writes.append(put(key, record))
         try:
             self._table.transact(writes)
-        except TransactionConditionFailed as refused:
+        except ConditionFailed as refused:
             raise ConversationChanged from refused
 
     def list_records(self, tenant: str, session: str) -> Iterator[Item]:

@@ -16,7 +16,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_TRANSACTION_BYTES
-from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.value_parts import (
     PartsMissing,
     ValueParts,
@@ -26,11 +26,11 @@ from functions.platform.value_parts import (
     has_parts,
     mark_orphaned,
 )
-from functions.platform.writes import Write, delete, put
+from functions.platform.writes import Write, delete, put, put_new
 
 _PAGE = 250  # messages a call, so that a page's end wastes little
 _IN_TRANSACTION = 80  # messages at most that are part of the write that shows them
-_ABSENT, _PRESENT = "attribute_not_exists(pk)", "attribute_exists(pk)"
+_PRESENT = "attribute_exists(pk)"
 _VALUE = ("val", "data_key", "encrypted_version", "value_name", "value_parts", "value_is_text")
 
 
@@ -212,7 +212,7 @@ class MessageStore:
                 "request": token.stored,
                 "revision": after.revision,
             }
-            writes.append(put(_request_key(before, token), marker, _ABSENT))
+            writes.append(put_new(_request_key(before, token), marker))
         if staged.path is not None:
             writes.append(clear_staged(header_key(before)[0], staged.path))
         self._transact(writes)
@@ -229,7 +229,7 @@ class MessageStore:
         if item is None:
             item = self._mapper.encode_message(conversation, staged.texts[position], index)
         request = None if token is None else token.stored
-        return put(_message_key(conversation, index), item | {"request": request}, _ABSENT)
+        return put_new(_message_key(conversation, index), item | {"request": request})
 
     def find_appended(
         self, conversation: Conversation, token: RequestToken
@@ -284,7 +284,7 @@ class MessageStore:
         if token is not None:
             value = {name: last[name] for name in _VALUE if name in last}
             marker = value | {"index": self._mapper.parse_index(last), "request": token.stored}
-            writes.append(put(_request_key(before, token), marker, _ABSENT))
+            writes.append(put_new(_request_key(before, token), marker))
         elif has_parts(last):
             name = get_value_name(last) or ""
             writes.append(mark_orphaned(last["pk"], name, after.updated))
@@ -323,7 +323,7 @@ class MessageStore:
     def _transact(self, writes: Sequence[Write]) -> None:
         try:
             self._table.transact(writes)
-        except TransactionConditionFailed as refused:
+        except ConditionFailed as refused:
             raise ConversationChanged from refused
 
     # Messages of a generation that nothing shows yet

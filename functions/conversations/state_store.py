@@ -18,7 +18,7 @@ from functions.platform.limits import MAX_INLINE_BYTES
 from functions.platform.newest_first import iterate_groups
 from functions.platform.retry import Backoff
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.value_parts import (
     PartsMissing,
     ValueParts,
@@ -31,7 +31,7 @@ from functions.platform.value_parts import (
     split_value,
 )
 from functions.platform.values import ValueCodec
-from functions.platform.writes import Write, delete, put
+from functions.platform.writes import Write, delete, put, put_new
 
 _AT_VERSION = "version = :seen AND created = :created"
 _CLEANUP_SECONDS = 4.0
@@ -148,7 +148,7 @@ class StateStore:
     def _transact(self, writes: Sequence[Write]) -> None:
         try:
             self._table.transact(writes)
-        except TransactionConditionFailed as refused:
+        except ConditionFailed as refused:
             raise StateChanged from refused
 
     def _encode(self, tenant: str, state: State) -> tuple[Item, list[Write]]:
@@ -205,7 +205,7 @@ def get_position(item: Item) -> str:
 
 def _build_put(key: Key, item: Item, old: Item | None) -> Write:
     if old is None:
-        return put(key, item, "attribute_not_exists(pk)")
+        return put_new(key, item)
     return put(key, item, _AT_VERSION, seen=old["version"], created=old["created"])
 
 

@@ -28,7 +28,7 @@ from functions.platform.keys import Key
 from functions.platform.limits import MAX_LISTED_CONVERSATIONS, MAX_PAGE_ITEMS
 from functions.platform.newest_first import iterate_groups, iterate_items
 from functions.platform.retry import Backoff
-from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.value_parts import (
     PartsMissing,
     ValueParts,
@@ -37,9 +37,7 @@ from functions.platform.value_parts import (
     has_parts,
     mark_orphaned,
 )
-from functions.platform.writes import Write, delete, put, update
-
-_ABSENT = "attribute_not_exists(pk)"
+from functions.platform.writes import Write, delete, put, put_new, update
 
 
 class ConversationChanged(Exception):
@@ -179,7 +177,7 @@ class ConversationStore:
             messages = [*messages, clear_staged(partition, path)]
         writes = [put(build_details_key(header_key(new)[0]), details), *messages]
         if old is None:
-            writes.append(put(header_key(new), encode_header(new), _ABSENT))
+            writes.append(put_new(header_key(new), encode_header(new)))
             writes.append(put(listing_key(new), encode_listing(new)))
         else:
             writes += [*change_writes(old, new), mark_deleted(old, now)]
@@ -235,7 +233,7 @@ class ConversationStore:
         """
         try:
             self._table.transact(writes)
-        except TransactionConditionFailed as refused:
+        except ConditionFailed as refused:
             _assert_room(refused.failed)
             raise ConversationChanged from refused
 

@@ -13,9 +13,9 @@ from functions.conversations.orphan_store import orphan_key
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.keys import build_due_attributes
 from functions.platform.schema import DUE_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.value_parts import STAGED_FOR
-from functions.platform.writes import Write, check, delete, put, update
+from functions.platform.writes import Write, check, delete, put_new, update
 
 _OPEN = "attribute_exists(pk) AND attribute_not_exists(closing)"
 _WHOLE = f"{_OPEN} AND messages = :count AND written = :count"
@@ -57,13 +57,10 @@ class UploadStore:
             "schema": upload.schema,
         } | build_due_attributes(key[0], upload.expires)
         not_shown = "attribute_not_exists(pk) OR generation <> :id"
-        writes = [
-            put(key, item, "attribute_not_exists(pk)"),
-            check(header_key(pending), not_shown, id=upload.id),
-        ]
+        writes = [put_new(key, item), check(header_key(pending), not_shown, id=upload.id)]
         try:
             self._table.transact(writes)
-        except TransactionConditionFailed:
+        except ConditionFailed:
             return False
         return True
 

@@ -21,9 +21,9 @@ from functions.deletion.store import DeletionStore, find_types
 from functions.entries.mapper import is_entry
 from functions.entries.removals import ExpiredEntries
 from functions.event_log.items import build_removed_part_keys, is_head, remove_events
-from functions.objects.store import ObjectChanged, ObjectStore
+from functions.objects.store import ObjectStore
 from functions.openwop.entry_store import MemoryEntryStore
-from functions.openwop.run_store import MemoryRunChanged, MemoryRunStore
+from functions.openwop.run_store import MemoryRunStore
 from functions.platform import item_types
 from functions.platform.clock import Clock
 from functions.platform.item_types import ItemType
@@ -31,11 +31,11 @@ from functions.platform.items import Item
 from functions.platform.keys import get_tenant
 from functions.platform.run_keys import build_episode_id
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
+from functions.platform.table import ConditionFailed
 from functions.runs.deletion_store import RunDeletionStore
-from functions.runs.store import RunChanged
 from functions.tasks.mapper import intent_from_item, intent_to_item
 
-_CHANGED = (ConversationChanged, StateChanged, ObjectChanged, RunChanged, MemoryRunChanged)
+_CHANGED = (ConversationChanged, StateChanged, ConditionFailed)
 TypedItem = tuple[ItemType | None, Item]
 
 

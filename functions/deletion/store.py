@@ -16,16 +16,15 @@ from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes, get_tenant
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.task_keys import build_deletion_key, build_tenant_key
-from functions.platform.writes import Write, check, delete, put
+from functions.platform.writes import ABSENT, Write, check, delete, put
 
 _DAY_S = 86_400
 _KEPT_DAYS, _PREVIEW_DAYS = 400, 1
 _PAGE_ITEMS = 500
 _FILES = 200
 _FOLDERS = ("conversations", "objects")  # of the archive storage
-_ABSENT = "attribute_not_exists(pk)"
 _UNCHANGED = "revision = :seen"
 
 
@@ -54,15 +53,15 @@ class DeletionStore:
 
     def begin(self, new: Deletion, old: Deletion | None, record: Write) -> bool:
         """Begin a deletion in the place of the one that was read; False if that changed."""
-        condition, values = _ABSENT, Item()
+        condition, values = ABSENT, Item()
         if old is not None:
             condition, values = _UNCHANGED, {"seen": old.revision}
         writes = [put(get_key(new), _encode(new), condition, **values), record]
         if new.subject.kind != "tenant":
-            writes.append(check(build_deletion_key(new.subject.tenant), _ABSENT))
+            writes.append(check(build_deletion_key(new.subject.tenant), ABSENT))
         try:
             self._memory.transact(writes)
-        except TransactionConditionFailed:
+        except ConditionFailed:
             return False
         return True
 

@@ -155,7 +155,7 @@ class AgentStore:
             records: written with the change.
 
         Raises:
-            TransactionConditionFailed: when other settings were written after `item` was read.
+            ConditionFailed: when other settings were written after `item` was read.
         """
         key = entry_keys.build_agent_key(tenant, agent)
         new = item | changes

@@ -26,7 +26,7 @@ from functions.platform.idempotency import RequestToken, list_previous_tokens
 from functions.platform.items import Item
 from functions.platform.keys import get_tenant
 from functions.platform.retry import Backoff
-from functions.platform.table import ConditionFailed, TransactionConditionFailed
+from functions.platform.table import ConditionFailed
 from functions.tasks.assignment_store import AssignmentStore
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class AgentMemory:
                     caller.tenant, agent, item, changes, self._clock(), record
                 )
                 return after
-            except TransactionConditionFailed:
+            except ConditionFailed:
                 backoff.wait()
 
     def maintain(self, item: Item, has_time: Callable[[], bool]) -> Counter[str]:
@@ -135,7 +135,7 @@ class AgentMemory:
             try:
                 self._agents.change_settings(tenant, agent, item, changes, self._clock())
                 return
-            except TransactionConditionFailed:
+            except ConditionFailed:
                 backoff.wait()
 
     def evict_excess(self, tenant: str, agent: str, has_time_left: Callable[[], bool]) -> int:

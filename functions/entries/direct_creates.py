@@ -22,7 +22,7 @@ from functions.entries.transition_store import (
 from functions.entries.unfinished_creates import UnfinishedCreates
 from functions.platform.errors import ServiceError, Throttled
 from functions.platform.limits import MAX_WRITE_ITEMS
-from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
 
 MAX_PENDING = 8  # reservations of an agent; its item stays below a kilobyte
 
@@ -41,7 +41,7 @@ class DirectCreates:
         Returns whether it is done: not, where something else belongs to it or a limit is reached.
 
         Raises:
-            TransactionConditionFailed: when its slot is taken.
+            ConditionFailed: when its slot is taken.
         """
         entry = _find_direct(transaction)
         if entry is None:
@@ -64,7 +64,7 @@ class DirectCreates:
             item = failed.item
         try:
             self._put(transaction, entry)
-        except TransactionConditionFailed:
+        except ConditionFailed:
             self._give_back(entry, now)
             raise
         if len(list_reservations(item)) >= MAX_PENDING:
@@ -93,7 +93,7 @@ class DirectCreates:
             raise
         try:
             self._put(transaction, entry)
-        except TransactionConditionFailed:
+        except ConditionFailed:
             self._table.write_many(removals)
             raise
 
@@ -101,7 +101,7 @@ class DirectCreates:
         """Put an entry in its free slot.
 
         Raises:
-            TransactionConditionFailed: when the slot isn't free.
+            ConditionFailed: when the slot isn't free.
         """
         write = build_entry_write(self._mapper, transaction.transitions[0], transaction.now)
         try:
@@ -109,7 +109,7 @@ class DirectCreates:
         except ConditionFailed as failed:
             is_there = failed.item is not None and failed.item.get("nonce") == entry.nonce
             if not is_there:  # by a first attempt, whose answer got lost
-                raise TransactionConditionFailed({entry.item_key: failed.item}) from failed
+                raise
 
 
 def _find_direct(transaction: Transaction) -> Entry | None:

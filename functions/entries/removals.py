@@ -12,7 +12,6 @@ from typing import NamedTuple
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, RemovalReason, Transition
 from functions.entries.transaction import Transaction
-from functions.entries.transition_store import ABSENT
 from functions.entries.writer import EntryWriter
 from functions.identity.model import SERVICE, Actor, Principal
 from functions.platform import entry_keys
@@ -20,7 +19,8 @@ from functions.platform.clock import Clock
 from functions.platform.errors import EntryNotFound, VersionMismatch
 from functions.platform.items import Item
 from functions.platform.keys import Key
-from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.writes import ABSENT
 
 
 class Removal(NamedTuple):
@@ -65,7 +65,7 @@ class RemovalReasons:
         ]
         try:
             self._table.transact(writes)
-        except TransactionConditionFailed as refused:
+        except ConditionFailed as refused:
             written = refused.failed.get(tombstone_key)
             if written is None:
                 raise

@@ -11,10 +11,9 @@ from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.ttl import to_ttl_seconds
-from functions.platform.writes import Write, delete, put, update
+from functions.platform.writes import ABSENT, Write, delete, put, update
 from functions.vectors.client_vector_store import put_client_vector
 
-ABSENT = "attribute_not_exists(pk)"
 TOMBSTONE_LIFETIME = 86_400_000  # ms; change streams are kept as long
 _NO_ENTRY = "attribute_not_exists(nonce)"
 

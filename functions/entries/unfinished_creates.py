@@ -11,7 +11,6 @@ from functions.entries.counters import CounterDelta
 from functions.entries.reservations import Reservation, list_reservations, parse_reservation
 from functions.entries.tiers import POLICIES_BY_ID_LETTER
 from functions.entries.transition_store import (
-    ABSENT,
     build_barrier_write,
     build_row_removals,
     build_tombstone,
@@ -23,7 +22,8 @@ from functions.platform.entry_keys import EntryAddress
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_tenant
 from functions.platform.retry import Backoff
-from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.writes import ABSENT
 
 
 class UnfinishedCreates:
@@ -96,7 +96,7 @@ class UnfinishedCreates:
                     tombstone,
                 ]
             )
-        except TransactionConditionFailed as failed:
+        except ConditionFailed as failed:
             if failed.failed.get(tombstone.key) is not None:
                 self._table.update(build_confirmation((item["pk"], item["sk"]), [text]))
 
@@ -129,7 +129,7 @@ class UnfinishedCreates:
             barrier = build_barrier_write(address.item_key, slot, self._clock())
             try:
                 self._table.transact([barrier])
-            except TransactionConditionFailed:
+            except ConditionFailed:
                 backoff.wait()
             else:
                 return True

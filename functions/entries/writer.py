@@ -25,7 +25,7 @@ from functions.platform.errors import (
 )
 from functions.platform.idempotency import RequestToken
 from functions.platform.retry import Backoff
-from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write
 from functions.vectors.client_vector_store import ClientVectorStore
 from functions.vectors.packing import count_numbers
@@ -112,7 +112,7 @@ class EntryWriter:
         transaction = Transaction(caller, (), now, evictions=evictions, actor=SERVICE)
         try:
             self._table.transact(transaction.build_writes(self._mapper))
-        except TransactionConditionFailed:
+        except ConditionFailed:
             return False
         return True
 
@@ -130,7 +130,7 @@ class EntryWriter:
                 self._remember_capacity(transaction)
                 self._remember_own_tasks(transaction)
                 return [each.current for each in transaction.transitions]
-            except TransactionConditionFailed as conflict:
+            except ConditionFailed as conflict:
                 transaction = self._conflicts.resolve(transaction, conflict.failed, token)
             if not is_first:
                 backoff.wait()

@@ -13,7 +13,7 @@ from functions.platform.json_text import compress, decompress, dumps, loads
 from functions.platform.keys import Key
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.ttl import to_ttl_seconds
-from functions.platform.writes import Write, put
+from functions.platform.writes import Write, put, put_new
 
 MAX_EVENT_BYTES = 3_500  # of one event in an item: a read unit is 4 KB
 MAX_ITEM_BYTES = 64_000  # of all events in an item: those of a batch, some 100 bytes each
@@ -21,7 +21,6 @@ MAX_ITEM_EVENTS = 900  # a position has three digits for the event's place in it
 MAX_PART_BYTES = 350_000  # an item holds 400 KB
 _PUBLISHED_LIFETIME = 172_800_000  # ms; change streams are kept for half of it
 _MIN_COMPRESSED_BYTES = 200  # below, JSON gets no smaller; rows are stored for a year
-_ABSENT = "attribute_not_exists(pk)"
 
 
 class EncodedEvents(NamedTuple):
@@ -163,7 +162,7 @@ def build_events_write(
         "lag": time.lag or None,
         TTL_ATTRIBUTE: to_ttl_seconds(expiry),
     }
-    return put(entry_keys.build_log_item_key(partition, number), item, _ABSENT)
+    return put_new(entry_keys.build_log_item_key(partition, number), item)
 
 
 def build_head_write(partition: str, first: int, seen: Item | None) -> Write:
@@ -175,7 +174,7 @@ def build_head_write(partition: str, first: int, seen: Item | None) -> Write:
     """
     key = entry_keys.build_log_item_key(partition, 0)
     if seen is None:
-        return put(key, {"first_number": first}, _ABSENT)
+        return put_new(key, {"first_number": first})
     return put(key, {"first_number": first}, "first_number = :seen", seen=seen["first_number"])
 
 

@@ -33,10 +33,12 @@ from functions.event_log.items import (
 from functions.event_log.model import Event, LogName
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
+from functions.platform.item_types import LOG_ITEM
 from functions.platform.items import Item
+from functions.platform.keys import Key
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
-from functions.platform.table import ConditionFailed, Table, TableWrites, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table, TableWrites
 from functions.platform.writes import Write
 
 _END_PAGE = 4  # items; the last one is enough, unless it has others' newer events
@@ -71,7 +73,7 @@ def _has_gap(items: Sequence[Item], since: int) -> bool:
 
     They don't where their numbers go back one by one to an older item, or to the log's first.
     """
-    if not items or is_head(items[0]) or not _is_far_enough(items[-1], since):
+    if is_head(items[0]) or not _is_far_enough(items[-1], since):
         return True
     numbers = [
         get_first_number(item) - 1 if is_head(item) else entry_keys.parse_log_item(item["sk"])
@@ -83,6 +85,10 @@ def _has_gap(items: Sequence[Item], since: int) -> bool:
 def _is_far_enough(item: Item, since: int) -> bool:
     """Tell whether no item before this one has events of `since` (epoch ms) or later."""
     return is_head(item) or item["newest"] < since
+
+
+def _is_log_item(key: Key, partition: str) -> bool:
+    return key[0] == partition and LOG_ITEM.has_sort(key[1])
 
 
 class EventLogStore:
@@ -110,7 +116,7 @@ class EventLogStore:
 
         Raises:
             Throttled: others append to this log all the while.
-            functions.platform.table.TransactionConditionFailed: a condition of other writes failed.
+            functions.platform.table.ConditionFailed: a condition of other writes failed.
         """
         partition = entry_keys.build_log_partition(tenant, log.kind, log.name)
         missing = list({event.id: event for event in events}.values())
@@ -129,7 +135,9 @@ class EventLogStore:
             try:
                 self._write_events(partition, end, missing, others)
                 return missing
-            except ConditionFailed:
+            except ConditionFailed as failed:
+                if not any(_is_log_item(key, partition) for key in failed.failed):
+                    raise
                 backoff.wait()
                 end = self._read_end(partition, since)
 
@@ -154,6 +162,8 @@ class EventLogStore:
         It may be behind: then an item is where the append wants to put one, and the append fails.
         """
         items = self._list_back(partition, since, is_consistent=False)
+        if not items:
+            return _LogEnd(self._begin(partition, None), LogTime(), set())
         if _has_gap(items, since):
             return self._read_end(partition, since)
         return _build_end([item for item in items if not is_head(item)], since)
@@ -209,17 +219,7 @@ class EventLogStore:
         for write in writes[: len(writes) - len(together)]:
             self._table.put(write)
         if others:
-            self._transact(together, others)
-
-    def _transact(self, writes: Sequence[Write], others: Sequence[TableWrites]) -> None:
-        """Write an item with what belongs to it; raise `ConditionFailed` if its number is taken."""
-        try:
-            self._table.transact(writes, *others)
-        except TransactionConditionFailed as failed:
-            for write in writes:
-                if write.key in failed.failed:
-                    raise ConditionFailed(failed.failed[write.key]) from failed
-            raise
+            self._table.transact(together, *others)
 
     def select_unpublished(self, events: Iterable[Event]) -> list[Event]:
         """Select the events that aren't on the bus yet."""

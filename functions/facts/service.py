@@ -17,7 +17,14 @@ from functions.authorization.rules import authorize
 from functions.facts.authority import DELETE_FACT
 from functions.facts.model import Fact, FactQuery, Recalled
 from functions.facts.rules import derive_fact_id, relearn
-from functions.facts.store import FactChanged, FactStore, Reference, StoredFact, decode_fact
+from functions.facts.store import (
+    FactStore,
+    Reference,
+    StoredFact,
+    build_fact_key,
+    decode_fact,
+    decode_stored,
+)
 from functions.identity.model import Principal
 from functions.identity.rules import choose_author
 from functions.platform.bounded_pages import BoundedPage, WantedPage, read_page, select_shown
@@ -32,6 +39,7 @@ from functions.platform.origin import choose_times
 from functions.platform.request_context import is_import
 from functions.platform.retry import Backoff
 from functions.platform.run_keys import build_fact_space
+from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.vectors.hybrid import Query, read_query
 from functions.vectors.model import VectorSearch
@@ -92,12 +100,13 @@ class Facts:
             vector = self._vector_search.embed_stored(after.text)
             try:
                 self._store.put(caller.tenant, after, vector, seen, place.reference)
-            except FactChanged as changed:
+            except ConditionFailed as changed:
                 if has_failed:
                     backoff.wait()
                 has_failed = True
-                stored = changed.stored if new.fact_id is None else None
-                place = self._find_place(caller.tenant, fact, stored)
+                stored = decode_stored(changed.failed.get(build_fact_key(caller.tenant, place.id)))
+                own = stored if new.fact_id is None else None
+                place = self._find_place(caller.tenant, fact, own)
             else:
                 return after, present is None
 
@@ -178,7 +187,7 @@ class Facts:
                 raise VersionMismatch(message, version=fact.version)
             try:
                 self._store.delete(caller.tenant, fact, self._build_record(caller, fact))
-            except FactChanged:
+            except ConditionFailed:
                 backoff.wait()
             else:
                 break
@@ -229,7 +238,7 @@ class Facts:
         if fact is None:
             return
         vector = self._vector_search.embed(fact.text)
-        with suppress(FactChanged):  # whoever has changed the fact has embedded it
+        with suppress(ConditionFailed):  # whoever has changed the fact has embedded it
             self._store.replace_vector(get_tenant(item["pk"]), fact, vector)
 
 

@@ -29,17 +29,9 @@ from functions.platform.schema import (
     TYPE_ATTRIBUTE,
     TYPE_ORDER_ATTRIBUTE,
 )
-from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
-from functions.platform.writes import Write, delete, put
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.writes import Write, delete, put_version
 from functions.vectors.model import Vector, VectorFormat
-
-
-class FactChanged(Exception):
-    """The stored fact is not as it was read; `stored` is what there is."""
-
-    def __init__(self, item: Item | None) -> None:
-        super().__init__("the fact is not as expected")
-        self.stored = _decode_stored(item)
 
 
 class StoredFact(NamedTuple):
@@ -78,7 +70,7 @@ class FactStore:
 
     def get(self, tenant: str, id: str) -> StoredFact:
         """Read one fact: one read."""
-        return _decode_stored(self._table.get(build_fact_key(tenant, id)))
+        return decode_stored(self._table.get(build_fact_key(tenant, id)))
 
     def get_many(self, tenant: str, refs: Iterable[str]) -> dict[str, Fact]:
         """Read the facts that exist among these, by what their vectors stand for."""
@@ -96,16 +88,16 @@ class FactStore:
             reference: is written in the same transaction.
 
         Raises:
-            FactChanged: one of the items has another version.
+            ConditionFailed: one of the items has another version.
         """
         key, item = build_fact_key(tenant, fact.id), encode_fact(tenant, fact, vector, self._format)
         if reference is None:
-            self._put(key, item, seen)
+            self._table.put(put_version(key, item, seen))
             return
         version = (reference.seen or 0) + 1
         named = {"same_as": fact.id, "version": version} | self._format.build_stamp(self._clock())
-        refers = _build_put(build_fact_key(tenant, reference.id), named, reference.seen)
-        self._transact([_build_put(key, item, seen), refers], key)
+        refers = put_version(build_fact_key(tenant, reference.id), named, reference.seen)
+        self._table.transact([put_version(key, item, seen), refers])
 
     def list_newest(
         self, tenant: str, query: FactQuery, before: str | None = None, count: int = MAX_GET_ITEMS
@@ -134,53 +126,35 @@ class FactStore:
             audit: further writes of the transaction.
 
         Raises:
-            FactChanged: the item has another version.
+            ConditionFailed: the item has another version.
         """
         item = self._format.build_tombstone(fact.version + 1, self._clock())
         key = build_fact_key(tenant, fact.id)
-        if not audit:
-            self._put(key, item, fact.version)
-            return
-        self._transact([_build_put(key, item, fact.version), *audit], key)
+        write = put_version(key, item, fact.version)
+        if audit:
+            self._table.transact([write, *audit])
+        else:
+            self._table.put(write)
 
     def delete_reference(self, tenant: str, id: str, fact_id: str) -> None:
         """Delete the item at `id` if it names the id of this fact."""
         write = delete(build_fact_key(tenant, id), "same_as = :fact", fact=fact_id)
-        with suppress(TransactionConditionFailed):
+        with suppress(ConditionFailed):
             self._table.transact([write])
 
     def replace_vector(self, tenant: str, fact: Fact, vector: Vector) -> None:
         """Write a fact with another vector; its version stays.
 
         Raises:
-            FactChanged: the item has another version.
+            ConditionFailed: the item has another version.
         """
         item = encode_fact(tenant, fact, vector, self._format)
         item |= self._format.build_stamp(self._clock())  # later than the fact's own
-        self._put(build_fact_key(tenant, fact.id), item, fact.version)
-
-    def _put(self, key: Key, item: Item, seen: int | None) -> None:
-        try:
-            self._table.put(_build_put(key, item, seen))
-        except ConditionFailed as failed:
-            raise FactChanged(failed.item) from failed
-
-    def _transact(self, writes: Sequence[Write], key: Key) -> None:
-        """Write all; `key` is that of the fact."""
-        try:
-            self._table.transact(writes)
-        except TransactionConditionFailed as refused:
-            raise FactChanged(refused.failed.get(key)) from refused
+        self._table.put(put_version(build_fact_key(tenant, fact.id), item, fact.version))
 
 
-def _build_put(key: Key, item: Item, seen: int | None) -> Write:
-    """Build the write of an item in place of what was read at the version `seen`."""
-    if seen is None:
-        return put(key, item, "attribute_not_exists(pk)")
-    return put(key, item, "version = :seen", seen=seen)
-
-
-def _decode_stored(item: Item | None) -> StoredFact:
+def decode_stored(item: Item | None) -> StoredFact:
+    """Decode what an item holds of a fact."""
     if item is None:
         return StoredFact(None, None)
     return StoredFact(decode_fact(item), item["version"], item.get("same_as"))

@@ -11,10 +11,9 @@ from functions.platform.item_types import API_KEY, PRINCIPAL
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.newest_first import build_list_attributes, iterate_items
-from functions.platform.table import Table, TransactionConditionFailed
-from functions.platform.writes import Write, check, delete, put
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.writes import ABSENT, Write, check, delete, put, put_new
 
-_ABSENT = "attribute_not_exists(pk)"
 _UNCHANGED = "key_partition = :key_partition AND request_token = :token"
 Addition = Literal["added", "taken", "revoked"]
 """What became of a new principal: its id may be taken, or a revoked one may have had it."""
@@ -99,16 +98,16 @@ class PrincipalStore:
             reuse: whether it may take over what a revoked principal of this id had.
         """
         revoked = task_keys.build_revoked_principal_key(principal.tenant, principal.id)
-        fence = delete(revoked) if reuse else check(revoked, _ABSENT)
+        fence = delete(revoked) if reuse else check(revoked, ABSENT)
         try:
             self._table.transact([*self._put_new(principal, key, token), fence, record])
-        except TransactionConditionFailed as failed:
+        except ConditionFailed as failed:
             return "revoked" if failed.failed.keys() == {revoked} else "taken"
         return "added"
 
     def add_tenant(self, admin: Principal, key: NewKey, token: bytes, record: Write) -> bool:
         """Create a tenant and its first principal; False if the tenant exists, or was deleted."""
-        tenant = put(task_keys.build_tenant_key(admin.tenant), {"created": admin.created}, _ABSENT)
+        tenant = put_new(task_keys.build_tenant_key(admin.tenant), {"created": admin.created})
         return self._transact([tenant, *self._put_new(admin, key, token), record])
 
     def remove_all(self, tenant: str) -> int:
@@ -175,19 +174,19 @@ class PrincipalStore:
             "previous_tokens": earlier or None,
         }
         key = task_keys.build_principal_key(principal.tenant, principal.id)
-        condition, values = (_ABSENT, {}) if old is None else (_UNCHANGED, _seen(old))
+        condition, values = (ABSENT, {}) if old is None else (_UNCHANGED, _seen(old))
         item |= build_list_attributes(key[0], principal.created, principal.id)
         api_key: Key = (key_partition, API_KEY.build_sort())
         return [
             put(api_key, attributes),
             put(key, item, condition, **values),
-            check(task_keys.build_deletion_key(principal.tenant), _ABSENT),
+            check(task_keys.build_deletion_key(principal.tenant), ABSENT),
         ]
 
     def _transact(self, writes: list[Write]) -> bool:
         try:
             self._table.transact(writes)
-        except TransactionConditionFailed:
+        except ConditionFailed:
             return False
         return True
 

@@ -13,9 +13,9 @@ from functions.platform.keys import HIGHEST, Key
 from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import BY_CREATION, CREATION_ATTRIBUTE
-from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.task_keys import build_restrictions_key
-from functions.platform.writes import Write, put
+from functions.platform.writes import Write, put_version
 
 
 class NamespaceClaim(NamedTuple):
@@ -129,7 +129,7 @@ class NamespaceStore:
             order = {} if is_prefix_rule(new.name) else _build_name_order(new.name)
             write = put_permissions(_build_key(tenant, new.name), old, new, **order)
             self._table.transact([write, record])
-        except TransactionConditionFailed:
+        except ConditionFailed:
             return False
         return True
 
@@ -166,9 +166,7 @@ def put_permissions(key: Key, old: Namespace | None, namespace: Namespace, **fur
         "request_token": namespace.request,
         "previous_tokens": namespace.previous_tokens or None,
     }
-    if old is None:
-        return put(key, item, "attribute_not_exists(pk)")
-    return put(key, item, "version = :before", before=old.version)
+    return put_version(key, item, None if old is None else old.version)
 
 
 def namespace_from_item(item: Item) -> Namespace:

@@ -15,9 +15,9 @@ from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes, get_tenant
 from functions.platform.limits import UPLOAD_ADDRESS_SECONDS
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.value_parts import STAGED_FOR
-from functions.platform.writes import Write, delete, put, update
+from functions.platform.writes import Write, delete, put, put_new, update
 
 _IS_UNUSED = "attribute_exists(pk) AND attribute_not_exists(completed)"
 _IS_OPEN = f"{_IS_UNUSED} AND attribute_not_exists(closing)"
@@ -83,10 +83,10 @@ class ObjectFiles:
         changes = UsageChanges()
         changes.add({"pk": partition, **attributes})
         key = build_file_key(partition, upload.id)
-        marker = put(key, attributes, "attribute_not_exists(pk)")
+        marker = put_new(key, attributes)
         try:
             self._table.transact([marker, *changes.build_writes()])
-        except TransactionConditionFailed:
+        except ConditionFailed:
             return False
         return True
 
@@ -165,7 +165,7 @@ class ObjectFiles:
         changes.subtract(marker)
         try:
             self._table.transact([delete(key, "attribute_exists(pk)"), *changes.build_writes()])
-        except TransactionConditionFailed:
+        except ConditionFailed:
             return  # another sweep did it
 
     @property

@@ -21,19 +21,13 @@ from functions.objects.model import (
     StoredObject,
     Upload,
 )
-from functions.objects.store import (
-    ObjectChanged,
-    ObjectStore,
-    decode_description,
-    describe,
-    is_expired,
-    put_space,
-)
+from functions.objects.store import ObjectStore, decode_description, describe, is_expired, put_space
 from functions.platform.clock import Clock
 from functions.platform.errors import ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.retry import Backoff
+from functions.platform.table import ConditionFailed
 from functions.platform.ttl import compute_expiry
 from functions.platform.writes import Write
 
@@ -142,7 +136,7 @@ class Objects:
             item = describe(caller.tenant, stored) | content.attributes
             try:
                 self._store.put(item, found.item, now, further, content.upload)
-            except ObjectChanged:
+            except ConditionFailed:
                 backoff.wait()
             else:
                 return stored, found.present is None
@@ -183,7 +177,7 @@ class Objects:
         while True:
             try:
                 return self._rename(caller, space, wanted, expected, token)
-            except ObjectChanged:
+            except ConditionFailed:
                 backoff.wait()
 
     def _rename(
@@ -230,7 +224,7 @@ class Objects:
             records = self._record(caller, DELETE_OBJECTS, space, [found.present])
             try:
                 self._store.delete([found.item], now, records)
-            except ObjectChanged:
+            except ConditionFailed:
                 backoff.wait()
             else:
                 return
@@ -264,7 +258,7 @@ class Objects:
             live = [decode_description(each) for each in group if not is_expired(each, now)]
             try:
                 self._store.delete(group, now, self._record(caller, DELETE_OBJECTS, space, live))
-            except ObjectChanged:
+            except ConditionFailed:
                 backoff.wait()
                 keys = [decode_description(each).key for each in group]
                 group = list(self._store.find(caller.tenant, space, keys)[1].values())
@@ -279,7 +273,7 @@ class Objects:
             return False
         try:
             self._store.delete([item], now)
-        except ObjectChanged:
+        except ConditionFailed:
             return False
         return True
 

@@ -11,12 +11,13 @@ from functions.objects import rules
 from functions.objects.authority import CHANGE_SPACE, SHOW_SPACE
 from functions.objects.model import Space, SpaceTarget
 from functions.objects.requests import SpaceChange
-from functions.objects.store import ObjectChanged, ObjectStore
+from functions.objects.store import ObjectStore
 from functions.platform.bounded_pages import Examined, examine_all
 from functions.platform.clock import Clock
 from functions.platform.errors import ValidationFailed, VersionMismatch
 from functions.platform.idempotency import RequestToken
 from functions.platform.retry import Backoff
+from functions.platform.table import ConditionFailed
 
 
 class Spaces:
@@ -79,7 +80,7 @@ class Spaces:
             record = self._audit.record(caller, CHANGE_SPACE, target, before, _describe(new))
             try:
                 self._store.replace_space(caller.tenant, space, new, record)
-            except ObjectChanged:
+            except ConditionFailed:
                 backoff.wait()
             else:
                 return new

@@ -25,17 +25,12 @@ from functions.platform.limits import MAX_INLINE_OBJECT_BYTES
 from functions.platform.newest_first import iterate_items
 from functions.platform.schema import DUE_ATTRIBUTE
 from functions.platform.sensitivity import ENCRYPTED
-from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.table import Table
 from functions.platform.values import ValueCodec
-from functions.platform.writes import Write, delete, put
+from functions.platform.writes import Write, delete, put_version
 
 _FIRST_VERSION = 1  # of what is encrypted: each write has a generation of its own
 _AT_VERSION = "version = :seen"
-_NEW = "attribute_not_exists(pk)"
-
-
-class ObjectChanged(Exception):
-    """What is stored is no longer as it was read, or a staged file is being deleted."""
 
 
 class ObjectStore:
@@ -77,9 +72,9 @@ class ObjectStore:
         """Put a space in the place of the one that was read, with the audit record.
 
         Raises:
-            ObjectChanged: another version is stored.
+            ConditionFailed: another version is stored.
         """
-        self._transact([put_space(tenant, old, new), record])
+        self._table.transact([put_space(tenant, old, new), record])
 
     def list_items(
         self, tenant: str, space: str, prefix: str, after: str | None, page_size: int
@@ -202,7 +197,7 @@ class ObjectStore:
             upload: that has brought the object's file.
 
         Raises:
-            ObjectChanged: the stored object is not `old`, or a further write's condition failed.
+            ConditionFailed: the stored object is not `old`, or a further write's condition failed.
         """
         writes = [_replace(item, old)]
         changes = UsageChanges()
@@ -214,7 +209,7 @@ class ObjectStore:
             writes.append(clear_staged_file(item))
         if upload is not None:
             changes.subtract(_describe_usage(item["pk"], upload))
-        self._transact([*writes, *changes.build_writes(), *further])
+        self._table.transact([*writes, *changes.build_writes(), *further])
         self._remove_files([] if old is None else [old], now)
 
     def rename(
@@ -228,7 +223,7 @@ class ObjectStore:
             old: what has the new key.
 
         Raises:
-            ObjectChanged: what is stored is neither `source` nor `old`.
+            ConditionFailed: what is stored is neither `source` nor `old`.
         """
         former = (source["pk"], source["sk"])
         writes = [_replace(item, old), delete(former, _AT_VERSION, seen=source["version"])]
@@ -236,14 +231,14 @@ class ObjectStore:
         if old is not None:
             changes.subtract(old)
             writes += _mark_file(old, now)
-        self._transact([*writes, *changes.build_writes(), *further])
+        self._table.transact([*writes, *changes.build_writes(), *further])
         self._remove_files([] if old is None else [old], now)
 
     def delete(self, items: Sequence[Item], now: int, further: Sequence[Write] = ()) -> None:
         """Delete up to 40 objects of one space, all or none, with further writes.
 
         Raises:
-            ObjectChanged: some are no longer as they were read.
+            ConditionFailed: some are no longer as they were read.
         """
         writes: list[Write] = []
         changes = UsageChanges()
@@ -251,7 +246,7 @@ class ObjectStore:
             writes.append(delete((item["pk"], item["sk"]), _AT_VERSION, seen=item["version"]))
             writes += _mark_file(item, now)
             changes.subtract(item)
-        self._transact([*writes, *changes.build_writes(), *further])
+        self._table.transact([*writes, *changes.build_writes(), *further])
         self._remove_files(items, now)
 
     def _remove_files(self, items: Iterable[Item], now: int) -> None:
@@ -260,12 +255,6 @@ class ObjectStore:
             if "file" in item and item.get("address_expires", 0) <= now:
                 with suppress(ServiceError):
                     self._files.remove(build_file_key(item["pk"], item["file"]))
-
-    def _transact(self, writes: Sequence[Write]) -> None:
-        try:
-            self._table.transact(writes)
-        except TransactionConditionFailed as failed:
-            raise ObjectChanged from failed
 
 
 def put_space(tenant: str, old: Space | None, new: Space) -> Write:
@@ -332,11 +321,10 @@ def _decode_space(item: Item) -> Space:
 
 
 def _replace(item: Item, old: Item | None) -> Write:
-    key = (item["pk"], item["sk"])
     attributes = {name: value for name, value in item.items() if name not in ("pk", "sk")}
-    if old is None:
-        return put(key, attributes, _NEW)
-    return put(key, attributes, _AT_VERSION, seen=old["version"])
+    return put_version(
+        (item["pk"], item["sk"]), attributes, None if old is None else old["version"]
+    )
 
 
 def _mark_file(item: Item, now: int) -> list[Write]:

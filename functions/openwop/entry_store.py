@@ -27,9 +27,9 @@ from functions.platform.openwop_keys import (
 )
 from functions.platform.retry import Backoff
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.ttl import to_ttl_seconds
-from functions.platform.writes import Write, delete, put, update
+from functions.platform.writes import Write, delete, put, put_new, update
 
 _LAST = "~"  # sorts after every sequence number
 _SET_DUE = f"{DUE_ATTRIBUTE} = :due, {DUE_SHARD_ATTRIBUTE} = :shard"
@@ -103,7 +103,7 @@ class MemoryEntryDraft(NamedTuple):
         key = build_put_request_key(self.partition, token.key)
         marker = {"seq": number, "request": token.stored} | ttl
         if self.replaces is None:
-            return put(key, marker, "attribute_not_exists(pk)")
+            return put_new(key, marker)
         return put(key, marker, "seq = :replaced", replaced=self.replaces)
 
 
@@ -176,7 +176,7 @@ class MemoryEntryStore:
             try:
                 number = self._numbers.commit(new.partition, new.build_writes, new.secrets_sum)
                 return new.to_entry(number)
-            except TransactionConditionFailed as refused:
+            except ConditionFailed as refused:
                 earlier = self._find_marker(new, refused)
             replaces = None
             if earlier is not None:
@@ -187,9 +187,7 @@ class MemoryEntryStore:
             new = new._replace(replaces=replaces)
             backoff.wait()
 
-    def _find_marker(
-        self, new: MemoryEntryDraft, refused: TransactionConditionFailed
-    ) -> Item | None:
+    def _find_marker(self, new: MemoryEntryDraft, refused: ConditionFailed) -> Item | None:
         """Get the marker of an earlier try, None if it was deleted meanwhile."""
         key = build_put_request_key(new.partition, new.token.key) if new.token else None
         if new.token is None or key not in refused.failed:
@@ -232,7 +230,7 @@ class MemoryEntryStore:
 
         try:
             self._numbers.commit(partition, build_writes)
-        except TransactionConditionFailed as refused:
+        except ConditionFailed as refused:
             _assert_run_open(tenant, memory, run, refused)
             return False
         return True
@@ -242,7 +240,7 @@ class MemoryEntryStore:
         writes = _delete_entry(item)
         try:
             self._table.transact(writes)
-        except TransactionConditionFailed as refused:
+        except ConditionFailed as refused:
             # the request's marker was used again since, and stays
             rest = [write for write in writes if write.key not in refused.failed]
             self._table.transact(rest)
@@ -261,9 +259,7 @@ class MemoryEntryStore:
             return
 
 
-def _assert_run_open(
-    tenant: str, memory: str, run: str | None, refused: TransactionConditionFailed
-) -> None:
+def _assert_run_open(tenant: str, memory: str, run: str | None, refused: ConditionFailed) -> None:
     """Raise `NotFound` or `RunEnded` if a write was refused on account of its run."""
     key = build_memory_run_key(tenant, run or "")
     if key in refused.failed:

@@ -27,12 +27,11 @@ from functions.platform.openwop_keys import (
     parse_memory_run_partition,
 )
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.ttl import to_ttl_seconds
-from functions.platform.writes import Write, check, delete, put, update
+from functions.platform.writes import ABSENT, Write, check, delete, put, put_new, update
 
-_ABSENT = "attribute_not_exists(pk)"
-_ALWAYS = f"{_ABSENT} OR attribute_exists(pk)"
+_ALWAYS = f"{ABSENT} OR attribute_exists(pk)"
 _IS_OPEN = "deadline > :now AND attribute_not_exists(ended)"
 _DAY = 86_400_000  # ms
 _PAGE_PINS = 100
@@ -54,10 +53,6 @@ class RunConflict(Exception):
     def __init__(self, run: MemoryRun | None) -> None:
         super().__init__("the run was not opened")
         self.run = run
-
-
-class MemoryRunChanged(Exception):
-    """A run was changed or ended by another request meanwhile."""
 
 
 class MemoryRunStore:
@@ -148,14 +143,14 @@ class MemoryRunStore:
         request: RequestToken,
     ) -> None:
         key, partitions = build_memory_run_key(tenant, run.id), build_partitions(tenant, run)
-        writes.append(put(key, _encode(tenant, run) | {"request": request.stored}, _ABSENT))
+        writes.append(put_new(key, _encode(tenant, run) | {"request": request.stored}))
         for partition in partitions:
             writes.append(_put_pin(partition, run))
             if secrets is not None:
                 writes.append(put_secrets(partition, run, secrets))
         try:
             self._table.transact(writes)
-        except TransactionConditionFailed as refused:
+        except ConditionFailed as refused:
             present = refused.failed.get(key)
             if present is not None:
                 request.matches(present["request"])  # raises, if it had another body
@@ -171,7 +166,7 @@ class MemoryRunStore:
         The name of its memory is removed if `run` has none.
 
         Raises:
-            MemoryRunChanged: the run was changed or ended meanwhile.
+            ConditionFailed: the run was changed or ended meanwhile.
             CapacityExceeded: a memory's open runs have too many secrets.
         """
         partitions = build_partitions(tenant, run)
@@ -195,16 +190,16 @@ class MemoryRunStore:
         ]
         try:
             self._table.transact(writes)
-        except TransactionConditionFailed as refused:
+        except ConditionFailed as refused:
             if key not in refused.failed:
                 assert_room(partitions, change, refused)
-            raise MemoryRunChanged from refused
+            raise
 
     def end(self, tenant: str, run: MemoryRun, now: int, *audit: Write) -> None:
         """End an open run: delete its secrets, and keep its snapshot for as long as it says.
 
         Raises:
-            MemoryRunChanged: the run was changed or ended meanwhile.
+            ConditionFailed: the run was changed or ended meanwhile.
         """
         ended = run._replace(ended=now)
         writes = [
@@ -225,13 +220,13 @@ class MemoryRunStore:
                 writes.append(_delete_pin(partition, run))
             if run.labels:
                 writes += remove_secrets(partition, run)
-        self._transact_change(writes)
+        self._table.transact(writes)
 
     def delete(self, tenant: str, run: MemoryRun, now: int, *audit: Write) -> None:
         """Delete a run, its secrets, and its hold on its snapshot.
 
         Raises:
-            MemoryRunChanged: the run was changed or ended meanwhile.
+            ConditionFailed: the run was changed or ended meanwhile.
         """
         condition = "attribute_exists(pk) AND secrets_number = :number"
         if run.ended is None:
@@ -242,17 +237,11 @@ class MemoryRunStore:
             writes.append(_delete_pin(partition, run))
             if run.labels and not run.is_closed(now):
                 writes += remove_secrets(partition, run)
-        self._transact_change(writes)
+        self._table.transact(writes)
 
     def purge(self, item: Item, now: int) -> None:
         """Delete the run of an item; arguments and errors are those of `delete`."""
         self.delete(get_tenant(item["pk"]), _decode(item), now)
-
-    def _transact_change(self, writes: Sequence[Write]) -> None:
-        try:
-            self._table.transact(writes)
-        except TransactionConditionFailed as refused:
-            raise MemoryRunChanged from refused
 
     def list_pins(self, partition: str, after: int, before: int, now: int) -> Iterator[SnapshotPin]:
         """Read the pins between two sequence numbers whose snapshots are kept, newest first."""

@@ -24,18 +24,14 @@ from functions.openwop.rules import (
     run_not_found,
     snapshot_gone,
 )
-from functions.openwop.run_store import (
-    MemoryRunChanged,
-    MemoryRunStore,
-    RunConflict,
-    build_partitions,
-)
+from functions.openwop.run_store import MemoryRunStore, RunConflict, build_partitions
 from functions.openwop.sequence_store import SequenceNumbers
 from functions.platform.clock import Clock
 from functions.platform.idempotency import RequestToken, build_idempotency_conflict
 from functions.platform.items import Item
 from functions.platform.openwop_keys import hash_memory, is_memory_run_id
 from functions.platform.retry import Backoff
+from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 
 if TYPE_CHECKING:
@@ -208,7 +204,7 @@ class MemoryRuns:
                 self._store.set_secrets(
                     caller.tenant, before, run, encrypted or {}, self._clock(), *audit
                 )
-            except MemoryRunChanged:
+            except ConditionFailed:
                 backoff.wait()
             else:
                 return run
@@ -250,7 +246,7 @@ class MemoryRuns:
             try:
                 audit = self._audit_use(caller, CHANGE_RUN, run)
                 self._store.end(caller.tenant, run, now, *audit)
-            except MemoryRunChanged:
+            except ConditionFailed:
                 backoff.wait()
             else:
                 return
@@ -269,7 +265,7 @@ class MemoryRuns:
             audit = self._audit_use(caller, DELETE_RUN, run)
             try:
                 self._store.delete(caller.tenant, run, self._clock(), *audit)
-            except MemoryRunChanged:
+            except ConditionFailed:
                 backoff.wait()
             else:
                 return

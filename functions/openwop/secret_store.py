@@ -18,7 +18,7 @@ from functions.platform.keys import build_due_attributes
 from functions.platform.limits import MAX_MEMORY_SECRETS, MAX_MEMORY_SECRETS_BYTES
 from functions.platform.openwop_keys import build_memory_key, build_run_secrets_key
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import Write, delete, put, update
 
@@ -86,7 +86,7 @@ class RunSecretStore:
         writes = [delete(key, "attribute_exists(pk)"), count_secrets(key[0], removed)]
         try:
             self._table.transact(writes)
-        except TransactionConditionFailed:
+        except ConditionFailed:
             return False
         return True
 
@@ -137,9 +137,7 @@ def count_secrets(
     )
 
 
-def assert_room(
-    partitions: Sequence[str], change: SecretsChange, refused: TransactionConditionFailed
-) -> None:
+def assert_room(partitions: Sequence[str], change: SecretsChange, refused: ConditionFailed) -> None:
     """Raise `CapacityExceeded` if a transaction failed because a memory's secrets have no room."""
     for partition in partitions:
         head = refused.failed.get(build_memory_key(partition)) or {}

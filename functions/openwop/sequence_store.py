@@ -12,7 +12,7 @@ from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.openwop_keys import build_memory_key, get_first_sequence
 from functions.platform.retry import Backoff
-from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, update
 
 _IS_HIGHER = "(attribute_not_exists(seq) OR seq < :seq)"
@@ -50,7 +50,7 @@ class SequenceNumbers:
             secrets_sum: of the memory's secrets, where that is a condition of the head's write.
 
         Raises:
-            TransactionConditionFailed: a condition other than the head's failed.
+            ConditionFailed: a condition other than the head's failed.
             SecretsChanged: the memory has other secrets.
             Throttled: others were faster in every attempt.
         """
@@ -60,7 +60,7 @@ class SequenceNumbers:
             number = self._next(head)
             try:
                 self._table.transact(build_writes(number))
-            except TransactionConditionFailed as refused:
+            except ConditionFailed as refused:
                 if refused.failed.keys() != {key}:
                     raise
                 head = refused.failed[key]

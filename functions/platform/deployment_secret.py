@@ -17,7 +17,7 @@ from functions.platform.item_types import DEPLOYMENT_SECRET
 from functions.platform.items import Item
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.values import ValueCodec
-from functions.platform.writes import put, update
+from functions.platform.writes import put_new, update
 
 DATA_VERSION = 1
 """In which version this release stores data; see docs/how-to/upgrade.md before raising it."""
@@ -103,7 +103,7 @@ class DeploymentSecret:
         created |= {"data_version": self._data_version}
         key = DEPLOYMENT_SECRET.build_key()
         try:
-            self._table.put(put(key, created, "attribute_not_exists(pk)"))
+            self._table.put(put_new(key, created))
         except ConditionFailed:
             return self._table.get(key) or created
         return created

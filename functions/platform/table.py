@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from functions.platform.aws import OVERLOAD_REASONS
-from functions.platform.items import Item
-from functions.platform.keys import Key
 from functions.platform.limits import MAX_WRITE_ITEMS
 from functions.platform.retry import Backoff
 from functions.platform.table_client import (
@@ -20,18 +18,10 @@ from functions.platform.table_client import (
 from functions.platform.table_reader import TableReader
 from functions.platform.writes import Write
 
-__all__ = ["ConditionFailed", "Table", "TransactionConditionFailed"]
+__all__ = ["ConditionFailed", "Table"]
 
 
 _TRANSIENT = THROTTLING_CODES | OVERLOAD_REASONS | {"TransactionConflict"}
-
-
-class TransactionConditionFailed(Exception):
-    """A transaction wrote nothing; `failed` maps the keys of failed writes to present items."""
-
-    def __init__(self, failed: dict[Key, Item | None]) -> None:
-        super().__init__("a condition of the transaction failed")
-        self.failed = failed
 
 
 class Table(TableReader):
@@ -44,7 +34,7 @@ class Table(TableReader):
             others: those on other tables.
 
         Raises:
-            TransactionConditionFailed: a condition did not hold.
+            ConditionFailed: a condition did not hold.
             CapacityExceeded: an item would become larger than DynamoDB allows.
         """
         owned = [
@@ -96,7 +86,7 @@ class Table(TableReader):
             if reason["Code"] == "ConditionalCheckFailed"
         }
         if failed:
-            raise TransactionConditionFailed(failed)
+            raise ConditionFailed(failed)
         too_large = (is_item_too_large(each["Code"], each.get("Message") or "") for each in reasons)
         if any(too_large):
             raise build_item_size_error()

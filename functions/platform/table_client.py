@@ -38,11 +38,21 @@ THROTTLING_CODES = OVERLOAD_CODES | {
 
 
 class ConditionFailed(Exception):
-    """The condition of a single write did not hold; `item` is the present item, if there is one."""
+    """A write, or all of a transaction, wrote nothing: a condition did not hold.
 
-    def __init__(self, item: Item | None) -> None:
-        super().__init__("condition failed")
-        self.item = item
+    Attributes:
+        failed: the present items, if any, by the keys of the writes whose conditions failed.
+    """
+
+    def __init__(self, failed: dict[Key, Item | None]) -> None:
+        super().__init__("a condition failed")
+        self.failed = failed
+
+    @property
+    def item(self) -> Item | None:
+        """The present item, if there is one, of a write that was alone."""
+        (item,) = self.failed.values()
+        return item
 
 
 class TransactionCancelled(Exception):
@@ -107,7 +117,7 @@ class TableClient:
                 return response
             except ClientError as error:
                 if error.response["Error"]["Code"] != "TransactionConflictException":
-                    raise self._translate(error) from error
+                    raise self._translate(error, request) from error
             except BotoCoreError as error:
                 raise Unavailable("the store does not respond; try again in a second") from error
             backoff = backoff or Backoff("others are writing the same item")
@@ -188,14 +198,15 @@ class TableClient:
             raise Unavailable("an item in the way isn't this service's; the log names its type")
         return item
 
-    def _translate(self, error: ClientError) -> Exception:
+    def _translate(self, error: ClientError, request: dict[str, Any]) -> Exception:
         code = error.response["Error"]["Code"]
         if code in OVERLOAD_CODES:
             report_throttle(
                 self._name, error.operation_name, list_throttling_reasons(error.response)
             )
         if code == "ConditionalCheckFailedException":
-            return ConditionFailed(self.decode_conflict(error.response.get("Item")))
+            key = decode_key(request.get("Key") or request["Item"])
+            return ConditionFailed({key: self.decode_conflict(error.response.get("Item"))})
         if code == "TransactionCanceledException":
             return TransactionCancelled(error.response["CancellationReasons"])
         if is_item_too_large(code, error.response["Error"].get("Message", "")):
@@ -247,6 +258,11 @@ def build_item_size_error() -> CapacityExceeded:
 def encode_key(key: Key) -> dict[str, Any]:
     """Encode a key in typed form."""
     return {"pk": {"S": key[0]}, "sk": {"S": key[1]}}
+
+
+def decode_key(attributes: TypedItem) -> Key:
+    """Decode the key of an item in typed form."""
+    return attributes["pk"]["S"], attributes["sk"]["S"]
 
 
 def encode_placeholders(values: Item) -> dict[str, Any]:

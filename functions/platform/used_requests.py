@@ -9,7 +9,7 @@ from functions.platform.clock import Clock
 from functions.platform.idempotency import RequestToken
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.writes import put
+from functions.platform.writes import put_new
 
 _LIFETIME = 86_400  # seconds
 
@@ -30,6 +30,6 @@ class UsedRequests:
         key = item_types.USED_REQUEST.build_key(tenant=tenant, request=token.key.hex())
         use = {"token": token.stored, TTL_ATTRIBUTE: self._clock() // 1000 + _LIFETIME}
         try:
-            self._table.put(put(key, use, "attribute_not_exists(pk)"))
+            self._table.put(put_new(key, use))
         except ConditionFailed as failed:
             token.matches((failed.item or {}).get("token"))

@@ -6,6 +6,9 @@ from typing import Any
 from functions.platform.items import Item
 from functions.platform.keys import Key
 
+ABSENT = "attribute_not_exists(pk)"
+"""The condition that there is no item."""
+
 
 @dataclass(frozen=True, slots=True)
 class Write:
@@ -33,6 +36,16 @@ class Write:
 def put(key: Key, item: Item, condition: str | None = None, **values: Any) -> Write:
     """Put `item` at `key`; `values` are the placeholders of the condition, without colons."""
     return Write("Put", key, item=item, condition=condition, values=values)
+
+
+def put_new(key: Key, item: Item) -> Write:
+    """Put `item` where there is none."""
+    return put(key, item, ABSENT)
+
+
+def put_version(key: Key, item: Item, seen: int | None) -> Write:
+    """Put `item` in the place of the one that was read at a version; None where there was none."""
+    return put_new(key, item) if seen is None else put(key, item, "version = :seen", seen=seen)
 
 
 def update(key: Key, expression: str, condition: str | None = None, **values: Any) -> Write:

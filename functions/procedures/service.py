@@ -18,7 +18,7 @@ from functions.platform.keys import Key
 from functions.platform.limits import MAX_SPEC_BYTES
 from functions.platform.origin import choose_origin
 from functions.platform.retry import Backoff
-from functions.platform.table import ConditionFailed, TransactionConditionFailed
+from functions.platform.table import ConditionFailed
 from functions.platform.ttl import parse_duration
 from functions.procedures.model import (
     OutcomeStats,
@@ -36,7 +36,7 @@ from functions.procedures.rules import (
     to_stats,
     weigh_outcome,
 )
-from functions.procedures.store import Increment, StatsConflict, WorkflowStore, workflow_key
+from functions.procedures.store import Increment, WorkflowStore, decode_workflow, workflow_key
 
 if TYPE_CHECKING:
     from functions.procedures.requests import LearnedStats, NewWorkflow
@@ -109,7 +109,7 @@ class Procedures:
                     after = after._replace(version=origin.version, updated=origin.updated)
                     self._store.replace(key, present, after)
                 return self._describe(after), False
-            except (ConditionFailed, TransactionConditionFailed):
+            except ConditionFailed:
                 backoff.wait()
 
     def get(self, caller: Principal, procedure: Procedure, id: str) -> WorkflowStats:
@@ -182,12 +182,13 @@ class Procedures:
                     return self._describe(self._store.add(key, increment))
                 self._store.add_once(key, increment, token, self._clock())
                 return self._describe(self._existing(key))
-            except StatsConflict as conflict:
-                if conflict.workflow is None:
+            except ConditionFailed as conflict:
+                item = conflict.failed.get(key)
+                if item is None:
                     raise _not_found() from conflict
                 if stats is not _WITHOUT_HALF_LIFE:  # else the half-life alone made it fail
                     backoff.wait()
-                stats = conflict.workflow.stats
+                stats = decode_workflow(item).stats
 
     def _weigh(self, key: Key, stats: OutcomeStats, score: float) -> Increment:
         now = self._clock()
@@ -215,7 +216,7 @@ class Procedures:
                 raise _not_found()
             try:
                 self._store.delete(caller.tenant, key, present)
-            except TransactionConditionFailed:
+            except ConditionFailed:
                 backoff.wait()
             else:
                 return

@@ -16,11 +16,10 @@ from functions.platform.run_keys import (
     build_task_types_partition,
 )
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
-from functions.platform.writes import Write, delete, put, update
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.writes import Write, delete, put_new, update
 from functions.procedures.model import OutcomeStats, Procedure, ProcedureWorkflow, TaskType
 
-_ABSENT = "attribute_not_exists(pk)"
 _AT_VERSION = "version = :seen AND created = :created"
 _AT_STATS = "successes = :s0 AND failures = :f0 AND base_ms = :b0"
 _OUTCOME_LIFETIME = 86_400  # seconds for which an outcome's Idempotency-Key is known
@@ -34,14 +33,6 @@ class Increment(NamedTuple):
     base: int | None = None
 
 
-class StatsConflict(Exception):
-    """Stats are not as the write expects; `workflow` is the stored one, None if there is none."""
-
-    def __init__(self, item: Item | None) -> None:
-        super().__init__("the stats are not as expected")
-        self.workflow = None if item is None else _decode(item)
-
-
 class WorkflowStore:
     """Reads and writes the workflows of all tenants."""
 
@@ -51,12 +42,13 @@ class WorkflowStore:
     def get(self, key: Key) -> ProcedureWorkflow | None:
         """Read one workflow: one read."""
         item = self._table.get(key)
-        return None if item is None else _decode(item)
+        return None if item is None else decode_workflow(item)
 
     def list_procedure(self, tenant: str, procedure: Procedure) -> Iterator[ProcedureWorkflow]:
         """Read a procedure's workflows: a call per megabyte."""
         return map(
-            _decode, self._table.query(_partition(tenant, procedure), LEARNED_WORKFLOW.sort_prefix)
+            decode_workflow,
+            self._table.query(_partition(tenant, procedure), LEARNED_WORKFLOW.sort_prefix),
         )
 
     def iterate_procedure(
@@ -64,7 +56,7 @@ class WorkflowStore:
     ) -> Iterator[ProcedureWorkflow]:
         """Read the same, newest first, before a position: two calls a group."""
         for items in iterate_items(self._table, _partition(tenant, procedure), before, count):
-            yield from map(_decode, items)
+            yield from map(decode_workflow, items)
 
     def iterate_task_types(
         self, tenant: str, agent_type: str, after: str | None, page_size: int
@@ -86,11 +78,11 @@ class WorkflowStore:
         """Write a new workflow, and count it for its task type.
 
         Raises:
-            TransactionConditionFailed: a workflow with this key exists.
+            ConditionFailed: a workflow with this key exists.
         """
         counted = _count_workflow(tenant, workflow, 1)
         listed = build_list_attributes(key[0], workflow.created, workflow.id)
-        self._table.transact([put(key, _encode(workflow) | listed, _ABSENT), counted])
+        self._table.transact([put_new(key, _encode(workflow) | listed), counted])
 
     def replace(self, key: Key, seen: ProcedureWorkflow, new: ProcedureWorkflow) -> None:
         """Write spec and half-life, and the stats only if they change.
@@ -116,7 +108,7 @@ class WorkflowStore:
         """Write the stats with another base.
 
         Raises:
-            StatsConflict: the stats were changed since they were `seen`.
+            ConditionFailed: the stats were changed since they were `seen`.
         """
         write = update(
             key,
@@ -127,44 +119,38 @@ class WorkflowStore:
             base_ms=new.base,
             **_seen_stats(seen),
         )
-        try:
-            self._table.update(write)
-        except ConditionFailed as failed:
-            raise StatsConflict(failed.item) from failed
+        self._table.update(write)
 
     def add(self, key: Key, increment: Increment) -> ProcedureWorkflow:
         """Add an outcome and return the workflow after it: one write, whatever others add.
 
         Raises:
-            StatsConflict: the workflow does not exist, or its stats have another base.
+            ConditionFailed: the workflow does not exist, or its stats have another base.
         """
-        try:
-            return _decode(self._table.update(_add_increment(key, increment)))
-        except ConditionFailed as failed:
-            raise StatsConflict(failed.item) from failed
+        return decode_workflow(self._table.update(_add_increment(key, increment)))
 
     def add_once(self, key: Key, increment: Increment, token: RequestToken, now: int) -> None:
         """Add the outcome of a request with an Idempotency-Key, unless it was added before.
 
         Raises:
-            StatsConflict: as `add`.
+            ConditionFailed: as `add`.
             IdempotencyConflict: the key came with another body.
         """
         marker = build_outcome_key(key, token.key)
         attributes = {"token": token.stored, TTL_ATTRIBUTE: now // 1000 + _OUTCOME_LIFETIME}
-        writes = [put(marker, attributes, _ABSENT), _add_increment(key, increment)]
+        writes = [put_new(marker, attributes), _add_increment(key, increment)]
         try:
             self._table.transact(writes)
-        except TransactionConditionFailed as refused:
+        except ConditionFailed as refused:
             earlier = refused.failed.get(marker)
             if earlier is None or not token.matches(earlier["token"]):
-                raise StatsConflict(refused.failed.get(key)) from refused
+                raise
 
     def delete(self, tenant: str, key: Key, seen: ProcedureWorkflow) -> None:
         """Delete a workflow, and count it no more.
 
         Raises:
-            TransactionConditionFailed: the workflow was changed since it was `seen`.
+            ConditionFailed: the workflow was changed since it was `seen`.
         """
         expected = {"seen": seen.version, "created": seen.created}
         counted = _count_workflow(tenant, seen, -1)
@@ -221,7 +207,8 @@ def _encode(workflow: ProcedureWorkflow) -> Item:
     }
 
 
-def _decode(item: Item) -> ProcedureWorkflow:
+def decode_workflow(item: Item) -> ProcedureWorkflow:
+    """Decode a workflow."""
     return ProcedureWorkflow(
         procedure=Procedure(item["agent_type"], item["task_type"]),
         id=item["name"],

@@ -13,8 +13,8 @@ from functions.platform import item_types
 from functions.platform.clock import Clock
 from functions.platform.keys import Key, get_tenant
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import Table, TransactionConditionFailed
-from functions.platform.writes import Write, delete, put, update
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.writes import Write, delete, put, put_new, update
 from functions.quotas.model import Quota, QuotaUsage
 
 MAX_COUNTED = 90  # items in one transaction: at worst a day's count each, of 100 writes
@@ -75,8 +75,8 @@ class QuotaStore:
             for (tenant, day), more in days.items()
         ]
         try:
-            self._table.transact([put(marker, expiry, "attribute_not_exists(pk)"), *writes])
-        except TransactionConditionFailed:
+            self._table.transact([put_new(marker, expiry), *writes])
+        except ConditionFailed:
             return  # an earlier delivery counted them
 
     def set_warned(self, tenant: str, quota: Quota, *, is_warned: bool) -> None:

@@ -17,12 +17,12 @@ from functions.platform.schema import (
     TTL_ATTRIBUTE,
     TYPE_ORDER_ATTRIBUTE,
 )
-from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.value_parts import ValueParts, build_marker_key, mark_orphaned
-from functions.platform.writes import Write, delete, put, update
+from functions.platform.writes import Write, delete, put, put_version, update
 from functions.quotas.model import EPISODES
 from functions.quotas.store import build_release
-from functions.runs.store import RunChanged, list_value_names
+from functions.runs.store import list_value_names
 
 _MAX_GROUP = 90  # episodes of a transaction
 _MAX_GROUP_BYTES = 3_000_000
@@ -44,21 +44,18 @@ class RunDeletionStore:
         """Put a marker in the place of a run.
 
         Raises:
-            RunChanged: the run is no longer as it was read.
+            ConditionFailed: the run is no longer as it was read.
         """
         key, names = (item["pk"], item["sk"]), list_value_names(item)
         lasting = {"run": item["run"], TTL_ATTRIBUTE: item[TTL_ATTRIBUTE]}
         due = build_due_attributes(item["pk"], now + _RESUMED_AFTER)
         writes = [
-            put(key, lasting, "version = :seen", seen=item["version"]),
+            put_version(key, lasting, item["version"]),
             put(build_deleted_run_key(item["pk"]), lasting | due),
             *(mark_orphaned(item["pk"], name, now) for name in names),
             *audit,
         ]
-        try:
-            self._table.transact(writes)
-        except TransactionConditionFailed as failed:
-            raise RunChanged(failed.failed.get(key)) from failed
+        self._table.transact(writes)
         for name in names:
             self._parts.remove(build_marker_key(item["pk"], name), _CLEANUP_SECONDS)
 
@@ -105,7 +102,7 @@ class RunDeletionStore:
                 self._table.transact(
                     [*writes, *build_release(tenant, EPISODES, expiries), *audit(items)]
                 )
-            except TransactionConditionFailed as refused:
+            except ConditionFailed as refused:
                 items = [each for each in items if (each["pk"], each["sk"]) not in refused.failed]
             else:
                 return len(items)

@@ -12,12 +12,13 @@ from functions.platform.clock import Clock
 from functions.platform.errors import NotFound
 from functions.platform.items import Item
 from functions.platform.retry import Backoff
+from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.runs.authority import DELETE_EPISODES, DELETE_RUN
 from functions.runs.deletion_store import Audit, RunDeletionStore
 from functions.runs.model import RunQuery
 from functions.runs.rules import parse_address
-from functions.runs.store import RunChanged, RunStore
+from functions.runs.store import RunStore
 
 _SECONDS = 15.0  # of a request; the schedule deletes what is left of a run
 
@@ -84,7 +85,7 @@ class RunDeletions:
             item = self._runs.get_item(tenant, run_id, now)
             try:
                 self._store.delete_run(item, now, self._build_record(caller, item))
-            except RunChanged:
+            except ConditionFailed:
                 backoff.wait()
             else:
                 break

@@ -32,7 +32,7 @@ from functions.platform.schema import (
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.values import ValueCodec
-from functions.platform.writes import put
+from functions.platform.writes import put_new
 from functions.runs.model import Episode, Run, compute_expiry
 from functions.runs.rules import parse_address, run_not_found
 from functions.runs.store import decode_head, is_run
@@ -73,7 +73,7 @@ class EpisodeStore:
             TTL_ATTRIBUTE: to_ttl_seconds(episode.expires),
         }
         try:
-            self._table.put(put(key, item, "attribute_not_exists(pk)"))
+            self._table.put(put_new(key, item))
         except ConditionFailed as failed:
             earlier = failed.item
             if earlier is None or token is None or not token.matches(earlier.get("request")):

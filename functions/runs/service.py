@@ -17,11 +17,12 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.origin import choose_times
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
+from functions.platform.table import ConditionFailed
 from functions.platform.value_parts import PartsMissing
 from functions.runs.agent_types import AgentTypes
 from functions.runs.model import ListedRun, Run, RunPage, RunQuery, RunStatus, RunValue
 from functions.runs.rules import RunIds, choose_address, end_run, render_value, run_not_found
-from functions.runs.store import RunChanged, RunStore, decode_head, is_run
+from functions.runs.store import RunStore, decode_head, is_run
 
 if TYPE_CHECKING:
     from functions.runs.requests import NewRun, RunEnd, RunError, RunOutput
@@ -68,8 +69,9 @@ class Runs:
         self._agent_types.record_use(caller.tenant, new.agent_type)
         try:
             self._store.create(address, run, now)
-        except RunChanged as changed:
-            return self._find_started(caller.tenant, changed.item, token)
+        except ConditionFailed as changed:
+            item = changed.failed.get(address.item_key)
+            return self._find_started(caller.tenant, item, token)
         return run
 
     def _find_started(self, tenant: str, item: Item | None, token: RequestToken) -> Run:
@@ -120,10 +122,11 @@ class Runs:
             field: RunValue = "output" if status == "completed" else "error"
             try:
                 self._store.end(tenant, item, ended, field, now)
-            except RunChanged as changed:
-                if not is_run(changed.item, run_id):
+            except ConditionFailed as changed:
+                present = changed.failed.get((item["pk"], item["sk"]))
+                if not is_run(present, run_id):
                     raise run_not_found() from changed
-                item = changed.item
+                item = present
             else:
                 return ended
         if token.matches(item.get("end_request")):

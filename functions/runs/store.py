@@ -28,7 +28,7 @@ from functions.platform.schema import (
     TYPE_ATTRIBUTE,
     TYPE_ORDER_ATTRIBUTE,
 )
-from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.value_parts import (
     PartsMissing,
@@ -41,20 +41,12 @@ from functions.platform.value_parts import (
     split_value,
 )
 from functions.platform.values import ValueCodec
-from functions.platform.writes import Write, put
+from functions.platform.writes import Write, put_new, put_version
 from functions.runs.model import Run, RunQuery, RunValue, compute_expiry
 from functions.runs.rules import RUN_VALUES, RunIds, parse_address, run_not_found
 
 _VERSION = 1  # no text is ever replaced
 _CLEANUP_SECONDS = 4.0
-
-
-class RunChanged(Exception):
-    """A run is not as the write expects; `item` is the stored one, None if there is none."""
-
-    def __init__(self, item: Item | None) -> None:
-        super().__init__("the run is not as expected")
-        self.item = item
 
 
 @dataclass(eq=False)
@@ -105,7 +97,7 @@ class RunStore:
         """Write a new run: one write, and two calls more where its input is large.
 
         Raises:
-            RunChanged: an earlier try of the same request created it.
+            ConditionFailed: an earlier try of the same request created it.
         """
         value, parts = self._encode_value(address.tenant, address.item_key[0], run, "input")
         item = _encode_head(run) | value
@@ -117,7 +109,7 @@ class RunStore:
         if run.instance is not None:
             item[GROUP_ATTRIBUTE] = build_instance_runs_partition(address.tenant, run.instance)
         name = get_value_name(value.get("input", {}))
-        self._write(put(address.item_key, item, "attribute_not_exists(pk)"), name, parts, now)
+        self._write(put_new(address.item_key, item), name, parts, now)
 
     def end(self, tenant: str, item: Item, run: Run, field: RunValue, now: int) -> None:
         """Write the end of a run: one write, and two calls more where its result is large.
@@ -127,33 +119,29 @@ class RunStore:
             field: what the end adds to it.
 
         Raises:
-            RunChanged: the stored run is not as it was read.
+            ConditionFailed: the stored run is not as it was read.
         """
         key = (item["pk"], item["sk"])
         value, parts = self._encode_value(tenant, key[0], run, field)
-        seen = item["version"]
-        write = put(key, item | _encode_head(run) | value, "version = :seen", seen=seen)
+        write = put_version(key, item | _encode_head(run) | value, item["version"])
         self._write(write, get_value_name(value.get(field, {})), parts, now)
 
     def _write(self, write: Write, name: str | None, parts: Sequence[Write], now: int) -> None:
         """Write an item, with the parts of its value where there are any.
 
         Raises:
-            RunChanged: the condition did not hold.
+            ConditionFailed: the condition did not hold.
         """
         if not parts or name is None:
-            try:
-                self._table.put(write)
-            except ConditionFailed as failed:
-                raise RunChanged(failed.item) from failed
+            self._table.put(write)
             return
         partition = write.key[0]
         self._parts.stage(partition, name, parts, now)
         try:
             self._table.transact([write, clear_staged(partition, name)])
-        except TransactionConditionFailed as failed:
+        except ConditionFailed:
             self._parts.remove(build_marker_key(partition, name), _CLEANUP_SECONDS)
-            raise RunChanged(failed.failed.get(write.key)) from failed
+            raise
 
     def list_rows(
         self,

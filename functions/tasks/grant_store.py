@@ -8,7 +8,7 @@ from functions.platform.items import Item
 from functions.platform.limits import MAX_GRANTS
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.table import Table
-from functions.platform.writes import Write, check, delete, put, update
+from functions.platform.writes import ABSENT, Write, check, delete, put, update
 from functions.tasks.mapper import grant_from_item, grant_to_item
 from functions.tasks.model import Grant, Task
 from functions.tasks.store import IS_OPEN
@@ -40,7 +40,7 @@ class GrantStore:
         """Carry out all changes or none.
 
         Raises:
-            functions.platform.table.TransactionConditionFailed: a condition didn't hold.
+            functions.platform.table.ConditionFailed: a condition didn't hold.
         """
         self._table.transact(changes)
 
@@ -53,7 +53,7 @@ def replace_grant(tenant: str, task: Task, old: Grant | None, new: Grant | None)
     """
     principal = (new or old or Grant("", "read", 0)).principal
     key = task_keys.build_grant_key(tenant, task.id, principal)
-    condition, values = "attribute_not_exists(pk)", Item()
+    condition, values = ABSENT, Item()
     if old is not None:
         condition, values = "created = :before", {"before": old.created}
     if new is None:

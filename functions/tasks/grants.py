@@ -15,7 +15,7 @@ from functions.platform.errors import AccessDenied, CapacityExceeded, NotFound, 
 from functions.platform.limits import MAX_GRANTS
 from functions.platform.origin import choose_times
 from functions.platform.retry import Backoff
-from functions.platform.table import TransactionConditionFailed
+from functions.platform.table import ConditionFailed
 from functions.tasks.authority import GRANT, LIST_GRANTS, REVOKE_GRANT, TaskTarget, authorize_write
 from functions.tasks.grant_store import GrantStore, count_granted, replace_grant
 from functions.tasks.mapper import FOREVER
@@ -142,7 +142,7 @@ class Grants:
             try:
                 self._store.commit([*replace_grant(caller.tenant, task, old, new), record])
                 return
-            except TransactionConditionFailed:
+            except ConditionFailed:
                 backoff.wait()
 
     def _authorize(self, caller: Principal, action: Action[TaskTarget], task: Task) -> None:

@@ -24,7 +24,7 @@ from functions.platform.keys import Key, get_tenant
 from functions.platform.observability import log_unexpected
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
-from functions.platform.table import ConditionFailed, TransactionConditionFailed
+from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.tasks import guardrail_store
 from functions.tasks.assignment_store import AssignmentStore
@@ -136,7 +136,7 @@ class GuardrailService:
             try:
                 self._store.replace(tenant, new, record)
                 return new
-            except TransactionConditionFailed:
+            except ConditionFailed:
                 backoff.wait()
 
     def guard(self, tenant: str, old: Task | None, new: Task) -> GuardedTask:

@@ -14,7 +14,7 @@ from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.writes import Write, check, delete, put, update
+from functions.platform.writes import ABSENT, Write, check, delete, put, put_new, update
 from functions.tasks.guardrails import (
     CoordinatorGuardrails,
     guardrails_from_item,
@@ -52,7 +52,7 @@ class GuardrailStore:
             record: the audit record, which is written with them.
 
         Raises:
-            functions.platform.table.TransactionConditionFailed: another version is stored.
+            functions.platform.table.ConditionFailed: another version is stored.
         """
         key = task_keys.build_guardrails_key(tenant, new.coordinator)
         due = build_due_attributes(key[0], (new.updated or 0) + _REQUEST_TIME)
@@ -101,7 +101,7 @@ def check_guardrails(tenant: str, guardrails: CoordinatorGuardrails) -> Write:
     """Check that guardrails still have the version that was read."""
     key = task_keys.build_guardrails_key(tenant, guardrails.coordinator)
     if guardrails.version == 0:
-        return check(key, "attribute_not_exists(pk)")
+        return check(key, ABSENT)
     return check(key, "version = :version", version=guardrails.version)
 
 
@@ -129,5 +129,5 @@ def _put_restrictions(tenant: str, agent: str, new: Restrictions) -> Write:
 def _put_version(key: Key, item: Item, version: int) -> Write:
     """Put an item of this version in the place of the one before."""
     if version == 1:
-        return put(key, item, "attribute_not_exists(pk)")
+        return put_new(key, item)
     return put(key, item, "version = :before", before=version - 1)

@@ -10,7 +10,15 @@ from functions.platform.keys import HIGHEST, Key
 from functions.platform.newest_first import build_list_attributes, iterate_items, iterate_rows
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import Table
-from functions.platform.writes import Write, check, check_sealed, delete, put, update_sealed
+from functions.platform.writes import (
+    Write,
+    check,
+    check_sealed,
+    delete,
+    put,
+    put_new,
+    update_sealed,
+)
 from functions.tasks.mapper import intent_from_item, intent_to_item
 from functions.tasks.model import Intent, Task
 from functions.tasks.role_store import build_use_condition
@@ -92,7 +100,7 @@ class IntentStore:
         """Carry out all changes or none.
 
         Raises:
-            functions.platform.table.TransactionConditionFailed: a condition didn't hold.
+            functions.platform.table.ConditionFailed: a condition didn't hold.
         """
         self._table.transact(changes)
 
@@ -114,7 +122,7 @@ def name_intent(
     claimed = Intent(intent, caller.id if caller.may_coordinate else None, created=now, version=1)
     if is_new:
         yield _list_under_tenant(caller.tenant, intent, now)
-        yield put(key, intent_to_item(claimed), "attribute_not_exists(pk)")
+        yield put_new(key, intent_to_item(claimed))
         return
     condition, values = build_use_condition(caller)
     if claimed.owner is None:
@@ -138,7 +146,7 @@ def replace_intent(tenant: str, old: Intent, new: Intent) -> Iterator[Write]:
     key = task_keys.build_intent_key(tenant, old.id)
     if old.version == 0:
         yield _list_under_tenant(tenant, old.id, new.created)
-        yield put(key, intent_to_item(new), "attribute_not_exists(pk)")
+        yield put_new(key, intent_to_item(new))
         return
     condition, values = _is_unchanged_condition(old)
     yield _set_authority(key, new, condition, values)

@@ -15,7 +15,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.origin import choose_times
 from functions.platform.retry import Backoff
-from functions.platform.table import TransactionConditionFailed
+from functions.platform.table import ConditionFailed
 from functions.tasks.intent_authority import READ_INTENT, SET_ACL, SET_OWNER, USE_INTENT
 from functions.tasks.intent_store import IntentStore, replace_intent
 from functions.tasks.model import Intent
@@ -127,7 +127,7 @@ class Intents:
             try:
                 self._store.commit([*replace_intent(caller.tenant, old, new), record])
                 return new
-            except TransactionConditionFailed:
+            except ConditionFailed:
                 backoff.wait()
 
 

@@ -6,7 +6,7 @@ from functions.platform.items import Item
 from functions.platform.keys import Key, hash_agent
 from functions.platform.limits import MAX_SUB_TASKS
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.writes import Write, check, delete, put, update, update_sealed
+from functions.platform.writes import Write, check, delete, put, put_new, update, update_sealed
 from functions.tasks.assignment_store import (
     count_own_tasks,
     hold_task,
@@ -148,7 +148,7 @@ def add_task(tenant: str, task: Task, usage: TaskUsage = _NO_USAGE) -> Write:
     if task.assignee is not None:
         item |= usage_to_item(task.assignee, usage.entries, usage.size)
     key = task_keys.build_task_key(tenant, task.id)
-    return put(key, item, "attribute_not_exists(pk)")
+    return put_new(key, item)
 
 
 def _check_parent(caller: Principal, new: Task, parent: str) -> Write:

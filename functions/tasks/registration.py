@@ -10,7 +10,7 @@ from functions.platform import task_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, EntryExists, ValidationFailed
 from functions.platform.idempotency import RequestToken
-from functions.platform.table import TransactionConditionFailed
+from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.tasks import changes, rules
 from functions.tasks.assignment_store import build_own_tasks_error
@@ -64,7 +64,7 @@ class TaskRegistration:
         task = replace(task, parent_term=rules.choose_parent_term(caller, task, parent))
         try:
             return self._writer.commit(caller, None, task, self._build_registration)
-        except TransactionConditionFailed as refused:
+        except ConditionFailed as refused:
             return self._resolve_registration_conflict(caller, new, task, token, refused)
 
     def _authorize_registration(self, caller: Principal, new: NewTask, parent: Task | None) -> None:
@@ -90,7 +90,7 @@ class TaskRegistration:
         new: NewTask,
         task: Task,
         token: RequestToken,
-        refused: TransactionConditionFailed,
+        refused: ConditionFailed,
     ) -> Task:
         """Answer a retry, adopt a task without a coordinator, or say why nothing was done."""
         item = refused.failed.get(task_keys.build_task_key(caller.tenant, task.id))
@@ -112,7 +112,7 @@ class TaskRegistration:
         adopted = changes.adopt_task(present, wanted)
         try:
             return self._writer.save(caller, present, adopted, self._build_registration)
-        except TransactionConditionFailed as refused:
+        except ConditionFailed as refused:
             if task_keys.build_task_key(caller.tenant, adopted.id) in refused.failed:
                 raise EntryExists(ADOPT_TASK.denied) from refused
             raise AccessDenied("the parent belongs to somebody else") from refused

@@ -10,7 +10,7 @@ from functions.platform import task_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, ValidationFailed
 from functions.platform.idempotency import RequestToken
-from functions.platform.table import TransactionConditionFailed
+from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.tasks import changes, rules
 from functions.tasks.authority import (
@@ -71,7 +71,7 @@ class Tasks:
             authorize_inheritance(caller, parent, self._clock())
         try:
             return self._writer.save(caller, present, new, self._build_change)
-        except TransactionConditionFailed as refused:
+        except ConditionFailed as refused:
             return self._resolve_change_conflict(caller.tenant, present, token, refused)
 
     def _authorize_change(self, caller: Principal, task: Task, change: TaskChange) -> None:
@@ -96,7 +96,7 @@ class Tasks:
         rules.assert_can_coordinate(self._kind_of(tenant, change.coordinator))
 
     def _resolve_change_conflict(
-        self, tenant: str, read: Task, token: RequestToken, refused: TransactionConditionFailed
+        self, tenant: str, read: Task, token: RequestToken, refused: ConditionFailed
     ) -> Task:
         item = refused.failed.get(task_keys.build_task_key(tenant, read.id))
         if item is None:

@@ -93,7 +93,7 @@ class TaskStore:
         """Carry out all changes or none.
 
         Raises:
-            functions.platform.table.TransactionConditionFailed: a condition didn't hold.
+            functions.platform.table.ConditionFailed: a condition didn't hold.
         """
         self._table.transact(changes)
 

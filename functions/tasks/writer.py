@@ -13,7 +13,7 @@ from functions.platform.errors import Throttled
 from functions.platform.keys import Key
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
-from functions.platform.table import TransactionConditionFailed
+from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.tasks import changes
 from functions.tasks.guardrail_service import GuardedTask, GuardrailService
@@ -85,7 +85,7 @@ class TaskWriter:
         """Write a task under its coordinator's guardrails; returns it as it was written.
 
         Raises:
-            TransactionConditionFailed: the condition of another item than guardrails, intent and
+            ConditionFailed: the condition of another item than guardrails, intent and
                 counters failed.
         """
         written = self._write(caller, old, new, writes_of)
@@ -99,7 +99,7 @@ class TaskWriter:
             try:
                 self._store.commit([*writes_of(caller, old, guarded.task), *guarded.writes])
                 return guarded.task
-            except TransactionConditionFailed as refused:
+            except ConditionFailed as refused:
                 old, new = _prepare_retry(caller.tenant, old, new, guarded, refused)
                 backoff.wait()
 
@@ -123,11 +123,7 @@ class TaskWriter:
 
 
 def _prepare_retry(
-    tenant: str,
-    old: Task | None,
-    new: Task,
-    guarded: GuardedTask,
-    refused: TransactionConditionFailed,
+    tenant: str, old: Task | None, new: Task, guarded: GuardedTask, refused: ConditionFailed
 ) -> tuple[Task | None, Task]:
     """Return the task as it is and as it is to be, for another attempt.
 
@@ -135,7 +131,7 @@ def _prepare_retry(
     entries may be written all the while that a task is to end.
 
     Raises:
-        TransactionConditionFailed: the condition of another item failed, or the task has changed.
+        ConditionFailed: the condition of another item failed, or the task has changed.
     """
     key = task_keys.build_task_key(tenant, new.id)
     item = refused.failed.get(key)

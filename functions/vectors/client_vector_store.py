@@ -9,7 +9,7 @@ from functions.platform.item_types import CLIENT_VECTOR, CLIENT_VECTOR_LENGTH
 from functions.platform.items import Item
 from functions.platform.keys import HIGHEST, Key, encode_timestamp
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.writes import Write, delete, put
+from functions.platform.writes import Write, delete, put, put_new
 
 NUMBERS = "numbers"
 """The attribute that has a vector's numbers, or how many they are."""
@@ -32,7 +32,7 @@ class ClientVectorStore:
             return known
         try:
             key = (partition, CLIENT_VECTOR_LENGTH.sort)
-            self._table.put(put(key, {NUMBERS: length}, "attribute_not_exists(pk)"))
+            self._table.put(put_new(key, {NUMBERS: length}))
         except ConditionFailed as failed:
             return length if failed.item is None else int(failed.item[NUMBERS])
         return length

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from functions.platform.items import Item
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.task_keys import build_workflow_key
-from functions.platform.writes import Write, put
+from functions.platform.writes import ABSENT, Write, put
 
 _SEED_BYTES = 16
 
@@ -46,7 +46,7 @@ class AppliedWorkflowStore:
         """Store a workflow with a random seed, unless another request has; return what is kept."""
         new = AppliedWorkflow(workflow, secrets.token_bytes(_SEED_BYTES))
         try:
-            self._table.put(_put(tenant, new, "attribute_not_exists(pk)"))
+            self._table.put(_put(tenant, new, ABSENT))
         except ConditionFailed as failed:
             return new if failed.item is None else _from_item(failed.item)
         return new

@@ -13,7 +13,7 @@ from functions.platform.run_keys import build_instance_key
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.ttl import to_ttl_seconds
-from functions.platform.writes import put
+from functions.platform.writes import ABSENT, put
 from functions.working_values.model import ValuesByKey, WorkingValue
 
 
@@ -49,7 +49,7 @@ class WorkingValueStore:
         Raises:
             ConditionFailed: the item has another revision than `seen`.
         """
-        condition, expected = "attribute_not_exists(pk)", {}
+        condition, expected = ABSENT, {}
         if seen.revision is not None:
             condition, expected = "revision = :seen", {"seen": seen.revision}
         item = _encode(values, now)

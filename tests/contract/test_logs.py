@@ -16,7 +16,7 @@ from functions.event_log.reader import EventLogReader
 from functions.event_log.store import EventLogStore
 from functions.identity.model import Actor
 from functions.platform.aws import create_client
-from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.task_keys import build_announcement_key
 from functions.platform.writes import delete, put
 from tests.contract.bodies import NAMESPACES, allow, create, create_task, working
@@ -147,7 +147,7 @@ def test_other_writes_are_carried_out_with_the_last_event_or_not_at_all(
     assert causes(every(pages(ada))) == ["other", "first", "large"]
     assert memory.get(key) is not None
     late = event(tenant, "late")
-    with pytest.raises(TransactionConditionFailed):
+    with pytest.raises(ConditionFailed):
         ending.append(tenant.id, AGENT, [late], (memory, [announced]))
     ending.append(tenant.id, AGENT, told, (memory, [delete(key)]))
     assert causes(every(pages(ada))) == ["other", "first", "large"]

@@ -12,7 +12,7 @@ from functions.conversations.mapper import ConversationMapper, encode_header, he
 from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation
 from functions.platform.items import decode_item, encode_item
-from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.value_parts import ValueParts
 from functions.platform.values import ValueCodec
 
@@ -59,5 +59,5 @@ def test_messages_that_another_call_removed_are_not_exported(table: Mock) -> Non
 
 
 def test_a_conversation_that_another_call_removed_is_done(table: Mock) -> None:
-    table.transact.side_effect = TransactionConditionFailed({})
+    table.transact.side_effect = ConditionFailed({})
     assert end_retention(table).put.called

@@ -8,7 +8,7 @@ import json
 import botocore
 
 from functions.platform.aws import create_client
-from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import put
 
 KEY = ("partition", "sort")
@@ -27,7 +27,7 @@ def use_table() -> dict[str, object]:
         results["put"] = repr(failed.item)
     try:
         table.transact([put(KEY, {}, "attribute_not_exists(pk)")])
-    except TransactionConditionFailed as refused:
+    except ConditionFailed as refused:
         results["transaction"] = repr(refused.failed)
     results["attempts"] = client.list_tables()["ResponseMetadata"]["RetryAttempts"] + 1
     return results
