@@ -31,7 +31,8 @@ class Route:
     """One operation of the API, and what the OpenAPI document says of it.
 
     Attributes:
-        path: a template; the parameter `{name}` holds no slash, `{name+}` may.
+        operation: method and path, such as `GET /api/v1/memory/{id}`. The path is a template; the
+            parameter `{name}` holds no slash, `{name+}` may.
         required_permission: a permission of RFC-0015 §6.4, or several joined by `or`; or PUBLIC,
             ROOT or ANY (any principal).
         further_permission: another one that it needs as well, if it does.
@@ -46,8 +47,7 @@ class Route:
         is_query: whether it only reads, though its method isn't GET.
     """
 
-    method: str
-    path: str
+    operation: str
     handler: Callable[[Request, Principal], Response]
     required_permission: str
     summary: str
@@ -66,6 +66,16 @@ class Route:
     is_documented: bool = True
     further_permission: str | None = None
     is_query: bool = False
+
+    @cached_property
+    def method(self) -> str:
+        """The method of the operation."""
+        return self.operation.partition(" ")[0]
+
+    @cached_property
+    def path(self) -> str:
+        """The path's template."""
+        return self.operation.partition(" ")[2]
 
     @property
     def may_write(self) -> bool:

@@ -42,8 +42,7 @@ def _read_target(request: Request) -> AccessTarget:
 
 ROUTES = [
     Route(
-        "GET",
-        "/api/v1/access",
+        "GET /api/v1/access",
         explain_access,
         ANY,
         "Explain who may read and write something, and by which rule",

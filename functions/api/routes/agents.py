@@ -83,8 +83,7 @@ def _guardrails_response(found: CoordinatorGuardrails) -> Response:
 
 ROUTES = [
     Route(
-        "GET",
-        "/api/v1/agents",
+        "GET /api/v1/agents",
         list_agents,
         READ,
         "List agents, with what they hold and how much room is left",
@@ -95,8 +94,7 @@ ROUTES = [
         "memory. What has expired counts until it is removed, within an hour. Newest first.",
     ),
     Route(
-        "GET",
-        "/api/v1/agents/{agent_id+}/memory/config",
+        "GET /api/v1/agents/{agent_id+}/memory/config",
         get_agent_settings,
         READ,
         "Get an agent's limits and pinned namespaces",
@@ -104,8 +102,7 @@ ROUTES = [
         description="For the agent, who coordinates a task of it, and `memory.admin`.",
     ),
     Route(
-        "PATCH",
-        "/api/v1/agents/{agent_id+}/memory/config",
+        "PATCH /api/v1/agents/{agent_id+}/memory/config",
         configure_agent,
         ADMIN,
         "Set an agent's limits and pinned namespaces",
@@ -116,8 +113,7 @@ ROUTES = [
         audited=(CONFIGURE_AGENT,),
     ),
     Route(
-        "GET",
-        _GUARDRAILS,
+        f"GET {_GUARDRAILS}",
         get_guardrails,
         ANY,
         "Get a coordinator's guardrails",
@@ -126,8 +122,7 @@ ROUTES = [
         description="For the coordinator itself, and with `memory.admin`.",
     ),
     Route(
-        "PATCH",
-        _GUARDRAILS,
+        f"PATCH {_GUARDRAILS}",
         change_guardrails,
         ADMIN,
         "Set a coordinator's guardrails",

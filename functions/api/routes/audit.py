@@ -39,8 +39,7 @@ def read_audit_log(request: Request, caller: Principal) -> Response:
 
 ROUTES = [
     Route(
-        "GET",
-        "/api/v1/audit",
+        "GET /api/v1/audit",
         read_audit_log,
         ADMIN,
         "Read who did what with authority",

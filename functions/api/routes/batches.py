@@ -74,8 +74,7 @@ def delete_batch(request: Request, caller: Principal) -> Response:
 
 ROUTES = [
     Route(
-        "POST",
-        _BATCH,
+        f"POST {_BATCH}",
         write_batch,
         WRITE,
         "Create or update many entries atomically",
@@ -88,8 +87,7 @@ ROUTES = [
         audited=(CHANGE_ENTRY, CLAIM_NAMESPACE),
     ),
     Route(
-        "DELETE",
-        _BATCH,
+        f"DELETE {_BATCH}",
         delete_batch,
         WRITE,
         "Delete the entries that match",

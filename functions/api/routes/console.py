@@ -66,7 +66,7 @@ def build_routes(folder: Path) -> list[Route]:
         "/console/{page+}": get_page,
     }
     return [
-        Route("GET", path, handler, PUBLIC, "The console", {200: str}, is_documented=False)
+        Route(f"GET {path}", handler, PUBLIC, "The console", {200: str}, is_documented=False)
         for path, handler in handlers.items()
     ]
 

@@ -51,8 +51,7 @@ def _render_page(
 
 ROUTES = [
     Route(
-        "GET",
-        CONVERSATIONS,
+        f"GET {CONVERSATIONS}",
         list_conversations,
         READ,
         "List the conversations that you may read, the last created first, without their messages",
@@ -61,8 +60,7 @@ ROUTES = [
         description="Of all users. It comes from an index that may be a moment behind.",
     ),
     Route(
-        "GET",
-        "/api/v1/users/{user_id+}/conversations",
+        "GET /api/v1/users/{user_id+}/conversations",
         list_user_conversations,
         READ,
         "List a user's conversations, the last updated first, without their messages",

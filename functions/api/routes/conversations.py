@@ -177,8 +177,7 @@ def build_location(session_id: str) -> str:
 
 ROUTES = [
     Route(
-        "GET",
-        _ARCHIVE,
+        f"GET {_ARCHIVE}",
         get_archived_conversation,
         READ,
         "Read a conversation whose retention is over back from cold storage",
@@ -188,8 +187,7 @@ ROUTES = [
         error_statuses=(404,),
     ),
     Route(
-        "DELETE",
-        _ARCHIVE,
+        f"DELETE {_ARCHIVE}",
         delete_archived_conversation,
         WRITE_OR_ADMIN,
         "Remove a conversation from cold storage",
@@ -198,8 +196,7 @@ ROUTES = [
         audited=(DELETE_CONVERSATION,),
     ),
     Route(
-        "GET",
-        CONVERSATION,
+        f"GET {CONVERSATION}",
         get_conversation,
         READ,
         "Get a conversation and a page of its messages, oldest first",
@@ -209,8 +206,7 @@ ROUTES = [
         error_statuses=(404,),
     ),
     Route(
-        "PUT",
-        CONVERSATION,
+        f"PUT {CONVERSATION}",
         put_conversation,
         WRITE,
         "Store a whole conversation, in place of the one before it",
@@ -223,8 +219,7 @@ ROUTES = [
         idempotent=True,
     ),
     Route(
-        "PATCH",
-        CONVERSATION,
+        f"PATCH {CONVERSATION}",
         change_conversation,
         WRITE,
         "Change a conversation's metadata, tags, retention or principals; its messages stay",
@@ -236,8 +231,7 @@ ROUTES = [
         idempotent=True,
     ),
     Route(
-        "DELETE",
-        CONVERSATION,
+        f"DELETE {CONVERSATION}",
         delete_conversation,
         WRITE_OR_ADMIN,
         "Delete a conversation",

@@ -57,8 +57,7 @@ def get_deletion(request: Request, caller: Principal) -> Response:
 
 ROUTES = [
     Route(
-        "DELETE",
-        "/api/v1/tenants/{id}",
+        "DELETE /api/v1/tenants/{id}",
         delete_tenant,
         ROOT,
         "Delete a tenant for good",
@@ -71,8 +70,7 @@ ROUTES = [
         audited=(DELETE_TENANT,),
     ),
     Route(
-        "GET",
-        "/api/v1/tenants/{id}/deletion",
+        "GET /api/v1/tenants/{id}/deletion",
         get_tenant_deletion,
         ROOT,
         "Get how far a tenant's deletion is",
@@ -81,8 +79,7 @@ ROUTES = [
         error_statuses=(404,),
     ),
     Route(
-        "POST",
-        _DELETIONS,
+        f"POST {_DELETIONS}",
         start_deletion,
         ADMIN,
         "Delete what an agent or a person has, everywhere",
@@ -95,8 +92,7 @@ ROUTES = [
         audited=(DELETE_AGENT, DELETE_PERSON),
     ),
     Route(
-        "GET",
-        f"{_DELETIONS}/{{kind}}/{{id+}}",
+        f"GET {_DELETIONS}/{{kind}}/{{id+}}",
         get_deletion,
         ADMIN,
         "Get how far a deletion is",

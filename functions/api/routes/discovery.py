@@ -80,8 +80,7 @@ def get_docs_file(request: Request, _caller: Principal) -> Response:
 
 ROUTES = [
     Route(
-        "GET",
-        "/",
+        "GET /",
         get_root,
         PUBLIC,
         "Where things are",
@@ -89,8 +88,7 @@ ROUTES = [
         description="A browser, which accepts `text/html`, is sent to the console.",
     ),
     Route(
-        "GET",
-        "/health",
+        "GET /health",
         get_health,
         PUBLIC,
         "Whether the service answers",
@@ -98,24 +96,21 @@ ROUTES = [
         query=(_DEEP,),
     ),
     Route(
-        "GET",
-        "/.well-known/openintent.json",
+        "GET /.well-known/openintent.json",
         get_openintent_discovery,
         PUBLIC,
         "What of the OpenIntent protocol is spoken here",
         {200: Example("OpenIntent", OPENINTENT)},
     ),
     Route(
-        "GET",
-        "/.well-known/openwop",
+        "GET /.well-known/openwop",
         get_openwop_discovery,
         PUBLIC,
         "What of the OpenWOP protocol is spoken here",
         {200: Example("OpenWop", *OPENWOP.values())},
     ),
     Route(
-        "GET",
-        "/api/v1/capabilities",
+        "GET /api/v1/capabilities",
         get_capabilities,
         PUBLIC,
         "Tiers, limits, capacities and extensions",
@@ -123,11 +118,10 @@ ROUTES = [
         description="Of this installation: without an embedding model facts are learned and not "
         "recalled, and there is no search.",
     ),
-    Route("GET", "/openapi.json", get_openapi_document, PUBLIC, "This document", {200: dict}),
-    Route("GET", "/docs", get_docs, PUBLIC, "This document, as a page", {200: str}),
+    Route("GET /openapi.json", get_openapi_document, PUBLIC, "This document", {200: dict}),
+    Route("GET /docs", get_docs, PUBLIC, "This document, as a page", {200: str}),
     Route(
-        "GET",
-        "/docs/{file}",
+        "GET /docs/{file}",
         get_docs_file,
         PUBLIC,
         "A file of the page",

@@ -166,8 +166,7 @@ def change_entry(request: Request, caller: Principal) -> Response:
 
 ROUTES = [
     Route(
-        "GET",
-        _MEMORY,
+        f"GET {_MEMORY}",
         query_entries,
         READ,
         "Query entries",
@@ -176,16 +175,14 @@ ROUTES = [
         description="What you may not read never matches. Newest first.",
     ),
     Route(
-        "GET",
-        "/api/v1/agents/{agent_id+}/memory/summary",
+        "GET /api/v1/agents/{agent_id+}/memory/summary",
         summarize_agent_memory,
         READ,
         "An agent's memory in figures",
         {200: SummaryDocument},
     ),
     Route(
-        "GET",
-        "/api/v1/agents/{agent_id+}/memory/eviction",
+        "GET /api/v1/agents/{agent_id+}/memory/eviction",
         list_eviction_order,
         READ,
         "List episodic entries in the order in which they are evicted",
@@ -196,8 +193,7 @@ ROUTES = [
         "agent, and who coordinates an open task of it; looking changes nothing.",
     ),
     Route(
-        "GET",
-        "/api/v1/agents/{agent_id+}/memory",
+        "GET /api/v1/agents/{agent_id+}/memory",
         query_agent_entries,
         READ,
         "Query an agent's entries, as a bare array",
@@ -208,8 +204,7 @@ ROUTES = [
         description="As the query, with the totals in headers. Newest first.",
     ),
     Route(
-        "GET",
-        f"{_MEMORY}/{{id}}",
+        f"GET {_MEMORY}/{{id}}",
         get_entry,
         READ,
         "Get an entry",
@@ -219,8 +214,7 @@ ROUTES = [
         error_statuses=(404,),
     ),
     Route(
-        "DELETE",
-        f"{_MEMORY}/{{id}}",
+        f"DELETE {_MEMORY}/{{id}}",
         delete_entry,
         WRITE,
         "Delete an entry",
@@ -230,8 +224,7 @@ ROUTES = [
         audited=(DELETE_ENTRY,),
     ),
     Route(
-        "POST",
-        _MEMORY,
+        f"POST {_MEMORY}",
         create_entry,
         WRITE,
         "Create an entry",
@@ -244,8 +237,7 @@ ROUTES = [
         audited=(CLAIM_NAMESPACE,),
     ),
     Route(
-        "PUT",
-        _MEMORY,
+        f"PUT {_MEMORY}",
         put_entry,
         WRITE,
         "Create an entry, or replace what it holds",
@@ -262,8 +254,7 @@ ROUTES = [
         "its slot is deleted. `If-None-Match: *` only creates.",
     ),
     Route(
-        "PATCH",
-        f"{_MEMORY}/{{id}}",
+        f"PATCH {_MEMORY}/{{id}}",
         change_entry,
         WRITE,
         "Change an entry",

@@ -78,8 +78,7 @@ def _page_response(events: list[Event], position: int | None) -> Response:
 
 ROUTES = [
     Route(
-        "GET",
-        "/api/v1/intents/{intent_id+}/events",
+        "GET /api/v1/intents/{intent_id+}/events",
         read_intent_log,
         READ,
         "Read an intent's log",
@@ -90,8 +89,7 @@ ROUTES = [
         f"list, or with `memory.admin`. {_PAGES}",
     ),
     Route(
-        "GET",
-        "/api/v1/agents/{agent_id+}/events",
+        "GET /api/v1/agents/{agent_id+}/events",
         read_agent_log,
         READ,
         "Read what happened to an agent's memory outside of intents",
@@ -100,8 +98,7 @@ ROUTES = [
         description=f"By the agent itself, or with `memory.admin`. {_PAGES}",
     ),
     Route(
-        "GET",
-        "/api/v1/memory/namespaces/{namespace+}/events",
+        "GET /api/v1/memory/namespaces/{namespace+}/events",
         read_namespace_log,
         READ,
         "Read what happened to a namespace's memory outside of intents",

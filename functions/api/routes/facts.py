@@ -103,8 +103,7 @@ def _fact_response(status: int, fact: Fact) -> Response:
 
 ROUTES = [
     Route(
-        "GET",
-        _FACTS,
+        f"GET {_FACTS}",
         list_facts,
         READ,
         "List the tenant's facts, newest first",
@@ -113,8 +112,7 @@ ROUTES = [
         description="From an index that may be a moment behind.",
     ),
     Route(
-        "DELETE",
-        _FACTS,
+        f"DELETE {_FACTS}",
         forget_facts,
         ANY,
         "Forget the facts that match",
@@ -126,8 +124,7 @@ ROUTES = [
         audited=(DELETE_FACT,),
     ),
     Route(
-        "POST",
-        _FACTS,
+        f"POST {_FACTS}",
         learn_fact,
         WRITE,
         "Learn a fact",
@@ -142,8 +139,7 @@ ROUTES = [
         "fact takes the place of that one (200).",
     ),
     Route(
-        "POST",
-        f"{_FACTS}/recall",
+        f"POST {_FACTS}/recall",
         recall_facts,
         READ,
         "Recall the facts that fit a query best",
@@ -155,8 +151,7 @@ ROUTES = [
         is_query=True,
     ),
     Route(
-        "GET",
-        _FACT,
+        f"GET {_FACT}",
         get_fact,
         READ,
         "Get a fact",
@@ -165,8 +160,7 @@ ROUTES = [
         error_statuses=(404,),
     ),
     Route(
-        "DELETE",
-        _FACT,
+        f"DELETE {_FACT}",
         forget_fact,
         ANY,
         "Forget a fact",

@@ -45,8 +45,7 @@ def revoke_grant(request: Request, caller: Principal) -> Response:
 
 ROUTES = [
     Route(
-        "DELETE",
-        _GRANT,
+        f"DELETE {_GRANT}",
         revoke_grant,
         WRITE,
         "Take a grant back",
@@ -56,8 +55,7 @@ ROUTES = [
         audited=(REVOKE_GRANT,),
     ),
     Route(
-        "GET",
-        _GRANTS,
+        f"GET {_GRANTS}",
         list_grants,
         READ,
         "List the grants on a task",
@@ -68,8 +66,7 @@ ROUTES = [
         "grant sees its own. Newest first, without those that have ended.",
     ),
     Route(
-        "PUT",
-        _GRANT,
+        f"PUT {_GRANT}",
         grant_access,
         WRITE,
         "Give a principal access to a task's working memory",

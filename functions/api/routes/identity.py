@@ -91,8 +91,7 @@ def rotate_key(request: Request, caller: Principal) -> Response:
 
 ROUTES = [
     Route(
-        "POST",
-        "/api/v1/tenants",
+        "POST /api/v1/tenants",
         create_tenant,
         ROOT,
         "Create a tenant and its first principal",
@@ -103,8 +102,7 @@ ROUTES = [
         audited=(CREATE_TENANT,),
     ),
     Route(
-        "POST",
-        _PRINCIPALS,
+        f"POST {_PRINCIPALS}",
         create_principal,
         ADMIN,
         "Create a principal",
@@ -117,8 +115,7 @@ ROUTES = [
         audited=(CREATE_PRINCIPAL,),
     ),
     Route(
-        "GET",
-        _PRINCIPALS,
+        f"GET {_PRINCIPALS}",
         list_principals,
         ADMIN,
         "List the principals",
@@ -126,16 +123,14 @@ ROUTES = [
         query=CURSOR_PAGE,
     ),
     Route(
-        "GET",
-        "/api/v1/me",
+        "GET /api/v1/me",
         get_own_principal,
         ANY,
         "Get the principal of the key",
         {200: PrincipalDocument},
     ),
     Route(
-        "PATCH",
-        _PRINCIPAL,
+        f"PATCH {_PRINCIPAL}",
         change_principal,
         ADMIN,
         "Change what a principal may; its key stays",
@@ -146,8 +141,7 @@ ROUTES = [
         audited=(CHANGE_PRINCIPAL,),
     ),
     Route(
-        "POST",
-        f"{_PRINCIPAL}/rotate",
+        f"POST {_PRINCIPAL}/rotate",
         rotate_key,
         ADMIN,
         "Give a principal a new key; the old one stops",
@@ -157,8 +151,7 @@ ROUTES = [
         audited=(ROTATE_KEY,),
     ),
     Route(
-        "DELETE",
-        _PRINCIPAL,
+        f"DELETE {_PRINCIPAL}",
         revoke_principal,
         ADMIN,
         "Revoke a principal's key and remove it",

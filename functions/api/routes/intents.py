@@ -48,8 +48,7 @@ def set_intent_owner(request: Request, caller: Principal) -> Response:
 
 ROUTES = [
     Route(
-        "GET",
-        "/api/v1/intents",
+        "GET /api/v1/intents",
         list_intents,
         READ,
         "List intents",
@@ -59,8 +58,7 @@ ROUTES = [
         "of; all of them with `memory.admin`. Newest first.",
     ),
     Route(
-        "GET",
-        _ACL,
+        f"GET {_ACL}",
         get_acl,
         READ,
         "Get an intent's access list",
@@ -70,8 +68,7 @@ ROUTES = [
         "list, or with `memory.admin`.",
     ),
     Route(
-        "PUT",
-        _ACL,
+        f"PUT {_ACL}",
         set_acl,
         WRITE_OR_ADMIN,
         "Set an intent's access list",
@@ -84,8 +81,7 @@ ROUTES = [
         audited=(SET_ACL,),
     ),
     Route(
-        "PUT",
-        f"{_INTENT}/owner",
+        f"PUT {_INTENT}/owner",
         set_intent_owner,
         ADMIN,
         "Set an intent's owner",

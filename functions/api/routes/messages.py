@@ -105,8 +105,7 @@ def upload_messages(request: Request, caller: Principal) -> Response:
 
 ROUTES = [
     Route(
-        "POST",
-        f"{_MESSAGES}/pop",
+        f"POST {_MESSAGES}/pop",
         pop_message,
         WRITE,
         "Take the last message off a conversation",
@@ -117,8 +116,7 @@ ROUTES = [
         further_permission=READ,
     ),
     Route(
-        "POST",
-        f"{_UPLOADS}/{{upload_id}}/messages",
+        f"POST {_UPLOADS}/{{upload_id}}/messages",
         upload_messages,
         WRITE,
         "Store messages that the conversation is going to show",
@@ -128,8 +126,7 @@ ROUTES = [
         idempotent=True,
     ),
     Route(
-        "POST",
-        _UPLOADS,
+        f"POST {_UPLOADS}",
         begin_upload,
         WRITE,
         "Begin to store a conversation piece by piece; a PUT shows all of it by one write",
@@ -140,8 +137,7 @@ ROUTES = [
         idempotent=True,
     ),
     Route(
-        "POST",
-        _MESSAGES,
+        f"POST {_MESSAGES}",
         append_messages,
         WRITE,
         "Append messages to a conversation",
@@ -153,8 +149,7 @@ ROUTES = [
         idempotent=True,
     ),
     Route(
-        "DELETE",
-        _MESSAGES,
+        f"DELETE {_MESSAGES}",
         remove_messages,
         WRITE,
         "Remove a range of messages; the others keep their indexes",
@@ -165,8 +160,7 @@ ROUTES = [
         if_match="optional",
     ),
     Route(
-        "PATCH",
-        f"{_MESSAGES}/{{index}}",
+        f"PATCH {_MESSAGES}/{{index}}",
         change_message,
         WRITE,
         "Change a message in place, such as to redact it",

@@ -55,8 +55,7 @@ def _namespace_response(namespace: Namespace) -> Response:
 
 ROUTES = [
     Route(
-        "GET",
-        _NAMESPACES,
+        f"GET {_NAMESPACES}",
         list_namespaces,
         READ,
         "List the namespaces that the caller has access to",
@@ -64,8 +63,7 @@ ROUTES = [
         query=CURSOR_PAGE,
     ),
     Route(
-        "GET",
-        f"{_NAMESPACES}/{{namespace+}}",
+        f"GET {_NAMESPACES}/{{namespace+}}",
         get_namespace,
         READ,
         "Get a namespace's permissions",
@@ -74,8 +72,7 @@ ROUTES = [
         error_statuses=(404,),
     ),
     Route(
-        "PATCH",
-        f"{_NAMESPACES}/{{namespace+}}",
+        f"PATCH {_NAMESPACES}/{{namespace+}}",
         configure_namespace,
         ANY,
         "Change the permissions of a namespace, or of all names with a prefix",

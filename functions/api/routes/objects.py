@@ -179,8 +179,7 @@ def _object_response(status: int, stored: StoredObject) -> Response:
 
 ROUTES = [
     Route(
-        "POST",
-        f"{_SPACE}/rename",
+        f"POST {_SPACE}/rename",
         rename_object,
         WRITE,
         "Give an object another key",
@@ -194,8 +193,7 @@ ROUTES = [
         description="Its bytes stay where they are. If-Match names the object's version.",
     ),
     Route(
-        "POST",
-        f"{_SPACE}/read",
+        f"POST {_SPACE}/read",
         read_objects,
         READ,
         "Read several objects",
@@ -204,8 +202,7 @@ ROUTES = [
         is_query=True,
     ),
     Route(
-        "POST",
-        f"{_SPACE}/uploads",
+        f"POST {_SPACE}/uploads",
         begin_object_upload,
         WRITE,
         "Begin the upload of an object of up to 100 MB",
@@ -217,8 +214,7 @@ ROUTES = [
         "of your key. Then a PUT of the object with `X-Object-Upload` completes it.",
     ),
     Route(
-        "GET",
-        _SPACE,
+        f"GET {_SPACE}",
         list_objects,
         READ,
         "List the objects of a space by their keys",
@@ -227,8 +223,7 @@ ROUTES = [
         description="Keys sort by their UTF-8 bytes. A space that nobody has made is empty.",
     ),
     Route(
-        "DELETE",
-        _SPACE,
+        f"DELETE {_SPACE}",
         delete_objects,
         ANY,
         "Delete all objects whose keys begin alike",
@@ -239,8 +234,7 @@ ROUTES = [
         "`prefix` is required; an empty one means all. Objects go in groups of 20.",
     ),
     Route(
-        "PUT",
-        _OBJECT,
+        f"PUT {_OBJECT}",
         put_object,
         WRITE,
         "Store an object",
@@ -262,8 +256,7 @@ ROUTES = [
         "first object makes the space, which is then the caller's alone.",
     ),
     Route(
-        "GET",
-        _OBJECT,
+        f"GET {_OBJECT}",
         get_object,
         READ,
         "Get an object",
@@ -275,8 +268,7 @@ ROUTES = [
         "more than 4 MB are asked for, 307 leads to an address that gives them for 5 minutes.",
     ),
     Route(
-        "DELETE",
-        _OBJECT,
+        f"DELETE {_OBJECT}",
         delete_object,
         ANY,
         "Delete an object",

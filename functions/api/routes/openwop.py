@@ -215,8 +215,7 @@ def _before(request: Request) -> int | None:
 
 ROUTES = [
     Route(
-        "POST",
-        _RUNS,
+        f"POST {_RUNS}",
         start_memory_run,
         READ,
         "Start a run: get a snapshot of memories, or replay a run",
@@ -231,8 +230,7 @@ ROUTES = [
         "`ttl`. While it is open, no put into its memories stores one of its secrets.",
     ),
     Route(
-        "GET",
-        _RUNS,
+        f"GET {_RUNS}",
         list_memory_runs,
         READ,
         "List the runs that you started, newest first",
@@ -242,8 +240,7 @@ ROUTES = [
         "since who knows a run's id may use it.",
     ),
     Route(
-        "GET",
-        _RUN,
+        f"GET {_RUN}",
         get_memory_run,
         READ,
         "Get the state of a run",
@@ -252,8 +249,7 @@ ROUTES = [
         description="Until a day after its snapshot was dropped.",
     ),
     Route(
-        "DELETE",
-        _RUN,
+        f"DELETE {_RUN}",
         delete_memory_run,
         ANY,
         "Delete a run with its secrets and its hold on its snapshot",
@@ -263,8 +259,7 @@ ROUTES = [
         audited=(DELETE_RUN,),
     ),
     Route(
-        "GET",
-        f"{_RUN}/entries",
+        f"GET {_RUN}/entries",
         list_seen_entries,
         READ,
         "List what a run sees or saw, with who put each entry and when it was deleted",
@@ -274,8 +269,7 @@ ROUTES = [
         description="Newest first, of open and closed runs, as long as the snapshot is kept.",
     ),
     Route(
-        "POST",
-        f"{_RUN}/secrets",
+        f"POST {_RUN}/secrets",
         add_run_secrets,
         READ,
         "Give an open run a secret that it learned on the way",
@@ -287,8 +281,7 @@ ROUTES = [
         audited=(CHANGE_RUN,),
     ),
     Route(
-        "POST",
-        f"{_RUN}/end",
+        f"POST {_RUN}/end",
         end_memory_run,
         READ,
         "End a run: drop its secrets; its snapshot is kept for replays",
@@ -299,8 +292,7 @@ ROUTES = [
         audited=(CHANGE_RUN,),
     ),
     Route(
-        "GET",
-        _ENTRY,
+        f"GET {_ENTRY}",
         get_memory_entry,
         READ,
         "Get an entry that a snapshot shows",
@@ -309,8 +301,7 @@ ROUTES = [
         error_statuses=(404, 409),
     ),
     Route(
-        "DELETE",
-        _ENTRY,
+        f"DELETE {_ENTRY}",
         delete_memory_entry,
         WRITE,
         "Delete an entry for all later runs",
@@ -321,8 +312,7 @@ ROUTES = [
         "the storage.",
     ),
     Route(
-        "GET",
-        _MEMORY,
+        f"GET {_MEMORY}",
         list_memory_entries,
         READ,
         "List what a snapshot shows",
@@ -333,8 +323,7 @@ ROUTES = [
         "expire; without one it is what there is now.",
     ),
     Route(
-        "POST",
-        _MEMORY,
+        f"POST {_MEMORY}",
         put_memory_entry,
         WRITE,
         "Put an entry, clean of the secrets of the memory's open runs",

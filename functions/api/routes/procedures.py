@@ -113,8 +113,7 @@ def _response(status: int, found: WorkflowStats, document: WorkflowDocument) -> 
 
 ROUTES = [
     Route(
-        "POST",
-        f"{_PROCEDURE}/select",
+        f"POST {_PROCEDURE}/select",
         select_workflow,
         READ,
         "Select the workflow to try next, by Thompson sampling",
@@ -128,8 +127,7 @@ ROUTES = [
         is_query=True,
     ),
     Route(
-        "POST",
-        f"{_WORKFLOW}/outcome",
+        f"POST {_WORKFLOW}/outcome",
         report_outcome,
         WRITE,
         "Report how well a workflow did",
@@ -142,8 +140,7 @@ ROUTES = [
         "reported at once. With an Idempotency-Key it counts once for a day.",
     ),
     Route(
-        "PUT",
-        _WORKFLOW,
+        f"PUT {_WORKFLOW}",
         put_workflow,
         WRITE,
         "Set a workflow's spec",
@@ -158,8 +155,7 @@ ROUTES = [
         "again changes nothing.",
     ),
     Route(
-        "GET",
-        _WORKFLOW,
+        f"GET {_WORKFLOW}",
         get_workflow,
         READ,
         "Get a workflow",
@@ -168,8 +164,7 @@ ROUTES = [
         error_statuses=(404,),
     ),
     Route(
-        "DELETE",
-        _WORKFLOW,
+        f"DELETE {_WORKFLOW}",
         delete_workflow,
         WRITE,
         "Delete a workflow with what was learned of it",
@@ -178,8 +173,7 @@ ROUTES = [
         if_match="optional",
     ),
     Route(
-        "GET",
-        _PROCEDURE,
+        f"GET {_PROCEDURE}",
         list_workflows,
         READ,
         "List the workflows of a type of task",
@@ -187,8 +181,7 @@ ROUTES = [
         query=CURSOR_PAGE,
     ),
     Route(
-        "GET",
-        "/api/v1/procedures/{agent_type}",
+        "GET /api/v1/procedures/{agent_type}",
         list_task_types,
         READ,
         "List the types of task for which an agent type has workflows, by name",

@@ -232,8 +232,7 @@ def _run_response(status: int, run: Run, **headers: str) -> Response:
 
 ROUTES = [
     Route(
-        "POST",
-        _RUNS,
+        f"POST {_RUNS}",
         start_run,
         WRITE,
         "Start a run",
@@ -247,8 +246,7 @@ ROUTES = [
         "look at the run.",
     ),
     Route(
-        "GET",
-        _RUNS,
+        f"GET {_RUNS}",
         list_runs,
         READ,
         "List the tenant's runs, newest first",
@@ -257,8 +255,7 @@ ROUTES = [
         description="From an index that may be a moment behind.",
     ),
     Route(
-        "DELETE",
-        _RUNS,
+        f"DELETE {_RUNS}",
         delete_runs,
         ANY,
         "Delete the runs that match, with their episodes",
@@ -270,8 +267,7 @@ ROUTES = [
         audited=(DELETE_RUN, DELETE_EPISODES),
     ),
     Route(
-        "DELETE",
-        _RUN,
+        f"DELETE {_RUN}",
         delete_run,
         ANY,
         "Delete a run with its episodes",
@@ -281,8 +277,7 @@ ROUTES = [
         audited=(DELETE_RUN, DELETE_EPISODES),
     ),
     Route(
-        "DELETE",
-        f"{_RUN}/episodes/{{episode_id}}",
+        f"DELETE {_RUN}/episodes/{{episode_id}}",
         delete_episode,
         ANY,
         "Delete an episode",
@@ -292,8 +287,7 @@ ROUTES = [
         audited=(DELETE_EPISODES,),
     ),
     Route(
-        "GET",
-        "/api/v1/agent-types",
+        "GET /api/v1/agent-types",
         list_agent_types,
         READ,
         "List the agent types of the last 90 days, and those with workflows",
@@ -302,8 +296,7 @@ ROUTES = [
         description="Those that a run or a fact has named since then, or a workflow at any time.",
     ),
     Route(
-        "GET",
-        _RUN,
+        f"GET {_RUN}",
         get_run,
         READ,
         "Get a run",
@@ -313,8 +306,7 @@ ROUTES = [
         error_statuses=(404,),
     ),
     Route(
-        "POST",
-        f"{_RUN}/complete",
+        f"POST {_RUN}/complete",
         complete_run,
         WRITE,
         "End a run that went well",
@@ -326,8 +318,7 @@ ROUTES = [
         idempotent=True,
     ),
     Route(
-        "POST",
-        f"{_RUN}/fail",
+        f"POST {_RUN}/fail",
         fail_run,
         WRITE,
         "End a run that failed",
@@ -339,8 +330,7 @@ ROUTES = [
         idempotent=True,
     ),
     Route(
-        "POST",
-        f"{_RUN}/episodes",
+        f"POST {_RUN}/episodes",
         append_episode,
         WRITE,
         "Append an episode to a run",
@@ -353,8 +343,7 @@ ROUTES = [
         "itself. With an Idempotency-Key a retry finds the first one.",
     ),
     Route(
-        "GET",
-        "/api/v1/episodes",
+        "GET /api/v1/episodes",
         recall_episodes,
         READ,
         "Recall the newest episodes of an agent type, or of a run",

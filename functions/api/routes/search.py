@@ -22,8 +22,7 @@ def search_entries(request: Request, caller: Principal) -> Response:
 
 ROUTES = [
     Route(
-        "POST",
-        "/api/v1/memory/search",
+        "POST /api/v1/memory/search",
         search_entries,
         READ,
         "Search entries by meaning",

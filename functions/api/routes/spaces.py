@@ -44,8 +44,7 @@ def configure_space(request: Request, caller: Principal) -> Response:
 
 ROUTES = [
     Route(
-        "GET",
-        _SPACES,
+        f"GET {_SPACES}",
         list_spaces,
         READ,
         "List the spaces that the caller may read; all for `memory.admin`",
@@ -53,8 +52,7 @@ ROUTES = [
         query=CURSOR_PAGE,
     ),
     Route(
-        "PATCH",
-        _SPACE,
+        f"PATCH {_SPACE}",
         configure_space,
         ANY,
         "Change who may use a space",

@@ -148,8 +148,7 @@ def _state_response(state: State) -> Response:
 
 ROUTES = [
     Route(
-        "GET",
-        _STATE,
+        f"GET {_STATE}",
         get_state,
         READ,
         "Get a state",
@@ -158,8 +157,7 @@ ROUTES = [
         error_statuses=(404,),
     ),
     Route(
-        "DELETE",
-        _STATE,
+        f"DELETE {_STATE}",
         delete_state,
         WRITE_OR_ADMIN,
         "Delete a state",
@@ -169,8 +167,7 @@ ROUTES = [
         audited=(DELETE_STATE,),
     ),
     Route(
-        "GET",
-        _OWNED,
+        f"GET {_OWNED}",
         list_states,
         READ,
         "Get all of an agent's states for an owner, the last updated first",
@@ -180,8 +177,7 @@ ROUTES = [
         "may be a moment behind.",
     ),
     Route(
-        "GET",
-        _OF_AGENT,
+        f"GET {_OF_AGENT}",
         list_agent_states,
         READ,
         "List an agent's states for all owners, those of one owner together",
@@ -192,8 +188,7 @@ ROUTES = [
         "moment behind.",
     ),
     Route(
-        "PUT",
-        _STATE,
+        f"PUT {_STATE}",
         put_state,
         WRITE,
         "Store a state of an agent for an owner",

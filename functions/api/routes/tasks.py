@@ -203,8 +203,7 @@ def _task_response(status: int, task: Task, **headers: str) -> Response:
 
 ROUTES = [
     Route(
-        "GET",
-        "/api/v1/tasks/{task_id+}/context",
+        "GET /api/v1/tasks/{task_id+}/context",
         get_task_context,
         READ,
         "Get the memory that belongs to a task, packed",
@@ -219,8 +218,7 @@ ROUTES = [
         "list.",
     ),
     Route(
-        "GET",
-        _TASK,
+        f"GET {_TASK}",
         get_task,
         READ,
         "Get a task",
@@ -229,8 +227,7 @@ ROUTES = [
         error_statuses=(404,),
     ),
     Route(
-        "GET",
-        "/api/v1/intents/{intent_id+}/tasks",
+        "GET /api/v1/intents/{intent_id+}/tasks",
         list_intent_tasks,
         READ,
         "List an intent's tasks, as a bare array",
@@ -240,8 +237,7 @@ ROUTES = [
         query=(_STATUS, *ARRAY_PAGE),
     ),
     Route(
-        "GET",
-        "/api/v1/agents/{agent_id+}/tasks",
+        "GET /api/v1/agents/{agent_id+}/tasks",
         list_agent_tasks,
         READ,
         "List the open tasks assigned to an agent, as a bare array",
@@ -252,8 +248,7 @@ ROUTES = [
         description="Those in which the caller has part; all of them with `memory.admin`.",
     ),
     Route(
-        "POST",
-        _TASKS,
+        f"POST {_TASKS}",
         register_task,
         WRITE,
         "Register a task, or adopt one that an agent registered",
@@ -266,8 +261,7 @@ ROUTES = [
         audited=(ADOPT_TASK,),
     ),
     Route(
-        "PATCH",
-        _TASK,
+        f"PATCH {_TASK}",
         change_task,
         WRITE_OR_ADMIN,
         "Change a task",
@@ -283,8 +277,7 @@ ROUTES = [
         audited=(CHANGE_TASK,),
     ),
     Route(
-        "POST",
-        "/api/v1/workflows",
+        "POST /api/v1/workflows",
         apply_workflow,
         ADMIN,
         "Apply a workflow's memory, agents and plan",

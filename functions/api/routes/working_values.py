@@ -48,8 +48,7 @@ def _names(request: Request) -> tuple[str, str]:
 
 ROUTES = [
     Route(
-        "PUT",
-        _VALUE,
+        f"PUT {_VALUE}",
         put_working_value,
         WRITE,
         "Store a working value of an instance for an hour",
@@ -59,8 +58,7 @@ ROUTES = [
         description="All values of an instance have 131,072 bytes together, as compact JSON.",
     ),
     Route(
-        "GET",
-        _VALUE,
+        f"GET {_VALUE}",
         get_working_value,
         READ,
         "Get a working value of an instance",
@@ -68,8 +66,7 @@ ROUTES = [
         error_statuses=(404,),
     ),
     Route(
-        "DELETE",
-        _VALUE,
+        f"DELETE {_VALUE}",
         delete_working_value,
         WRITE,
         "Delete a working value of an instance",
@@ -77,8 +74,7 @@ ROUTES = [
         error_statuses=(404,),
     ),
     Route(
-        "GET",
-        _WORKING,
+        f"GET {_WORKING}",
         list_working_values,
         READ,
         "Get all working values of an instance",
