@@ -18,6 +18,7 @@ import httpx
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0  # seconds; far more than anything here takes
+_END_SECONDS = 15.0  # for a server to end, which takes half a second
 ENDED = (FileNotFoundError, ProcessLookupError)  # raised by reads of /proc
 # A server that is started under nohup is right not to end by SIGHUP.
 HANG_UP = [] if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else [signal.SIGHUP]
@@ -78,7 +79,7 @@ class LocalServer:
     def end(self, by: signal.Signals) -> int:
         """Signal the server and wait; return its exit code."""
         self.process.send_signal(by)
-        return self.process.wait(PATIENCE)
+        return self.process.wait(_END_SECONDS)
 
     def _fact(self, name: str) -> str:
         found = re.search(rf"^ *{name} +(\S+)$", self.greeting, re.MULTILINE)

@@ -152,10 +152,13 @@ def end_under_writes(server: LocalServer, by: signal.Signals, acknowledged: list
         for number in range(4):
             name = f"{by.name}-{number}"
             writers.submit(write_until_it_ends, server, name, acknowledged, enough)
-        for _ in range(25):
-            assert enough.acquire(timeout=PATIENCE), "nothing is written"
-        children = server.descendants()
-        code = server.end(by)  # which waits a minute, and the next sweep would be in an hour
+        try:
+            for _ in range(25):
+                assert enough.acquire(timeout=PATIENCE), "nothing is written"
+            children = server.descendants()
+            code = server.end(by)  # before a sweep, which would be in an hour
+        finally:
+            server.process.kill()  # whatever has failed: the writers end with it
     for child in children:
         await_end(child)
     return code

@@ -108,7 +108,7 @@ def write_entries(
     with server.client(api_key) as client:
         for number in count():
             assert allowed.acquire(timeout=PATIENCE)
-            if len(acknowledged) >= _ENTRIES:
+            if len(acknowledged) >= _ENTRIES or server.process.poll() is not None:
                 allowed.release()  # for the next writer to end
                 return
             key = f"{writer}-{number}"
@@ -135,9 +135,11 @@ def test_a_worker_that_ends_is_replaced_and_no_acknowledged_write_is_lost(
             pool.submit(write_entries, server, key, f"w{n}", allowed, acknowledged)
             for n in range(4)
         ]
-        await_that(lambda: len(acknowledged) > 10, "nothing is written")
-        end_one_worker(server, by)
-        allowed.release(_ENTRIES // 2 + len(writers))  # each may write one too many
+        try:
+            await_that(lambda: len(acknowledged) > 10, "nothing is written")
+            end_one_worker(server, by)
+        finally:
+            allowed.release(_ENTRIES // 2 + len(writers))  # each may write one too many
         await_that(lambda: len(acknowledged) >= _ENTRIES, "nothing more is written")
         for each in writers:
             each.result()
