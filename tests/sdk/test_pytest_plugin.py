@@ -54,7 +54,12 @@ def test_the_guides_example(run: Run) -> None:
     assert_passed(run(example, *WITHOUT_HEAVY, alone=False), 1)
 
 
-def test_a_real_account_is_never_touched(run: Run) -> None:
+def test_neither_a_real_account_nor_a_package_called_functions_is_touched(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "functions").mkdir()
+    (tmp_path / "functions/__init__.py").write_text("")
+    stage_package(ROOT, tmp_path / "agent_memory_service")
     ended = run(
         """
         import os
@@ -68,6 +73,7 @@ def test_a_real_account_is_never_touched(run: Run) -> None:
             assert now == {k: v for k, v in BEFORE.items() if k != "PYTEST_CURRENT_TEST"}
             assert os.environ["AWS_PROFILE"] == "production"
         """,
+        path=str(tmp_path),
         AWS_PROFILE="production",
         AWS_ENDPOINT_URL="http://127.0.0.1:9",
         HTTPS_PROXY="http://127.0.0.1:9",
@@ -117,10 +123,3 @@ def test_it_says_what_to_install(run: Run, tmp_path: Path) -> None:
     assert "'agent_memory_service' isn't installed" in ended.stdout
     assert "pip install 'agent-memory-service[testing]'" in ended.stdout
     assert "Traceback" not in ended.stdout
-
-
-def test_a_package_of_yours_may_be_called_functions(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "functions").mkdir()
-    (tmp_path / "functions/__init__.py").write_text("")
-    stage_package(ROOT, tmp_path / "agent_memory_service")
-    assert_passed(run(TOUCH, path=str(tmp_path)), 1)
