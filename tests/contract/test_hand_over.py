@@ -22,7 +22,7 @@ from tests.contract.bodies import (
     update,
     working,
 )
-from tests.contract.expect import ok, refused
+from tests.contract.expect import invalid, ok, refused
 from tests.contract.faults import Killed, faulty
 from tests.contract.service import Service, Tenant, start
 from tests.contract.sweeping import sweep
@@ -146,7 +146,9 @@ def test_a_coordinator_passes_its_role_on(
     episode = create(alice, entry(key="episode"))
     task = ok(boss.get(f"{TASKS}/task_1"))
     refused(change_task(alice, task, coordinator="alice"), 403, "ACCESS_DENIED")
-    refused(change_task(boss, task, coordinator="alice"), 403, "ACCESS_DENIED")
+    for nobody in ("alice", "unknown"):
+        assert change_task(boss, task, coordinator=nobody).status_code in (400, 403)
+    invalid(change_task(boss, task, coordinator=None), "coordinator")
     passed = ok(change_task(boss, task, coordinator="chief"))
     assert passed["coordinator"] == "chief"
     assert {each["key"] for each in query(chief, task_id="task_1")} == {"k", "plan"}

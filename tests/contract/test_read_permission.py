@@ -130,16 +130,6 @@ def test_no_answer_shows_a_value_to_who_may_only_write(
 
 
 @pytest.mark.in_process
-def test_a_conflict_shows_no_value_to_who_may_only_write(tenant: Tenant) -> None:
-    allow(tenant.admin, "facts", "write")
-    create(tenant.admin, semantic(value=VALUE))
-    writer = tenant.user("writer", permissions=["memory.write"])
-    taken = writer.post(MEMORY, json=semantic(value={}))
-    assert refused(taken, 409, "ENTRY_EXISTS")["current_version"] == 1
-    assert SECRET not in taken.text
-
-
-@pytest.mark.in_process
 def test_who_may_only_write_gets_metadata_version_and_etag(tenant: Tenant) -> None:
     allow(tenant.admin, "facts", "write")
     made = create(tenant.admin, semantic(value=VALUE))
@@ -171,13 +161,3 @@ def test_a_batch_update_tells_nothing_of_keys_in_a_closed_namespace(tenant: Tena
     ]
     shown = [refused(each, 403, "ACCESS_DENIED") for each in answers]
     assert shown[0] == shown[1]
-
-
-def test_the_error_of_a_single_create_has_no_index(tenant: Tenant) -> None:
-    made = create(tenant.admin, semantic())
-    taken = refused(tenant.admin.post(MEMORY, json=semantic()), 409, "ENTRY_EXISTS")
-    stale = tenant.admin.patch(
-        f"{MEMORY}/{made['id']}", json={"tags": []}, headers={"If-Match": "7"}
-    )
-    for problem in (taken, refused(stale, 409, "VERSION_MISMATCH")):
-        assert "index" not in problem

@@ -126,22 +126,6 @@ def test_a_task_id_that_somebody_else_has_taken_is_a_conflict(
     assert ok(tenant.admin.get(f"{TASKS}/t")) == taken
 
 
-def test_a_coordinator_passes_its_role_on(tenant: Tenant, boss: httpx.Client) -> None:
-    alice, chief = tenant.agent("alice"), tenant.coordinator("chief")
-    made = create_task(boss, id="t", assigned_agent="alice")
-    entry = create(alice, working("t"))
-    refused(change_task(alice, made, coordinator="chief"), 403, "ACCESS_DENIED")
-    for nobody in ("alice", "unknown"):
-        assert change_task(boss, made, coordinator=nobody).status_code in (400, 403)
-    invalid(change_task(boss, made, coordinator=None), "coordinator")
-    passed = ok(change_task(boss, made, coordinator="chief"))
-    assert passed["coordinator"] == "chief"
-    assert ok(read(chief, entry["id"])) == entry
-    refused(read(boss, entry["id"]), 403, "ACCESS_DENIED")
-    assert not change_task(boss, passed, name="mine").is_success
-    ok(change_task(chief, passed, status="cancelled"))
-
-
 def test_an_administrator_repairs_any_task(tenant: Tenant, boss: httpx.Client) -> None:
     mallory, alice = tenant.agents("mallory", "alice")
     squatted = create_task(mallory, id="t")

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
 
@@ -205,20 +204,6 @@ def test_queries_give_every_page(client: Client) -> None:
     assert sorted(entry.value["n"] for entry in found) == list(range(90))
     assert client.memory.delete_batch(namespace="many", memory_type="working") == 90
     assert list(client.memory.query(namespace="many")) == []
-
-
-def test_updates_of_many_threads_lose_nothing(
-    client: Client, again: Callable[[Client], Client]
-) -> None:
-    clients = [client, again(client)]
-
-    def increment(turn: int) -> None:
-        memory = clients[turn % 2].memory
-        memory.update("ns", "count", lambda value: {"n": value.get("n", 0) + 1}, initial={})
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(increment, range(80)))
-    assert client.memory.get("ns", "count") == {"n": 80}
 
 
 def test_an_update_of_nothing_and_a_refused_one_are_told(client: Client) -> None:

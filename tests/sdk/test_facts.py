@@ -1,14 +1,8 @@
 """ADR-043 Tier 3: facts as agents use them by the client."""
 
-import asyncio
-
-import httpx
 import pytest
-from agent_memory import AsyncClient, Client
-from agent_memory.exceptions import InvalidAnswerError, MemoryConflictError, ValidationError
-from agent_memory.model import RecalledFact
-
-from tests.contract.local_server import LocalServer
+from agent_memory import Client
+from agent_memory.exceptions import MemoryConflictError, ValidationError
 
 
 def test_a_fact_is_learned_recalled_and_forgotten(alice: Client) -> None:
@@ -31,19 +25,3 @@ def test_a_fact_takes_the_place_of_the_one_with_its_id(alice: Client) -> None:
         alice.facts.forget("acme/channel", version=1)
     with pytest.raises(ValidationError):
         alice.facts.learn("acme", " ", "phone")
-
-
-def test_the_same_by_the_async_client(server: LocalServer, alice: Client) -> None:
-    async def used() -> list[RecalledFact]:
-        async with AsyncClient(server.address, alice.settings.api_key) as client:
-            await client.facts.learn("acme", "prefers", "email")
-            return await client.facts.recall("acme email")
-
-    assert [fact.object for fact in asyncio.run(used())] == ["email"]
-
-
-def test_a_foreign_server_is_told_so() -> None:
-    foreign = httpx.MockTransport(lambda _: httpx.Response(200, json={"hits": []}))
-    client = Client("http://foreign.test", "key", transport=foreign)
-    with client, pytest.raises(InvalidAnswerError):
-        client.facts.recall("acme")

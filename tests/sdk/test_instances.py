@@ -1,16 +1,12 @@
 """ADR-043 Tier 1: an instance's working values as agents use them by the client."""
 
-import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import httpx
 import pytest
-from agent_memory import AsyncClient, Client
-from agent_memory.exceptions import InvalidAnswerError, MemoryCapacityError, TooLargeError
+from agent_memory import Client
+from agent_memory.exceptions import MemoryCapacityError, TooLargeError
 from agent_memory.testing import memory_service
-
-from tests.contract.local_server import LocalServer
 
 BUDGET = 131_072
 JSON: list[Any] = [None, False, 0, "", [], 2**70, -0.5, "Grüße", {"to": ["ada"]}]
@@ -72,22 +68,3 @@ def test_a_value_lives_for_an_hour() -> None:
 def test_a_slash_in_an_instance_is_told(alice: Client) -> None:
     with pytest.raises(ValueError, match="no slash"):
         alice.instances.get_all("sdr/1")
-
-
-def test_the_async_client_does_the_same(server: LocalServer, alice: Client) -> None:
-    async def use() -> dict[str, Any]:
-        async with AsyncClient(server.address, alice.settings.api_key) as client:
-            await client.instances.put("sdr-1", "k", [1])
-            return await client.instances.get_all("sdr-1")
-
-    assert asyncio.run(use()) == {"k": [1]}
-
-
-@pytest.mark.parametrize("answer", [{"status": "ok"}, [], {"values": 5}], ids=repr)
-def test_the_answer_of_another_service_is_told(answer: object) -> None:
-    carrier = httpx.MockTransport(lambda _: httpx.Response(200, json=answer))
-    with Client(api_key="am_x", transport=carrier) as client:
-        with pytest.raises(InvalidAnswerError):
-            client.instances.get_all("sdr-1")
-        with pytest.raises(InvalidAnswerError):
-            client.instances.get("sdr-1", "k")

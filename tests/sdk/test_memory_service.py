@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -121,13 +120,6 @@ def test_async_clients(memory_service: MemoryService) -> None:
 
     assert sorted(anyio.run(use), key=int) == [str(number) for number in range(20)]
     assert memory_service.as_agent("ada").memory.get("n", "7") == {}
-
-
-def test_many_threads(memory_service: MemoryService) -> None:
-    agent = memory_service.as_agent("ada")
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda number: agent.memory.set("n", str(number), {}), range(40)))
-    assert len(list(agent.memory.query(namespace="n"))) == 40
 
 
 def test_own_code_makes_its_own_client(memory_service: MemoryService) -> None:

@@ -98,15 +98,3 @@ def test_a_shared_space_is_read_by_others(alice: Client, admin: Client) -> None:
     found = admin.objects.get("files", "k")
     assert found is not None
     assert found.data == b"1"
-
-
-def test_the_asynchronous_client_does_the_same(alice: Client) -> None:
-    async def use() -> bytes:
-        async with AsyncClient(alice.settings.server_url, alice.settings.api_key) as client:
-            await client.objects.put("async", "k", b"1")
-            found = await client.objects.get("async", "k")
-            assert [each.key async for each in client.objects.list("async")] == ["k"]
-            assert found is not None
-            return found.data
-
-    assert asyncio.run(use()) == b"1"

@@ -1,14 +1,12 @@
 """ADR-043 Tier 4: procedures as agents use them by the client."""
 
-import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
-from agent_memory import AsyncClient, Client
+from agent_memory import Client
 from agent_memory.exceptions import (
-    InvalidAnswerError,
     MemoryAccessError,
     MemoryConflictError,
     MemoryNotFoundError,
@@ -138,26 +136,6 @@ def test_who_only_reads_selects_but_reports_nothing(
         assert reader.procedures.select(*SDR).workflow_id == "roi"
         with pytest.raises(MemoryAccessError):
             reader.procedures.record_outcome(*SDR, "roi", 1)
-
-
-def test_the_async_client_does_the_same(server: LocalServer, alice: Client) -> None:
-    async def use() -> list[str]:
-        async with AsyncClient(server.address, alice.settings.api_key) as client:
-            await client.procedures.put(*SDR, "roi", SPEC)
-            await client.procedures.record_outcome(*SDR, "roi", 1)
-            return [each.workflow_id async for each in client.procedures.list(*SDR)]
-
-    assert asyncio.run(use()) == ["roi"]
-
-
-@pytest.mark.parametrize("answer", [{"status": "ok"}, [], "hello"], ids=repr)
-def test_a_list_of_another_service_is_told(answer: object) -> None:
-    carrier = httpx.MockTransport(lambda _: httpx.Response(200, json=answer))
-    with (
-        Client(api_key="am_x", transport=carrier) as client,
-        pytest.raises(InvalidAnswerError),
-    ):
-        list(client.procedures.list(*SDR))
 
 
 def test_the_agent_that_learned_need_not_be_the_one_that_selects(

@@ -19,7 +19,7 @@ from agent_memory.updates import Retry, assert_in_scope, compute_value
 
 from tests.contract.local_server import ROOT, LocalServer
 
-WRITERS, UPDATES = 20, 60
+WRITERS, UPDATES = 10, 30
 Call = Callable[..., Any]
 
 

@@ -34,6 +34,17 @@ def test_every_route_is_there_with_exactly_its_answers(document: Json) -> None:
         assert {int(status) for status in responses} >= {400, *route.error_statuses}
 
 
+def test_every_error_is_a_problem_or_openwops_envelope(document: Json) -> None:
+    shared = document["components"]["responses"]
+    for name, operation in operations(document).items():
+        errors = {status: each for status, each in operation["responses"].items() if status >= "4"}
+        assert operation.get("security") == [] or {"401", "429", "503"} <= errors.keys(), name
+        media = "application/json" if " /v1/" in name else "application/problem+json"
+        for each in errors.values():
+            found = shared[each["$ref"].rpartition("/")[2]] if "$ref" in each else each
+            assert list(found["content"]) == [media], name
+
+
 def test_every_operation_has_a_name_of_its_own(document: Json) -> None:
     named = [operation["operationId"] for operation in operations(document).values()]
     assert len(set(named)) == len(named) == len(_DOCUMENTED)
@@ -82,6 +93,9 @@ def test_only_discovery_needs_no_key(document: Json) -> None:
         "GET /health",
     }
     assert document["security"] == [{"ApiKey": []}, {"Bearer": []}]
+    schemes = document["components"]["securitySchemes"].values()
+    kinds = {(each["type"], each.get("scheme") or each.get("name")) for each in schemes}
+    assert kinds == {("apiKey", "X-API-Key"), ("http", "bearer")}
 
 
 def test_bodies_have_the_contracts_limits(document: Json) -> None:
