@@ -110,8 +110,11 @@ class RunLists(ListSubject):
 class OpenwopRunLists(ListSubject):
     """OpenWOP's runs that one principal started."""
 
-    lists = ("/v1/runs",)
-    pages = (("OpenWOP: first page of runs", "/v1/runs"),)
+    lists = ("/v1/runs", "/v1/memories")
+    pages = (
+        ("OpenWOP: first page of runs", "/v1/runs"),
+        ("OpenWOP: first page of memories", "/v1/memories"),
+    )
 
     def _add(self, admin: Caller, number: int) -> None:
         admin.send("POST", "/v1/runs", {"agent": f"agent-{number}"})

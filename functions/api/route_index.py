@@ -46,7 +46,7 @@ _GROUPS = (
     RouteGroup(("facts",), ("/api/v1/facts",)),
     RouteGroup(("working_values",), ("/api/v1/instances/",)),
     RouteGroup(("procedures",), ("/api/v1/procedures/",)),
-    RouteGroup(("openwop",), (OPENWOP_PREFIX,)),
+    RouteGroup(("openwop_runs", "openwop"), (OPENWOP_PREFIX,)),
     RouteGroup(("spaces", "objects"), ("/api/v1/objects",)),
     RouteGroup(("runs",), ("/api/v1/agent-types", "/api/v1/episodes", "/api/v1/runs")),
     RouteGroup(("identity",)),

@@ -28,6 +28,7 @@ class DeletionContainer(FurtherContainer):
             self._common.get(RunContainer).run_deletion_store,
             self._common.get(OpenWopContainer).memory_entry_store,
             self._common.get(OpenWopContainer).memory_run_store,
+            self._common.get(OpenWopContainer).memory_list_store,
         )
         return Deletions(
             store,

@@ -5,6 +5,8 @@ from functools import cached_property
 from functions.containers import FurtherContainer
 from functions.openwop.entry_store import MemoryEntryStore
 from functions.openwop.garbage_collector import MemoryGarbageCollector
+from functions.openwop.list_store import MemoryListStore
+from functions.openwop.lists import MemoryLists
 from functions.openwop.memory_secrets import MemorySecrets
 from functions.openwop.references import MemoryReferences
 from functions.openwop.run_store import MemoryRunStore
@@ -32,6 +34,14 @@ class OpenWopContainer(FurtherContainer):
     @cached_property
     def memory_entry_store(self) -> MemoryEntryStore:
         return MemoryEntryStore(self._common.table, self.sequence_numbers)
+
+    @cached_property
+    def memory_list_store(self) -> MemoryListStore:
+        return MemoryListStore(self._common.table)
+
+    @cached_property
+    def memory_lists(self) -> MemoryLists:
+        return MemoryLists(self.memory_list_store, self._common.clock)
 
     @cached_property
     def memory_runs(self) -> MemoryRuns:

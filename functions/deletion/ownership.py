@@ -14,6 +14,8 @@ from functions.platform.entry_keys import build_agent_partition, build_agent_spa
 from functions.platform.item_types import ItemType
 from functions.platform.items import Item
 from functions.platform.keys import hash_agent
+from functions.platform.openwop_keys import build_owned_memories_partition
+from functions.platform.schema import GROUP_ATTRIBUTE
 
 NOBODY = "[deleted]"
 """Stands where an id was, in what belongs to others."""
@@ -85,6 +87,11 @@ def _may_be_in_log(subject: Subject, item: Item) -> bool:
     return _is_in_agent_partition(subject, item) or is_intent
 
 
+def _is_in_own_list(subject: Subject, item: Item) -> bool:
+    owner = build_owned_memories_partition(subject.tenant, "principal", _get_id(subject))
+    return item.get(GROUP_ATTRIBUTE) == owner
+
+
 def _get_id(subject: Subject) -> str:
     return subject.id
 
@@ -120,6 +127,7 @@ REDACTED: dict[ItemType, Matches] = {
     item_types.CONVERSATION: _is_in("agents", "shared"),
     item_types.ARCHIVE: _is_in("agents", "shared"),
     item_types.LOG_ITEM: _may_be_in_log,
+    item_types.MEMORY: _is_in_own_list,
 }
 """What belongs to others: the subject is taken out."""
 PERMISSIONS: dict[ItemType, Matches] = dict.fromkeys(
@@ -202,7 +210,7 @@ KEPT: dict[ItemType, str] = {
         "goes with what it belongs to",
     ),
     **dict.fromkeys(
-        (item_types.MEMORY, item_types.SNAPSHOT_PIN, item_types.RUN_SECRETS),
+        (item_types.SNAPSHOT_PIN, item_types.RUN_SECRETS),
         "has no content that can be read, and ends with its run",
     ),
 }

@@ -23,6 +23,7 @@ from functions.entries.removals import ExpiredEntries
 from functions.event_log.items import build_removed_part_keys, is_head, remove_events
 from functions.objects.store import ObjectStore
 from functions.openwop.entry_store import MemoryEntryStore
+from functions.openwop.list_store import MemoryListStore
 from functions.openwop.run_store import MemoryRunStore
 from functions.platform import item_types
 from functions.platform.clock import Clock
@@ -50,6 +51,7 @@ class Stores(NamedTuple):
     runs: RunDeletionStore
     memories: MemoryEntryStore
     memory_runs: MemoryRunStore
+    memory_lists: MemoryListStore
 
 
 class PrincipalData:
@@ -136,6 +138,8 @@ class PrincipalData:
         name = subject.id
         if item_type is item_types.CONVERSATION:
             return lambda: self._redact_conversation(name, item)
+        if item_type is item_types.MEMORY:
+            return lambda: self._stores.memory_lists.remove(item)
         if item_type is item_types.ARCHIVE:
             shown = {each: _without(item, each, name) for each in ("agents", "shared")}
             return lambda: self._store.replace_item(item, item | shown)

@@ -9,6 +9,31 @@ OnSecret = Literal["redact", "reject"]
 RunState = Literal["open", "ended", "expired"]
 
 
+class MemoryOwner(NamedTuple):
+    """Whose memory it is: a principal's, or that of all principals of an agent type."""
+
+    kind: Literal["principal", "agent_type"]
+    id: str
+
+
+class ListedMemory(NamedTuple):
+    """A memory in the list of its owner.
+
+    Attributes:
+        position: what it sorts by, newest first.
+        memory: its hash.
+        agent, scope: its name.
+        created: when it was first named, in epoch ms.
+    """
+
+    position: str
+    memory: str
+    owner: MemoryOwner
+    agent: str
+    scope: str | None
+    created: int
+
+
 class MemoryRun(NamedTuple):
     """A run: it sees what its memories held at the number `snapshot`, until it is closed.
 

@@ -15,7 +15,14 @@ from functions.platform.limits import (
     MAX_TTL_CHARACTERS,
     MIN_SECRET_CHARACTERS,
 )
-from functions.platform.validation import AgentId, Name, RequestModel, Timestamp
+from functions.platform.validation import (
+    AgentId,
+    ImportedId,
+    ImportedTime,
+    Name,
+    RequestModel,
+    Timestamp,
+)
 
 RunDuration = (
     Annotated[int, Field(ge=0, le=10**9)] | Annotated[str, Field(max_length=MAX_TTL_CHARACTERS)]
@@ -77,6 +84,16 @@ class NewMemoryRun(RequestModel):
         return self
 
 
+class NewMemory(RequestModel):
+    """Body of `POST /v1/memories`."""
+
+    agent: AgentId
+    """Whose memory it is; any name."""
+    scope: Name | None = None
+    """Which of the agent's memories."""
+    created_at: ImportedTime = None
+
+
 class NewSecrets(RequestModel):
     """Body of `POST /v1/runs/{runId}/secrets`; one secret may be given instead of a list."""
 
@@ -104,3 +121,5 @@ class NewMemoryEntry(RequestModel):
     """From this moment on no list and no get shows it."""
     run_id: str | None = Field(default=None, alias="runId", max_length=MAX_ID_CHARACTERS)
     """The run that puts it, which must be open."""
+    id: ImportedId = None
+    """That of a moment after all that the memory has, runs included. Only with `X-Import`."""

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable
 
-from functions.openwop.model import MemoryEntry
+from functions.identity.model import Principal
+from functions.openwop.model import MemoryEntry, MemoryOwner
 from functions.platform.errors import NotFound, RunEnded, ValidationFailed, ValueTooLarge
 from functions.platform.limits import (
     DEFAULT_OPENWOP_RUN_LIFETIME,
@@ -12,6 +13,7 @@ from functions.platform.limits import (
     MAX_OPENWOP_RUN_LIFETIME,
     MAX_SNAPSHOT_RETENTION,
 )
+from functions.platform.openwop_keys import get_timestamp_of_sequence, parse_memory_entry_id
 from functions.platform.ttl import parse_duration
 
 SETTLING_TIME = 3_000  # ms after which every transaction that had begun is visible as a whole
@@ -21,6 +23,18 @@ _LOOK_INTERVAL = 3_600_000  # ms between two looks at a deleted entry that an op
 _NOTHING = re.compile(r"(duration:)?P[0.,YMWDTHS]+")
 GivenDuration = int | str
 """A number of seconds, or an ISO 8601 duration."""
+
+
+def find_owner(caller: Principal) -> MemoryOwner:
+    """Find whose memories a caller names by agent and scope."""
+    if caller.agent_type is not None:
+        return MemoryOwner("agent_type", caller.agent_type)
+    return MemoryOwner("principal", caller.id)
+
+
+def list_owners(caller: Principal) -> list[MemoryOwner]:
+    """List whose memories are a caller's own: it may have got its agent type after its first."""
+    return list(dict.fromkeys([MemoryOwner("principal", caller.id), find_owner(caller)]))
 
 
 def is_visible(entry: MemoryEntry, snapshot: int | None, now: int) -> bool:
@@ -94,6 +108,18 @@ def assert_not_expired(expires: int | None, now: int) -> None:
     """
     if expires is not None and expires <= now:
         raise ValidationFailed("expiresAt", "lies in the past")
+
+
+def parse_imported_id(id: str, now: int) -> tuple[int, str]:
+    """Parse sequence number and random suffix of the id of an imported entry.
+
+    Raises:
+        ValidationFailed: it is no entry's, or of a moment that hasn't come.
+    """
+    address = parse_memory_entry_id(id)
+    if address is None or get_timestamp_of_sequence(address[0]) > now:
+        raise ValidationFailed("id", "is no id of an entry that was put before now")
+    return address
 
 
 def assert_content_fits(content: str) -> None:

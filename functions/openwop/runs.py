@@ -13,11 +13,13 @@ from functions.authorization.model import Action
 from functions.authorization.rules import authorize
 from functions.identity.model import Principal
 from functions.openwop.authority import CHANGE_RUN, DELETE_RUN
+from functions.openwop.list_store import build_listing
 from functions.openwop.memory_secrets import MemorySecrets
 from functions.openwop.model import MemoryRun
 from functions.openwop.redaction import LabelledSecret, Redactor, collect_secrets
 from functions.openwop.references import MemoryReferences
 from functions.openwop.rules import (
+    find_owner,
     parse_retention,
     parse_run_lifetime,
     run_closed,
@@ -86,26 +88,32 @@ class MemoryRuns:
         secrets = collect_secrets(new.secrets, (), self._secrets.edition)
         run, encrypted = self._encrypt(caller.tenant, run, secrets)
         if original is None:
-            return self._open(caller.tenant, run, encrypted, request)
+            listing: Item | None = None if agent is None else {}
+            if run.agent is not None:
+                owner = find_owner(caller)
+                listing = build_listing(caller.tenant, owner, run.agent, scope, now)
+            return self._open(caller.tenant, run, listing, encrypted, request)
         return self._open_replay(caller.tenant, run, original, encrypted, request)
 
     def _find_memories(self, caller: Principal, new: NewMemoryRun) -> tuple[str, ...]:
         """Find the memories that a request names, by their hashes, each once."""
         references = [new.memory_ref] if new.memory_ref is not None else new.memory_refs
         if references is None:
-            owner = ("principal", caller.id)
-            if caller.agent_type is not None:
-                owner = ("agent_type", caller.agent_type)
-            return (hash_memory(*owner, new.agent or "", new.scope or ""),)
+            return (hash_memory(*find_owner(caller), new.agent or "", new.scope or ""),)
         found = (self._references.resolve(caller.tenant, each) for each in references)
         return tuple(dict.fromkeys(found))
 
     def _open(
-        self, tenant: str, run: MemoryRun, encrypted: Item | None, request: RequestToken
+        self,
+        tenant: str,
+        run: MemoryRun,
+        listing: Item | None,
+        encrypted: Item | None,
+        request: RequestToken,
     ) -> MemoryRun:
         backoff = Backoff("others are writing to these memories", attempts=25)
         while True:
-            number, heads = self._numbers.take_snapshot(build_partitions(tenant, run))
+            number, heads = self._numbers.take_snapshot(build_partitions(tenant, run), listing)
             run = run._replace(snapshot=number)
             try:
                 self._store.open(tenant, run, heads, encrypted, request)

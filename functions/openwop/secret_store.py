@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
+from functions.openwop.list_store import REMOVE_LISTING
 from functions.openwop.model import MemoryRun
 from functions.openwop.rules import CLOCK_SKEW
 from functions.platform.errors import CapacityExceeded
@@ -42,16 +43,24 @@ class StoredSecrets(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SecretsChange:
-    """By how much the sum, the count and the bytes of a memory's secrets change."""
+    """By how much the sum, the count and the bytes of a memory's secrets change.
+
+    `forgets_name` is whether the memory's name holds one of them: then it leaves its owner's list.
+    """
 
     number: int
     count: int
     size: int
+    forgets_name: bool = False
 
     @classmethod
     def between(cls, before: MemoryRun | None, after: MemoryRun | None) -> Self:
         """Compute the change when the secrets of `before` become those of `after`."""
-        return cls(*(b - a for a, b in zip(_measure(before), _measure(after), strict=True)))
+        number, count, size = (
+            b - a for a, b in zip(_measure(before), _measure(after), strict=True)
+        )
+        had_name = before is not None and before.agent is not None
+        return cls(number, count, size, had_name and after is not None and after.agent is None)
 
 
 def _measure(run: MemoryRun | None) -> tuple[int, int, int]:
@@ -112,7 +121,10 @@ def remove_secrets(partition: str, run: MemoryRun) -> list[Write]:
 
 
 def count_secrets(
-    partition: str, change: SecretsChange, condition: str | None = None, **values: int
+    partition: str,
+    change: SecretsChange,
+    condition: str | None = None,
+    **values: int,
 ) -> Write:
     """Change the sum and the number of the secrets of a memory's open runs.
 
@@ -128,7 +140,8 @@ def count_secrets(
         }
     return update(
         build_memory_key(partition),
-        "ADD secrets_sum :number, secret_count :count, secret_bytes :size",
+        "ADD secrets_sum :number, secret_count :count, secret_bytes :size"
+        + (f" {REMOVE_LISTING}" if change.forgets_name else ""),
         " AND ".join(conditions) or None,
         number=change.number,
         count=change.count,

@@ -7,7 +7,9 @@ is that of the commits, whatever the clocks of the functions say.
 from collections.abc import Callable, Sequence
 from random import randint
 
+from functions.openwop.list_store import REMOVE_LISTING, render_listing
 from functions.platform.clock import Clock
+from functions.platform.errors import VersionMismatch
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.openwop_keys import build_memory_key, get_first_sequence
@@ -40,6 +42,7 @@ class SequenceNumbers:
         partition: str,
         build_writes: Callable[[int], Sequence[Write]],
         secrets_sum: int | None = None,
+        imported: int | None = None,
     ) -> int:
         """Carry out the writes for a sequence number as one transaction; return the number.
 
@@ -48,16 +51,18 @@ class SequenceNumbers:
 
         Args:
             secrets_sum: of the memory's secrets, where that is a condition of the head's write.
+            imported: the number to take, instead of the present one.
 
         Raises:
             ConditionFailed: a condition other than the head's failed.
             SecretsChanged: the memory has other secrets.
+            VersionMismatch: the memory has a number that isn't lower than the imported one.
             Throttled: others were faster in every attempt.
         """
         key, head = build_memory_key(partition), None
         backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
         while True:
-            number = self._next(head)
+            number = self._next(head) if imported is None else imported
             try:
                 self._table.transact(build_writes(number))
             except ConditionFailed as refused:
@@ -68,10 +73,17 @@ class SequenceNumbers:
                 return number
             if secrets_sum not in (None, (head or {}).get("secrets_sum", 0)):
                 raise SecretsChanged
+            if imported is not None:
+                raise VersionMismatch("the memory has entries or runs that are not older than this")
             backoff.wait()
 
-    def take_snapshot(self, partitions: Sequence[str]) -> tuple[int, list[Item]]:
+    def take_snapshot(
+        self, partitions: Sequence[str], listing: Item | None
+    ) -> tuple[int, list[Item]]:
         """Advance the heads of memories to one new number; return it and the heads.
+
+        Args:
+            listing: what lists the memory, if it was named; nothing takes it out of its list.
 
         Raises:
             Throttled: others were faster in every attempt.
@@ -82,9 +94,7 @@ class SequenceNumbers:
             number, heads = self._next(head), []
             try:
                 for partition in partitions:
-                    write = update(
-                        build_memory_key(partition), "SET seq = :seq", _IS_HIGHER, seq=number
-                    )
+                    write = _advance(partition, number, listing)
                     heads.append(self._table.update(write))
             except ConditionFailed as failed:
                 head = failed.item
@@ -100,6 +110,14 @@ class SequenceNumbers:
         """
         least = 0 if head is None else head["seq"] + randint(1, _MAX_SKIPPED)  # noqa: S311
         return max(least, get_first_sequence(self._clock()))
+
+
+def _advance(partition: str, number: int, listing: Item | None) -> Write:
+    key = build_memory_key(partition)
+    if listing is None:
+        return update(key, "SET seq = :seq", _IS_HIGHER, seq=number)
+    change = f", {render_listing(listing)}" if listing else f" {REMOVE_LISTING}"
+    return update(key, f"SET seq = :seq{change}", _IS_HIGHER, seq=number, **listing)
 
 
 def advance_for_put(entry: Key, number: int, secrets_sum: int) -> Write:

@@ -11,7 +11,13 @@ from functions.openwop.entry_store import MemoryEntryDraft, MemoryEntryStore
 from functions.openwop.memory_secrets import MemorySecrets
 from functions.openwop.model import EntryListQuery, MemoryEntry
 from functions.openwop.references import MemoryReferences
-from functions.openwop.rules import assert_content_fits, assert_not_expired, clean_tags, is_visible
+from functions.openwop.rules import (
+    assert_content_fits,
+    assert_not_expired,
+    clean_tags,
+    is_visible,
+    parse_imported_id,
+)
 from functions.openwop.runs import MemoryRuns, assert_open
 from functions.openwop.sequence_store import SecretsChanged
 from functions.platform.clock import Clock
@@ -118,19 +124,23 @@ class Memories:
 
         Raises:
             SecretLeakage: the entry contains a secret, and the run rejects those.
-            ValidationFailed: `expiresAt` is not in the future.
+            ValidationFailed: `expiresAt` is not in the future, or `id` is no imported entry's.
             ValueTooLarge: the content is too large, as it came or once redacted.
             IdempotencyConflict: the Idempotency-Key came with another body.
+            VersionMismatch: an imported entry is older than what the memory has.
             Throttled: the memory's secrets changed in each attempt.
         """
         memory = self._references.resolve(caller.tenant, reference)
         assert_not_expired(new.expires_at, self._clock())
         assert_content_fits(new.content)
+        imported = None if new.id is None else parse_imported_id(new.id, self._clock())
         if new.run_id is not None and not is_memory_run_id(new.run_id):
             self._runs.get_open(caller.tenant, memory, new.run_id)
         backoff = Backoff("runs are being started and ended on this memory", attempts=25)
         while True:
             draft = self._redact(caller, memory, new, token)
+            if imported is not None:
+                draft = draft._replace(number=imported[0], suffix=imported[1])
             try:
                 return self._store.put(draft)
             except SecretsChanged:

@@ -665,7 +665,12 @@ COUNTED_ITEMS = ItemType(
 
 # OpenWOP memories
 MEMORY = ItemType(
-    "memory", "openwop", _MEMORY, "o", "The latest sequence number of a memory; counts its secrets"
+    "memory",
+    "openwop",
+    _MEMORY,
+    "o",
+    "The latest sequence number of a memory; lists it; counts its secrets",
+    indexes=(BY_GROUP,),
 )
 MEMORY_ENTRY = ItemType(
     "memory entry", "openwop", _MEMORY, "o#{sequence}", "An entry", _EXPIRING, (BY_DUE,)

@@ -105,6 +105,11 @@ def build_memory_partition(tenant: str, memory: str) -> str:
     return item_types.MEMORY.build_partition(tenant=tenant, memory=memory)
 
 
+def build_owned_memories_partition(tenant: str, owner_kind: str, owner: str) -> str:
+    """Build the partition, in the index by group, of the memories of an owner."""
+    return f"{tenant}#o#{hash_name(owner_kind, owner)}"
+
+
 def build_memory_key(partition: str) -> Key:
     """Build the key of the item that holds the latest sequence number of a memory."""
     return partition, item_types.MEMORY.build_sort()

@@ -74,6 +74,25 @@ class RunState(Model):
     replay_of: str | None = field(default=None, metadata=_name("replayOf"))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnMemory(Model):
+    """A memory of a principal, or of an agent type.
+
+    Attributes:
+        memory_ref: stands for it, to whoever holds it.
+        agent: whose memory it is, by its name; `scope` is which of the agent's.
+        principal: who has it; None if it is that of all of `agent_type`.
+        created_at: when it was first named.
+    """
+
+    memory_ref: str = field(metadata=_name("memoryRef"))
+    agent: str
+    scope: str | None = None
+    principal: str | None = None
+    agent_type: str | None = field(default=None, metadata=_name("agentType"))
+    created_at: datetime = field(metadata=_name("createdAt"))
+
+
 class SecretLeakageError(AgentMemoryError):
     """The entry holds secrets, and its run rejects them (422). Nothing was stored."""
 

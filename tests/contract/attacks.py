@@ -115,6 +115,7 @@ def _memory_run(names: Names) -> Json:
 
 _GRANT = {"principal": "mallory", "access": "write"}
 BODIES: dict[str, Callable[[Names], Any]] = {
+    "NewMemory": lambda names: {"agent": names.pick("agent_id")},
     "NamespaceChange": lambda names: {
         "permissions": {"default": names.choose(*ACCESS)}
         | names.maybe(allow=[{"agent": names.pick("agent_id"), "access": names.choose(*ACCESS)}])

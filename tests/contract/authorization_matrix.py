@@ -313,6 +313,10 @@ ROWS: dict[str, Row] = {
     "POST /v1/runs": Row(
         "401 401 403 201w 201w 201w 403 201w 403 201w 201w", "/v1/runs", {"memoryRef": "<ref>"}
     ),
+    "GET /v1/memories": Row("401 401 200 200 200 200 403 200 403 200 200", "/v1/memories"),
+    "POST /v1/memories": Row(
+        "401 401 200w 200w 200w 200w 403 200w 403 200w 200w", "/v1/memories", {"agent": "unnamed"}
+    ),
     "GET /v1/runs": Row("401 401 200 200 200 200 403 200 403 200 200", "/v1/runs"),
     "GET /v1/runs/{runId}": Row("401 401 404 200 200 200 403 200 403 200 200", "/v1/runs/<run>"),
     "DELETE /v1/runs/{runId}": Row(

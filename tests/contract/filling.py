@@ -27,7 +27,9 @@ def fill(tenant: Tenant, agent: str = "alice") -> httpx.Client:
     old = {"user_id": agent, "messages": [{"role": "user", "content": "old"}], "ttl": "PT1S"}
     ok(client.put(f"/api/v1/conversations/old-{agent}", json=old), 201)
     ok(client.put(f"/api/v1/agents/{agent}/state/user_1/k", json={"value": 1}))
-    start(client, secrets=[{"label": "k", "value": "sk-12345678"}]).put(f"zq-{agent}")
+    start(client, f"zq-{agent}", secrets=[{"label": "k", "value": "sk-12345678"}]).put(
+        f"zq-{agent}"
+    )
     run_calls.append(client, run_calls.start(client), "said")
     ok(client.put(f"/api/v1/procedures/sdr/mail/{agent}", json={"spec": {"steps": ["write"]}}), 201)
     ok(client.put(f"/api/v1/instances/{agent}-1/working/k", json={"value": 1}))

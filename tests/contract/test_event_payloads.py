@@ -132,6 +132,8 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "end-run": (200, {"ended": True}),
     "replay-run": (201, {"runId": ..., "memoryRef": ...}),
     "list-memory-runs": (200, {"limit": 10}),
+    "name-memory": (200, {"memoryRef": ...}),
+    "list-memories": (200, {"memories": [{"agent": "planner", "principal": "agent_billing_01"}]}),
     "get-run-state": (200, {"state": "open", "secrets": ["stripe"]}),
     "list-seen-entries": (200, {"entries": [{"content": ..., "putBy": "agent_billing_01"}]}),
     "add-run-secrets": (200, {"secrets": ["stripe", "mail"]}),

@@ -14,6 +14,7 @@ from functions.platform.items import Item, decode_item, encode_item
 from functions.platform.keys import Key
 from functions.platform.seals import ItemSeals
 from functions.platform.table_client import encode_key
+from tests.contract import openwop_calls
 from tests.contract.bodies import (
     MEMORY,
     NAMESPACES,
@@ -152,3 +153,15 @@ def test_changed_permissions_and_copied_grants_permit_nothing(
         eve.get("/api/v1/objects/space/key"),
     ):
         assert answer.status_code in (403, 404), answer.text
+
+
+def test_a_forged_listing_gives_nobody_a_reference(service: Service, tenant: Tenant) -> None:
+    (mallory, alice) = (tenant.agent(name) for name in ("mallory", "alice"))
+    openwop_calls.start(alice)
+    (theirs,) = openwop_calls.memory_items(service, "o")
+    own = openwop_calls.start(mallory)
+    heads = openwop_calls.memory_items(service, "o")
+    (mine,) = (head for head in heads if head["pk"] != theirs["pk"])
+    put_item(service, (theirs["pk"], theirs["sk"]), theirs | {"group_ix": mine["group_ix"]})
+    (listed,) = ok(mallory.get("/v1/memories"))["memories"]
+    assert listed["memoryRef"] == own.reference

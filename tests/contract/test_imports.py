@@ -7,6 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
+from functions.platform.openwop_keys import build_memory_entry_id, get_first_sequence
+from tests.contract import openwop_calls
 from tests.contract.bodies import MEMORY, create, entry, semantic
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Service, Tenant
@@ -216,3 +218,38 @@ def test_without_the_permission_nothing_is_imported(tenant: Tenant) -> None:
     invalid(alice.put("/api/v1/agents/alice/state/u/k", json={"value": 1, "version": 2}), "version")
     of_bob = entry(key="k", agent_id="bob")
     refused(alice.post(MEMORY, json=of_bob, headers=IMPORT), 403, "ACCESS_DENIED")
+
+
+def test_an_imported_memory_entry_comes_after_all_that_its_memory_has(
+    tenant: Tenant, service: Service
+) -> None:
+    there = service.tenant().agent("alice")
+    made = openwop_calls.start(there)
+    entries = [made.put(text) for text in ("first", "second")]
+    service.clock.advance(seconds=5)
+    alice, body = _importer(tenant), {"agent": "planner", "created_at": LONG_AGO}
+    reference = ok(alice.post("/v1/memories", json=body, headers=IMPORT))["memoryRef"]
+    (listed,) = ok(alice.get("/v1/memories"))["memories"]
+    assert listed["createdAt"] == LONG_AGO
+    path = openwop_calls.path(reference)
+
+    def put(entry: dict[str, Any], **headers: str) -> httpx.Response:
+        body = {"id": entry["id"], "content": entry["content"]}
+        return alice.post(path, json=body, headers=IMPORT | headers)
+
+    for _ in range(2):  # the same request counts once
+        assert ok(put(entries[0], **{"Idempotency-Key": "k"}), 201) == entries[0]
+    run = openwop_calls.start(alice)
+    openwop_calls.erring(put(entries[1]), 409, "version_mismatch")
+    assert run.contents() == openwop_calls.present(alice, reference) == ["first"]
+    empty = ok(alice.post("/v1/memories", json={"agent": "empty"}))["memoryRef"]
+    path = openwop_calls.path(empty)
+    assert [ok(put(each), 201) for each in entries] == entries
+    openwop_calls.erring(put(entries[0]), 409, "version_mismatch")
+    assert openwop_calls.present(alice, empty) == ["second", "first"]
+    assert openwop_calls.start(alice, "empty").get(entries[0]["id"]) == entries[0]
+    future = build_memory_entry_id(get_first_sequence(service.clock.now + 1000), "0" * 10)
+    for wrong in (future, "mem_1", "run_1"):
+        openwop_calls.erring(put(entries[0] | {"id": wrong}), 400, "validation_error")
+    plain = alice.post(path, json={"id": entries[0]["id"], "content": "x"})
+    openwop_calls.erring(plain, 400, "validation_error")

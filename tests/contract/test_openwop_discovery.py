@@ -109,11 +109,13 @@ def test_it_is_documented(service: Service) -> None:
     assert sorted(routes(document)) == [
         "DELETE /v1/memory/{memoryRef}/{id}",
         "DELETE /v1/runs/{runId}",
+        "GET /v1/memories",
         "GET /v1/memory/{memoryRef}",
         "GET /v1/memory/{memoryRef}/{id}",
         "GET /v1/runs",
         "GET /v1/runs/{runId}",
         "GET /v1/runs/{runId}/entries",
+        "POST /v1/memories",
         "POST /v1/memory/{memoryRef}",
         "POST /v1/runs",
         "POST /v1/runs/{runId}/end",

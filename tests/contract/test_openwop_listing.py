@@ -5,7 +5,16 @@ import pytest
 
 from functions.platform.limits import MAX_PAGE_ITEMS
 from tests.contract.expect import ok
-from tests.contract.openwop_calls import RUNS, erring, path, present, start
+from tests.contract.openwop_calls import (
+    RUNS,
+    erring,
+    memory_items,
+    path,
+    present,
+    start,
+    start_on,
+)
+from tests.contract.service import Service, Tenant
 from tests.contract.transport import MovableClock
 
 
@@ -184,3 +193,53 @@ def test_a_page_has_a_most_of_entries_and_names_the_next(
     rest = ok(ada.get(path(run.reference), params={"before": page["next"]}))
     assert [entry["content"] for entry in rest["entries"]] == ["2", "1", "0"]
     assert "next" not in rest
+
+
+def _names(client: httpx.Client) -> list[tuple[str, str | None]]:
+    found = ok(client.get("/v1/memories"))["memories"]
+    return [(each["agent"], each.get("scope")) for each in found]
+
+
+def test_one_lists_ones_own_memories_and_those_of_ones_type(
+    tenant: Tenant, ada: httpx.Client, clock: MovableClock
+) -> None:
+    own = start(ada, scope="x")
+    clock.advance(ms=1)
+    other = ok(ada.post("/v1/memories", json={"agent": "other"}))
+    start(ada, scope="x")
+    own.end()
+    first, second = (tenant.agent(name, agent_type="sdr") for name in ("first", "second"))
+    shared = start(first, "leads")
+    start_on(second, own.reference)
+    page = ok(ada.get("/v1/memories", params={"limit": 1}))
+    assert [each["memoryRef"] for each in page["memories"]] == [other["memoryRef"]]
+    rest = ok(ada.get("/v1/memories", params={"after": page["next"]}))
+    (found,) = rest["memories"]
+    assert (found["memoryRef"], found["principal"], "agentType" in found, "next" in rest) == (
+        own.reference,
+        "ada",
+        False,
+        False,
+    )
+    (found,) = ok(second.get("/v1/memories"))["memories"]
+    assert (found["memoryRef"], found["agentType"]) == (shared.reference, "sdr")
+    assert _names(first) == [("leads", None)]
+    assert _names(tenant.admin) == _names(tenant.agent("bob")) == []
+    ok(tenant.admin.patch("/api/v1/principals/ada", json={"agent_type": "sdr"}))
+    assert sorted(_names(ada), key=str) == [("leads", None), ("other", None), ("planner", "x")]
+
+
+def test_a_memory_whose_name_holds_a_secret_is_in_no_list(
+    ada: httpx.Client, service: Service
+) -> None:
+    for learns in (False, True):
+        start(ada, scope="hunter2-hunter2").end()
+        assert _names(ada) == [("planner", "hunter2-hunter2")]
+        secrets = [] if learns else [{"label": "mail", "value": "hunter2-hunter2"}]
+        run = start(ada, scope="hunter2-hunter2", secrets=secrets)
+        if learns:
+            run.learn("mail", "hunter2-hunter2")
+        assert _names(ada) == []
+        heads = memory_items(service, "o")
+        assert "hunter2" not in str(heads)
+        run.end()

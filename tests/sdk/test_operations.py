@@ -124,9 +124,11 @@ OPENWOP = {
     "end_memory_run": MemoryRun.end,
     "get_memory_entry": MemoryAdapter.get,
     "get_memory_run": MemoryAdapter.get_state,
+    "list_memories": MemoryAdapter.list_memories,
     "list_memory_entries": MemoryAdapter.list,
     "list_memory_runs": MemoryAdapter.list_runs,
     "list_seen_entries": MemoryAdapter.list_seen,
+    "name_memory": MemoryAdapter.get_reference,
     "put_memory_entry": MemoryAdapter.put,
     "start_memory_run": MemoryAdapter.start,
 }

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from functions.api.responses.runs import RunId
 from functions.api.responses.types import VALUE, Timestamp, UncountedPosition
-from functions.openwop.model import MemoryEntry, MemoryRun, OnSecret, RunState
+from functions.openwop.model import ListedMemory, MemoryEntry, MemoryRun, OnSecret, RunState
 from functions.platform.clock import to_rfc3339
 from functions.platform.openwop_keys import get_timestamp_of_sequence
 
@@ -113,6 +113,36 @@ class MemoryRunListDocument(UncountedPosition):
     runs: list[MemoryRunStateDocument]
 
 
+class MemoryDocument(TypedDict):
+    """A memory of the caller, or of its agent type."""
+
+    memoryRef: str
+    """Stands for the memory, to whoever holds it. Don't parse it."""
+    agent: str
+    """Whose memory it is, by its name."""
+    scope: NotRequired[str]
+    """Which of the agent's memories."""
+    principal: NotRequired[str]
+    """Who has it; absent where it is an agent type's."""
+    agentType: NotRequired[str]
+    """Whose principals have it."""
+    createdAt: Timestamp
+    """When it was first named."""
+
+
+class MemoryListDocument(UncountedPosition):
+    """A page of memories."""
+
+    memories: list[MemoryDocument]
+
+
+class NamedMemoryDocument(TypedDict):
+    """The memory of a name."""
+
+    memoryRef: str
+    """Stands for the memory, to whoever holds it. Don't parse it."""
+
+
 class EndedMemoryRunDocument(TypedDict):
     """A run that was ended."""
 
@@ -197,4 +227,20 @@ def render_run_state(run: MemoryRun, references: list[str], now: int) -> MemoryR
         document["scope"] = run.scope
     if run.replay_of is not None:
         document["replayOf"] = run.replay_of
+    return document
+
+
+def render_memory(listed: ListedMemory, reference: str) -> MemoryDocument:
+    """Render a memory of a list."""
+    document: MemoryDocument = {
+        "memoryRef": reference,
+        "agent": listed.agent,
+        "createdAt": to_rfc3339(listed.created),
+    }
+    if listed.scope is not None:
+        document["scope"] = listed.scope
+    if listed.owner.kind == "principal":
+        document["principal"] = listed.owner.id
+    else:
+        document["agentType"] = listed.owner.id
     return document

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate_uncounted, truncate_to_limit
 from functions.api.parameters import (
+    IMPORT,
     UNCOUNTED,
     UNCOUNTED_PAGE,
     VALUES,
@@ -16,34 +17,30 @@ from functions.api.parameters import (
     read_either,
 )
 from functions.api.responses.openwop import (
-    EndedMemoryRunDocument,
     FoundMemoryEntryDocument,
     MemoryEntryDeletedDocument,
     MemoryEntryDocument,
     MemoryEntryListDocument,
-    MemoryRunListDocument,
-    MemoryRunStateDocument,
+    MemoryListDocument,
+    NamedMemoryDocument,
     SeenMemoryEntryListDocument,
-    StartedMemoryRunDocument,
+    render_memory,
     render_memory_entry,
-    render_run_state,
     render_seen_entry,
-    render_started_run,
 )
-from functions.api.routing import ANY, Route
+from functions.api.routing import Route
 from functions.api.value_fields import omit_values
 from functions.containers.openwop import OpenWopContainer
 from functions.identity.model import READ, WRITE, Principal
-from functions.openwop.authority import CHANGE_RUN, DELETE_RUN
-from functions.openwop.model import EntryListQuery, MemoryEntry, MemoryRun
-from functions.openwop.requests import NewMemoryEntry, NewMemoryRun, NewSecrets
+from functions.openwop.model import EntryListQuery, MemoryEntry
+from functions.openwop.requests import NewMemory, NewMemoryEntry
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.openwop_keys import parse_memory_entry_id
 
 Document = TypeVar("Document")
-_RUNS = "/v1/runs"
-_RUN = f"{_RUNS}/{{runId}}"
+_SEEN = "/v1/runs/{runId}/entries"
+_MEMORIES = "/v1/memories"
 _MEMORY = "/v1/memory/{memoryRef+}"
 _ENTRY = f"{_MEMORY}/{{id}}"
 _RUN_ID = TextParameter(
@@ -70,38 +67,24 @@ _LIMIT = IntegerParameter(
 _LIST = (_LIMIT, _TAG, _AFTER, _BEFORE, UNCOUNTED, VALUES)
 
 
-def start_memory_run(request: Request, caller: Principal) -> Response:
-    new = request.parse_body(NewMemoryRun)
-    run = request.services.get(OpenWopContainer).memory_runs.start(
-        caller, new, request.optional_idempotency_token(caller)
-    )
-    return json_response(201, render_started_run(run, _references(request, caller, run)))
+def name_memory(request: Request, caller: Principal) -> Response:
+    services = request.services.get(OpenWopContainer)
+    memory = services.memory_lists.add(caller, request.parse_body(NewMemory))
+    reference = services.memory_references.make_reference(caller.tenant, memory)
+    return json_response(200, NamedMemoryDocument(memoryRef=reference))
 
 
-def get_memory_run(request: Request, caller: Principal) -> Response:
-    run = request.services.get(OpenWopContainer).memory_runs.get(
-        caller, request.path_params["runId"]
-    )
-    return json_response(200, _render_state(request, caller, run))
-
-
-def list_memory_runs(request: Request, caller: Principal) -> Response:
+def list_memories(request: Request, caller: Principal) -> Response:
+    services = request.services.get(OpenWopContainer)
+    make = partial(services.memory_references.make_reference, caller.tenant)
     page, position = paginate_uncounted(
         request,
         caller,
-        partial(request.services.get(OpenWopContainer).memory_runs.list_own, caller),
-        lambda run: _render_state(request, caller, run),
-        lambda run: run.list_position,
+        partial(services.memory_lists.list_own, caller),
+        lambda each: render_memory(each, make(each.memory)),
+        lambda each: each.position,
     )
-    return json_response(200, MemoryRunListDocument(runs=page, **position))
-
-
-def add_run_secrets(request: Request, caller: Principal) -> Response:
-    new = request.parse_body(NewSecrets)
-    run = request.services.get(OpenWopContainer).memory_runs.add_secrets(
-        caller, request.path_params["runId"], new
-    )
-    return json_response(200, _render_state(request, caller, run))
+    return json_response(200, MemoryListDocument(memories=page, **position))
 
 
 def list_seen_entries(request: Request, caller: Principal) -> Response:
@@ -114,17 +97,6 @@ def list_seen_entries(request: Request, caller: Principal) -> Response:
     if next_id is not None:
         document["next"] = next_id
     return _list_response(request, document, SeenMemoryEntryListDocument)
-
-
-def delete_memory_run(request: Request, caller: Principal) -> Response:
-    request.services.get(OpenWopContainer).memory_runs.delete(caller, request.path_params["runId"])
-    return Response(204)
-
-
-def end_memory_run(request: Request, caller: Principal) -> Response:
-    run = request.path_params["runId"]
-    request.services.get(OpenWopContainer).memory_runs.end(caller, run)
-    return json_response(200, EndedMemoryRunDocument(runId=run, ended=True))
 
 
 def list_memory_entries(request: Request, caller: Principal) -> Response:
@@ -192,16 +164,6 @@ def delete_memory_entry(request: Request, caller: Principal) -> Response:
     return json_response(200, MemoryEntryDeletedDocument(deleted=deleted))
 
 
-def _references(request: Request, caller: Principal, run: MemoryRun) -> list[str]:
-    """Return the references of a run's memories, in the order of the request."""
-    make = request.services.get(OpenWopContainer).memory_references.make_reference
-    return [make(caller.tenant, memory) for memory in run.memories]
-
-
-def _render_state(request: Request, caller: Principal, run: MemoryRun) -> MemoryRunStateDocument:
-    return render_run_state(run, _references(request, caller, run), request.services.clock())
-
-
 def _before(request: Request) -> int | None:
     """Return the position of the entry that the list begins after."""
     text = read_either(request, _AFTER, _BEFORE)
@@ -215,51 +177,7 @@ def _before(request: Request) -> int | None:
 
 ROUTES = [
     Route(
-        f"POST {_RUNS}",
-        start_memory_run,
-        READ,
-        "Start a run: get a snapshot of memories, or replay a run",
-        {201: StartedMemoryRunDocument},
-        request_model=NewMemoryRun,
-        error_statuses=(404, 409, 413, 429),
-        idempotent=True,
-        description="With an `agent` and a `scope` it is on the memory that the caller, or its "
-        "agent type, has under these names; with `memoryRef` or `memoryRefs` on memories whose "
-        "references the caller holds. With `replayOf` it is a new run that reads, to the byte and "
-        "the order, what that run reads or read. A run is over when it is ended, or after its "
-        "`ttl`. While it is open, no put into its memories stores one of its secrets.",
-    ),
-    Route(
-        f"GET {_RUNS}",
-        list_memory_runs,
-        READ,
-        "List the runs that you started, newest first",
-        {200: MemoryRunListDocument},
-        query=UNCOUNTED_PAGE,
-        description="Until a day after their snapshots were dropped. Others' runs are in no list, "
-        "since who knows a run's id may use it.",
-    ),
-    Route(
-        f"GET {_RUN}",
-        get_memory_run,
-        READ,
-        "Get the state of a run",
-        {200: MemoryRunStateDocument},
-        error_statuses=(404,),
-        description="Until a day after its snapshot was dropped.",
-    ),
-    Route(
-        f"DELETE {_RUN}",
-        delete_memory_run,
-        ANY,
-        "Delete a run with its secrets and its hold on its snapshot",
-        {204: None},
-        error_statuses=(404,),
-        description="Who started it may, and `memory.admin`. Replays of it keep the snapshot.",
-        audited=(DELETE_RUN,),
-    ),
-    Route(
-        f"GET {_RUN}/entries",
+        f"GET {_SEEN}",
         list_seen_entries,
         READ,
         "List what a run sees or saw, with who put each entry and when it was deleted",
@@ -269,27 +187,24 @@ ROUTES = [
         description="Newest first, of open and closed runs, as long as the snapshot is kept.",
     ),
     Route(
-        f"POST {_RUN}/secrets",
-        add_run_secrets,
+        f"GET {_MEMORIES}",
+        list_memories,
         READ,
-        "Give an open run a secret that it learned on the way",
-        {200: MemoryRunStateDocument},
-        request_model=NewSecrets,
-        error_statuses=(404, 409, 413, 429),
-        description="From the answer on, no put into the run's memories stores it. What was put "
-        "before stays as it is. Again changes nothing.",
-        audited=(CHANGE_RUN,),
+        "List your memories and those of your agent type, the last one first",
+        {200: MemoryListDocument},
+        query=UNCOUNTED_PAGE,
+        description="Each that a run has named, or a call of `POST`, but those whose names hold a "
+        "secret of a run. Others' are in no list, since who holds the reference of one may use it.",
     ),
     Route(
-        f"POST {_RUN}/end",
-        end_memory_run,
+        f"POST {_MEMORIES}",
+        name_memory,
         READ,
-        "End a run: drop its secrets; its snapshot is kept for replays",
-        {200: EndedMemoryRunDocument},
-        error_statuses=(404,),
-        description="Who started it may, and who holds its id and `memory.write`. Again changes "
-        "nothing.",
-        audited=(CHANGE_RUN,),
+        "Get the reference of your memory of this name, without a run",
+        {200: NamedMemoryDocument},
+        request_model=NewMemory,
+        request_headers=(IMPORT,),
+        description="That of your agent type, if you have one. Again changes nothing.",
     ),
     Route(
         f"GET {_ENTRY}",
@@ -329,6 +244,7 @@ ROUTES = [
         "Put an entry, clean of the secrets of the memory's open runs",
         {201: MemoryEntryDocument},
         request_model=NewMemoryEntry,
+        request_headers=(IMPORT,),
         error_statuses=(404, 409, 413, 422),
         idempotent=True,
         description="Each secret is replaced by `<REDACTED:label>` before anything is stored, or "

@@ -11,6 +11,7 @@ from agent_memory.openwop_model import (
     Duration,
     MemoryEntry,
     OnSecret,
+    OwnMemory,
     RunState,
     SeenEntry,
     list_secrets,
@@ -123,6 +124,27 @@ class AsyncMemoryAdapter:
             paging: `limit`, `page_size`, `after`.
         """
         return self._list("/v1/runs", "runs", RunState.from_document, {}, paging)
+
+    def list_memories(self, **paging: Unpack[Paging]) -> AsyncPages[OwnMemory]:
+        """Return the memories of the caller and of its agent type, the last one first.
+
+            {(each.agent, each.scope): each.memory_ref for each in adapter.list_memories()}
+
+        Those that others share by their references aren't among them.
+
+        Args:
+            paging: `limit`, `page_size`, `after`.
+        """
+        return self._list("/v1/memories", "memories", OwnMemory.from_document, {}, paging)
+
+    async def get_reference(self, agent: str, *, scope: str | None = None) -> str:
+        """Return the reference of the caller's memory of a name, without a run.
+
+        adapter.get_reference("planner", scope="customer-7")
+        """
+        body = {"agent": agent, **drop_none(scope=scope)}
+        answer = await self._called("POST", "/v1/memories", json=body)
+        return parse(str, get_member(answer, "memoryRef"))
 
     async def delete_run(self, run_id: str) -> None:
         """Delete a run with its secrets and its hold on its snapshot; replays keep theirs.

@@ -18,7 +18,7 @@ from tests.sdk.fault_proxy import Exchange, FaultProxy, Request, proxy_to
 _NEW = {  # what the other service gives anew; all else is exact
     "principals": {"created_at", "tenant"},
     "guardrails": {"version", "updated_at"},
-    "openwop": {"id", "memory_ref"},
+    "openwop": {"memory_ref"},
     "events": {"id"},
 }
 _ARCHIVED = "memory.archived"
@@ -83,6 +83,8 @@ def fill_shared(admin: Client, ada: Client) -> None:
     with MemoryAdapter(ada).start("planner") as notes:
         notes.put(notes.memory_ref, "first", tags=["t"])
         notes.put(notes.memory_ref, "second")
+    unread = MemoryAdapter(ada)  # no run is on it
+    unread.put(unread.get_reference("planner", scope="alone"), "third")
 
 
 def hand_over(admin: Client, ada: Client, bob: Client) -> None:

@@ -162,6 +162,10 @@ def _memories(admin: httpx.Client) -> None:
     assert run.get(entry["id"]) is None
     later = start(admin, secrets=secrets)
     admin.get("/v1/runs", params={"limit": 1})
+    for body in ({"agent": "planner"}, {}):
+        admin.post("/v1/memories", json=body)
+    for limit in (1, 0):
+        admin.get("/v1/memories", params={"limit": limit})
     for query in ({}, {"tag": "t"}, {"limit": 0}, {"limit": -1}, {"before": "x"}):
         admin.get(memory_path(run.reference), params=query)
     assert later.get(entry["id"]) == entry

@@ -18,10 +18,10 @@ from agent_memory.cli.tenant.import_context import (
     select_fields,
     send_once,
 )
-from agent_memory.openwop import MemoryAdapter
+from agent_memory.exceptions import MemoryConflictError
 
 MEMORIES = "openwop.jsonl"
-_IMPORTED = "imported"  # the agent whose memories those become that no run has named
+_IMPORTED = "imported"  # the agent whose memories those become that have no name of their own
 _CONVERSATION = (
     *("metadata", "agent_participants", "shared_with"),
     *("tags", "version", "sensitivity", "ttl", "expires_at"),
@@ -103,16 +103,22 @@ class MemoryWriter:
         client, exported = self._context.get_client(document["owner"]), document["memory_ref"]
         if exported not in self._memories:
             agent, scope = document["agent"], document["scope"]
-            if agent is None:
+            has_type = client.principals.cached_me().agent_type
+            if agent is None or document["agent_type"] != has_type:
                 agent, scope = _IMPORTED, sha256(exported.encode()).hexdigest()
-            with MemoryAdapter(client).start(agent, scope=scope) as run:
-                self._memories[exported] = run.memory_ref
-            self._context.state.add(MEMORIES, exported, self._memories[exported])
+            name = {"agent": agent, "scope": scope, "created_at": document["named_at"]}
+            named = {each: text for each, text in name.items() if text is not None}
+            made = client.request("POST", "/v1/memories", json=named).json()
+            self._memories[exported] = made["memoryRef"]
+            self._context.state.add(MEMORIES, exported, made["memoryRef"])
         body = {"content": document["content"], "tags": document["tags"]}
         if document["expires_at"] is not None:
             body["expiresAt"] = document["expires_at"]
         path = f"/v1/memory/{self._memories[exported]}"
-        send_once(client, "POST", path, body, document["id"])
+        try:
+            send_once(client, "POST", path, body | {"id": document["id"]})
+        except MemoryConflictError:  # the memory has runs or entries of its own by now
+            send_once(client, "POST", path, body, document["id"])
 
 
 def _find_owner(line: Line) -> str | None:

@@ -13,7 +13,7 @@ from agent_memory.cli.spool import Spool
 from agent_memory.cli.tenant.documents import list_unless_deleted
 from agent_memory.exceptions import MemoryAccessError
 from agent_memory.model import Space
-from agent_memory.openwop import MemoryAdapter, RunState
+from agent_memory.openwop import MemoryAdapter, OwnMemory
 from agent_memory.page import Paging
 
 Document = Mapping[str, Any]
@@ -79,20 +79,20 @@ class PrivateReader:
         return list({space.space: space for space in found}.values())
 
     def read_openwop(self) -> Iterator[Document]:
-        """Yield the entries of the memories that the keys' runs are on, each memory once.
+        """Yield the entries of the keys' memories, and of those that their runs are on, each once.
 
-        It is read by a key whose runs have named it, if there is one: that key's principal finds it
-        under the same name elsewhere.
+        A memory of a key is read by that key, whose principal finds it under its name elsewhere.
         """
-        found: dict[str, tuple[Client, RunState]] = {}
+        found: dict[str, tuple[Client, OwnMemory | None]] = {}
+        for client in self._clients:
+            for memory in MemoryAdapter(client).list_memories(**_ALL).list()[::-1]:
+                found.setdefault(memory.memory_ref, (client, memory))
         for client in self._clients:
             for run in MemoryAdapter(client).list_runs(**_ALL):
                 for reference in run.memory_refs:
-                    known = found.setdefault(reference, (client, run))
-                    if known[1].agent is None and run.agent is not None:
-                        found[reference] = client, run
-        for reference, (client, run) in found.items():
-            yield from _read_memory(client, reference, run)
+                    found.setdefault(reference, (client, None))
+        for reference, (client, named) in found.items():
+            yield from _read_memory(client, reference, named)
 
 
 def _read_conversation(client: Client, session_id: str) -> list[Document]:
@@ -115,15 +115,17 @@ def _read_objects(client: Client, space: Space) -> Iterator[Document]:
             yield {**each.raw, "owner": space.owner, "data": data}
 
 
-def _read_memory(client: Client, reference: str, run: RunState) -> Iterator[Document]:
-    """Yield a memory's entries, the oldest first."""
+def _read_memory(client: Client, reference: str, named: OwnMemory | None) -> Iterator[Document]:
+    """Yield a memory's entries, the oldest first; without a name if it is somebody else's."""
     owner = client.principals.cached_me().id
     for entry in MemoryAdapter(client).list(reference, **_ALL).list()[::-1]:
         yield {
             "memory_ref": reference,
             "owner": owner,
-            "agent": run.agent,
-            "scope": run.scope,
+            "agent_type": named and named.agent_type,
+            "agent": named and named.agent,
+            "scope": named and named.scope,
+            "named_at": named and named.raw["createdAt"],
             "id": entry.id,
             "content": entry.content,
             "tags": list(entry.tags),

@@ -1,0 +1,80 @@
+"""What lists a memory among those of a principal or of an agent type, on the memory's head."""
+
+from collections.abc import Iterator
+
+from functions.openwop.model import ListedMemory, MemoryOwner
+from functions.platform.items import Item
+from functions.platform.newest_first import build_list_attributes, iterate_items
+from functions.platform.openwop_keys import (
+    build_memory_key,
+    build_memory_partition,
+    build_owned_memories_partition,
+    hash_memory,
+)
+from functions.platform.schema import GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.writes import update
+
+_LISTING = (GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, "created", "memory_agent", "memory_scope")
+REMOVE_LISTING = f"REMOVE {', '.join(_LISTING)}"
+"""The clause of an update that takes a memory out of its owner's list, and removes its name."""
+
+
+def build_listing(tenant: str, owner: MemoryOwner, agent: str, scope: str | None, now: int) -> Item:
+    """Build the attributes by which the memory of a name is listed.
+
+    Args:
+        now: when it is first listed, in epoch ms.
+    """
+    partition = build_owned_memories_partition(tenant, *owner)
+    memory = hash_memory(*owner, agent, scope or "")
+    named = {"memory_agent": agent} | ({} if scope is None else {"memory_scope": scope})
+    return build_list_attributes(partition, now, memory) | {"created": now} | named
+
+
+def render_listing(listing: Item) -> str:
+    """Render assignments of an update that list a memory, unless it is listed already."""
+    return ", ".join(f"{name} = if_not_exists({name}, :{name})" for name in listing)
+
+
+class MemoryListStore:
+    """Reads and writes what lists memories."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def add(self, tenant: str, owner: MemoryOwner, agent: str, scope: str | None, now: int) -> str:
+        """List a memory, unless it is listed; return its hash: one call."""
+        memory = hash_memory(*owner, agent, scope or "")
+        listing = build_listing(tenant, owner, agent, scope, now)
+        key = build_memory_key(build_memory_partition(tenant, memory))
+        self._table.update(update(key, f"SET {render_listing(listing)}", **listing))
+        return memory
+
+    def iterate_owned(
+        self, tenant: str, owner: MemoryOwner, before: str | None, count: int
+    ) -> Iterator[ListedMemory]:
+        """Read an owner's memories before a position, the last one first: by an index.
+
+        An item that somebody else wrote lists nothing: its key is the hash of owner and name.
+
+        Args:
+            before: a position; None for the newest.
+            count: how many to read together.
+        """
+        partition = build_owned_memories_partition(tenant, *owner)
+        for items in iterate_items(self._table, partition, before, count):
+            for item in items:
+                agent, scope = item.get("memory_agent"), item.get("memory_scope")
+                memory = hash_memory(*owner, agent or "", scope or "")
+                if item["pk"] == build_memory_partition(tenant, memory) and agent is not None:
+                    position, created = item[TYPE_ORDER_ATTRIBUTE], item["created"]
+                    yield ListedMemory(position, memory, owner, agent, scope, created)
+
+    def remove(self, item: Item) -> None:
+        """Take a memory, by the item of its head, out of its owner's list."""
+        key = item["pk"], item["sk"]
+        try:
+            self._table.update(update(key, REMOVE_LISTING, "attribute_exists(pk)"))
+        except ConditionFailed:
+            return

@@ -1,0 +1,45 @@
+"""The memories that a caller has by their names, whether or not a run is on them."""
+
+from __future__ import annotations
+
+from heapq import merge
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from functions.identity.model import Principal
+from functions.openwop.list_store import MemoryListStore
+from functions.openwop.model import ListedMemory
+from functions.openwop.rules import find_owner, list_owners
+from functions.platform.clock import Clock
+from functions.platform.origin import choose_times
+
+if TYPE_CHECKING:
+    from functions.openwop.requests import NewMemory
+
+
+class MemoryLists:
+    """The memories of a caller's principal, and of its agent type.
+
+    Others' are in no list: who holds the reference of one may use it.
+    """
+
+    def __init__(self, store: MemoryListStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    def add(self, caller: Principal, new: NewMemory) -> str:
+        """List the memory that the caller has under an agent and a scope; return its hash.
+
+        Raises:
+            ValidationFailed: an import says that it was made in the future.
+        """
+        created = choose_times(new.created_at, None, self._clock()).created
+        return self._store.add(caller.tenant, find_owner(caller), new.agent, new.scope, created)
+
+    def list_own(self, caller: Principal, before: str | None, count: int) -> list[ListedMemory]:
+        """List up to `count` memories of the caller before a position, the last one first."""
+        owned = [
+            self._store.iterate_owned(caller.tenant, owner, before, count)
+            for owner in list_owners(caller)
+        ]
+        return list(islice(merge(*owned, key=lambda each: each.position, reverse=True), count))
