@@ -11,6 +11,7 @@ from functions.platform.limits import (
     DEFAULT_PRINCIPAL_REQUESTS,
     DEFAULT_TENANT_REQUESTS,
     MAX_LOG_RETENTION_DAYS,
+    MIN_ROOT_KEY_CHARACTERS,
 )
 
 REAL_AWS = "aws"
@@ -61,7 +62,9 @@ class LocalSettings(BaseModel):
     host: str = "127.0.0.1"
     data: Path = Path(".agent-memory")
     workers: int = Field(default_factory=_default_workers, ge=1, le=64)
-    root_key: str | None = Field(default=None, min_length=16, pattern=r"^[!-~]+$")
+    root_key: str | None = Field(
+        default=None, min_length=MIN_ROOT_KEY_CHARACTERS, pattern=r"^[!-~]+$"
+    )
     sweep_seconds: float = Field(default=60, gt=0, le=86_400, allow_inf_nan=False)
     dynamodb: str | None = Field(default=None, pattern=rf"^(https?://.+|{REAL_AWS})$")
     openwop: Literal["rfc-0004", "1.x"] = "rfc-0004"

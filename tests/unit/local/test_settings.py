@@ -43,7 +43,7 @@ def test_another_dynamodb_is_an_address_or_aws(endpoint: str) -> None:
         ("AGENT_MEMORY_PORT", "-1"),
         ("AGENT_MEMORY_WORKERS", "0"),
         ("AGENT_MEMORY_WORKERS", "65"),
-        ("AGENT_MEMORY_ROOT_KEY", "short"),
+        ("AGENT_MEMORY_ROOT_KEY", "shorter"),
         ("AGENT_MEMORY_ROOT_KEY", "sixteen letters and blanks"),
         ("AWS_ENDPOINT_URL_DYNAMODB", "localhost:8000"),
         ("AGENT_MEMORY_OPENWOP", "2"),
