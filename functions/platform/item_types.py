@@ -86,7 +86,7 @@ class ItemType(NamedTuple):
 
 _AGENT, _NAMESPACE = "{tenant}#a#{agent}", "{tenant}#n#{namespace}"
 _TASK, _INTENT, _COORDINATOR = "{tenant}#t#{task}", "{tenant}#i#{intent}", "{tenant}#c#{agent}"
-_CONVERSATION, _RUN = "{tenant}#v#{session}", "{tenant}#r#{type}{seed}"
+_CONVERSATION, _RUN = "{tenant}#v#{session}", "{tenant}#r#{seed}"
 _PROCEDURE, _MEMORY = "{tenant}#b#{procedure}", "{tenant}#o#{memory}"
 _SPACE = "{tenant}#x#{space}"
 _LOG = "the partition of its agent, namespace or intent"

@@ -49,7 +49,7 @@ class RunAddress(NamedTuple):
 
     @property
     def item_key(self) -> Key:
-        return item_types.RUN.build_key(tenant=self.tenant, type=self.type, seed=self.seed)
+        return item_types.RUN.build_key(tenant=self.tenant, seed=self.seed)
 
     @property
     def unsigned_id(self) -> str:
@@ -63,13 +63,14 @@ class RunAddress(NamedTuple):
 
 
 def get_run_id_end(run_id: str) -> str:
-    """Get the end of a run's id, which the partition of the run doesn't have."""
+    """Get the end of a run's id, which no key of its episodes has."""
     return run_id[len("run_") + 2 * HASH_CHARACTERS :]
 
 
-def build_run_id(partition: str, end: str) -> str:
-    """Build a run's id from its partition and the id's end."""
-    return f"run_{partition.rpartition('#')[2]}{end}"
+def build_run_id(partition: str, episodes: str, end: str) -> str:
+    """Build a run's id from its partition, that of its type's episodes and the id's end."""
+    type, seed = (each.rpartition("#")[2] for each in (episodes, partition))
+    return f"run_{type}{seed}{end}"
 
 
 def create_run_address(tenant: str, agent_type: str, seed: bytes, started: int) -> RunAddress:

@@ -124,7 +124,7 @@ class EpisodeStore:
         """Decode an episode from an item of the table or of the index."""
         return Episode(
             id=build_episode_id(item[TYPE_ORDER_ATTRIBUTE]),
-            run=build_run_id(item["pk"], item["run_end"]),
+            run=build_run_id(item["pk"], item[TYPE_ATTRIBUTE], item["run_end"]),
             text=self._values.decode(item, tenant, f"{item['pk']}#{item['sk']}"),
             created=_get_created(item),
             author=item["author"],

@@ -74,6 +74,7 @@ def test_a_retried_start_starts_one_run(agent: httpx.Client, clock: MovableClock
     clock.advance(seconds=60)
     assert ok(ask(), 201) == first
     refused(ask(input=1), 409, "IDEMPOTENCY_CONFLICT")
+    refused(ask(agent_type="other"), 409, "IDEMPOTENCY_CONFLICT")
     assert listed(agent) == [first["id"]]
     ok(end(agent, first))
     refused(ask(), 409, "RUN_CLOSED")
