@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 _SALT_BYTES = 16
 _PURPOSE = b"agent-memory: API keys issued under an Idempotency-Key"
 _BUSY, _ATTEMPTS = "others are changing this principal", 30
+_TENANT_EXISTS = "this tenant exists, or was deleted; choose another id"
+_PRINCIPAL_EXISTS = "this principal exists; change it by PATCH, or choose another id"
 _REVOKED = (
     "a revoked principal had this id, and the new one would have its memory, tasks and access; "
     'send "reuse": true if it shall'
@@ -71,7 +73,7 @@ class Identity:
         admin = self._build_admin(tenant, "admin")
         key = self._create_key(admin, idempotency_key)
         if not self._add_tenant(caller, admin, key, token):
-            return self._replay(admin, idempotency_key, token, "this tenant exists, or was deleted")
+            return self._replay(admin, idempotency_key, token, _TENANT_EXISTS)
         return admin, key.api_key
 
     def ensure_tenant(self, tenant: str, admin: str, api_key: str) -> bool:
@@ -122,7 +124,7 @@ class Identity:
         if addition == "revoked":
             raise EntryExists(_REVOKED)
         if addition == "taken":
-            return self._replay(principal, idempotency_key, token, "this principal exists already")
+            return self._replay(principal, idempotency_key, token, _PRINCIPAL_EXISTS)
         return principal, key.api_key
 
     def list_principals(self, caller: Principal) -> list[Principal]:

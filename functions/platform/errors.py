@@ -329,8 +329,9 @@ class CapacityExceeded(ServiceError):
         max_capacity: int,
         remedy: str = "delete entries first",
     ) -> None:
+        state = "is reached" if current_count >= max_capacity else "would be exceeded"
         super().__init__(
-            f"{limit} is reached: {current_count} of {max_capacity} in use; {remedy}",
+            f"{limit} {state}: {current_count} of {max_capacity} in use; {remedy}",
             limit=limit,
             current_count=current_count,
             max_capacity=max_capacity,

@@ -101,6 +101,8 @@ def test_working_memory_is_limited_in_entries_and_bytes(
     with pytest.raises(CapacityExceeded) as raised:
         assert_working_fits(more, free, (10, 2048), 3)
     assert (*raised.value.members.values(), raised.value.index) == (*error, 3)
+    says_reached = " is reached: " in raised.value.message
+    assert says_reached == (error[1] >= error[2])
 
 
 @pytest.mark.parametrize(
