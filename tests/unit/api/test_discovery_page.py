@@ -20,8 +20,9 @@ def test_the_limits_that_it_names_are_those_in_force(document: Json, tenant: Ten
     assert limits["namespace_characters"] == new["namespace"]["maxLength"]
     assert limits["key_characters"] == new["key"]["maxLength"]
     assert limits["agent_id_characters"] == new["agent_id"]["anyOf"][0]["maxLength"]
-    assert limits["tags"] == new["tags"]["anyOf"][0]["maxItems"]
-    assert limits["tag_characters"] == new["tags"]["items"]["maxLength"]
+    tags = new["tags"]["anyOf"][0]
+    assert limits["tags"] == tags["maxItems"]
+    assert limits["tag_characters"] == tags["items"]["maxLength"]
     page = tenant.admin.get("/api/v1/memory").json()
     assert limits["page_entries_default"] == page["limit"]
     most = limits["page_entries"]
