@@ -17,6 +17,7 @@ from functions.api.error_responses import (
 )
 from functions.api.fairness import LoadShedder, RateLimiter
 from functions.api.http import Request, Response
+from functions.api.parameters import VALUES
 from functions.api.route_index import build_router
 from functions.api.routes import OPENWOP_PREFIX
 from functions.api.routing import PUBLIC, Route
@@ -105,7 +106,8 @@ class App:
         target = log_fields["target"] = _select_ids(path_params)
         request.check_query(route.query_names)
         respond = route.handler
-        if READ not in caller.permissions:
+        is_omitting = VALUES.name in route.query_names and VALUES.read(request) is not None
+        if is_omitting or READ not in caller.permissions:
             respond = partial(_respond_without_values, route)
         try:
             response = respond(request, caller)
@@ -139,7 +141,7 @@ def _select_ids(path_params: dict[str, str]) -> dict[str, str]:
 
 
 def _respond_without_values(route: Route, request: Request, caller: Principal) -> Response:
-    """Answer a caller that lacks `memory.read`: whatever it may write, it sees no value."""
+    """Answer a caller that lacks `memory.read`, or that asks for no values: it sees none."""
     try:
         response = route.handler(request, caller)
     except Conflict as conflict:

@@ -14,7 +14,6 @@ from functions.api.responses.facts import (
     render_recalled_fact,
 )
 from functions.api.routing import ANY, Route
-from functions.api.value_fields import omit_values
 from functions.containers.runs import RunContainer
 from functions.containers.search import SearchContainer
 from functions.facts.authority import DELETE_FACT
@@ -51,8 +50,7 @@ def learn_fact(request: Request, caller: Principal) -> Response:
 def recall_facts(request: Request, caller: Principal) -> Response:
     found = request.services.get(SearchContainer).facts.recall(caller, request.parse_body(Recall))
     page = truncate_to_limit(map(render_recalled_fact, found))
-    response = json_response(200, RecalledDocument(facts=page))
-    return response if VALUES.read(request) is None else omit_values(response, RecalledDocument)
+    return json_response(200, RecalledDocument(facts=page))
 
 
 def get_fact(request: Request, caller: Principal) -> Response:
@@ -67,8 +65,7 @@ def list_facts(request: Request, caller: Principal) -> Response:
         caller, _read_query(request), asked.wanted
     )
     page, position = build_page(asked, facts, render_fact, lambda fact: fact.position)
-    response = json_response(200, FactPageDocument(facts=page, **position))
-    return response if VALUES.read(request) is None else omit_values(response, FactPageDocument)
+    return json_response(200, FactPageDocument(facts=page, **position))
 
 
 def forget_facts(request: Request, caller: Principal) -> Response:

@@ -23,7 +23,6 @@ from functions.api.responses.objects import (
     render_upload,
 )
 from functions.api.routing import ANY, Route
-from functions.api.value_fields import omit_values
 from functions.containers.objects import ObjectContainer
 from functions.identity.model import READ, WRITE, Principal
 from functions.objects.authority import DELETE_OBJECTS, WRITE_OBJECTS
@@ -128,8 +127,7 @@ def list_objects(request: Request, caller: Principal) -> Response:
         render_object,
         lambda each: each.key,
     )
-    response = json_response(200, ObjectPageDocument(objects=page, **position))
-    return response if VALUES.read(request) is None else omit_values(response, ObjectPageDocument)
+    return json_response(200, ObjectPageDocument(objects=page, **position))
 
 
 def delete_objects(request: Request, caller: Principal) -> Response:

@@ -1,9 +1,9 @@
 """Memories of replayable runs, by OpenWOP RFC 0004."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate_uncounted, truncate_to_limit
@@ -29,7 +29,6 @@ from functions.api.responses.openwop import (
     render_seen_entry,
 )
 from functions.api.routing import Route
-from functions.api.value_fields import omit_values
 from functions.containers.openwop import OpenWopContainer
 from functions.identity.model import READ, WRITE, Principal
 from functions.openwop.model import EntryListQuery, MemoryEntry
@@ -96,7 +95,7 @@ def list_seen_entries(request: Request, caller: Principal) -> Response:
     document = SeenMemoryEntryListDocument(entries=seen)
     if next_id is not None:
         document["next"] = next_id
-    return _list_response(request, document, SeenMemoryEntryListDocument)
+    return json_response(200, document)
 
 
 def list_memory_entries(request: Request, caller: Principal) -> Response:
@@ -108,12 +107,7 @@ def list_memory_entries(request: Request, caller: Principal) -> Response:
     document = MemoryEntryListDocument(entries=entries)
     if next_id is not None:
         document["next"] = next_id
-    return _list_response(request, document, MemoryEntryListDocument)
-
-
-def _list_response(request: Request, document: Mapping[str, Any], document_type: Any) -> Response:
-    response = json_response(200, document)
-    return response if VALUES.read(request) is None else omit_values(response, document_type)
+    return json_response(200, document)
 
 
 def _query(request: Request, limit: int) -> EntryListQuery:

@@ -40,7 +40,6 @@ from functions.api.responses.runs import (
 )
 from functions.api.responses.types import PagePosition
 from functions.api.routing import ANY, Route
-from functions.api.value_fields import omit_values
 from functions.containers.runs import RunContainer
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
@@ -203,10 +202,7 @@ def recall_episodes(request: Request, caller: Principal) -> Response:
         )
         agent_type = run.agent_type
     sign = partial(sign_cursor, request, caller)
-    response = json_response(200, _episode_page(found, agent_type, limit, sign))
-    if VALUES.read(request) is None:
-        return response
-    return omit_values(response, EpisodePageDocument)
+    return json_response(200, _episode_page(found, agent_type, limit, sign))
 
 
 def _episode_page(
