@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from functions.entries.mapper import EntryMapper
+from functions.entries.mapper import BARRIER, EntryMapper
 from functions.entries.model import Entry
 from functions.entries.tiers import POLICIES_BY_ID_LETTER
 from functions.identity.model import Principal
@@ -11,33 +11,21 @@ from functions.platform.entry_keys import EntryAddress
 from functions.platform.idempotency import KEY_BYTES
 from functions.platform.items import Item
 from functions.platform.json_text import compress
-from functions.platform.schema import (
-    DUE_ATTRIBUTE,
-    DUE_SHARD_ATTRIBUTE,
-    EXPIRY_ATTRIBUTE,
-    TTL_ATTRIBUTE,
-)
+from functions.platform.schema import CREATION_ATTRIBUTE, RECENCY_ATTRIBUTE, TASK_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, update
 
 _UNCHANGED = "nonce = :nonce AND version = :version"
 _OF_ANOTHER_REQUEST = "NOT begins_with(request_token, :request_key)"
-_REPLACED_BY_A_PUT = (
-    "val",
-    "tags",
-    "ttl_rule",
-    "sensitivity",
-    "updated",
-    "actor_kind",
-    "request_token",
-    "traceparent",
-    "vector_at",
-    "vector_length",
-    EXPIRY_ATTRIBUTE,
-    TTL_ATTRIBUTE,
-    DUE_ATTRIBUTE,
-    DUE_SHARD_ATTRIBUTE,
+_KEPT_BY_A_PUT = frozenset(
+    (
+        *("nonce", "version", "created", "author", "curator", "own", "fenced", BARRIER),
+        *("tier", "agent_id", "namespace", "ekey", "task", "intent", "value_bytes"),
+        *("imported", "importer", "pinned", "priority", "accessed"),
+        *(RECENCY_ATTRIBUTE, CREATION_ATTRIBUTE, TASK_ATTRIBUTE),
+    )
 )
+"""What a put leaves as it is: of the entry that it replaces, or what has to be the same."""
 
 
 class OwnChangeStore:
@@ -103,7 +91,7 @@ def _build_put(item: Item, entry: Entry, version: int | None) -> Write:
         item: the entry's, as it is to be.
         version: the one that must be there; None for any.
     """
-    attributes = {name: item[name] for name in _REPLACED_BY_A_PUT}
+    attributes = {name: value for name, value in item.items() if name not in _KEPT_BY_A_PUT}
     present = {name: value for name, value in attributes.items() if value is not None}
     settings = ", ".join(f"{name} = :{name}" for name in present)
     removed = ", ".join(attributes.keys() - present.keys())
