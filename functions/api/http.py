@@ -14,17 +14,13 @@ from pydantic import ValidationError
 
 from functions.container import Container
 from functions.identity.model import Principal
+from functions.platform import limits
 from functions.platform.errors import BodyTooLarge, PreconditionRequired, ValidationFailed
 from functions.platform.idempotency import RequestToken
-from functions.platform.limits import (
-    MAX_BODY_BYTES,
-    MAX_ID_CHARACTERS,
-    MAX_IDEMPOTENCY_KEY_CHARACTERS,
-)
 from functions.platform.validation import Model, build_validation_error, list_problems
 
 _VERSION = re.compile(r'("?)(0|[1-9][0-9]{0,17})\1')
-_IDEMPOTENCY_KEY = re.compile(rf"[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_CHARACTERS}}}")
+_IDEMPOTENCY_KEY = re.compile(rf"[\x21-\x7e]{{1,{limits.MAX_IDEMPOTENCY_KEY_CHARACTERS}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +57,7 @@ class Request:
     path_params: dict[str, str]
     services: Container
 
-    def path_param(self, name: str, max_length: int = MAX_ID_CHARACTERS) -> str:
+    def path_param(self, name: str, max_length: int = limits.MAX_ID_CHARACTERS) -> str:
         """Return a parameter of the path.
 
         Raises:
@@ -88,9 +84,9 @@ class Request:
                 raise ValidationFailed("body", "isn't readable") from error
         else:
             body = text.encode(errors="surrogatepass")
-        if len(body) > MAX_BODY_BYTES:
+        if len(body) > limits.MAX_BODY_BYTES:
             raise BodyTooLarge(
-                "the request body is too large", max=MAX_BODY_BYTES, actual=len(body)
+                "the request body is too large", max=limits.MAX_BODY_BYTES, actual=len(body)
             )
         return body
 
@@ -143,7 +139,7 @@ class Request:
         """
         key = self.headers.get("idempotency-key")
         if key is not None and not _IDEMPOTENCY_KEY.fullmatch(key):
-            message = f"takes 1-{MAX_IDEMPOTENCY_KEY_CHARACTERS} visible ASCII characters"
+            message = f"takes 1-{limits.MAX_IDEMPOTENCY_KEY_CHARACTERS} visible ASCII characters"
             raise ValidationFailed("Idempotency-Key", message)
         return key
 

@@ -4,15 +4,9 @@ import re
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast, get_args
 
 from functions.api.http import Request
+from functions.platform import limits
 from functions.platform.clock import from_rfc3339
 from functions.platform.errors import ValidationFailed
-from functions.platform.limits import (
-    DEFAULT_PAGE_ITEMS,
-    MAX_CURSOR_CHARACTERS,
-    MAX_OFFSET,
-    MAX_PAGE_ITEMS,
-    MAX_TAGS,
-)
 from functions.platform.origin import HEADER
 
 T = TypeVar("T")
@@ -243,7 +237,7 @@ class TagsParameter(Parameter):
     def schema(self) -> dict[str, Any]:
         """The JSON schema of its values."""
         tag = {"type": "string", "minLength": 1, "pattern": "^[^,]+$"}
-        return {"type": "array", "items": tag, "minItems": 1, "maxItems": MAX_TAGS}
+        return {"type": "array", "items": tag, "minItems": 1, "maxItems": limits.MAX_TAGS}
 
     def read(self, request: Request) -> frozenset[str]:
         """Return the tags; none if it wasn't sent.
@@ -255,28 +249,30 @@ class TagsParameter(Parameter):
         if given is None:
             return frozenset()
         tags = frozenset(tag for values in given for tag in values.split(",") if tag)
-        if not 0 < len(tags) <= MAX_TAGS:
-            raise ValidationFailed(self.name, f"takes 1 to {MAX_TAGS} tags, separated by commas")
+        if not 0 < len(tags) <= limits.MAX_TAGS:
+            raise ValidationFailed(
+                self.name, f"takes 1 to {limits.MAX_TAGS} tags, separated by commas"
+            )
         return tags
 
 
 LIMIT = IntegerParameter(
-    "limit", "How many to answer at most.", 1, MAX_PAGE_ITEMS, DEFAULT_PAGE_ITEMS
+    "limit", "How many to answer at most.", 1, limits.MAX_PAGE_ITEMS, limits.DEFAULT_PAGE_ITEMS
 )
 ARRAY_LIMIT = IntegerParameter(
     "limit",
     "How many to answer at most. Without it the array is the whole list; where that has more than "
     "an answer holds, 413 `PAGE_TOO_LARGE` says which `limit` to ask for.",
     1,
-    MAX_PAGE_ITEMS,
-    MAX_PAGE_ITEMS,
+    limits.MAX_PAGE_ITEMS,
+    limits.MAX_PAGE_ITEMS,
 )
-OFFSET = IntegerParameter("offset", "How many to pass over.", 0, MAX_OFFSET, 0)
+OFFSET = IntegerParameter("offset", "How many to pass over.", 0, limits.MAX_OFFSET, 0)
 TAGS = TagsParameter("tags", "Entries that have all of these.")
 AFTER = TextParameter(
     "after",
     "Where the page begins: `next` of the page before, with the same filters.",
-    MAX_CURSOR_CHARACTERS,
+    limits.MAX_CURSOR_CHARACTERS,
 )
 IMPORT = HeaderParameter(
     HEADER, "`true` keeps the ids, versions and times that the body says. It needs `memory.import`."

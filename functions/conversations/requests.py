@@ -5,12 +5,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 
 from functions.conversations.model import SCHEMA
-from functions.platform.limits import (
-    MAX_APPENDED_MESSAGES,
-    MAX_LABEL_CHARACTERS,
-    MAX_OWNERS,
-    MAX_TAGS,
-)
+from functions.platform import limits
 from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import (
     AgentId,
@@ -25,8 +20,8 @@ from functions.platform.validation import (
     Ttl,
 )
 
-Role = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_CHARACTERS)]
-Principals = Annotated[list[AgentId], Field(max_length=MAX_OWNERS)]
+Role = Annotated[str, Field(min_length=1, max_length=limits.MAX_LABEL_CHARACTERS)]
+Principals = Annotated[list[AgentId], Field(max_length=limits.MAX_OWNERS)]
 
 
 class NewMessage(RequestModel):
@@ -45,9 +40,9 @@ class NewMessages(RequestModel):
     content: Any = None
     timestamp: Timestamp | None = None
     metadata: dict[str, Any] = Field(default={})
-    messages: Annotated[list[NewMessage], Field(min_length=1, max_length=MAX_APPENDED_MESSAGES)] = (
-        Field(default=[])
-    )
+    messages: Annotated[
+        list[NewMessage], Field(min_length=1, max_length=limits.MAX_APPENDED_MESSAGES)
+    ] = Field(default=[])
 
     @model_validator(mode="after")
     def _one_or_several(self) -> Self:
@@ -76,7 +71,7 @@ class NewConversation(RequestModel):
     metadata: dict[str, Any] = Field(default={})
     agent_participants: Principals = Field(default=[])
     shared_with: Principals = Field(default=[])
-    tags: Annotated[list[Tag], Field(max_length=MAX_TAGS)] = Field(default=[])
+    tags: Annotated[list[Tag], Field(max_length=limits.MAX_TAGS)] = Field(default=[])
     """Labels to query by."""
     version: str = SCHEMA
     """The version of the schema (Agent Memory Protocol §4.1)."""
@@ -113,7 +108,7 @@ class ConversationChange(_Change):
     """In place of the metadata before them."""
     agent_participants: Principals = Field(default=[])
     shared_with: Principals = Field(default=[])
-    tags: Annotated[list[Tag], Field(max_length=MAX_TAGS)] = Field(default=[])
+    tags: Annotated[list[Tag], Field(max_length=limits.MAX_TAGS)] = Field(default=[])
     """Labels to query by."""
     ttl: Ttl | None = None
     """`duration:` and an ISO 8601 duration from now on, or null: no end."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from functions.conversations.model import SCHEMA, Conversation, Message, RemovedRange, Upload
 from functions.identity.model import Principal
+from functions.platform import limits
 from functions.platform.clock import to_rfc3339
 from functions.platform.conversation_keys import create_generation
 from functions.platform.errors import (
@@ -19,11 +20,6 @@ from functions.platform.errors import (
 )
 from functions.platform.idempotency import RequestToken
 from functions.platform.json_text import dumps_checked, loads
-from functions.platform.limits import (
-    MAX_CONVERSATION_METADATA_BYTES,
-    MAX_MESSAGE_BYTES,
-    MAX_REMOVED_RANGES,
-)
 from functions.platform.origin import choose_times
 from functions.platform.ttl import compute_expiry
 
@@ -153,7 +149,7 @@ def remove_range(old: Conversation, first: int, end: int, count: int, now: int) 
     Raises:
         Throttled: too many ranges are still being deleted.
     """
-    if len(old.removed) >= MAX_REMOVED_RANGES:
+    if len(old.removed) >= limits.MAX_REMOVED_RANGES:
         raise Throttled("earlier ranges are still being deleted; try again in a minute")
     revision = old.revision + 1
     return advance(
@@ -250,7 +246,7 @@ def _render(message: NewMessage, schema: str, now: int, index: int) -> bytes:
 
 
 def _dump(document: dict[str, Any]) -> bytes:
-    return dumps_checked(document, "messages", MAX_MESSAGE_BYTES, subject="the message has")
+    return dumps_checked(document, "messages", limits.MAX_MESSAGE_BYTES, subject="the message has")
 
 
 def _document(message: NewMessage, schema: str, now: int) -> dict[str, Any]:
@@ -278,4 +274,4 @@ def _list_names(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _render_metadata(metadata: dict[str, Any]) -> bytes:
-    return dumps_checked(metadata, "metadata", MAX_CONVERSATION_METADATA_BYTES)
+    return dumps_checked(metadata, "metadata", limits.MAX_CONVERSATION_METADATA_BYTES)

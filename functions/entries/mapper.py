@@ -2,7 +2,7 @@
 
 from functions.entries.model import Entry
 from functions.entries.tiers import EPISODIC, POLICIES, Tier
-from functions.platform import request_context
+from functions.platform import request_context, schema
 from functions.platform.encryption import Cipher
 from functions.platform.entry_keys import (
     build_creation_order,
@@ -13,15 +13,6 @@ from functions.platform.entry_keys import (
 from functions.platform.items import Item
 from functions.platform.json_text import compress
 from functions.platform.keys import build_due_attributes, decode_timestamp
-from functions.platform.schema import (
-    CREATION_ATTRIBUTE,
-    EXPIRY_ATTRIBUTE,
-    RECENCY_ATTRIBUTE,
-    TASK_ATTRIBUTE,
-    TENANT_ATTRIBUTE,
-    TTL_ATTRIBUTE,
-    TYPE_ORDER_ATTRIBUTE,
-)
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.task_keys import build_task_key
 from functions.platform.ttl import to_ttl_seconds
@@ -85,14 +76,14 @@ class EntryMapper:
             "vector_at": entry.vector_at,
             "vector_length": entry.vector_length,
             "accessed": entry.accessed if is_evictable else None,
-            RECENCY_ATTRIBUTE: entry.eviction_order,
-            CREATION_ATTRIBUTE: build_creation_order(entry.sort_token)
+            schema.RECENCY_ATTRIBUTE: entry.eviction_order,
+            schema.CREATION_ATTRIBUTE: build_creation_order(entry.sort_token)
             if entry.policy.is_private or is_of_task
             else None,
-            EXPIRY_ATTRIBUTE: entry.expires,
-            TTL_ATTRIBUTE: to_ttl_seconds(entry.expires),
+            schema.EXPIRY_ATTRIBUTE: entry.expires,
+            schema.TTL_ATTRIBUTE: to_ttl_seconds(entry.expires),
             **build_due_attributes(entry.address.partition, entry.expires),
-            TASK_ATTRIBUTE: build_task_key(entry.address.tenant, entry.task)[0]
+            schema.TASK_ATTRIBUTE: build_task_key(entry.address.tenant, entry.task)[0]
             if is_of_task and entry.task is not None
             else None,
             **({} if entry.policy.is_private else _build_tenant_order(entry)),
@@ -140,7 +131,7 @@ class EntryMapper:
             task=get("task"),
             intent=get("intent"),
             ttl=get("ttl_rule"),
-            expires=get(EXPIRY_ATTRIBUTE),
+            expires=get(schema.EXPIRY_ATTRIBUTE),
             pinned=get("pinned", False),
             priority=get("priority", "normal"),
             sensitivity=get("sensitivity"),
@@ -165,7 +156,7 @@ def _name_value(entry_id: str, task: str | None) -> str:
 
 def to_eviction_candidate(row: Item) -> Entry:
     """Return an evictable entry with what a row of the eviction index says of it: no value."""
-    priority, accessed = parse_recency(row[RECENCY_ATTRIBUTE])
+    priority, accessed = parse_recency(row[schema.RECENCY_ATTRIBUTE])
     return Entry(
         address=parse_entry_key((row["pk"], row["sk"]), EPISODIC.id_letter),
         nonce=row["nonce"],
@@ -189,6 +180,6 @@ def to_eviction_candidate(row: Item) -> Entry:
 def _build_tenant_order(entry: Entry) -> Item:
     """Build what lists a semantic entry among all of its tenant."""
     return {
-        TENANT_ATTRIBUTE: build_tenant_entries_partition(entry.address.tenant),
-        TYPE_ORDER_ATTRIBUTE: build_creation_order(entry.sort_token),
+        schema.TENANT_ATTRIBUTE: build_tenant_entries_partition(entry.address.tenant),
+        schema.TYPE_ORDER_ATTRIBUTE: build_creation_order(entry.sort_token),
     }

@@ -6,20 +6,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from functions.entries.model import Priority
 from functions.entries.tiers import Tier
-from functions.platform.limits import (
-    DEFAULT_EPISODIC_ENTRIES,
-    DEFAULT_WORKING_ENTRIES,
-    DEFAULT_WORKING_KB,
-    MAX_ENTRY_ID_CHARACTERS,
-    MAX_EPISODIC_ENTRIES,
-    MAX_LISTED_NAMESPACES,
-    MAX_TAGS,
-    MAX_TASK_ENTRIES,
-    MAX_TASK_KB,
-    MAX_VECTOR_NUMBERS,
-    MAX_VERSION,
-    MIN_VECTOR_NUMBERS,
-)
+from functions.platform import limits
 from functions.platform.request_context import is_import
 from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import (
@@ -38,14 +25,14 @@ def _remove_duplicates(tags: list[str]) -> list[str]:
     return list(dict.fromkeys(tags))
 
 
-Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS), AfterValidator(_remove_duplicates)]
-EntryId = Annotated[str, Field(min_length=1, max_length=MAX_ENTRY_ID_CHARACTERS)]
+Tags = Annotated[list[Tag], Field(max_length=limits.MAX_TAGS), AfterValidator(_remove_duplicates)]
+EntryId = Annotated[str, Field(min_length=1, max_length=limits.MAX_ENTRY_ID_CHARACTERS)]
 EvictionPolicy = Literal["lru"]
 
 
 Vector = Annotated[
     list[Annotated[float, Field(allow_inf_nan=False)]],
-    Field(min_length=MIN_VECTOR_NUMBERS, max_length=MAX_VECTOR_NUMBERS),
+    Field(min_length=limits.MIN_VECTOR_NUMBERS, max_length=limits.MAX_VECTOR_NUMBERS),
 ]
 
 
@@ -117,7 +104,7 @@ class NewEntry(_Changeable):
     id: EntryId | None = None
     """Of this namespace and key. It says when the entry was made: `created_at` is that time, or is
     left out. Ignored without `X-Import`."""
-    version: Annotated[int, Field(ge=1, le=MAX_VERSION)] | None = None
+    version: Annotated[int, Field(ge=1, le=limits.MAX_VERSION)] | None = None
     """Ignored without `X-Import`."""
     created_at: Timestamp | None = None
     """Ignored without `X-Import`."""
@@ -218,11 +205,13 @@ class BatchUpdate(EntryChange):
 class EpisodicSettings(ChangeModel):
     """`episodic` of an agent's settings: only the given fields change."""
 
-    capacity: int = Field(default=DEFAULT_EPISODIC_ENTRIES, ge=1, le=MAX_EPISODIC_ENTRIES)
+    capacity: int = Field(
+        default=limits.DEFAULT_EPISODIC_ENTRIES, ge=1, le=limits.MAX_EPISODIC_ENTRIES
+    )
     """How many episodic entries it may hold. A lowered one is reached by the schedule, in the
     order of eviction."""
     eviction_policy: EvictionPolicy = "lru"
-    pinned_namespaces: list[Name] = Field(default=[], max_length=MAX_LISTED_NAMESPACES)
+    pinned_namespaces: list[Name] = Field(default=[], max_length=limits.MAX_LISTED_NAMESPACES)
     """New episodic entries in these are pinned, unless they say otherwise."""
 
 
@@ -232,9 +221,11 @@ class WorkingSettings(ChangeModel):
     They limit working memory outside tasks; a task's memory policy limits the task's.
     """
 
-    max_entries: int = Field(default=DEFAULT_WORKING_ENTRIES, ge=0, le=MAX_TASK_ENTRIES)
+    max_entries: int = Field(
+        default=limits.DEFAULT_WORKING_ENTRIES, ge=0, le=limits.MAX_TASK_ENTRIES
+    )
     """How many entries of working memory it may hold outside tasks."""
-    max_total_size_kb: int = Field(default=DEFAULT_WORKING_KB, ge=0, le=MAX_TASK_KB)
+    max_total_size_kb: int = Field(default=limits.DEFAULT_WORKING_KB, ge=0, le=limits.MAX_TASK_KB)
     """How many times 1,024 bytes their values may have together."""
 
 

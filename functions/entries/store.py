@@ -7,24 +7,11 @@ from itertools import islice
 from functions.entries.mapper import EntryMapper, is_entry, to_eviction_candidate
 from functions.entries.model import Entry, Filters
 from functions.entries.tiers import EPISODIC, SEMANTIC
-from functions.platform import entry_keys, task_keys
+from functions.platform import entry_keys, schema, task_keys
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.errors import ReadOnly
 from functions.platform.items import Item
 from functions.platform.keys import HIGHEST, Key
-from functions.platform.schema import (
-    BY_CREATION,
-    BY_EXPIRY,
-    BY_RECENCY,
-    BY_TASK,
-    BY_TENANT,
-    CREATION_ATTRIBUTE,
-    EXPIRY_ATTRIBUTE,
-    RECENCY_ATTRIBUTE,
-    TASK_ATTRIBUTE,
-    TENANT_ATTRIBUTE,
-    TYPE_ORDER_ATTRIBUTE,
-)
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import update
 
@@ -82,7 +69,7 @@ class EntryStore:
     def list_keys_of_task(self, tenant: str, task: str) -> list[Key]:
         """Return the keys of the items of the entries that end with a task, by the same index."""
         partition = task_keys.build_task_key(tenant, task)[0]
-        rows = self._table.query_index(BY_TASK, TASK_ATTRIBUTE, partition)
+        rows = self._table.query_index(schema.BY_TASK, schema.TASK_ATTRIBUTE, partition)
         return [(row["pk"], row["sk"]) for row in rows]
 
     def get_of_task(
@@ -101,7 +88,7 @@ class EntryStore:
     def list_expired(self, tenant: str, agent: str, now: int) -> list[Entry]:
         """Return an agent's entries that have expired and aren't removed yet, by an index."""
         partition = entry_keys.build_agent_partition(tenant, agent)
-        rows = self._table.query_range(BY_EXPIRY, partition, EXPIRY_ATTRIBUTE, now)
+        rows = self._table.query_range(schema.BY_EXPIRY, partition, schema.EXPIRY_ATTRIBUTE, now)
         entries = self._get_many((row["pk"], row["sk"]) for row in rows).values()
         return [entry for entry in entries if entry.is_expired(now)]
 
@@ -122,11 +109,13 @@ class EntryStore:
             page_size: how many a call reads.
         """
         partition = ("pk", entry_keys.build_agent_partition(tenant, agent))
-        between = (RECENCY_ATTRIBUTE, after or _FIRST_RECENCY, HIGHEST)
+        between = (schema.RECENCY_ATTRIBUTE, after or _FIRST_RECENCY, HIGHEST)
         rows = self._table.query_between(
-            BY_RECENCY, partition, between, page_size, newest_first=False
+            schema.BY_RECENCY, partition, between, page_size, newest_first=False
         )
-        return (to_eviction_candidate(row) for row in rows if row[RECENCY_ATTRIBUTE] != after)
+        return (
+            to_eviction_candidate(row) for row in rows if row[schema.RECENCY_ATTRIBUTE] != after
+        )
 
     def list_index_rows(
         self,
@@ -162,7 +151,7 @@ class EntryStore:
             count: how many at most.
         """
         partition = entry_keys.build_agent_partition(tenant, agent)
-        return self._list_by_creation(BY_CREATION, ("pk", partition), tier, before, count)
+        return self._list_by_creation(schema.BY_CREATION, ("pk", partition), tier, before, count)
 
     def list_last_counted(self, tenant: str, agent: str) -> list[str]:
         """Return the sort token of the entry that an agent's counters counted last, if any."""
@@ -174,13 +163,15 @@ class EntryStore:
     ) -> list[Item]:
         """Return rows of a tier's entries that end with a task, newest first, by an index."""
         partition = task_keys.build_task_key(tenant, task)[0]
-        return self._list_by_creation(BY_TASK, (TASK_ATTRIBUTE, partition), tier, before, count)
+        return self._list_by_creation(
+            schema.BY_TASK, (schema.TASK_ATTRIBUTE, partition), tier, before, count
+        )
 
     def list_of_tenant_by_creation(self, tenant: str, before: str | None, count: int) -> list[Item]:
         """Return rows of all semantic entries of a tenant, newest first, by an index."""
-        of = (TENANT_ATTRIBUTE, entry_keys.build_tenant_entries_partition(tenant))
-        letter, order = SEMANTIC.id_letter, TYPE_ORDER_ATTRIBUTE
-        return self._list_by_creation(BY_TENANT, of, letter, before, count, order)
+        of = (schema.TENANT_ATTRIBUTE, entry_keys.build_tenant_entries_partition(tenant))
+        letter, order = SEMANTIC.id_letter, schema.TYPE_ORDER_ATTRIBUTE
+        return self._list_by_creation(schema.BY_TENANT, of, letter, before, count, order)
 
     def _list_by_creation(
         self,
@@ -189,7 +180,7 @@ class EntryStore:
         tier: str,
         before: str | None,
         count: int,
-        order: str = CREATION_ATTRIBUTE,
+        order: str = schema.CREATION_ATTRIBUTE,
     ) -> list[Item]:
         last = entry_keys.build_creation_bound(tier, before)
         rows = self._table.query_between(index, of, (order, tier, last), count + 1)
@@ -200,9 +191,9 @@ class EntryStore:
         partition = entry_keys.build_agent_partition(tenant, agent)
         letter = EPISODIC.id_letter
         rows = self._table.query_between(
-            BY_CREATION,
+            schema.BY_CREATION,
             ("pk", partition),
-            (CREATION_ATTRIBUTE, letter, letter + HIGHEST),
+            (schema.CREATION_ATTRIBUTE, letter, letter + HIGHEST),
             _READ_TOGETHER,
             newest_first=newest,
         )

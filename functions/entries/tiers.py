@@ -3,14 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-from functions.platform import entry_keys
+from functions.platform import entry_keys, limits
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.errors import ValidationFailed
-from functions.platform.limits import (
-    DEFAULT_EPISODIC_ENTRIES,
-    DEFAULT_WORKING_ENTRIES,
-    DEFAULT_WORKING_KB,
-)
 
 Tier = Literal["working", "episodic", "semantic"]
 
@@ -65,10 +60,12 @@ WORKING = TierPolicy(
     "w",
     is_task_bound=True,
     has_vectors=False,
-    max_entries=DEFAULT_WORKING_ENTRIES,
-    max_bytes=1024 * DEFAULT_WORKING_KB,
+    max_entries=limits.DEFAULT_WORKING_ENTRIES,
+    max_bytes=1024 * limits.DEFAULT_WORKING_KB,
 )
-EPISODIC = TierPolicy("episodic", "e", is_evictable=True, max_entries=DEFAULT_EPISODIC_ENTRIES)
+EPISODIC = TierPolicy(
+    "episodic", "e", is_evictable=True, max_entries=limits.DEFAULT_EPISODIC_ENTRIES
+)
 SEMANTIC = TierPolicy("semantic", "n", is_private=False)
 
 POLICIES: dict[str, TierPolicy] = {each.name: each for each in (WORKING, EPISODIC, SEMANTIC)}

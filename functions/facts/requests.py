@@ -4,13 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field
 
-from functions.platform.limits import (
-    DEFAULT_RESULTS,
-    MAX_FACT_PART_CHARACTERS,
-    MAX_FACT_RUNS,
-    MAX_QUERY_CHARACTERS,
-    MAX_RESULTS,
-)
+from functions.platform import limits
 from functions.platform.validation import (
     Identifier,
     Imported,
@@ -28,7 +22,9 @@ def _assert_words(text: str) -> str:
 
 
 Part = Annotated[
-    str, AfterValidator(_assert_words), Field(min_length=1, max_length=MAX_FACT_PART_CHARACTERS)
+    str,
+    AfterValidator(_assert_words),
+    Field(min_length=1, max_length=limits.MAX_FACT_PART_CHARACTERS),
 ]
 Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
 
@@ -56,9 +52,9 @@ class NewFact(RequestModel):
     first_learned_at: ImportedTime = None
     learned_by: ImportedId = None
     learned_count: ImportedCount = None
-    learned_from_run_ids: Imported[Annotated[list[Identifier], Field(max_length=MAX_FACT_RUNS)]] = (
-        None
-    )
+    learned_from_run_ids: Imported[
+        Annotated[list[Identifier], Field(max_length=limits.MAX_FACT_RUNS)]
+    ] = None
     version: ImportedCount = None
 
 
@@ -86,9 +82,11 @@ class Recall(RequestModel):
     model_config = ConfigDict(strict=False)
 
     query: Annotated[
-        str, AfterValidator(_assert_words), Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)
+        str,
+        AfterValidator(_assert_words),
+        Field(min_length=1, max_length=limits.MAX_QUERY_CHARACTERS),
     ]
-    top_k: Annotated[int, Field(ge=1, le=MAX_RESULTS, strict=True)] = DEFAULT_RESULTS
+    top_k: Annotated[int, Field(ge=1, le=limits.MAX_RESULTS, strict=True)] = limits.DEFAULT_RESULTS
     filters: RecallFilters = Field(default_factory=RecallFilters)
     min_score: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] = -1.0
     """The least score of what is answered. Below about 0.2 it is rather nothing that fits."""

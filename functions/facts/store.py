@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from functions.facts.model import Fact, FactQuery
+from functions.platform import run_keys, schema
 from functions.platform.bounded_pages import Examined
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import build_vector_key
@@ -13,22 +14,6 @@ from functions.platform.json_text import compress, decompress
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.newest_first import iterate_rows
-from functions.platform.run_keys import (
-    build_fact_space,
-    build_subject_facts_partition,
-    build_tenant_facts_partition,
-    build_type_facts_partition,
-    hash_fact,
-)
-from functions.platform.schema import (
-    BY_GROUP,
-    BY_TENANT,
-    BY_TYPE,
-    GROUP_ATTRIBUTE,
-    TENANT_ATTRIBUTE,
-    TYPE_ATTRIBUTE,
-    TYPE_ORDER_ATTRIBUTE,
-)
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, delete, put_version
 from functions.vectors.model import Vector, VectorFormat
@@ -74,7 +59,7 @@ class FactStore:
 
     def get_many(self, tenant: str, refs: Iterable[str]) -> dict[str, Fact]:
         """Read the facts that exist among these, by what their vectors stand for."""
-        keys = {build_vector_key(build_fact_space(tenant), ref): ref for ref in refs}
+        keys = {build_vector_key(run_keys.build_fact_space(tenant), ref): ref for ref in refs}
         items = self._table.get_many(keys)
         facts = {keys[key]: decode_fact(item) for key, item in items.items()}
         return {ref: fact for ref, fact in facts.items() if fact is not None}
@@ -117,7 +102,7 @@ class FactStore:
             for row in rows:
                 fact = decode_fact(items.get((row["pk"], row["sk"])))
                 is_shown = fact is not None and query.matches(fact)
-                yield Examined(row[TYPE_ORDER_ATTRIBUTE], fact if is_shown else None)
+                yield Examined(row[schema.TYPE_ORDER_ATTRIBUTE], fact if is_shown else None)
 
     def delete(self, tenant: str, fact: Fact, audit: Sequence[Write]) -> None:
         """Replace a fact by a tombstone, from which indexes in memory learn of the deletion.
@@ -162,7 +147,7 @@ def decode_stored(item: Item | None) -> StoredFact:
 
 def build_fact_key(tenant: str, id: str) -> Key:
     """Build the key of a fact."""
-    return build_vector_key(build_fact_space(tenant), hash_fact(id))
+    return build_vector_key(run_keys.build_fact_space(tenant), run_keys.hash_fact(id))
 
 
 def encode_fact(tenant: str, fact: Fact, vector: Vector, vector_format: VectorFormat) -> Item:
@@ -183,7 +168,7 @@ def encode_fact(tenant: str, fact: Fact, vector: Vector, vector_format: VectorFo
         "first_learned": fact.first_learned,
         "previous_tokens": fact.previous_requests or None,
         **_build_index_attributes(tenant, fact),
-        **vector_format.to_attributes(build_fact_space(tenant), vector, fact.filters),
+        **vector_format.to_attributes(run_keys.build_fact_space(tenant), vector, fact.filters),
     }
 
 
@@ -215,12 +200,14 @@ def decode_fact(item: Item | None) -> Fact | None:
 
 def _build_index_attributes(tenant: str, fact: Fact) -> Item:
     attributes: Item = {
-        TENANT_ATTRIBUTE: build_tenant_facts_partition(tenant),
-        GROUP_ATTRIBUTE: build_subject_facts_partition(tenant, fact.subject),
-        TYPE_ORDER_ATTRIBUTE: fact.position,
+        schema.TENANT_ATTRIBUTE: run_keys.build_tenant_facts_partition(tenant),
+        schema.GROUP_ATTRIBUTE: run_keys.build_subject_facts_partition(tenant, fact.subject),
+        schema.TYPE_ORDER_ATTRIBUTE: fact.position,
     }
     if fact.agent_type is not None:
-        attributes[TYPE_ATTRIBUTE] = build_type_facts_partition(tenant, fact.agent_type)
+        attributes[schema.TYPE_ATTRIBUTE] = run_keys.build_type_facts_partition(
+            tenant, fact.agent_type
+        )
     return attributes
 
 
@@ -231,8 +218,14 @@ def _may_match(row: Item, query: FactQuery) -> bool:
 
 def _choose_index(tenant: str, query: FactQuery) -> tuple[str, tuple[str, str]]:
     if query.subject is not None:
-        partition = build_subject_facts_partition(tenant, query.subject)
-        return BY_GROUP, (GROUP_ATTRIBUTE, partition)
+        partition = run_keys.build_subject_facts_partition(tenant, query.subject)
+        return schema.BY_GROUP, (schema.GROUP_ATTRIBUTE, partition)
     if query.agent_type is not None:
-        return BY_TYPE, (TYPE_ATTRIBUTE, build_type_facts_partition(tenant, query.agent_type))
-    return BY_TENANT, (TENANT_ATTRIBUTE, build_tenant_facts_partition(tenant))
+        return schema.BY_TYPE, (
+            schema.TYPE_ATTRIBUTE,
+            run_keys.build_type_facts_partition(tenant, query.agent_type),
+        )
+    return schema.BY_TENANT, (
+        schema.TENANT_ATTRIBUTE,
+        run_keys.build_tenant_facts_partition(tenant),
+    )

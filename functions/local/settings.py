@@ -7,12 +7,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from functions.platform.limits import (
-    DEFAULT_PRINCIPAL_REQUESTS,
-    DEFAULT_TENANT_REQUESTS,
-    MAX_LOG_RETENTION_DAYS,
-    MIN_ROOT_KEY_CHARACTERS,
-)
+from functions.platform import limits
 
 REAL_AWS = "aws"
 _VARIABLES = {
@@ -63,14 +58,14 @@ class LocalSettings(BaseModel):
     data: Path = Path(".agent-memory")
     workers: int = Field(default_factory=_default_workers, ge=1, le=64)
     root_key: str | None = Field(
-        default=None, min_length=MIN_ROOT_KEY_CHARACTERS, pattern=r"^[!-~]+$"
+        default=None, min_length=limits.MIN_ROOT_KEY_CHARACTERS, pattern=r"^[!-~]+$"
     )
     sweep_seconds: float = Field(default=60, gt=0, le=86_400, allow_inf_nan=False)
     dynamodb: str | None = Field(default=None, pattern=rf"^(https?://.+|{REAL_AWS})$")
     openwop: Literal["rfc-0004", "1.x"] = "rfc-0004"
-    log_retention_days: int = Field(default=365, ge=0, le=MAX_LOG_RETENTION_DAYS)
-    principal_requests_per_minute: int = Field(default=DEFAULT_PRINCIPAL_REQUESTS, ge=0)
-    tenant_requests_per_minute: int = Field(default=DEFAULT_TENANT_REQUESTS, ge=0)
+    log_retention_days: int = Field(default=365, ge=0, le=limits.MAX_LOG_RETENTION_DAYS)
+    principal_requests_per_minute: int = Field(default=limits.DEFAULT_PRINCIPAL_REQUESTS, ge=0)
+    tenant_requests_per_minute: int = Field(default=limits.DEFAULT_TENANT_REQUESTS, ge=0)
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> Self:

@@ -10,6 +10,7 @@ from zlib import crc32
 from functions.namespaces.model import Namespace, NamespaceTarget
 from functions.namespaces.rules import change_permissions
 from functions.objects.model import NewObject, Precondition, Rename, Space, StoredObject
+from functions.platform import limits
 from functions.platform.errors import (
     CapacityExceeded,
     EntryExists,
@@ -19,12 +20,6 @@ from functions.platform.errors import (
     VersionMismatch,
 )
 from functions.platform.idempotency import RequestToken
-from functions.platform.limits import (
-    DOWNLOAD_ADDRESS_SECONDS,
-    MAX_OBJECT_KEY_BYTES,
-    MAX_OBJECTS_BYTES,
-    OBJECT_OVERHEAD_BYTES,
-)
 from functions.platform.origin import Origin, choose_origin
 
 if TYPE_CHECKING:
@@ -46,8 +41,8 @@ def assert_key(key: str, field: str) -> None:
         size = len(key.encode())
     except UnicodeEncodeError as error:
         raise ValidationFailed(field, "isn't readable as UTF-8") from error
-    if not 0 < size <= MAX_OBJECT_KEY_BYTES:
-        raise ValidationFailed(field, f"has 1 to {MAX_OBJECT_KEY_BYTES} bytes of UTF-8")
+    if not 0 < size <= limits.MAX_OBJECT_KEY_BYTES:
+        raise ValidationFailed(field, f"has 1 to {limits.MAX_OBJECT_KEY_BYTES} bytes of UTF-8")
 
 
 def compute_version(old: StoredObject | None, now: int, random: int) -> int:
@@ -143,7 +138,7 @@ def build_completed() -> VersionMismatch:
 
 def count_bytes(size: int) -> int:
     """Count what an object of so many bytes takes of its owner's room."""
-    return size + OBJECT_OVERHEAD_BYTES
+    return size + limits.OBJECT_OVERHEAD_BYTES
 
 
 def choose_shard(key: str) -> int:
@@ -157,9 +152,9 @@ def assert_room(used: int, more: int) -> None:
     Raises:
         CapacityExceeded: all objects together would have more than the limit.
     """
-    if more > 0 and used + more > MAX_OBJECTS_BYTES:
+    if more > 0 and used + more > limits.MAX_OBJECTS_BYTES:
         remedy = "delete objects, or let them expire"
-        raise CapacityExceeded("object_bytes", used, MAX_OBJECTS_BYTES, remedy)
+        raise CapacityExceeded("object_bytes", used, limits.MAX_OBJECTS_BYTES, remedy)
 
 
 def parse_range(header: str | None, size: int) -> tuple[int, int] | None:
@@ -195,8 +190,8 @@ def _parse_position(digits: str) -> int:
 def limit_address_seconds(stored: StoredObject, now: int) -> int:
     """Limit for how long an object's address serves: no longer than the object is kept."""
     if stored.expires is None:
-        return DOWNLOAD_ADDRESS_SECONDS
-    return max(1, min(DOWNLOAD_ADDRESS_SECONDS, (stored.expires - now) // 1000))
+        return limits.DOWNLOAD_ADDRESS_SECONDS
+    return max(1, min(limits.DOWNLOAD_ADDRESS_SECONDS, (stored.expires - now) // 1000))
 
 
 def build_space(name: str, owner: str, now: int) -> Space:

@@ -12,13 +12,8 @@ from typing import TYPE_CHECKING, Literal
 
 from functions.openwop.pattern_search import PatternSearch, Range, merge_ranges
 from functions.openwop.secret_forms import derive_patterns, map_readings, read_text, remove_ignored
+from functions.platform import limits
 from functions.platform.errors import ValidationFailed
-from functions.platform.limits import (
-    MAX_SEARCHED_SECRET_CHARACTERS,
-    MAX_SECRETS,
-    MAX_SECRETS_BYTES,
-    MIN_SECRET_CHARACTERS,
-)
 
 if TYPE_CHECKING:
     from functions.openwop.requests import Secret
@@ -60,7 +55,7 @@ class Redactor:
         found = self._find(texts)
         if not found:
             return list(texts)
-        if sum(map(len, found)) > MAX_SEARCHED_SECRET_CHARACTERS:
+        if sum(map(len, found)) > limits.MAX_SEARCHED_SECRET_CHARACTERS:
             return [self._replace_whole(text) for text in texts]
         search = PatternSearch(found)
         markers = [self.render_marker(self._labels[pattern]) for pattern in found]
@@ -108,17 +103,17 @@ def collect_secrets(
     """
     given = [(each.label, each.value.get_secret_value()) for each in secrets]
     for index, (_, value) in enumerate(given):
-        if len(remove_ignored(value)) < MIN_SECRET_CHARACTERS:
+        if len(remove_ignored(value)) < limits.MIN_SECRET_CHARACTERS:
             raise ValidationFailed(
                 f"secrets.{index}.value",
-                f"is too short to be redacted safely: it needs {MIN_SECRET_CHARACTERS} characters "
-                "that are not white space",
+                "is too short to be redacted safely: it needs "
+                f"{limits.MIN_SECRET_CHARACTERS} characters that are not white space",
             )
     collected = list(dict.fromkeys((*known, *given)))
-    if len(collected) > MAX_SECRETS:
-        raise ValidationFailed("secrets", f"a run has {MAX_SECRETS} at most")
-    if sum(len(value.encode()) for _, value in collected) > MAX_SECRETS_BYTES:
-        raise ValidationFailed("secrets", f"hold {MAX_SECRETS_BYTES:,} bytes at most")
+    if len(collected) > limits.MAX_SECRETS:
+        raise ValidationFailed("secrets", f"a run has {limits.MAX_SECRETS} at most")
+    if sum(len(value.encode()) for _, value in collected) > limits.MAX_SECRETS_BYTES:
+        raise ValidationFailed("secrets", f"hold {limits.MAX_SECRETS_BYTES:,} bytes at most")
     Redactor(collected, edition).assert_markers_clean()
     return collected
 

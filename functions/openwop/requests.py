@@ -5,16 +5,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, SecretStr, model_validator
 
 from functions.openwop.model import OnSecret
-from functions.platform.limits import (
-    MAX_ID_CHARACTERS,
-    MAX_OPENWOP_TAG_CHARACTERS,
-    MAX_RUN_MEMORIES,
-    MAX_SECRET_CHARACTERS,
-    MAX_SECRETS,
-    MAX_TAGS,
-    MAX_TTL_CHARACTERS,
-    MIN_SECRET_CHARACTERS,
-)
+from functions.platform import limits
 from functions.platform.validation import (
     AgentId,
     ImportedId,
@@ -25,7 +16,8 @@ from functions.platform.validation import (
 )
 
 RunDuration = (
-    Annotated[int, Field(ge=0, le=10**9)] | Annotated[str, Field(max_length=MAX_TTL_CHARACTERS)]
+    Annotated[int, Field(ge=0, le=10**9)]
+    | Annotated[str, Field(max_length=limits.MAX_TTL_CHARACTERS)]
 )
 """Seconds, or an ISO 8601 duration such as `P2D`."""
 
@@ -35,7 +27,8 @@ class Secret(RequestModel):
 
     label: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
     value: Annotated[
-        SecretStr, Field(min_length=MIN_SECRET_CHARACTERS, max_length=MAX_SECRET_CHARACTERS)
+        SecretStr,
+        Field(min_length=limits.MIN_SECRET_CHARACTERS, max_length=limits.MAX_SECRET_CHARACTERS),
     ]
     """At least 8 characters that are not white space; at most 65,536 bytes with the others."""
 
@@ -49,13 +42,15 @@ class NewMemoryRun(RequestModel):
     """Which of the agent's memories."""
     memory_ref: str | None = Field(default=None, alias="memoryRef")
     """The memory that the run is on."""
-    memory_refs: Annotated[list[str], Field(min_length=1, max_length=MAX_RUN_MEMORIES)] | None = (
-        Field(default=None, alias="memoryRefs")
-    )
+    memory_refs: (
+        Annotated[list[str], Field(min_length=1, max_length=limits.MAX_RUN_MEMORIES)] | None
+    ) = Field(default=None, alias="memoryRefs")
     """The memories that the run is on, all seen as they are at one moment."""
-    replay_of: str | None = Field(default=None, alias="replayOf", max_length=MAX_ID_CHARACTERS)
+    replay_of: str | None = Field(
+        default=None, alias="replayOf", max_length=limits.MAX_ID_CHARACTERS
+    )
     """A run whose snapshot this one sees again."""
-    secrets: Annotated[list[Secret], Field(max_length=MAX_SECRETS)] = Field(default=[])
+    secrets: Annotated[list[Secret], Field(max_length=limits.MAX_SECRETS)] = Field(default=[])
     """What no put into the run's memories persists while it is open."""
     on_secret: OnSecret = Field(default="redact", alias="onSecret")
     """What a put of the run does with a secret."""
@@ -97,7 +92,7 @@ class NewMemory(RequestModel):
 class NewSecrets(RequestModel):
     """Body of `POST /v1/runs/{runId}/secrets`; one secret may be given instead of a list."""
 
-    secrets: Annotated[list[Secret], Field(min_length=1, max_length=MAX_SECRETS)]
+    secrets: Annotated[list[Secret], Field(min_length=1, max_length=limits.MAX_SECRETS)]
     """What no put persists from now on."""
 
     @model_validator(mode="before")
@@ -113,13 +108,13 @@ class NewMemoryEntry(RequestModel):
     content: str
     """At most 65,536 bytes of UTF-8."""
     tags: Annotated[
-        list[Annotated[str, Field(max_length=MAX_OPENWOP_TAG_CHARACTERS)]],
-        Field(max_length=MAX_TAGS),
+        list[Annotated[str, Field(max_length=limits.MAX_OPENWOP_TAG_CHARACTERS)]],
+        Field(max_length=limits.MAX_TAGS),
     ] = Field(default=[])
     """Labels to query by."""
     expires_at: Timestamp | None = Field(default=None, alias="expiresAt")
     """From this moment on no list and no get shows it."""
-    run_id: str | None = Field(default=None, alias="runId", max_length=MAX_ID_CHARACTERS)
+    run_id: str | None = Field(default=None, alias="runId", max_length=limits.MAX_ID_CHARACTERS)
     """The run that puts it, which must be open."""
     id: ImportedId = None
     """That of a moment after all that the memory has, runs included. Only with `X-Import`."""

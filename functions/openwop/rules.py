@@ -5,14 +5,8 @@ from collections.abc import Iterable
 
 from functions.identity.model import Principal
 from functions.openwop.model import MemoryEntry, MemoryOwner
+from functions.platform import limits
 from functions.platform.errors import NotFound, RunEnded, ValidationFailed, ValueTooLarge
-from functions.platform.limits import (
-    DEFAULT_OPENWOP_RUN_LIFETIME,
-    DEFAULT_SNAPSHOT_RETENTION,
-    MAX_OPENWOP_ENTRY_BYTES,
-    MAX_OPENWOP_RUN_LIFETIME,
-    MAX_SNAPSHOT_RETENTION,
-)
 from functions.platform.openwop_keys import get_timestamp_of_sequence, parse_memory_entry_id
 from functions.platform.ttl import parse_duration
 
@@ -68,9 +62,9 @@ def parse_run_lifetime(ttl: GivenDuration | None) -> int:
     Raises:
         ValidationFailed: it is no duration, none at all, or over 30 days.
     """
-    lifetime = DEFAULT_OPENWOP_RUN_LIFETIME if ttl is None else _parse(ttl, "ttl")
-    if not 0 < lifetime <= MAX_OPENWOP_RUN_LIFETIME:
-        most = MAX_OPENWOP_RUN_LIFETIME // _DAY
+    lifetime = limits.DEFAULT_OPENWOP_RUN_LIFETIME if ttl is None else _parse(ttl, "ttl")
+    if not 0 < lifetime <= limits.MAX_OPENWOP_RUN_LIFETIME:
+        most = limits.MAX_OPENWOP_RUN_LIFETIME // _DAY
         raise ValidationFailed("ttl", f"is more than nothing and at most {most} days")
     return lifetime
 
@@ -82,11 +76,11 @@ def parse_retention(retain_snapshot: GivenDuration | None) -> int:
         ValidationFailed: it is no duration, or over a year.
     """
     if retain_snapshot is None:
-        return DEFAULT_SNAPSHOT_RETENTION
+        return limits.DEFAULT_SNAPSHOT_RETENTION
     retention = _parse(retain_snapshot, "retainSnapshot")
-    if retention > MAX_SNAPSHOT_RETENTION:
+    if retention > limits.MAX_SNAPSHOT_RETENTION:
         raise ValidationFailed(
-            "retainSnapshot", f"is {MAX_SNAPSHOT_RETENTION // _DAY} days at most"
+            "retainSnapshot", f"is {limits.MAX_SNAPSHOT_RETENTION // _DAY} days at most"
         )
     return retention
 
@@ -129,8 +123,10 @@ def assert_content_fits(content: str) -> None:
         ValueTooLarge: it has over 65,536 bytes of UTF-8.
     """
     size = len(content.encode())
-    if size > MAX_OPENWOP_ENTRY_BYTES:
-        raise ValueTooLarge("the content is too large", max=MAX_OPENWOP_ENTRY_BYTES, actual=size)
+    if size > limits.MAX_OPENWOP_ENTRY_BYTES:
+        raise ValueTooLarge(
+            "the content is too large", max=limits.MAX_OPENWOP_ENTRY_BYTES, actual=size
+        )
 
 
 def run_not_found() -> NotFound:

@@ -13,18 +13,8 @@ from functools import cache
 from itertools import chain
 from typing import Literal, NamedTuple
 
+from functions.platform import schema
 from functions.platform.keys import Key
-from functions.platform.schema import (
-    BY_AGE,
-    BY_CREATION,
-    BY_DUE,
-    BY_EXPIRY,
-    BY_GROUP,
-    BY_RECENCY,
-    BY_TASK,
-    BY_TENANT,
-    BY_TYPE,
-)
 
 
 class ItemType(NamedTuple):
@@ -135,7 +125,7 @@ PRINCIPAL = ItemType(
     "p#{principal}",
     "A principal's kind and permissions",
     sealed=(*_IDENTITY, "key_partition"),
-    indexes=(BY_GROUP,),
+    indexes=(schema.BY_GROUP,),
 )
 REVOKED_PRINCIPAL = ItemType(
     "revoked principal", "identity", "{tenant}#p", "r#{principal}", "A principal had this id"
@@ -167,7 +157,7 @@ DELETION = ItemType(
     "deletion#{subject}",
     "A tenant, an agent or a person was deleted: how far it is, and that it does not come back",
     "tenants: for ever; others: 400 days",
-    (BY_DUE,),
+    (schema.BY_DUE,),
 )
 DELETION_PREVIEW = ItemType(
     "preview of a deletion",
@@ -176,7 +166,7 @@ DELETION_PREVIEW = ItemType(
     "preview#{subject}",
     "What a deletion would remove",
     "1 day",
-    (BY_DUE,),
+    (schema.BY_DUE,),
 )
 
 # audit
@@ -208,7 +198,7 @@ NAMESPACE = ItemType(
     "n#{namespace}",
     "A namespace's permissions",
     sealed=_PERMISSIONS,
-    indexes=(BY_CREATION, BY_GROUP),
+    indexes=(schema.BY_CREATION, schema.BY_GROUP),
 )
 PREFIX_RULE = ItemType(
     "prefix rule",
@@ -217,7 +207,7 @@ PREFIX_RULE = ItemType(
     "r#{namespace}",
     "The permissions of all names with a prefix",
     sealed=_PERMISSIONS,
-    indexes=(BY_GROUP,),
+    indexes=(schema.BY_GROUP,),
 )
 TASK = ItemType(
     "task",
@@ -226,7 +216,7 @@ TASK = ItemType(
     "t",
     "A task: its roles and policy, and counters, which no seal covers",
     sealed=_ROLES,
-    indexes=(BY_DUE,),
+    indexes=(schema.BY_DUE,),
 )
 GRANT = ItemType(
     "grant",
@@ -236,7 +226,7 @@ GRANT = ItemType(
     "A principal's access to a task's working memory",
     "until taken back or expired",
     sealed=("principal", "access", "valid_until", "granted_by", "created", "term"),
-    indexes=(BY_GROUP,),
+    indexes=(schema.BY_GROUP,),
 )
 INHERITING_TASK = ItemType(
     "inheriting sub-task",
@@ -278,7 +268,7 @@ LISTED_INTENT = ItemType(
     "{tenant}#il",
     "i#{intent}",
     "Lists an intent under its tenant",
-    indexes=(BY_GROUP,),
+    indexes=(schema.BY_GROUP,),
 )
 INTENT_TASK = ItemType(
     "task of an intent",
@@ -287,7 +277,7 @@ INTENT_TASK = ItemType(
     "t#{task}",
     "Lists a task",
     sealed=("task",),
-    indexes=(BY_GROUP,),
+    indexes=(schema.BY_GROUP,),
 )
 ASSIGNMENT = ItemType(
     "assignment",
@@ -297,7 +287,7 @@ ASSIGNMENT = ItemType(
     "An open task is assigned to an agent",
     "until it ends or is handed over",
     sealed=("task", "coordinator", "inherits_from"),
-    indexes=(BY_GROUP,),
+    indexes=(schema.BY_GROUP,),
 )
 HELD_TASK = ItemType(
     "task with memory of an agent",
@@ -318,7 +308,7 @@ GUARDRAILS = ItemType(
     "A coordinator's guardrails",
     sealed=_GUARDRAILS,
     is_restriction=True,
-    indexes=(BY_DUE,),
+    indexes=(schema.BY_DUE,),
 )
 COORDINATED_TASK = ItemType(
     "task of a coordinator",
@@ -357,7 +347,7 @@ PRIVATE_ENTRY = ItemType(
     "e#{group}#{key}",
     "An entry of working or episodic memory, or a barrier in its slot",
     _EXPIRING,
-    (BY_TASK, BY_CREATION, BY_EXPIRY, BY_RECENCY, BY_DUE),
+    (schema.BY_TASK, schema.BY_CREATION, schema.BY_EXPIRY, schema.BY_RECENCY, schema.BY_DUE),
 )
 SEMANTIC_ENTRY = ItemType(
     "semantic entry",
@@ -366,7 +356,7 @@ SEMANTIC_ENTRY = ItemType(
     "e#{group}#{key}",
     "An entry of semantic memory, or a barrier in its slot",
     _EXPIRING,
-    (BY_TASK, BY_TENANT, BY_EXPIRY, BY_DUE),
+    (schema.BY_TASK, schema.BY_TENANT, schema.BY_EXPIRY, schema.BY_DUE),
 )
 INDEX_ROW = ItemType(
     "index row",
@@ -383,7 +373,7 @@ SEMANTIC_TOMBSTONE = ItemType(
     "semantic tombstone", "entries", _NAMESPACE, "z#{entry_id}", "As a tombstone", "1 day"
 )
 AGENT = ItemType(
-    "agent", "entries", _AGENT, "a", "An agent's counters and settings", indexes=(BY_DUE,)
+    "agent", "entries", _AGENT, "a", "An agent's counters and settings", indexes=(schema.BY_DUE,)
 )
 SNAPSHOT_PART = ItemType(
     "snapshot part",
@@ -410,7 +400,7 @@ AGENT_VECTOR = ItemType(
     "v#{ref}",
     "An entry's embedding",
     "as its entry",
-    (BY_AGE, _VECTOR_INDEX),
+    (schema.BY_AGE, _VECTOR_INDEX),
 )
 NAMESPACE_VECTOR = ItemType(
     "vector of a semantic entry",
@@ -419,7 +409,7 @@ NAMESPACE_VECTOR = ItemType(
     "v#{ref}",
     "An entry's embedding",
     "as its entry",
-    (BY_AGE, _VECTOR_INDEX),
+    (schema.BY_AGE, _VECTOR_INDEX),
 )
 CLIENT_VECTOR = ItemType(
     "vector of the client's",
@@ -442,7 +432,7 @@ FACT = ItemType(
     "{tenant}#vf",
     "v#{ref}",
     "A fact and its embedding",
-    indexes=(BY_AGE, BY_TYPE, BY_TENANT, BY_GROUP, _VECTOR_INDEX),
+    indexes=(schema.BY_AGE, schema.BY_TYPE, schema.BY_TENANT, schema.BY_GROUP, _VECTOR_INDEX),
 )
 USED_REQUEST = ItemType(
     "used request",
@@ -459,7 +449,7 @@ EMBEDDING = ItemType(
     "embedding",
     "By which model all vectors are made",
     "for ever",
-    (BY_DUE,),
+    (schema.BY_DUE,),
 )
 
 # conversations
@@ -470,7 +460,7 @@ CONVERSATION = ItemType(
     "h",
     "A conversation's owners, length and version",
     "until deleted, or its retention ends",
-    (BY_DUE, BY_GROUP),
+    (schema.BY_DUE, schema.BY_GROUP),
     sealed=("session", "owner", "creator", "agents", "shared", "generation", "sensitivity"),
 )
 CONVERSATION_DETAILS = ItemType(
@@ -486,7 +476,7 @@ REMOVED_RANGE = ItemType(
     "j#{generation}#{revision:012d}",
     "Messages that a conversation no longer shows are to be deleted",
     "until they are",
-    (BY_DUE,),
+    (schema.BY_DUE,),
 )
 APPEND_REQUEST = ItemType(
     "append request",
@@ -502,7 +492,7 @@ ORPHANED_MESSAGES = ItemType(
     "g#{generation}",
     "The messages of a generation are to be deleted",
     "until they are",
-    (BY_DUE,),
+    (schema.BY_DUE,),
     sealed=("writer",),
     may_give_nothing=True,
 )
@@ -536,7 +526,7 @@ STATE = ItemType(
     "{tenant}#s#{agent_and_owner}",
     "s#{state}",
     "An agent's state",
-    indexes=(BY_GROUP,),
+    indexes=(schema.BY_GROUP,),
 )
 
 # objects
@@ -547,7 +537,7 @@ OBJECT_SPACE = ItemType(
     "s#{space}",
     "A space's permissions, and who made it",
     sealed=_PERMISSIONS,
-    indexes=(BY_GROUP,),
+    indexes=(schema.BY_GROUP,),
 )
 OBJECT = ItemType(
     "object",
@@ -556,7 +546,7 @@ OBJECT = ItemType(
     "obj#{key}",
     "An object: what describes it, and its bytes where they are few; the key isn't hashed",
     _EXPIRING,
-    (BY_DUE,),
+    (schema.BY_DUE,),
 )
 OBJECT_FILE = ItemType(
     "unused file",
@@ -565,7 +555,7 @@ OBJECT_FILE = ItemType(
     "file#{file}",
     "A file that no object has, or not yet, is to be deleted; or an upload has brought it",
     "until the file is deleted",
-    (BY_DUE,),
+    (schema.BY_DUE,),
 )
 OBJECT_USAGE = ItemType(
     "usage of objects",
@@ -591,12 +581,18 @@ ORPHANED_VALUES = ItemType(
     "l#{path}",
     "Values that no item refers to, or not yet, are to be deleted",
     "until they are",
-    (BY_DUE,),
+    (schema.BY_DUE,),
 )
 
 # runs, procedures, working values
 RUN = ItemType(
-    "run", "runs", _RUN, "run", "A run (ADR-043)", "90 days", (BY_TYPE, BY_TENANT, BY_GROUP)
+    "run",
+    "runs",
+    _RUN,
+    "run",
+    "A run (ADR-043)",
+    "90 days",
+    (schema.BY_TYPE, schema.BY_TENANT, schema.BY_GROUP),
 )
 EPISODE = ItemType(
     "episode",
@@ -605,7 +601,7 @@ EPISODE = ItemType(
     "ep#{request}",
     "An episode of a run",
     "as its run",
-    (BY_TYPE, BY_GROUP),
+    (schema.BY_TYPE, schema.BY_GROUP),
 )
 DELETED_RUN = ItemType(
     "deleted run",
@@ -614,7 +610,7 @@ DELETED_RUN = ItemType(
     "deleted",
     "A run was deleted; its episodes are being deleted",
     "90 days after the run's start",
-    (BY_DUE,),
+    (schema.BY_DUE,),
 )
 AGENT_TYPE = ItemType(
     "agent type",
@@ -630,7 +626,7 @@ LEARNED_WORKFLOW = ItemType(
     _PROCEDURE,
     "w#{workflow}",
     "A workflow and its outcomes",
-    indexes=(BY_GROUP,),
+    indexes=(schema.BY_GROUP,),
 )
 TASK_TYPE = ItemType(
     "task type", "procedures", "{tenant}#pt#{type}", "t#{name}", "How many workflows it has"
@@ -670,10 +666,10 @@ MEMORY = ItemType(
     _MEMORY,
     "o",
     "The latest sequence number of a memory; lists it; counts its secrets",
-    indexes=(BY_GROUP,),
+    indexes=(schema.BY_GROUP,),
 )
 MEMORY_ENTRY = ItemType(
-    "memory entry", "openwop", _MEMORY, "o#{sequence}", "An entry", _EXPIRING, (BY_DUE,)
+    "memory entry", "openwop", _MEMORY, "o#{sequence}", "An entry", _EXPIRING, (schema.BY_DUE,)
 )
 TAG_ROW = ItemType(
     "tag of a memory entry",
@@ -698,7 +694,7 @@ RUN_SECRETS = ItemType(
     "k#{run}",
     "Encrypted secrets of an open run",
     "until the run ends",
-    (BY_DUE,),
+    (schema.BY_DUE,),
 )
 PUT_REQUEST = ItemType(
     "put request",
@@ -715,7 +711,7 @@ MEMORY_RUN = ItemType(
     "l",
     "A run on memories",
     "1 day longer than its snapshot",
-    (BY_GROUP,),
+    (schema.BY_GROUP,),
     sealed=("memories", "seq", "principal", "deadline", "retention", "on_secret", "replay_of"),
 )
 
@@ -781,7 +777,7 @@ def find_sealed_type(key: Key) -> ItemType | None:
 
 _SEALED_TYPES = [each for each in ITEM_TYPES if each.sealed]
 _SEALED_SORTS = frozenset(each.sort[:2] for each in _SEALED_TYPES)
-_DUE_TYPES = [each for each in ITEM_TYPES if BY_DUE in each.indexes]
+_DUE_TYPES = [each for each in ITEM_TYPES if schema.BY_DUE in each.indexes]
 
 
 def render_table(types: Iterable[ItemType] = ITEM_TYPES) -> str:

@@ -10,14 +10,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any, ClassVar, Literal, Self
 
-from functions.platform.limits import (
-    DEFAULT_PRINCIPAL_REQUESTS,
-    DEFAULT_TENANT_REQUESTS,
-    MAX_KEY_CACHE_SECONDS,
-    MAX_LOG_RETENTION_DAYS,
-    MAX_SWEEP_THREADS,
-    MIN_ROOT_KEY_CHARACTERS,
-)
+from functions.platform import limits
 
 _TITAN = re.compile(r"bedrock:amazon\.titan-embed-text-v2:\d+", re.ASCII)
 _LOGS = frozenset({"log_retention_days"})
@@ -87,8 +80,8 @@ class Settings:
     active_region: str | None = None
     aws_region: str | None = None
     key_cache_seconds: float = 60
-    principal_requests_per_minute: int = DEFAULT_PRINCIPAL_REQUESTS
-    tenant_requests_per_minute: int = DEFAULT_TENANT_REQUESTS
+    principal_requests_per_minute: int = limits.DEFAULT_PRINCIPAL_REQUESTS
+    tenant_requests_per_minute: int = limits.DEFAULT_TENANT_REQUESTS
     request_log_sample: float = 1
     jwt_tenant_claim: str | None = None
     jwt_principal_claim: str | None = None
@@ -120,11 +113,11 @@ class Settings:
         self._check_at_most_one("archive_bucket", "archive_folder")
         known = self.embedding_model is None or _TITAN.fullmatch(self.embedding_model)
         _check(bool(known), "EMBEDDING_MODEL is bedrock:amazon.titan-embed-text-v2:VERSION")
-        root_key = self.root_key is None or len(self.root_key) >= MIN_ROOT_KEY_CHARACTERS
-        _check(root_key, f"ROOT_KEY has at least {MIN_ROOT_KEY_CHARACTERS} characters")
+        root_key = self.root_key is None or len(self.root_key) >= limits.MIN_ROOT_KEY_CHARACTERS
+        _check(root_key, f"ROOT_KEY has at least {limits.MIN_ROOT_KEY_CHARACTERS} characters")
         _check(
-            0 <= self.key_cache_seconds <= MAX_KEY_CACHE_SECONDS,
-            f"KEY_CACHE_SECONDS is a number from 0 to {MAX_KEY_CACHE_SECONDS}",
+            0 <= self.key_cache_seconds <= limits.MAX_KEY_CACHE_SECONDS,
+            f"KEY_CACHE_SECONDS is a number from 0 to {limits.MAX_KEY_CACHE_SECONDS}",
         )
         for name in ("principal_requests_per_minute", "tenant_requests_per_minute"):
             _check(getattr(self, name) >= 0, f"{name.upper()} is a number from 0")
@@ -133,12 +126,12 @@ class Settings:
         both = (self.jwt_tenant_claim is None) == (self.jwt_principal_claim is None)
         _check(both, "set both JWT_TENANT_CLAIM and JWT_PRINCIPAL_CLAIM, or neither")
         _check(
-            0 <= self.log_retention_days <= MAX_LOG_RETENTION_DAYS,
-            f"LOG_RETENTION_DAYS is a number from 0 to {MAX_LOG_RETENTION_DAYS}",
+            0 <= self.log_retention_days <= limits.MAX_LOG_RETENTION_DAYS,
+            f"LOG_RETENTION_DAYS is a number from 0 to {limits.MAX_LOG_RETENTION_DAYS}",
         )
         _check(
-            1 <= self.sweep_threads <= MAX_SWEEP_THREADS,
-            f"SWEEP_THREADS is a number from 1 to {MAX_SWEEP_THREADS}",
+            1 <= self.sweep_threads <= limits.MAX_SWEEP_THREADS,
+            f"SWEEP_THREADS is a number from 1 to {limits.MAX_SWEEP_THREADS}",
         )
 
     @property

@@ -15,16 +15,9 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from functions.platform import limits
 from functions.platform.clock import from_rfc3339
 from functions.platform.errors import ValidationFailed
-from functions.platform.limits import (
-    MAX_FIELD_CHARACTERS,
-    MAX_ID_CHARACTERS,
-    MAX_NAME_CHARACTERS,
-    MAX_TTL_CHARACTERS,
-    MAX_VALIDATION_ERRORS,
-    MAX_VERSION,
-)
 from functions.platform.origin import HEADER
 from functions.platform.request_context import is_import
 
@@ -62,11 +55,11 @@ Timestamp = Annotated[
 """An RFC 3339 date-time in the request, epoch milliseconds in the model."""
 
 
-AgentId = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
-Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS)]
-FieldName = Annotated[str, Field(min_length=1, max_length=MAX_FIELD_CHARACTERS)]
-Tag = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
-Identifier = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
+AgentId = Annotated[str, Field(min_length=1, max_length=limits.MAX_ID_CHARACTERS)]
+Name = Annotated[str, Field(min_length=1, max_length=limits.MAX_NAME_CHARACTERS)]
+FieldName = Annotated[str, Field(min_length=1, max_length=limits.MAX_FIELD_CHARACTERS)]
+Tag = Annotated[str, Field(min_length=1, max_length=limits.MAX_ID_CHARACTERS)]
+Identifier = Annotated[str, Field(min_length=1, max_length=limits.MAX_ID_CHARACTERS)]
 """A task's or an intent's id."""
 
 
@@ -85,7 +78,7 @@ Imported = Annotated[
 """What the service sets, and what a request may say if it imports."""
 ImportedTime = Imported[Timestamp]
 ImportedId = Imported[AgentId]
-ImportedCount = Imported[Annotated[int, Field(ge=1, le=MAX_VERSION, strict=True)]]
+ImportedCount = Imported[Annotated[int, Field(ge=1, le=limits.MAX_VERSION, strict=True)]]
 
 
 class ImportableChange(RequestModel):
@@ -119,13 +112,13 @@ TTL_PATTERN = "^(task_lifetime|duration:P.*)$"
 Ttl = Annotated[
     str,
     BeforeValidator(_normalize_ttl),
-    Field(max_length=MAX_TTL_CHARACTERS),
+    Field(max_length=limits.MAX_TTL_CHARACTERS),
     WithJsonSchema(
         {
             "anyOf": [
                 {
                     "type": "string",
-                    "maxLength": MAX_TTL_CHARACTERS,
+                    "maxLength": limits.MAX_TTL_CHARACTERS,
                     "pattern": r"^(task_lifetime|(duration:)?P.*|\d+(\.\d+)?)$",
                 },
                 {"type": "number", "exclusiveMinimum": 0, "description": "seconds"},
@@ -160,6 +153,6 @@ def build_validation_error(
     """Build the error that names the first 20 of at least one problem."""
     errors = [
         (".".join(map(str, path)) or whole, problem)
-        for path, problem in islice(problems, MAX_VALIDATION_ERRORS)
+        for path, problem in islice(problems, limits.MAX_VALIDATION_ERRORS)
     ]
     return ValidationFailed(*errors[0], *errors[1:])

@@ -3,18 +3,13 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from functions.platform import run_keys
 from functions.platform.idempotency import RequestToken
 from functions.platform.item_types import LEARNED_WORKFLOW, TASK_TYPE
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress
 from functions.platform.keys import HIGHEST, Key
 from functions.platform.newest_first import build_list_attributes, iterate_items
-from functions.platform.run_keys import (
-    build_learned_workflow_key,
-    build_outcome_key,
-    build_procedure_partition,
-    build_task_types_partition,
-)
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, delete, put_new, update
@@ -67,7 +62,7 @@ class WorkflowStore:
             after: a name; only those behind it are read.
             page_size: how many a call reads.
         """
-        partition = build_task_types_partition(tenant, agent_type)
+        partition = run_keys.build_task_types_partition(tenant, agent_type)
         first = "" if after is None else f"{after}\0"
         names = TASK_TYPE.build_sort(name=first), TASK_TYPE.build_sort(name=HIGHEST)
         for row in self._table.query_from(partition, *names, page_size):
@@ -136,7 +131,7 @@ class WorkflowStore:
             ConditionFailed: as `add`.
             IdempotencyConflict: the key came with another body.
         """
-        marker = build_outcome_key(key, token.key)
+        marker = run_keys.build_outcome_key(key, token.key)
         attributes = {"token": token.stored, TTL_ATTRIBUTE: now // 1000 + _OUTCOME_LIFETIME}
         writes = [put_new(marker, attributes), _add_increment(key, increment)]
         try:
@@ -159,17 +154,17 @@ class WorkflowStore:
 
 def workflow_key(tenant: str, procedure: Procedure, workflow: str) -> Key:
     """Build the key of a workflow's item."""
-    return build_learned_workflow_key(_partition(tenant, procedure), workflow)
+    return run_keys.build_learned_workflow_key(_partition(tenant, procedure), workflow)
 
 
 def _partition(tenant: str, procedure: Procedure) -> str:
-    return build_procedure_partition(tenant, procedure.agent_type, procedure.task_type)
+    return run_keys.build_procedure_partition(tenant, procedure.agent_type, procedure.task_type)
 
 
 def _count_workflow(tenant: str, workflow: ProcedureWorkflow, change: int) -> Write:
     """Count workflows of a task type; the item without any stays, and no list shows it."""
     procedure = workflow.procedure
-    partition = build_task_types_partition(tenant, procedure.agent_type)
+    partition = run_keys.build_task_types_partition(tenant, procedure.agent_type)
     key = partition, TASK_TYPE.build_sort(name=procedure.task_type)
     return update(key, "ADD workflows :change", change=change)
 

@@ -7,16 +7,11 @@ its episodes are; the schedule finishes what a request began.
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from functions.platform import schema
 from functions.platform.item_types import EPISODE
 from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes, get_tenant
 from functions.platform.run_keys import build_deleted_run_key, parse_episode_id, parse_episode_key
-from functions.platform.schema import (
-    DUE_ATTRIBUTE,
-    DUE_SHARD_ATTRIBUTE,
-    TTL_ATTRIBUTE,
-    TYPE_ORDER_ATTRIBUTE,
-)
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.value_parts import ValueParts, build_marker_key, mark_orphaned
 from functions.platform.writes import Write, delete, put, put_version, update
@@ -47,7 +42,7 @@ class RunDeletionStore:
             ConditionFailed: the run is no longer as it was read.
         """
         key, names = (item["pk"], item["sk"]), list_value_names(item)
-        lasting = {"run": item["run"], TTL_ATTRIBUTE: item[TTL_ATTRIBUTE]}
+        lasting = {"run": item["run"], schema.TTL_ATTRIBUTE: item[schema.TTL_ATTRIBUTE]}
         due = build_due_attributes(item["pk"], now + _RESUMED_AFTER)
         writes = [
             put_version(key, lasting, item["version"]),
@@ -62,7 +57,7 @@ class RunDeletionStore:
     def is_deletion_pending(self, partition: str) -> bool:
         """Tell whether the run was deleted, and maybe not all of its episodes: one read."""
         marker = self._table.get(build_deleted_run_key(partition))
-        return marker is not None and DUE_ATTRIBUTE in marker
+        return marker is not None and schema.DUE_ATTRIBUTE in marker
 
     def delete_episodes(self, partition: str, deadline: float, audit: Audit) -> tuple[int, bool]:
         """Delete the episodes of a deleted run until a time (monotonic, in seconds).
@@ -77,7 +72,11 @@ class RunDeletionStore:
             deleted += self._delete_group(group, audit)
         marker = build_deleted_run_key(partition)
         self._table.update(
-            update(marker, f"REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}", "attribute_exists(pk)")
+            update(
+                marker,
+                f"REMOVE {schema.DUE_ATTRIBUTE}, {schema.DUE_SHARD_ATTRIBUTE}",
+                "attribute_exists(pk)",
+            )
         )
         return deleted, True
 
@@ -85,7 +84,7 @@ class RunDeletionStore:
         """Delete one episode of a run; return whether it was there."""
         key = parse_episode_key(partition, episode_id)
         item = None if key is None else self._table.get(key)
-        if item is None or item[TYPE_ORDER_ATTRIBUTE] != parse_episode_id(episode_id):
+        if item is None or item[schema.TYPE_ORDER_ATTRIBUTE] != parse_episode_id(episode_id):
             return False
         return self._delete_group([item], audit) == 1
 
@@ -93,11 +92,13 @@ class RunDeletionStore:
         """Delete episodes in one transaction, but those that others have deleted meanwhile."""
         while items:
             writes = [
-                delete((each["pk"], each["sk"]), "type_at = :at", at=each[TYPE_ORDER_ATTRIBUTE])
+                delete(
+                    (each["pk"], each["sk"]), "type_at = :at", at=each[schema.TYPE_ORDER_ATTRIBUTE]
+                )
                 for each in items
             ]
             tenant = get_tenant(items[0]["pk"])
-            expiries = [each[TTL_ATTRIBUTE] for each in items]
+            expiries = [each[schema.TTL_ATTRIBUTE] for each in items]
             try:
                 self._table.transact(
                     [*writes, *build_release(tenant, EPISODES, expiries), *audit(items)]

@@ -3,32 +3,12 @@
 from collections.abc import Iterator
 from itertools import chain, takewhile
 
+from functions.platform import run_keys, schema
 from functions.platform.errors import Throttled
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.keys import decode_timestamp
 from functions.platform.newest_first import iterate_items
-from functions.platform.run_keys import (
-    LAST_SORT_TOKEN,
-    RunAddress,
-    build_deleted_run_key,
-    build_episode_id,
-    build_episode_key,
-    build_episodes_partition,
-    build_episodes_partition_of_hash,
-    build_run_episodes_partition,
-    build_run_id,
-    get_run_id_end,
-    get_run_start,
-    parse_episode_id,
-)
-from functions.platform.schema import (
-    BY_TYPE,
-    GROUP_ATTRIBUTE,
-    TTL_ATTRIBUTE,
-    TYPE_ATTRIBUTE,
-    TYPE_ORDER_ATTRIBUTE,
-)
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.values import ValueCodec
@@ -48,7 +28,11 @@ class EpisodeStore:
         self._values = values
 
     def append(
-        self, address: RunAddress, episode: Episode, sort_token: str, token: RequestToken | None
+        self,
+        address: run_keys.RunAddress,
+        episode: Episode,
+        sort_token: str,
+        token: RequestToken | None,
     ) -> Episode | None:
         """Write an episode at the key of what it sorts by: one write.
 
@@ -58,19 +42,21 @@ class EpisodeStore:
             IdempotencyConflict: the token's key came with another body.
             Throttled: another episode has this key.
         """
-        key = build_episode_key(address.partition, sort_token)
+        key = run_keys.build_episode_key(address.partition, sort_token)
         text = self._values.encode(
             episode.text, episode.sensitivity, address.tenant, "#".join(key), _VERSION
         )
         item = text | {
-            "run_end": get_run_id_end(episode.run),
+            "run_end": run_keys.get_run_id_end(episode.run),
             "author": episode.author,
             "sensitivity": episode.sensitivity,
             "request": None if token is None else token.stored,
-            TYPE_ATTRIBUTE: build_episodes_partition_of_hash(address.tenant, address.type),
-            GROUP_ATTRIBUTE: build_run_episodes_partition(address),
-            TYPE_ORDER_ATTRIBUTE: sort_token,
-            TTL_ATTRIBUTE: to_ttl_seconds(episode.expires),
+            schema.TYPE_ATTRIBUTE: run_keys.build_episodes_partition_of_hash(
+                address.tenant, address.type
+            ),
+            schema.GROUP_ATTRIBUTE: run_keys.build_run_episodes_partition(address),
+            schema.TYPE_ORDER_ATTRIBUTE: sort_token,
+            schema.TTL_ATTRIBUTE: to_ttl_seconds(episode.expires),
         }
         try:
             self._table.put(put_new(key, item))
@@ -82,18 +68,18 @@ class EpisodeStore:
             return self._decode(address.tenant, earlier)
         return None
 
-    def is_run_deleted(self, address: RunAddress) -> bool:
+    def is_run_deleted(self, address: run_keys.RunAddress) -> bool:
         """Tell whether the run was deleted: one read of a small item, which seldom exists."""
-        return self._table.get(build_deleted_run_key(address.partition)) is not None
+        return self._table.get(run_keys.build_deleted_run_key(address.partition)) is not None
 
     def list_by_type(
         self, tenant: str, agent_type: str, before: str | None, page_size: int, now: int
     ) -> Iterator[Episode]:
         """List an agent type's episodes before an id, newest first: a call per page or megabyte."""
-        of = (TYPE_ATTRIBUTE, build_episodes_partition(tenant, agent_type))
-        token = None if before is None else parse_episode_id(before)
-        below = (TYPE_ORDER_ATTRIBUTE, token or LAST_SORT_TOKEN)
-        items = self._table.query_newest(BY_TYPE, of, below, page_size)
+        of = (schema.TYPE_ATTRIBUTE, run_keys.build_episodes_partition(tenant, agent_type))
+        token = None if before is None else run_keys.parse_episode_id(before)
+        below = (schema.TYPE_ORDER_ATTRIBUTE, token or run_keys.LAST_SORT_TOKEN)
+        items = self._table.query_newest(schema.BY_TYPE, of, below, page_size)
         young = takewhile(lambda item: compute_expiry(_get_created(item)) > now, items)
         return (self._decode(tenant, item) for item in young if _get_expiry(item) > now)
 
@@ -114,8 +100,8 @@ class EpisodeStore:
         head = self._table.get(address.item_key)
         if not is_run(head, run_id):
             raise run_not_found()
-        token = None if before is None else parse_episode_id(before)
-        partition = build_run_episodes_partition(address)
+        token = None if before is None else run_keys.parse_episode_id(before)
+        partition = run_keys.build_run_episodes_partition(address)
         groups = iterate_items(self._table, partition, token, count)
         items = chain.from_iterable(groups)
         return decode_head(head), (self._decode(tenant, item) for item in items)
@@ -123,8 +109,8 @@ class EpisodeStore:
     def _decode(self, tenant: str, item: Item) -> Episode:
         """Decode an episode from an item of the table or of the index."""
         return Episode(
-            id=build_episode_id(item[TYPE_ORDER_ATTRIBUTE]),
-            run=build_run_id(item["pk"], item[TYPE_ATTRIBUTE], item["run_end"]),
+            id=run_keys.build_episode_id(item[schema.TYPE_ORDER_ATTRIBUTE]),
+            run=run_keys.build_run_id(item["pk"], item[schema.TYPE_ATTRIBUTE], item["run_end"]),
             text=self._values.decode(item, tenant, f"{item['pk']}#{item['sk']}"),
             created=_get_created(item),
             author=item["author"],
@@ -134,8 +120,8 @@ class EpisodeStore:
 
 
 def _get_created(item: Item) -> int:
-    return decode_timestamp(item[TYPE_ORDER_ATTRIBUTE])
+    return decode_timestamp(item[schema.TYPE_ORDER_ATTRIBUTE])
 
 
 def _get_expiry(item: Item) -> int:
-    return compute_expiry(get_run_start(item["run_end"]))
+    return compute_expiry(run_keys.get_run_start(item["run_end"]))

@@ -6,24 +6,11 @@ import hmac
 from collections.abc import Callable
 from typing import TYPE_CHECKING, get_args
 
+from functions.platform import limits, run_keys
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.json_text import dumps_checked
 from functions.platform.keys import decode_timestamp, encode_seed
-from functions.platform.limits import (
-    MAX_EPISODE_BYTES,
-    MAX_EPISODE_METADATA_BYTES,
-    MAX_RUN_RESPONSE_BYTES,
-    MAX_RUN_VALUE_BYTES,
-    RUN_RETENTION_DAYS,
-)
 from functions.platform.origin import choose_times
-from functions.platform.run_keys import (
-    RunAddress,
-    build_episode_sort_token,
-    create_run_address,
-    parse_episode_id,
-    parse_run_id,
-)
 from functions.runs.model import Run, RunStatus, RunValue, compute_expiry
 
 if TYPE_CHECKING:
@@ -49,24 +36,24 @@ class RunIds:
     def __init__(self, derive_key: Callable[[bytes], bytes]) -> None:
         self._derive_key = derive_key
 
-    def make_id(self, address: RunAddress) -> str:
+    def make_id(self, address: run_keys.RunAddress) -> str:
         """Make the id of the run at an address."""
         message = f"{address.tenant}\n{address.unsigned_id}".encode()
         mac = hmac.digest(self._derive_key(_PURPOSE), message, "sha256")[:_MAC_BYTES]
         return address.unsigned_id + encode_seed(mac)
 
-    def is_issued(self, address: RunAddress, run_id: str) -> bool:
+    def is_issued(self, address: run_keys.RunAddress, run_id: str) -> bool:
         """Whether this service made the id."""
         return hmac.compare_digest(run_id, self.make_id(address))
 
 
-def parse_address(tenant: str, run_id: str, now: int) -> RunAddress:
+def parse_address(tenant: str, run_id: str, now: int) -> run_keys.RunAddress:
     """Parse the address of a run, which may not exist.
 
     Raises:
         NotFound: the text is no run id, or the run's 90 days are over.
     """
-    address = parse_run_id(tenant, run_id)
+    address = run_keys.parse_run_id(tenant, run_id)
     if address is None or compute_expiry(address.started) <= now:
         raise run_not_found()
     return address
@@ -74,7 +61,7 @@ def parse_address(tenant: str, run_id: str, now: int) -> RunAddress:
 
 def choose_address(
     tenant: str, new: NewRun, seed: bytes, now: int
-) -> tuple[RunAddress, str | None]:
+) -> tuple[run_keys.RunAddress, str | None]:
     """Choose the address of a run that starts: that of the id which it has, if it is imported.
 
     Returns:
@@ -84,9 +71,9 @@ def choose_address(
         ValidationFailed: it is imported with a time to come, or the id is no run's of this agent
             type that was made at `created_at`.
     """
-    found = None if new.id is None else parse_run_id(tenant, new.id)
+    found = None if new.id is None else run_keys.parse_run_id(tenant, new.id)
     created = choose_times(new.created_at or (found and found.started), None, now).created
-    address = create_run_address(tenant, new.agent_type, seed, created)
+    address = run_keys.create_run_address(tenant, new.agent_type, seed, created)
     if new.id is None:
         return address, None
     if found is None or (found.type, found.started) != (address.type, created):
@@ -106,7 +93,7 @@ def end_run(
     return ended._replace(error=result)
 
 
-def render_value(value: object, field: str, most: int = MAX_RUN_VALUE_BYTES) -> bytes:
+def render_value(value: object, field: str, most: int = limits.MAX_RUN_VALUE_BYTES) -> bytes:
     """Render a value of at most so many bytes as compact JSON.
 
     Raises:
@@ -118,7 +105,7 @@ def render_value(value: object, field: str, most: int = MAX_RUN_VALUE_BYTES) -> 
 
 def select_values(run: Run) -> list[RunValue]:
     """Select the values that one response holds: the result before the input."""
-    free_bytes, selected = MAX_RUN_RESPONSE_BYTES, list[RunValue]()
+    free_bytes, selected = limits.MAX_RUN_RESPONSE_BYTES, list[RunValue]()
     for name in _BY_NEED:
         size = len(getattr(run, name))
         if size <= free_bytes:
@@ -137,11 +124,11 @@ def choose_sort_token(new: NewEpisode, seed: bytes, now: int) -> str:
         ValidationFailed: it is imported with a time to come, or the id is none of an episode that
             was made at `created_at`.
     """
-    found = None if new.id is None else parse_episode_id(new.id)
+    found = None if new.id is None else run_keys.parse_episode_id(new.id)
     made = None if found is None else decode_timestamp(found)
     created = choose_times(new.created_at or made, None, now).created
     if new.id is None:
-        return build_episode_sort_token(created, seed)
+        return run_keys.build_episode_sort_token(created, seed)
     if found is None or made != created:
         raise ValidationFailed("id", "isn't one of an episode made at created_at")
     return found
@@ -156,10 +143,13 @@ def render_episode_text(new: NewEpisode) -> bytes:
     """
     given = {name: value for name in _OPTIONAL if (value := getattr(new, name)) is not None}
     members = {"content": new.content} | given
-    most = {"content": MAX_EPISODE_BYTES}
+    most = {"content": limits.MAX_EPISODE_BYTES}
     texts = (
         b'"%b":%b'
-        % (name.encode(), render_value(value, name, most.get(name, MAX_EPISODE_METADATA_BYTES)))
+        % (
+            name.encode(),
+            render_value(value, name, most.get(name, limits.MAX_EPISODE_METADATA_BYTES)),
+        )
         for name, value in members.items()
     )
     return b"{" + b",".join(texts) + b"}"
@@ -167,4 +157,4 @@ def render_episode_text(new: NewEpisode) -> bytes:
 
 def run_not_found() -> NotFound:
     """Build the error for a run that is not in this tenant, or not any more."""
-    return NotFound(f"no run of the last {RUN_RETENTION_DAYS} days has this id")
+    return NotFound(f"no run of the last {limits.RUN_RETENTION_DAYS} days has this id")

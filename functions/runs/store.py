@@ -6,28 +6,13 @@ from itertools import chain, takewhile
 from operator import itemgetter
 from typing import TypeGuard
 
+from functions.platform import run_keys, schema
 from functions.platform.bounded_pages import Examined, examine_all
 from functions.platform.items import Item
 from functions.platform.keys import Key, decode_timestamp
 from functions.platform.limits import MAX_INLINE_BYTES, MAX_PAGE_ITEMS
 from functions.platform.newest_first import iterate_rows
 from functions.platform.retry import Backoff
-from functions.platform.run_keys import (
-    RunAddress,
-    build_instance_runs_partition,
-    build_runs_partition,
-    build_tenant_runs_partition,
-)
-from functions.platform.schema import (
-    BY_GROUP,
-    BY_TENANT,
-    BY_TYPE,
-    GROUP_ATTRIBUTE,
-    TENANT_ATTRIBUTE,
-    TTL_ATTRIBUTE,
-    TYPE_ATTRIBUTE,
-    TYPE_ORDER_ATTRIBUTE,
-)
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.value_parts import (
@@ -58,7 +43,7 @@ class RunStore:
     _parts: ValueParts
     _ids: RunIds
 
-    def find_address(self, tenant: str, run_id: str, now: int) -> RunAddress:
+    def find_address(self, tenant: str, run_id: str, now: int) -> run_keys.RunAddress:
         """Find the address of a run that existed: no read, unless the root key has changed since.
 
         Raises:
@@ -93,7 +78,7 @@ class RunStore:
             except PartsMissing:
                 backoff.wait()
 
-    def create(self, address: RunAddress, run: Run, now: int) -> None:
+    def create(self, address: run_keys.RunAddress, run: Run, now: int) -> None:
         """Write a new run: one write, and two calls more where its input is large.
 
         Raises:
@@ -102,12 +87,14 @@ class RunStore:
         value, parts = self._encode_value(address.tenant, address.item_key[0], run, "input")
         item = _encode_head(run) | value
         item |= {
-            TYPE_ATTRIBUTE: build_runs_partition(address.tenant, run.agent_type),
-            TENANT_ATTRIBUTE: build_tenant_runs_partition(address.tenant),
-            TYPE_ORDER_ATTRIBUTE: address.sort_token,
+            schema.TYPE_ATTRIBUTE: run_keys.build_runs_partition(address.tenant, run.agent_type),
+            schema.TENANT_ATTRIBUTE: run_keys.build_tenant_runs_partition(address.tenant),
+            schema.TYPE_ORDER_ATTRIBUTE: address.sort_token,
         }
         if run.instance is not None:
-            item[GROUP_ATTRIBUTE] = build_instance_runs_partition(address.tenant, run.instance)
+            item[schema.GROUP_ATTRIBUTE] = run_keys.build_instance_runs_partition(
+                address.tenant, run.instance
+            )
         name = get_value_name(value.get("input", {}))
         self._write(put_new(address.item_key, item), name, parts, now)
 
@@ -162,7 +149,7 @@ class RunStore:
         rows = chain.from_iterable(groups)
         return examine_all(
             takewhile(lambda row: _get_start_expiry(row) > now, rows),
-            itemgetter(TYPE_ORDER_ATTRIBUTE),
+            itemgetter(schema.TYPE_ORDER_ATTRIBUTE),
             lambda row: query.matches(row.get("agent_type"), row["status"]),
         )
 
@@ -201,7 +188,7 @@ class RunStore:
         parts = list[Write]()
         if len(text) > MAX_INLINE_BYTES:
             value, parts = split_value(partition, create_value_name(name), value)
-        ttl = {TTL_ATTRIBUTE: to_ttl_seconds(run.expires)}
+        ttl = {schema.TTL_ATTRIBUTE: to_ttl_seconds(run.expires)}
         return {name: value}, [replace(part, item=(part.item or {}) | ttl) for part in parts]
 
 
@@ -248,19 +235,22 @@ def _encode_head(run: Run) -> Item:
         "sensitivity": run.sensitivity,
         "request": run.request,
         "end_request": run.end_request,
-        TTL_ATTRIBUTE: to_ttl_seconds(run.expires),
+        schema.TTL_ATTRIBUTE: to_ttl_seconds(run.expires),
     }
 
 
 def _choose_index(tenant: str, query: RunQuery) -> tuple[str, tuple[str, str]]:
     """Choose the index that lists the fewest other runs, with its attribute and value."""
     if query.instance is not None:
-        partition = build_instance_runs_partition(tenant, query.instance)
-        return BY_GROUP, (GROUP_ATTRIBUTE, partition)
+        partition = run_keys.build_instance_runs_partition(tenant, query.instance)
+        return schema.BY_GROUP, (schema.GROUP_ATTRIBUTE, partition)
     if query.agent_type is not None:
-        return BY_TYPE, (TYPE_ATTRIBUTE, build_runs_partition(tenant, query.agent_type))
-    return BY_TENANT, (TENANT_ATTRIBUTE, build_tenant_runs_partition(tenant))
+        return schema.BY_TYPE, (
+            schema.TYPE_ATTRIBUTE,
+            run_keys.build_runs_partition(tenant, query.agent_type),
+        )
+    return schema.BY_TENANT, (schema.TENANT_ATTRIBUTE, run_keys.build_tenant_runs_partition(tenant))
 
 
 def _get_start_expiry(item: Item) -> int:
-    return compute_expiry(decode_timestamp(item[TYPE_ORDER_ATTRIBUTE]))
+    return compute_expiry(decode_timestamp(item[schema.TYPE_ORDER_ATTRIBUTE]))

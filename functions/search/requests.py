@@ -7,13 +7,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 from functions.entries.model import Filters, parse_namespace_filter
 from functions.entries.requests import Tags, Vector
 from functions.entries.tiers import Tier
-from functions.platform.limits import (
-    DEFAULT_RESULTS,
-    MAX_FIELD_CHARACTERS,
-    MAX_QUERY_CHARACTERS,
-    MAX_RESULTS,
-    MAX_SEARCH_FIELDS,
-)
+from functions.platform import limits
 from functions.platform.validation import AgentId, FieldName, Name, RequestModel
 
 
@@ -24,10 +18,12 @@ def _assert_not_blank(query: str) -> str:
 
 
 Query = Annotated[
-    str, AfterValidator(_assert_not_blank), Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)
+    str,
+    AfterValidator(_assert_not_blank),
+    Field(min_length=1, max_length=limits.MAX_QUERY_CHARACTERS),
 ]
 FieldValue = (
-    Annotated[str, Field(max_length=MAX_FIELD_CHARACTERS)]
+    Annotated[str, Field(max_length=limits.MAX_FIELD_CHARACTERS)]
     | bool
     | int
     | Annotated[float, Field(allow_inf_nan=False)]
@@ -54,7 +50,7 @@ class MemorySearch(RequestModel):
     """What it is about, in words. Give this or `vector`."""
     vector: Vector | None = None
     """A vector as the clients gave their entries: finds the nearest of one namespace."""
-    top_k: int = Field(default=DEFAULT_RESULTS, ge=1, le=MAX_RESULTS)
+    top_k: int = Field(default=limits.DEFAULT_RESULTS, ge=1, le=limits.MAX_RESULTS)
     """How many to answer at most; fewer, where they would pass 5 MB."""
     min_score: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] = -1.0
     """The least score of what is answered. Of a query in words, rather nothing fits below about
@@ -67,8 +63,8 @@ class MemorySearch(RequestModel):
     """The owner. Required for working and episodic memory; for an agent it defaults to itself."""
     tags: Tags = Field(default=[])
     """Entries that have all of these."""
-    fields: Annotated[dict[FieldName, FieldValue], Field(max_length=MAX_SEARCH_FIELDS)] = Field(
-        default={}
+    fields: Annotated[dict[FieldName, FieldValue], Field(max_length=limits.MAX_SEARCH_FIELDS)] = (
+        Field(default={})
     )
     """Entries whose values have exactly these at their top level; of one namespace, which has
     declared the names as `search_fields`."""

@@ -5,15 +5,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from functions.platform.limits import (
-    MAX_ACL_ENTRIES,
-    MAX_DELEGATES,
-    MAX_EPISODIC_ENTRIES,
-    MAX_LISTED_NAMESPACES,
-    MAX_TASK_ENTRIES,
-    MAX_TASK_KB,
-    MAX_TASK_NAME_CHARACTERS,
-)
+from functions.platform import limits
 from functions.platform.validation import (
     AgentId,
     ChangeModel,
@@ -32,7 +24,7 @@ _POLICY = Policy()
 _OF_REQUEST = {"task_id", "started_at", "updated_at", "version"}
 """What a change says beside the fields that it changes."""
 _OF_MEMORY = re.compile("memory|namespace")
-Delegates = Annotated[list[AgentId], Field(max_length=MAX_DELEGATES)]
+Delegates = Annotated[list[AgentId], Field(max_length=limits.MAX_DELEGATES)]
 """Ids of agents, or `*` for all."""
 
 
@@ -45,8 +37,8 @@ class MemoryPolicy(RequestModel):
     """Whether its memory is archived when it ends."""
     inherit_from_parent: bool = _POLICY.inherit_from_parent
     """Whether its assignee reads the parent's memory."""
-    max_entries: int = Field(default=_POLICY.max_entries, ge=0, le=MAX_TASK_ENTRIES)
-    max_total_size_kb: int = Field(default=_POLICY.max_total_size_kb, ge=0, le=MAX_TASK_KB)
+    max_entries: int = Field(default=_POLICY.max_entries, ge=0, le=limits.MAX_TASK_ENTRIES)
+    max_total_size_kb: int = Field(default=_POLICY.max_total_size_kb, ge=0, le=limits.MAX_TASK_KB)
 
     @property
     def policy(self) -> Policy:
@@ -58,7 +50,7 @@ class _TaskFields(RequestModel):
     """The fields that are stored as given: those of RFC-0012 tasks that memory doesn't use, and the
     namespaces that belong to the task's context (RFC-0015 §7)."""
 
-    name: str | None = Field(default=None, max_length=MAX_TASK_NAME_CHARACTERS)
+    name: str | None = Field(default=None, max_length=limits.MAX_TASK_NAME_CHARACTERS)
     plan_id: str | None = None
     description: str | None = None
     priority: str | int | None = None
@@ -78,7 +70,9 @@ class _TaskFields(RequestModel):
     blocked_reason: str | None = None
     error: Any = None
     metadata: dict[str, Any] | None = None
-    semantic_namespaces: list[Name] | None = Field(default=None, max_length=MAX_LISTED_NAMESPACES)
+    semantic_namespaces: list[Name] | None = Field(
+        default=None, max_length=limits.MAX_LISTED_NAMESPACES
+    )
     """What to pack of semantic memory for the task."""
 
     @property
@@ -172,7 +166,7 @@ class _OfIntent(RequestModel):
 class Acl(_OfIntent):
     """Body of `PUT /api/v1/intents/{id}/acl`, which replaces the list."""
 
-    entries: list[AclEntry] = Field(max_length=MAX_ACL_ENTRIES)
+    entries: list[AclEntry] = Field(max_length=limits.MAX_ACL_ENTRIES)
 
 
 class NewOwner(_OfIntent):
@@ -190,17 +184,19 @@ class Guardrails(ChangeModel):
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
-    max_working_memory_per_task: int | None = Field(default=None, ge=0, le=MAX_TASK_ENTRIES)
+    max_working_memory_per_task: int | None = Field(default=None, ge=0, le=limits.MAX_TASK_ENTRIES)
     """No task has more working entries, whatever its own policy says."""
-    max_episodic_memory_per_agent: int | None = Field(default=None, ge=0, le=MAX_EPISODIC_ENTRIES)
+    max_episodic_memory_per_agent: int | None = Field(
+        default=None, ge=0, le=limits.MAX_EPISODIC_ENTRIES
+    )
     """Nobody adds to more episodic entries, whatever its own settings say; none is removed."""
     allowed_semantic_namespaces: list[Name] | None = Field(
-        default=None, max_length=MAX_LISTED_NAMESPACES
+        default=None, max_length=limits.MAX_LISTED_NAMESPACES
     )
     """The coordinator and its assignees reach no semantic memory but in these. A name that ends
     with `*` is a prefix."""
     denied_semantic_namespaces: list[Name] | None = Field(
-        default=None, max_length=MAX_LISTED_NAMESPACES
+        default=None, max_length=limits.MAX_LISTED_NAMESPACES
     )
     """They reach no semantic memory in these, allowed or not."""
     memory_archive_required: bool | None = None

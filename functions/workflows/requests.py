@@ -9,39 +9,33 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field, model_validator
 
 from functions.entries.requests import EpisodicSettings, EvictionPolicy
-from functions.platform.limits import (
-    DEFAULT_TASK_ENTRIES,
-    MAX_EPISODIC_ENTRIES,
-    MAX_LISTED_NAMESPACES,
-    MAX_PLAN_TASKS,
-    MAX_TASK_ENTRIES,
-    MAX_TITLE_CHARACTERS,
-    MAX_WORKFLOW_AGENTS,
-)
+from functions.platform import limits
 from functions.platform.validation import AgentId, Name, RequestModel
 from functions.tasks.requests import MemoryPolicy
 
-_Title = Annotated[str, Field(min_length=1, max_length=MAX_TITLE_CHARACTERS)]
+_Title = Annotated[str, Field(min_length=1, max_length=limits.MAX_TITLE_CHARACTERS)]
 
 
 class WorkingDefaults(RequestModel):
     """`memory.working_memory`: what the plan's tasks start from."""
 
     archive_on_completion: bool = True
-    max_entries_per_task: int = Field(default=DEFAULT_TASK_ENTRIES, ge=0, le=MAX_TASK_ENTRIES)
+    max_entries_per_task: int = Field(
+        default=limits.DEFAULT_TASK_ENTRIES, ge=0, le=limits.MAX_TASK_ENTRIES
+    )
 
 
 class EpisodicDefaults(RequestModel):
     """`memory.episodic_memory`: what the workflow's agents start from."""
 
-    capacity_per_agent: int | None = Field(default=None, ge=1, le=MAX_EPISODIC_ENTRIES)
+    capacity_per_agent: int | None = Field(default=None, ge=1, le=limits.MAX_EPISODIC_ENTRIES)
     eviction_policy: EvictionPolicy = "lru"
 
 
 class MemoryBlock(RequestModel):
     """`memory`."""
 
-    semantic_namespaces: list[Name] = Field(default=[], max_length=MAX_LISTED_NAMESPACES)
+    semantic_namespaces: list[Name] = Field(default=[], max_length=limits.MAX_LISTED_NAMESPACES)
     working_memory: WorkingDefaults = Field(default_factory=WorkingDefaults)
     episodic_memory: EpisodicDefaults = Field(default_factory=EpisodicDefaults)
 
@@ -107,8 +101,8 @@ class Workflow(OpenModel):
     info: Any = None
     """Where published files have `name` and `version`."""
     memory: MemoryBlock = Field(default_factory=MemoryBlock)
-    agents: dict[AgentId, AgentBlock] = Field(default={}, max_length=MAX_WORKFLOW_AGENTS)
-    plan: list[PlanTask] = Field(default=[], max_length=MAX_PLAN_TASKS)
+    agents: dict[AgentId, AgentBlock] = Field(default={}, max_length=limits.MAX_WORKFLOW_AGENTS)
+    plan: list[PlanTask] = Field(default=[], max_length=limits.MAX_PLAN_TASKS)
 
     @model_validator(mode="before")
     @classmethod

@@ -22,25 +22,20 @@ from functions.conversations.authority import DELETE_CONVERSATION
 from functions.conversations.model import BuildPage, Conversation, Message
 from functions.conversations.requests import ConversationChange, NewConversation
 from functions.identity.model import READ, WRITE, Principal
+from functions.platform import limits
 from functions.platform.errors import ValidationFailed
-from functions.platform.limits import (
-    MAX_NAME_CHARACTERS,
-    MAX_OFFSET,
-    MAX_PAGE_ITEMS,
-    MAX_RESPONSE_BYTES,
-)
 
 CONVERSATIONS = "/api/v1/conversations"
 CONVERSATION = f"{CONVERSATIONS}/{{session_id+}}"
 _ARCHIVE = f"{CONVERSATION}/archive"
 _LAST = IntegerParameter(
-    "last", "The newest so many messages; without limit and offset.", 1, MAX_PAGE_ITEMS
+    "last", "The newest so many messages; without limit and offset.", 1, limits.MAX_PAGE_ITEMS
 )
 _MESSAGES = IntegerParameter(
-    "limit", "How many messages at most; 0 shows the conversation alone.", 0, MAX_PAGE_ITEMS
+    "limit", "How many messages at most; 0 shows the conversation alone.", 0, limits.MAX_PAGE_ITEMS
 )
-_FIRST = IntegerParameter("offset", "The index of the first message.", 0, MAX_OFFSET, 0)
-_BASE64_BYTES = MAX_RESPONSE_BYTES // 4 * 3  # that a response holds in base64
+_FIRST = IntegerParameter("offset", "The index of the first message.", 0, limits.MAX_OFFSET, 0)
+_BASE64_BYTES = limits.MAX_RESPONSE_BYTES // 4 * 3  # that a response holds in base64
 
 
 class _MessagePage(NamedTuple):
@@ -53,7 +48,7 @@ class _MessagePage(NamedTuple):
 
 def put_conversation(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewConversation)
-    session_id = request.path_param("session_id", MAX_NAME_CHARACTERS)
+    session_id = request.path_param("session_id", limits.MAX_NAME_CHARACTERS)
     token = request.optional_idempotency_token(caller)
     stored, is_new = request.services.get(ConversationContainer).conversations.put(
         caller, session_id, new, request.replaceable_version, token

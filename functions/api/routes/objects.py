@@ -29,13 +29,8 @@ from functions.objects.authority import DELETE_OBJECTS, WRITE_OBJECTS
 from functions.objects.model import Precondition, Rename, StoredObject
 from functions.objects.requests import NewObjectUpload, ObjectReading, ObjectRename
 from functions.objects.uploads import UPLOAD_HEADER
+from functions.platform import limits
 from functions.platform.errors import ValidationFailed, ValueTooLarge
-from functions.platform.limits import (
-    MAX_NAME_CHARACTERS,
-    MAX_OBJECT_BYTES,
-    MAX_PAGE_BYTES,
-    MAX_UPLOADED_OBJECT_BYTES,
-)
 
 _SPACES = "/api/v1/objects"
 _SPACE = f"{_SPACES}/{{space}}"
@@ -69,18 +64,18 @@ def _read_data(request: Request) -> bytes:
         ValueTooLarge: they are over 4 MB.
     """
     data = request.body
-    if len(data) > MAX_OBJECT_BYTES:
+    if len(data) > limits.MAX_OBJECT_BYTES:
         message = f"the object has {len(data)} bytes; begin an upload of it"
-        raise ValueTooLarge(message, max=MAX_OBJECT_BYTES, actual=len(data))
+        raise ValueTooLarge(message, max=limits.MAX_OBJECT_BYTES, actual=len(data))
     return data
 
 
 def begin_object_upload(request: Request, caller: Principal) -> Response:
     new, token = request.parse_body(NewObjectUpload), request.idempotency_token(caller)
-    if new.size > MAX_UPLOADED_OBJECT_BYTES:
+    if new.size > limits.MAX_UPLOADED_OBJECT_BYTES:
         message = f"the object has {new.size} bytes"
         actual = min(new.size, _LARGEST_RENDERED)
-        raise ValueTooLarge(message, max=MAX_UPLOADED_OBJECT_BYTES, actual=actual)
+        raise ValueTooLarge(message, max=limits.MAX_UPLOADED_OBJECT_BYTES, actual=actual)
     uploads = request.services.get(ObjectContainer).object_uploads
     upload, address = uploads.begin(caller, _space(request), new, token)
     document = render_upload(upload, address, request.resolve(address.url))
@@ -149,7 +144,7 @@ def rename_object(request: Request, caller: Principal) -> Response:
 
 
 def read_objects(request: Request, caller: Principal) -> Response:
-    keys, room = request.parse_body(ObjectReading).keys, MAX_PAGE_BYTES * 3 // 4
+    keys, room = request.parse_body(ObjectReading).keys, limits.MAX_PAGE_BYTES * 3 // 4
     reader = request.services.get(ObjectContainer).object_reader
     read = reader.read_many(caller, _space(request), keys, room)
     shown = truncate_to_limit(render_object_data(*each) for each in read.found)
@@ -163,7 +158,7 @@ def read_objects(request: Request, caller: Principal) -> Response:
 
 
 def _space(request: Request) -> str:
-    return request.path_param("space", MAX_NAME_CHARACTERS)
+    return request.path_param("space", limits.MAX_NAME_CHARACTERS)
 
 
 def _names(request: Request) -> tuple[str, str]:

@@ -42,13 +42,8 @@ from functions.api.responses.types import PagePosition
 from functions.api.routing import ANY, Route
 from functions.containers.runs import RunContainer
 from functions.identity.model import READ, WRITE, Principal
+from functions.platform import limits
 from functions.platform.errors import ValidationFailed
-from functions.platform.limits import (
-    DEFAULT_RECALLED_EPISODES,
-    MAX_CURSOR_CHARACTERS,
-    MAX_ID_CHARACTERS,
-    MAX_PAGE_ITEMS,
-)
 from functions.runs.authority import DELETE_EPISODES, DELETE_RUN
 from functions.runs.model import Episode, Run, RunPage, RunQuery, RunStatus, RunValue
 from functions.runs.requests import NewEpisode, NewRun, RunError, RunOutput
@@ -56,10 +51,10 @@ from functions.runs.requests import NewEpisode, NewRun, RunError, RunOutput
 _RUNS = "/api/v1/runs"
 _RUN = f"{_RUNS}/{{run_id}}"
 _AGENT_TYPE = TextParameter(
-    "agent_type", "The agent type that runs were started with.", MAX_ID_CHARACTERS
+    "agent_type", "The agent type that runs were started with.", limits.MAX_ID_CHARACTERS
 )
 _INSTANCE = TextParameter(
-    "instance_id", "The instance that runs were started with.", MAX_ID_CHARACTERS
+    "instance_id", "The instance that runs were started with.", limits.MAX_ID_CHARACTERS
 )
 _VALUE: ChoiceParameter[RunValue] = ChoiceParameter(
     "value", "The only value to answer: each alone fits into a response.", RunValue
@@ -67,9 +62,13 @@ _VALUE: ChoiceParameter[RunValue] = ChoiceParameter(
 _RUN_ID = TextParameter("run_id", "A run, in place of an agent type.")
 _STATUS: ChoiceParameter[RunStatus] = ChoiceParameter("status", "The runs' status.", RunStatus)
 _EPISODE_LIMIT = IntegerParameter(
-    "limit", "How many to answer at most.", 1, MAX_PAGE_ITEMS, DEFAULT_RECALLED_EPISODES
+    "limit",
+    "How many to answer at most.",
+    1,
+    limits.MAX_PAGE_ITEMS,
+    limits.DEFAULT_RECALLED_EPISODES,
 )
-_BEFORE = TextParameter("before", "The same as `after`.", MAX_CURSOR_CHARACTERS)
+_BEFORE = TextParameter("before", "The same as `after`.", limits.MAX_CURSOR_CHARACTERS)
 
 
 def start_run(request: Request, caller: Principal) -> Response:

@@ -32,6 +32,7 @@ from functions.api.routing import WRITE_OR_ADMIN, Route
 from functions.entries.context import Section
 from functions.entries.model import Entry
 from functions.identity.model import ADMIN, READ, WRITE, Principal
+from functions.platform import limits
 from functions.platform.bounded_pages import (
     BoundedPage,
     Examined,
@@ -39,12 +40,6 @@ from functions.platform.bounded_pages import (
     count_page,
     filter_shown,
     read_page,
-)
-from functions.platform.limits import (
-    DEFAULT_CONTEXT_EPISODES,
-    DEFAULT_CONTEXT_KB,
-    MAX_CONTEXT_EPISODES,
-    MAX_CONTEXT_KB,
 )
 from functions.tasks.authority import ADOPT_TASK, CHANGE_TASK
 from functions.tasks.model import Status, Task
@@ -61,11 +56,15 @@ _EPISODIC_LIMIT = IntegerParameter(
     "episodic_limit",
     "How many episodic entries to pack at most.",
     0,
-    MAX_CONTEXT_EPISODES,
-    DEFAULT_CONTEXT_EPISODES,
+    limits.MAX_CONTEXT_EPISODES,
+    limits.DEFAULT_CONTEXT_EPISODES,
 )
 _MAX_KB = IntegerParameter(
-    "max_kb", "How large the packed entries may be, as JSON.", 1, MAX_CONTEXT_KB, DEFAULT_CONTEXT_KB
+    "max_kb",
+    "How large the packed entries may be, as JSON.",
+    1,
+    limits.MAX_CONTEXT_KB,
+    limits.DEFAULT_CONTEXT_KB,
 )
 
 
