@@ -20,7 +20,8 @@ def embed(texts: list[str]) -> list[list[float]]:
 
 
 memory = Memory(storage=AgentMemoryStorageBackend(Client()), embedder=embed)
-memory.remember(sys.argv[1], scope="/people/ada", categories=["fact"], importance=0.5, metadata={})
+said = " ".join(sys.argv[1:]) or "Ada likes green tea."
+memory.remember(said, scope="/people/ada", categories=["fact"], importance=0.5, metadata={})
 known = memory.recall("What about Ada?", scope="/people", depth="shallow")
 print("knows:", "; ".join(sorted(match.record.content for match in known)))
 memory.close()

@@ -6,6 +6,9 @@
 The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. The state is kept between the runs.
 """
 
+# LangGraph has no types of its own for some members.
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
+
 import sys
 from typing import NotRequired, TypedDict
 

@@ -3,6 +3,9 @@
 The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. The model is scripted.
 """
 
+# LangGraph has no types of its own for some members.
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
+
 from typing import NotRequired, TypedDict
 
 from agent_memory import Client

@@ -34,4 +34,4 @@ async def main(text: str) -> None:
     print(result.output)
 
 
-asyncio.run(main(sys.argv[1]))
+asyncio.run(main(" ".join(sys.argv[1:]) or "Hello."))

@@ -1,7 +1,6 @@
 """Process a batch of invoices; a successor continues after the last invoice that was saved.
 
-The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. With `--crash-after N`, this process
-kills itself once it has saved N invoices.
+It needs AGENT_MEMORY_API_KEY. With `--crash-after N` it kills itself once it has saved N invoices.
 """
 
 import os
@@ -27,4 +26,5 @@ def process_invoices(ctx: Context) -> object:
     return progress
 
 
-process_invoices.run(once=True)
+if not process_invoices.run(once=True):
+    print("This agent has no task; register one for it.")
