@@ -1,8 +1,12 @@
 """Conversations under concurrency and crashes: nothing lost or doubled, no half ever shown."""
 
 import secrets
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
+from itertools import count
+from typing import NamedTuple
 
 import httpx
 import pytest
@@ -24,6 +28,7 @@ from tests.contract.sweeping import items, sweep
 from tests.contract.transport import HandlerTransport, open_client, turns
 
 KEY = {"Idempotency-Key": "the-same"}
+LARGE = secrets.token_hex(100_000)
 OLD, NEW = [f"old {n}" for n in range(55)], [f"new {n}" for n in range(60)]
 
 
@@ -92,84 +97,55 @@ def test_an_append_killed_at_any_write_is_stored_once_by_its_retry(
     assert tenant.id
 
 
-@pytest.mark.usefixtures("volume")
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_large_append_killed_at_any_write_is_whole_or_absent(
-    service: Service, key: str, when: When
-) -> None:
-    alice, large = service.client(key), secrets.token_hex(100_000)
-    for nth in range(1, 9):
-        ok(put(alice, f"s{nth}", "first"), 201)
-        died = False
-        try:
-            ok(append(dying(service, key, nth, when), f"s{nth}", large), 201)
-        except Killed:
-            died = True
-        shown = said(alice, f"s{nth}")
-        assert shown in (["first"], ["first", large])
-        service.clock.advance(seconds=16 * 60)
-        sweep(service)
-        assert said(alice, f"s{nth}") == shown
-        assert len(items(service, "y#")) == (1 if len(shown) == 2 else 0)
-        assert_no_content(alice.delete(f"{CONVERSATIONS}/s{nth}"))
-        assert residue(service) == []
-        if not died:
-            break
-    assert not died
-    assert nth > 3
+class Change(NamedTuple):
+    """A change of a conversation that takes several writes, which are at least so many."""
+
+    before: list[str]
+    after: list[str]
+    send: Callable[[httpx.Client, str], httpx.Response]
+    least: int
+    late_seconds: int = 16 * 60  # until the schedule removes what was left
+
+
+CHANGES = {
+    "append": Change(["first"], ["first", LARGE], lambda c, session: append(c, session, LARGE), 3),
+    "replacement": Change(OLD, NEW, lambda c, session: put(c, session, *NEW), 5),
+    "removal": Change(
+        OLD,
+        OLD[:5] + OLD[50:],
+        lambda c, session: c.delete(f"{CONVERSATIONS}/{session}/messages?from=5&to=50"),
+        least=3,
+        late_seconds=0,
+    ),
+}
 
 
 @pytest.mark.usefixtures("volume")
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_removal_of_a_range_killed_at_any_write_is_finished_by_the_schedule(
-    service: Service, key: str, when: When
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_killed_at_any_write_is_never_half_visible_and_leaves_nothing(
+    service: Service, key: str, name: str, when: When
 ) -> None:
-    alice = service.client(key)
-    for nth in range(1, 20):
-        ok(put(alice, f"s{nth}", *OLD), 201)
-        client, died = dying(service, key, nth, when), False
-        try:
-            ok(client.delete(f"{CONVERSATIONS}/s{nth}/messages", params={"from": 5, "to": 50}))
-        except Killed:
-            died = True
-        shown = said(alice, f"s{nth}")
-        assert shown in (OLD, OLD[:5] + OLD[50:])
+    alice, change = service.client(key), CHANGES[name]
+    is_done = False
+    for nth in count(1):
+        session = f"s{nth}"
+        ok(put(alice, session, *change.before), 201)
+        with suppress(Killed):
+            is_done = change.send(dying(service, key, nth, when), session).is_success
+        shown = said(alice, session)
+        assert shown in (change.before, change.after)
+        service.clock.advance(seconds=change.late_seconds)
         sweep(service)
-        assert said(alice, f"s{nth}") == shown
+        assert said(alice, session) == shown
         assert stored_messages(service) == len(shown)
-        assert_no_content(alice.delete(f"{CONVERSATIONS}/s{nth}"))
+        assert len(items(service, "y#")) == shown.count(LARGE)
+        assert_no_content(alice.delete(f"{CONVERSATIONS}/{session}"))
         assert residue(service) == []
-        if not died:
+        if is_done:
             break
-    assert not died
-    assert nth > 3
-
-
-@pytest.mark.usefixtures("volume")
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_replacement_killed_at_any_write_is_never_half_visible(
-    service: Service, key: str, when: When
-) -> None:
-    alice = service.client(key)
-    for nth in range(1, 40):
-        ok(put(alice, f"s{nth}", *OLD), 201)
-        died = False
-        try:
-            ok(put(dying(service, key, nth, when), f"s{nth}", *NEW))
-        except Killed:
-            died = True
-        shown = said(alice, f"s{nth}")
-        assert shown in (OLD, NEW)
-        service.clock.advance(seconds=16 * 60)
-        sweep(service)
-        assert said(alice, f"s{nth}") == shown
-        assert stored_messages(service) == len(shown)
-        assert_no_content(alice.delete(f"{CONVERSATIONS}/s{nth}"))
-        assert residue(service) == []
-        if not died:
-            break
-    assert not died
-    assert nth > 5
+    assert shown == change.after
+    assert nth > change.least
 
 
 @pytest.mark.usefixtures("volume")

@@ -95,15 +95,10 @@ def then(fault: Fault, meanwhile: Callable[[], object]) -> Fault:
     return both
 
 
-@pytest.fixture(params=["sync", "async"])
-def kind(request: pytest.FixtureRequest) -> Kind:
-    """Which client."""
-    kind: Kind = request.param
-    return kind
-
-
-def test_an_update_of_which_only_the_answer_was_lost_is_not_made_again_over_others(
-    crew: Crew, proxy: FaultProxy, kind: Kind
+@pytest.mark.parametrize("kind", ["sync", "async"])
+@pytest.mark.parametrize("is_certain", [False, True])
+def test_only_an_update_that_certainly_did_not_happen_is_made_again_over_others(
+    crew: Crew, proxy: FaultProxy, kind: Kind, *, is_certain: bool
 ) -> None:
     agent = crew.agent()
     agent.client.memory.set(NAMESPACE, KEY, {"n": 0})
@@ -112,30 +107,16 @@ def test_an_update_of_which_only_the_answer_was_lost_is_not_made_again_over_othe
     def overtake() -> None:
         other.memory.update(NAMESPACE, KEY, one_more)
 
+    fault = faults.dropped_before if is_certain else faults.dropped_after
     with calling(kind, proxy.address, agent.api_key) as call:
         call(lambda c: c.memory.get(NAMESPACE, KEY))  # from here on, an update is two requests
-        proxy.plan(passed, then(faults.dropped_after, overtake))
-        with pytest.raises(MemoryConflictError) as told:
-            call(lambda c: c.memory.update(NAMESPACE, KEY, one_more))
-    assert told.value.may_have_happened
-    assert counted(agent) == (2, 3)
-
-
-def test_an_update_that_certainly_did_not_happen_is_made_again(
-    crew: Crew, proxy: FaultProxy, kind: Kind
-) -> None:
-    agent = crew.agent()
-    agent.client.memory.set(NAMESPACE, KEY, {"n": 0})
-    other = crew.again(agent).client
-
-    def overtake() -> None:
-        other.memory.update(NAMESPACE, KEY, one_more)
-
-    with calling(kind, proxy.address, agent.api_key) as call:
-        call(lambda c: c.memory.get(NAMESPACE, KEY))  # from here on, an update is two requests
-        proxy.plan(passed, then(faults.dropped_before, overtake))
-        updated = call(lambda c: c.memory.update(NAMESPACE, KEY, one_more))
-    assert updated.value == {"n": 2}
+        proxy.plan(passed, then(fault, overtake))
+        if is_certain:
+            assert call(lambda c: c.memory.update(NAMESPACE, KEY, one_more)).value == {"n": 2}
+        else:
+            with pytest.raises(MemoryConflictError) as raised:
+                call(lambda c: c.memory.update(NAMESPACE, KEY, one_more))
+            assert raised.value.may_have_happened
     assert counted(agent) == (2, 3)
 
 
