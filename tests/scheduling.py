@@ -10,6 +10,7 @@ _SHARED = {
     "tests/contract/test_readme.py": "pages",  # what a page does is there for its next block
     "tests/contract/test_local_workers.py": "workers",
     "tests/contract/test_growth.py": "growth",
+    "tests/unit/search/test_quality.py": "quality",
 }
 
 

@@ -23,18 +23,11 @@ from openintent.models import (  # type: ignore[import-untyped]
 )
 
 from functions.local.engine import find_binary
-from tests.contract.local_server import ROOT, LocalServer, running
+from tests.contract.local_server import ROOT, LocalServer
 
 pytestmark = pytest.mark.skipif(
     find_binary(ROOT) is None, reason="no embedded database for this platform"
 )
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
-    """The service as `make run` starts it."""
-    with running(tmp_path_factory.mktemp("openintent") / "data") as ready:
-        yield ready
 
 
 class Synchronous:

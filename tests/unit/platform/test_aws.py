@@ -12,6 +12,7 @@ import botocore
 import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError, ConnectionClosedError, ReadTimeoutError
+from botocore.retries.standard import ExponentialBackoff
 from botocore.session import get_session
 
 from functions.platform import request_context
@@ -21,6 +22,12 @@ from tests.unit.platform.recording_server import RecordingServer, render_respons
 _ROOT = Path(__file__).parents[3]
 _OLDER_BOTOCORE = "1.41.0"  # a year older than the pinned release
 _ITEM = b'{"Item": {"n": {"N": "1"}, "b": {"B": "AP8="}, "l": {"L": [{"S": "\xc3\xa9"}]}}}'
+
+
+@pytest.fixture(autouse=True)
+def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have botocore try again at once."""
+    monkeypatch.setattr(ExponentialBackoff, "delay_amount", lambda *_: 0)
 
 
 def _create_stock_client(service: str) -> Any:
