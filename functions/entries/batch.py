@@ -43,6 +43,10 @@ _MAX_DELETED_TOGETHER = 25
 _NOT_WRITABLE = (EntryNotFound, AccessDenied, TaskReassigned)
 """Why an entry that the caller has found isn't the caller's to delete (any more)."""
 
+_NO_SUCH_NAME = (
+    "no entry of yours has this namespace and key; one of semantic memory needs memory_type"
+)
+
 FindNamespace = Callable[[str], NamespaceTarget]
 
 
@@ -114,7 +118,7 @@ class Batches:
             authorize(caller, WRITE_MEMORY, find(update.natural_key[0]))
         old = present.get(address.item_key)
         if old is None or old.is_expired(now) or update.memory_type not in (None, old.tier):
-            raise EntryNotFound
+            raise EntryNotFound if nonce else EntryNotFound(_NO_SUCH_NAME)
         if nonce is not None and (address, nonce) != (old.address, old.nonce):
             raise EntryNotFound
         assert_can_write(caller, old, _find_namespace(old, find))

@@ -168,6 +168,6 @@ def _assert_version(live: Entry | None, version: int | None) -> None:
     if version is None:
         return
     if live is None:
-        raise EntryNotFound
+        raise EntryNotFound("no entry has this namespace and key; leave If-Match out to create it")
     if live.version != version:
         raise to_version_mismatch(live)

@@ -216,8 +216,8 @@ class EntryNotFound(ServiceError):
 
     code = "ENTRY_NOT_FOUND"
 
-    def __init__(self) -> None:
-        super().__init__("no memory entry has this id")
+    def __init__(self, message: str = "no memory entry has this id") -> None:
+        super().__init__(message)
 
 
 class NotFound(ServiceError):

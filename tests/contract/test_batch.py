@@ -65,6 +65,15 @@ def test_an_update_by_natural_key(alice: httpx.Client, make: Any) -> None:
     assert changed == made | {"version": 2, "tags": ["b"]}
 
 
+def test_an_update_of_semantic_memory_without_its_tier_says_what_is_missing(
+    alice: httpx.Client,
+) -> None:
+    made = create(alice, semantic())
+    natural = {"namespace": made["namespace"], "key": made["key"], "version": 1}
+    problem = refused(send(alice, natural | {"tags": ["b"]}), 404, "ENTRY_NOT_FOUND")
+    assert "needs memory_type" in problem["detail"]
+
+
 def failures(alice: httpx.Client, bob: httpx.Client) -> list[tuple[dict[str, Any], int, str]]:
     """Items that must fail, with their answers."""
     taken, bobs = create(alice, entry(key="taken")), create(bob, entry(key="bobs"))
