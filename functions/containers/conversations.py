@@ -40,11 +40,15 @@ class ConversationContainer(FurtherContainer):
         return MessageStore(self._common.table, self.conversation_mapper, self._common.value_parts)
 
     @cached_property
+    def conversation_archive_store(self) -> ConversationArchiveStore:
+        return ConversationArchiveStore(
+            self._common.table, self.message_store, self._common.value_parts
+        )
+
+    @cached_property
     def conversation_archive(self) -> ConversationArchive:
         return ConversationArchive(
-            ConversationArchiveStore(
-                self._common.table, self.message_store, self._common.value_parts
-            ),
+            self.conversation_archive_store,
             self.conversation_mapper,
             self.orphaned_messages,
             ArchiveFiles(self._common.archive_storage),
@@ -66,7 +70,9 @@ class ConversationContainer(FurtherContainer):
 
     @cached_property
     def conversation_lists(self) -> ConversationLists:
-        return ConversationLists(self.conversation_store, self._common.clock)
+        return ConversationLists(
+            self.conversation_store, self.conversation_archive_store, self._common.clock
+        )
 
     @cached_property
     def messages(self) -> Messages:

@@ -84,10 +84,16 @@ class ConversationArchive:
         details = self._files.write_details(ended.conversation, details)
         return get_archived_attributes(ended.header) | {"details": details}
 
+    @property
+    def is_available(self) -> bool:
+        """Whether there is storage for archives."""
+        return self._files.is_available
+
     def read(
         self,
         caller: Principal,
         session: str,
+        expired: int | None,
         first: int,
         limit: int | None,
         build_page: BuildPage[Page],
@@ -97,25 +103,31 @@ class ConversationArchive:
         It is the newest one of the session that the caller may read: a later one of other owners
         hides none.
 
+        Args:
+            expired: when its retention ended (epoch ms); None for the newest one.
+
         Raises:
             NotFound: there is no archive of this session.
             AccessDenied: the caller could have read none of them.
         """
-        record, _ = self._find(caller, session, READ_CONVERSATION)
+        record, _ = self._find(caller, session, expired, READ_CONVERSATION)
         head = decode_header(caller.tenant, record)
         details = self._files.join_details(head, record["details"])
         found = self._mapper.decode(caller.tenant, record, details)
         messages = islice(self._read_messages(found, first), limit)
         return found, build_page(found, (migrate_message(found, each) for each in messages))
 
-    def delete(self, caller: Principal, session: str) -> None:
+    def delete(self, caller: Principal, session: str, expired: int | None) -> None:
         """Delete the newest archive of a session that the caller may delete.
+
+        Args:
+            expired: when its retention ended (epoch ms); None for the newest one.
 
         Raises:
             NotFound: there is no archive of this session.
             AccessDenied: the caller may delete none of them.
         """
-        record, rule = self._find(caller, session, DELETE_CONVERSATION)
+        record, rule = self._find(caller, session, expired, DELETE_CONVERSATION)
         archived = decode_header(caller.tenant, record)
         self._files.delete(archived)
         records = []
@@ -131,11 +143,13 @@ class ConversationArchive:
         self._store.delete((record["pk"], record["sk"]))
 
     def _find(
-        self, caller: Principal, session: str, action: Action[Conversation]
+        self, caller: Principal, session: str, expired: int | None, action: Action[Conversation]
     ) -> tuple[Item, str]:
         """Find the newest archive that the caller may use, and the rule that permits it."""
         is_archived = False
         for record in self._store.list_records(caller.tenant, session):
+            if expired not in (None, record["expires"]):
+                continue
             is_archived = True
             rule = decide(caller, action, decode_header(caller.tenant, record)).rule
             if rule is not None:

@@ -1,6 +1,7 @@
 """Conversations whose retention is over: in the table, on their way out, and as archive records."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from functions.conversations.mapper import decode_header, header_key
@@ -11,11 +12,13 @@ from functions.conversations.store import ConversationChanged, delete_writes
 from functions.platform import item_types
 from functions.platform.conversation_keys import (
     build_archive_key,
+    build_archives_partition,
     build_conversation_key,
     build_details_key,
 )
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_tenant
+from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.value_parts import PartsMissing, ValueParts
@@ -112,12 +115,27 @@ class ConversationArchiveStore:
         conversation = ended.conversation
         writes = delete_writes(conversation, now)
         if record is not None:
-            key = build_archive_key(header_key(conversation)[0], now, conversation.generation)
-            writes.append(put(key, record))
+            expired = ended.header["expires"]
+            key = build_archive_key(header_key(conversation)[0], expired, conversation.generation)
+            listed_in = build_archives_partition(conversation.tenant)
+            listed = build_list_attributes(listed_in, expired, "".join(key))
+            writes.append(put(key, record | listed))
         try:
             self._table.transact(writes)
         except ConditionFailed as refused:
             raise ConversationChanged from refused
+
+    def iterate_records(self, tenant: str, before: str | None, count: int) -> Iterator[Item]:
+        """Read the records of a tenant's archives, the last expired first: two calls a group.
+
+        They come by an index that may lag.
+
+        Args:
+            before: the position before which they begin; None for the newest.
+            count: how many the first group has.
+        """
+        partition = build_archives_partition(tenant)
+        return chain.from_iterable(iterate_items(self._table, partition, before, count))
 
     def list_records(self, tenant: str, session: str) -> Iterator[Item]:
         """Read the records of a session's archives, the newest first: a query."""

@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from functions.authorization.rules import is_allowed
+from functions.conversations.archive_store import ConversationArchiveStore
 from functions.conversations.authority import READ_CONVERSATION
 from functions.conversations.mapper import decode_header
 from functions.conversations.model import Conversation
@@ -44,8 +45,11 @@ class ConversationLists:
     What the caller may not read, or lacks one of the tags, is left out.
     """
 
-    def __init__(self, store: ConversationStore, clock: Clock) -> None:
+    def __init__(
+        self, store: ConversationStore, archives: ConversationArchiveStore, clock: Clock
+    ) -> None:
         self._store = store
+        self._archives = archives
         self._clock = clock
 
     def list_readable(
@@ -58,6 +62,35 @@ class ConversationLists:
         examine = partial(self._examine_headers, caller, tags)
         page = read_page(wanted, examine, itemgetter(TYPE_ORDER_ATTRIBUTE))
         return self._load(caller, page, TYPE_ORDER_ATTRIBUTE, with_metadata=with_metadata)
+
+    def list_archived(
+        self, caller: Principal, tags: frozenset[str], wanted: WantedPage
+    ) -> BoundedPage[ListedConversation]:
+        """List archived conversations of all users without metadata, the last expired first.
+
+        To count them costs the tenant's whole list.
+        """
+
+        def examine(after: str | None, count: int) -> Iterator[Examined[Item]]:
+            return examine_all(
+                self._archives.iterate_records(caller.tenant, after, count), position, is_shown
+            )
+
+        def is_shown(record: Item) -> bool:
+            head = decode_header(caller.tenant, record)
+            return is_allowed(caller, READ_CONVERSATION, head) and tags <= frozenset(head.tags)
+
+        position = itemgetter(TYPE_ORDER_ATTRIBUTE)
+        page = read_page(wanted, examine, position)
+        listed = [
+            ListedConversation(position(each), partial(decode_header, caller.tenant, each))
+            for each in page.elements
+        ]
+        return BoundedPage(listed, page.end, page.total)
+
+    def has_archived(self, caller: Principal) -> bool:
+        """Whether the tenant has an archived conversation, whoever may read it."""
+        return any(self._archives.iterate_records(caller.tenant, None, 1))
 
     def has_any(self, caller: Principal) -> bool:
         """Whether the tenant has a conversation, whoever may read it."""

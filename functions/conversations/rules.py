@@ -21,6 +21,7 @@ from functions.platform.errors import (
 from functions.platform.idempotency import RequestToken
 from functions.platform.json_text import dumps_checked, loads
 from functions.platform.origin import choose_times
+from functions.platform.request_context import is_import
 from functions.platform.ttl import compute_expiry
 
 if TYPE_CHECKING:
@@ -77,10 +78,18 @@ def build_conversation(
         updated=times.updated,
         sensitivity=new.sensitivity,
         ttl=new.ttl,
-        expires=compute_expiry(new.ttl, new.expires_at, now),
+        expires=_compute_end(new, times.created, now),
         schema=check_schema(new.version),
         lister=None if new.user_id == caller.id else caller.id,
     )
+
+
+def _compute_end(new: NewConversation, created: int, now: int) -> int | None:
+    """Compute when a conversation expires; one that an import writes may have done so."""
+    has_ended = new.expires_at is not None and created <= new.expires_at <= now
+    if has_ended and is_import.get():
+        return new.expires_at
+    return compute_expiry(new.ttl, new.expires_at, now)
 
 
 def _list_participants(caller: Principal, new: NewConversation) -> tuple[str, ...]:

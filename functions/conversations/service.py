@@ -35,7 +35,7 @@ from functions.conversations.uploads import Uploads
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.conversation_keys import create_generation
-from functions.platform.errors import AccessDenied, NotFound, Throttled
+from functions.platform.errors import AccessDenied, NotFound, Throttled, ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.retry import Backoff
 from functions.platform.writes import Write
@@ -109,6 +109,8 @@ class Conversations:
     ) -> tuple[Conversation, bool]:
         """Store a whole conversation in place of the one before it, in one step.
 
+        An import may store one whose retention is over: it is archived at once.
+
         Returns the conversation, and whether it is new.
 
         Args:
@@ -122,13 +124,16 @@ class Conversations:
         """
         now = self._clock()
         wanted = build_conversation(caller, session, new, now)
+        if wanted.has_expired(now) and not self._archive.is_available:
+            raise ValidationFailed("expires_at", "is over, and there is no cold storage for it")
         texts = build_texts(new.messages, wanted.schema, now)
         backoff = Backoff(_BUSY, attempts=ATTEMPTS)
         while True:
-            old = self._get_present(caller.tenant, session)
+            old = self._get_present(caller.tenant, session, token)
             if old is not None:
                 authorize(caller, CHANGE_CONVERSATION, old)
                 if old.generation == new.upload_id or is_repeated(old, token):
+                    self._end_retention(old)
                     return old, old.revision == 1
             assert_version(old, version)
             made = wanted if old is None else supersede(old, wanted)
@@ -141,6 +146,7 @@ class Conversations:
                 continue
             if old is not None:
                 self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)
+            self._end_retention(made)
             return made, old is None
 
     def _place_messages(
@@ -217,14 +223,25 @@ class Conversations:
             self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)
             return
 
-    def _get_present(self, tenant: str, session: str) -> Conversation | None:
-        """Read a conversation's header; archive one whose retention is over."""
+    def _get_present(
+        self, tenant: str, session: str, token: RequestToken | None
+    ) -> Conversation | None:
+        """Read a conversation's header; archive one whose retention is over.
+
+        What this request has imported itself is given back as it is.
+        """
         found = self._store.get_header(tenant, session)
-        if found is None or not found.has_expired(self._clock()):
+        if found is None or not found.has_expired(self._clock()) or is_repeated(found, token):
             return found
-        if not self._archive.end_retention(header_key(found), _ARCHIVE_SECONDS):
+        if not self._end_retention(found):
             raise Throttled("the one before it is being archived; try again in a minute")
         return None
+
+    def _end_retention(self, found: Conversation) -> bool:
+        """Archive a conversation whose retention is over; whether none is left in the table."""
+        if not found.has_expired(self._clock()):
+            return False
+        return self._archive.end_retention(header_key(found), _ARCHIVE_SECONDS)
 
     def _existing(self, found: Conversation | None) -> Conversation:
         if found is None or found.has_expired(self._clock()):

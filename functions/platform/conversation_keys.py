@@ -20,6 +20,11 @@ def build_conversations_partition(tenant: str) -> str:
     return f"{tenant}#c"
 
 
+def build_archives_partition(tenant: str) -> str:
+    """Build the partition, in the index by group, of all archived conversations of a tenant."""
+    return f"{tenant}#v"
+
+
 def parse_conversation_partition(partition: str) -> tuple[str, str]:
     """Parse the tenant and the hash of the session id."""
     tenant, _, session = partition.split("#")
@@ -82,10 +87,10 @@ def parse_removed_range(sort: str) -> tuple[str, int]:
     return generation, int(revision)
 
 
-def build_archive_key(partition: str, ended: int, generation: str) -> Key:
-    """Build the key of what says where an ended conversation's messages are kept."""
+def build_archive_key(partition: str, expired: int, generation: str) -> Key:
+    """Build the key of what says where an expired conversation's messages are kept."""
     return partition, item_types.ARCHIVE.build_sort(
-        ended=encode_timestamp(ended), generation=generation
+        expired=encode_timestamp(expired), generation=generation
     )
 
 

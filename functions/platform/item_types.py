@@ -500,8 +500,9 @@ ARCHIVE = ItemType(
     "archived conversation",
     "conversations",
     _CONVERSATION,
-    "r#{ended}#{generation}",
+    "r#{expired}#{generation}",
     "Where the archive storage has the messages",
+    indexes=(schema.BY_GROUP,),
     sealed=("session", "owner", "creator", "agents", "shared", "generation", "sensitivity"),
 )
 USER_CONVERSATION = ItemType(

@@ -204,6 +204,7 @@ QUERY: dict[str, Callable[[Names], Any]] = {
     "agent_type": lambda names: names.pick("agent_type"),
     "memoryRef": lambda names: names.pick("memoryRef"),
     "runId": lambda names: names.pick("runId"),
+    "archived": lambda _: "true",
     "touch": lambda _: "false",
     "values": lambda _: "omit",
     "vector": lambda _: "include",
@@ -230,7 +231,7 @@ NARROWING = frozenset(
     {
         *("after", "before", "offset", "last", "updated_after", "updated_before"),
         *("action", "status", "subject", "predicate", "learned_from_run_id", "instance_id"),
-        *("pinned", "max_kb", "value", "run_id"),
+        *("pinned", "max_kb", "value", "run_id", "expires_at"),
     }
 )
 """Parameters of queries that the attacker leaves out: they show less of the same."""

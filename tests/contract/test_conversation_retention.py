@@ -20,7 +20,7 @@ from tests.contract.transport import LambdaContext
 DAY = 24 * 3600
 
 
-def archive(client: httpx.Client, session: str, **query: int) -> Any:
+def archive(client: httpx.Client, session: str, **query: int | str) -> Any:
     """What cold storage has of a session."""
     return ok(client.get(f"{CONVERSATIONS}/{session}/archive", params=query))
 
@@ -114,6 +114,39 @@ def test_a_later_conversation_of_others_hides_no_archive(
     refused(alice.get(f"{CONVERSATIONS}/s1/archive"), 403, "ACCESS_DENIED")
     assert_no_content(mallory.delete(f"{CONVERSATIONS}/s1/archive"))
     assert files(service, tenant) == []
+
+
+def test_archives_are_listed_to_their_readers_and_read_one_by_one(
+    service: Service, tenant: Tenant, alice: httpx.Client
+) -> None:
+    bob = tenant.agent("bob")
+    for text in ("first", "second"):
+        ok(put(alice, "s1", text, ttl="duration:P1D", tags=[text], metadata={"m": 1}), 201)
+        service.clock.advance(seconds=DAY)
+    ok(put(bob, "s2", "of bob", user_id="bob", ttl="duration:PT1S"), 201)
+    service.clock.advance(seconds=1)
+    sweep(service)
+    ok(put(alice, "s1", "present"), 201)
+
+    def list_all(client: httpx.Client, **query: Any) -> Any:
+        return ok(client.get(CONVERSATIONS, params={"archived": "true"} | query))
+
+    page = list_all(alice, limit=1)
+    assert (page["total"], page["conversations"][0]["tags"]) == (2, ["second"])
+    (first,) = list_all(alice, after=page["next"])["conversations"]
+    assert list_all(alice, tags="first")["conversations"] == [first]
+    assert "metadata" not in first
+    found = archive(alice, "s1", expires_at=first["expires_at"])
+    assert found.items() >= first.items()
+    assert [each["content"] for each in found["messages"]] == ["first"]
+    assert [each["session_id"] for each in list_all(bob)["conversations"]] == ["s2"]
+    assert list_all(tenant.agent("eve"))["hidden"]
+    assert "hidden" not in list_all(service.tenant().admin)
+    assert [each["tags"] for each in ok(alice.get(CONVERSATIONS))["conversations"]] == [[]]
+    assert_no_content(
+        alice.delete(f"{CONVERSATIONS}/s1/archive", params={"expires_at": first["expires_at"]})
+    )
+    assert [each["tags"] for each in list_all(alice)["conversations"]] == [["second"]]
 
 
 @pytest.mark.usefixtures("volume")

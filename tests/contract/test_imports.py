@@ -253,3 +253,24 @@ def test_an_imported_memory_entry_comes_after_all_that_its_memory_has(
         openwop_calls.erring(put(entries[0] | {"id": wrong}), 400, "validation_error")
     plain = alice.post(path, json={"id": entries[0]["id"], "content": "x"})
     openwop_calls.erring(plain, 400, "validation_error")
+
+
+def test_an_imported_conversation_whose_retention_is_over_is_in_cold_storage(
+    tenant: Tenant, service: Service
+) -> None:
+    alice = _importer(tenant)
+    path, end = "/api/v1/conversations/s", service.clock.time(seconds=-5)
+    messages = [{"role": "user", "content": "Hi"}]
+    said = TIMES | {"revision": 4, "expires_at": end}
+    body = said | {"user_id": "u", "messages": messages, "ttl": "PT1H"}
+    for _ in range(2):
+        headers = IMPORT | {"If-None-Match": "*", "Idempotency-Key": "k"}
+        made = ok(alice.put(path, json=body, headers=headers), 201)
+        found = ok(alice.get(f"{path}/archive"))
+        assert found.items() >= made.items()
+        assert (found["expires_at"], found["revision"]) == (end, 4)
+        refused(alice.get(path), 404, "NOT_FOUND")
+        alice.delete(f"{path}/archive")
+    early = body | {"expires_at": _step_back(LONG_AGO)}
+    invalid(alice.put(path, json=early, headers=IMPORT), "expires_at")
+    invalid(alice.put(path, json={"user_id": "u", "messages": [], "expires_at": end}), "expires_at")

@@ -41,7 +41,7 @@ CALLS = {
     "forget_fact": "facts.forget",
     "get_acl": "intents.get_acl",
     "get_agent_settings": "agents.get_settings",
-    "get_archived_conversation": "conversations.list_messages",
+    "get_archived_conversation": "conversations.get_archived",
     "get_capabilities": "get_capabilities",
     "get_conversation": "conversations.get",
     "get_deletion": "deletions.get",

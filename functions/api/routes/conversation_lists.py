@@ -2,7 +2,7 @@
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import PageRequest, build_page, mark_hidden, read_page_request
-from functions.api.parameters import CURSOR_PAGE, TAGS, VALUES
+from functions.api.parameters import CURSOR_PAGE, TAGS, VALUES, BooleanParameter
 from functions.api.responses.conversations import (
     ConversationHeadDocument,
     ConversationPageDocument,
@@ -16,13 +16,25 @@ from functions.conversations.lists import ListedConversation
 from functions.identity.model import READ, Principal
 from functions.platform.bounded_pages import BoundedPage
 
+_ARCHIVED = BooleanParameter(
+    "archived",
+    "`true` lists those in cold storage, whose retention is over, the last expired first, without "
+    "`metadata`.",
+)
+
 
 def list_conversations(request: Request, caller: Principal) -> Response:
     asked, has_values = read_page_request(request, caller), VALUES.read(request) is None
     lists = request.services.get(ConversationContainer).conversation_lists
-    found = lists.list_readable(caller, TAGS.read(request), asked.wanted, with_metadata=has_values)
-    page, position = _render_page(asked, found, has_values=has_values)
-    position = mark_hidden(position, page, lambda: lists.has_any(caller))
+    tags = TAGS.read(request)
+    if _ARCHIVED.read(request):
+        found, has_any = lists.list_archived(caller, tags, asked.wanted), lists.has_archived
+        page, position = _render_page(asked, found, has_values=False)
+    else:
+        found = lists.list_readable(caller, tags, asked.wanted, with_metadata=has_values)
+        page, position = _render_page(asked, found, has_values=has_values)
+        has_any = lists.has_any
+    position = mark_hidden(position, page, lambda: has_any(caller))
     return json_response(200, ConversationPageDocument(conversations=page, **position))
 
 
@@ -56,7 +68,7 @@ ROUTES = [
         READ,
         "List the conversations that you may read, the last created first, without their messages",
         {200: ConversationPageDocument},
-        query=(TAGS, VALUES, *CURSOR_PAGE),
+        query=(_ARCHIVED, TAGS, VALUES, *CURSOR_PAGE),
         description="Of all users. It comes from an index that may be a moment behind.",
     ),
     Route(

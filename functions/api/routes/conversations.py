@@ -6,7 +6,15 @@ from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import read_cursor, sign_cursor, truncate_to_limit
-from functions.api.parameters import AFTER, IMPORT, ONLY_NEW, TOTAL, VALUES, IntegerParameter
+from functions.api.parameters import (
+    AFTER,
+    IMPORT,
+    ONLY_NEW,
+    TOTAL,
+    VALUES,
+    IntegerParameter,
+    TimestampParameter,
+)
 from functions.api.responses.conversations import (
     ConversationDocument,
     ConversationHeadDocument,
@@ -35,6 +43,9 @@ _MESSAGES = IntegerParameter(
     "limit", "How many messages at most; 0 shows the conversation alone.", 0, limits.MAX_PAGE_ITEMS
 )
 _FIRST = IntegerParameter("offset", "The index of the first message.", 0, limits.MAX_OFFSET, 0)
+_EXPIRED = TimestampParameter(
+    "expires_at", "The one whose retention was over then; the last one unless given."
+)
 _BASE64_BYTES = limits.MAX_RESPONSE_BYTES // 4 * 3  # that a response holds in base64
 
 
@@ -95,14 +106,14 @@ def get_archived_conversation(request: Request, caller: Principal) -> Response:
     offset, limit = _range(request, caller)
     session_id = request.path_params["session_id"]
     found, page = request.services.get(ConversationContainer).conversation_archive.read(
-        caller, session_id, offset, limit, _read_builder(request)
+        caller, session_id, _EXPIRED.read(request), offset, limit, _read_builder(request)
     )
     return _page_response(request, caller, found, offset, page)
 
 
 def delete_archived_conversation(request: Request, caller: Principal) -> Response:
     request.services.get(ConversationContainer).conversation_archive.delete(
-        caller, request.path_params["session_id"]
+        caller, request.path_params["session_id"], _EXPIRED.read(request)
     )
     return Response(204)
 
@@ -178,7 +189,7 @@ ROUTES = [
         "Read a conversation whose retention is over back from cold storage",
         {200: ConversationDocument},
         response_headers=("ETag",),
-        query=(_MESSAGES, _FIRST, AFTER, TOTAL, VALUES),
+        query=(_EXPIRED, _MESSAGES, _FIRST, AFTER, TOTAL, VALUES),
         error_statuses=(404,),
     ),
     Route(
@@ -187,6 +198,7 @@ ROUTES = [
         WRITE_OR_ADMIN,
         "Remove a conversation from cold storage",
         {204: None},
+        query=(_EXPIRED,),
         error_statuses=(404,),
         audited=(DELETE_CONVERSATION,),
     ),

@@ -231,22 +231,42 @@ class Conversations(Resource):
             MemoryConflictError: it is written faster than it can be read.
         """
         for _ in range(_READS):
-            found = self._read_at_once(session_id)
+            found = self._read_at_once(_path(session_id), {})
             if found is not None:
                 return parse(Conversation.from_document, found)
         raise MemoryConflictError("the conversation is written faster than it can be read")
 
-    def _read_at_once(self, session_id: str) -> Document | None:
+    def get_archived(
+        self, session_id: str, *, expires_at: datetime | str | None = None
+    ) -> Conversation:
+        """Return a conversation whose retention is over, with all its `messages`.
+
+            client.conversations.get_archived("chat-42").messages[-1].content
+
+        Args:
+            expires_at: the one whose retention was over then; the last one if absent.
+
+        Raises:
+            MemoryNotFoundError: raised when there is none in cold storage.
+            MemoryConflictError: another one came into its place while it was read.
+        """
+        asked = {} if expires_at is None else {"expires_at": render_time(expires_at)}
+        found = self._read_at_once(f"{_path(session_id)}/archive", asked)
+        if found is None:
+            raise MemoryConflictError("another conversation of this session was archived meanwhile")
+        return parse(Conversation.from_document, found)
+
+    def _read_at_once(self, path: str, asked: Document) -> Document | None:
         """Return a conversation with all its messages; None if it was written meanwhile."""
-        page = found = self._call("GET", _path(session_id), params=_UNCOUNTED)
+        page = found = self._call("GET", path, params=asked | _UNCOUNTED)
         said, revision = _said(found), get_member(found, "revision")
         while (after := parse_position(page)) is not None:
-            page = self._call("GET", _path(session_id), params={"after": after})
+            page = self._call("GET", path, params=asked | {"after": after})
             if get_member(page, "revision") != revision:
                 return None
             said += _said(page)
         if "metadata" not in found:  # they leave no room for messages
-            found |= self._call("GET", _path(session_id), params={"limit": 0})
+            found |= self._call("GET", path, params=asked | {"limit": 0})
         is_same = get_member(found, "revision") == revision
         return found | {"messages": said} if is_same else None
 
@@ -333,6 +353,7 @@ class Conversations(Resource):
         user_id: str | None = None,
         *,
         tags: Iterable[str] | None = None,
+        archived: bool = False,
         **paging: Unpack[Paging],
     ) -> Pages[ConversationHead]:
         """Return conversations that you may read, without messages.
@@ -343,12 +364,19 @@ class Conversations(Resource):
             user_id: whose, the last updated first; those of all users, the last created first,
                 if absent.
             tags: all of them.
+            archived: those of all users whose retention is over, from cold storage, the last
+                expired first.
             paging: `limit`, `page_size`, `after`.
+
+        Raises:
+            ValueError: raised when a user is named, and archived ones are asked for.
         """
+        if archived and user_id is not None:
+            raise ValueError("archived conversations are listed for all users")
         path = _CONVERSATIONS
         if user_id is not None:
             path = f"/api/v1/users/{quote_segment(user_id)}/conversations"
-        asked = drop_none(tags=join_tags(tags))
+        asked = drop_none(tags=join_tags(tags), archived=archived or None)
         return self._list(path, "conversations", ConversationHead.from_document, paging, asked)
 
 

@@ -55,6 +55,10 @@ def fill(admin: Client, ada: Client) -> None:
         {"role": "assistant", "content": ["Hello"]},
     ]
     ada.conversations.put("session_1", "user_7", messages, tags=["support"], metadata={"a": 1})
+    for ttl in ("duration:PT0.001S", "duration:PT0.002S", None):  # the next one archives it
+        ada.conversations.put("session_2", "user_7", messages, ttl=ttl, metadata={"ttl": ttl})
+        while ttl is not None and ada.conversations.get_head("session_2") is not None:
+            pass
     for user in ("user_7", "user_8"):
         ada.states.put("ada", user, "tone", {"formal": True})
     run = admin.runs.start("billing", instance_id="b1", input={"goal": "invoices"})
@@ -150,7 +154,7 @@ def test_everything_moves_exactly_however_often_the_import_is_killed(
         if each["memory_type"] == "semantic"
     ]
     assert shared == [("entries-admin", "refunds"), ("entries-ada", "from admin")]
-    assert {each["owner_id"] for each in before["states"]} == {"user_7", "user_8"}
+    assert len(before["archived"]) == len({each["owner_id"] for each in before["states"]}) == 2
     told: list[int] = []
     for file in folder.glob("*.jsonl"):  # as a newer server may have written it
         lines = [json.loads(line) | {"of_tomorrow": 1} for line in file.read_text().splitlines()]

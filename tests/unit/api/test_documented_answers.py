@@ -226,6 +226,7 @@ def _conversations(admin: httpx.Client, tenant: Tenant) -> None:
     admin.post(f"{path}/messages/pop", headers={"Idempotency-Key": "p"})
     admin.get("/api/v1/users/user_1/conversations", params={"limit": 1, "tags": "b"})
     admin.get(conversation_calls.CONVERSATIONS, params={"limit": 1})
+    admin.get(conversation_calls.CONVERSATIONS, params={"archived": "true"})
     admin.delete(path, headers={"If-Match": "9"})
     for _ in range(2):
         admin.delete(path)

@@ -15,7 +15,7 @@ from agent_memory.model import Permission
 
 _PERMISSIONS: tuple[Permission, ...] = ("memory.read", "memory.write", PERMISSION)
 _OWNED = (
-    *(("conversations", "created_by"), ("states", "created_by")),
+    *(("conversations", "created_by"), ("archived", "created_by"), ("states", "created_by")),
     *(("spaces", "owner"), ("objects", "created_by")),
 )
 

@@ -107,6 +107,7 @@ class TenantImport:
         self._import("tasks", tasks.end_task)
         for file in entries:
             memory.write_entries(file, history.is_left, self.counts)
+        self._import("archived", memory.write_archived)
         self._import("conversations", memory.write_conversation)
         self._import("states", memory.write_state)
         self._import("runs", learned.write_run)

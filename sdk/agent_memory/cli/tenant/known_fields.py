@@ -12,6 +12,7 @@ _MODELS: Mapping[str, tuple[type[model.Model], ...]] = {
     "tasks": (model.Task,),
     "intents": (model.Intent, model.Acl),
     "conversations": (model.Conversation,),
+    "archived": (model.Conversation,),
     "states": (model.State,),
     "runs": (model.Run,),
     "facts": (model.Fact,),
@@ -22,6 +23,7 @@ _MODELS: Mapping[str, tuple[type[model.Model], ...]] = {
 _OTHERS = {  # what the export adds
     "tasks": {"grants", *model.TaskFields.__annotations__},
     "conversations": {"offset"},
+    "archived": {"offset"},
     "runs": {"episodes"},
     "objects": {"owner", "data"},
 }

@@ -18,7 +18,8 @@ from agent_memory.cli.tenant.import_context import (
     select_fields,
     send_once,
 )
-from agent_memory.exceptions import MemoryConflictError
+from agent_memory.cli.tenant.importing_client import ImportingClient
+from agent_memory.exceptions import MemoryAccessError, MemoryConflictError, MemoryNotFoundError
 
 MEMORIES = "openwop.jsonl"
 _IMPORTED = "imported"  # the agent whose memories those become that have no name of their own
@@ -68,21 +69,29 @@ class MemoryWriter:
         """
         if self._context.has_expired(document.get("expires_at")):
             return
-        session, fields = document["session_id"], select_fields(document, _CONVERSATION)
-        messages = [select_fields(each, _MESSAGE) for each in document["messages"]]
-        messages = [{"content": None, **message} for message in messages]
+        session = document["session_id"]
         writer = self._context.get_client(document["created_by"])
         present = writer.conversations.get_head(session)
         if present is None:
-            given: Any = fields
-            user = document["user_id"]
-            with writer.keep(**select_fields(document, _TIMES), revision=document["revision"]):
-                writer.conversations.put(session, user, messages, revision=0, **given)
-        elif present.message_count != len(messages):
+            _put_conversation(writer, document)
+        elif present.message_count != len(document["messages"]):
             said = (
                 f"the conversation {session} is there already, with other messages; delete it first"
             )
             raise Failure(said, 3)
+
+    def write_archived(self, document: Document) -> None:
+        """Write a conversation whose retention is over, unless cold storage has it or a later one.
+
+        Those of one session come in the order in which they ended.
+        """
+        writer = self._context.get_client(document["created_by"])
+        try:
+            present = writer.conversations.get_archived(document["session_id"]).raw
+        except (MemoryNotFoundError, MemoryAccessError):  # others' hide none of one's own
+            present = None
+        if present is None or present["expires_at"] < document["expires_at"]:
+            _put_conversation(writer, document)
 
     def write_state(self, document: Document) -> None:
         """Write a state."""
@@ -119,6 +128,15 @@ class MemoryWriter:
             send_once(client, "POST", path, body | {"id": document["id"]})
         except MemoryConflictError:  # the memory has runs or entries of its own by now
             send_once(client, "POST", path, body, document["id"])
+
+
+def _put_conversation(writer: ImportingClient, document: Document) -> None:
+    fields: Any = select_fields(document, _CONVERSATION)
+    messages = [select_fields(each, _MESSAGE) for each in document["messages"]]
+    messages = [{"content": None, **message} for message in messages]
+    with writer.keep(**select_fields(document, _TIMES), revision=document["revision"]):
+        session, user = document["session_id"], document["user_id"]
+        writer.conversations.put(session, user, messages, revision=0, **fields)
 
 
 def _find_owner(line: Line) -> str | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from agent_memory import Client
@@ -40,6 +41,18 @@ class PrivateReader:
                     yield from list_unless_deleted(
                         partial(_read_conversation, client, head["session_id"])
                     )
+
+    def read_archived(self) -> Iterator[Document]:
+        """Yield each conversation in cold storage once, the first expired first."""
+        found: dict[tuple[str, str], Client] = {}
+        for client in self._clients:
+            for head in Spool(
+                each.raw for each in client.conversations.list(archived=True, **_ALL)
+            ):
+                found.setdefault((head["expires_at"], head["session_id"]), client)
+        for (expires_at, session_id), client in sorted(found.items(), key=itemgetter(0)):
+            read = partial(_read_archived, client, session_id, expires_at)
+            yield from list_unless_deleted(read)
 
     def read_states(self) -> Iterator[Document]:
         """Yield the states that the keys may read of the tenant's agents and types, each once."""
@@ -97,6 +110,10 @@ class PrivateReader:
 
 def _read_conversation(client: Client, session_id: str) -> list[Document]:
     return [client.conversations.get(session_id).raw]
+
+
+def _read_archived(client: Client, session_id: str, expires_at: str) -> list[Document]:
+    return [client.conversations.get_archived(session_id, expires_at=expires_at).raw]
 
 
 def _may_read(client: Client, space: Space) -> bool:

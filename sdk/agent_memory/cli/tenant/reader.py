@@ -53,6 +53,7 @@ class TenantReader:
         for client in self._clients:
             yield f"entries-{_name_file(client)}", partial(self._read_entries, client)
         yield "entries", self._read_entries_of_others
+        yield "archived", private.read_archived
         yield "conversations", private.read_conversations
         yield "states", private.read_states
         yield "runs", self._read_runs
