@@ -42,7 +42,7 @@ class NewMessages(RequestModel):
     metadata: dict[str, Any] = Field(default={})
     messages: Annotated[
         list[NewMessage], Field(min_length=1, max_length=limits.MAX_APPENDED_MESSAGES)
-    ] = Field(default=[])
+    ] = Field(default_factory=list)  # shown as a default, it would contradict the least length
 
     @model_validator(mode="after")
     def _one_or_several(self) -> Self:

@@ -2,9 +2,12 @@
 
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import schemathesis
+from jsonschema_rs import Draft202012Validator
 
 from functions.api.route_index import list_routes
 from functions.platform.errors import ERROR_CODES, CapacityExceeded, PageTooLarge
@@ -23,6 +26,21 @@ def test_the_checked_in_document_is_up_to_date() -> None:
 def test_it_is_valid_openapi(document: Json) -> None:
     assert document["openapi"] == "3.1.0"
     schemathesis.openapi.from_dict(document).validate()
+
+
+def test_every_default_is_valid(document: Json) -> None:
+    for schema in _find_schemas(document):
+        if "default" in schema:
+            plain = {word: said for word, said in schema.items() if word != "items"}
+            assert Draft202012Validator(plain).is_valid(schema["default"]), schema
+
+
+def _find_schemas(part: Any) -> Iterator[Json]:
+    inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    for each in inner:
+        yield from _find_schemas(each)
+    if isinstance(part, dict) and "type" in part:
+        yield part
 
 
 def test_every_route_is_there_with_exactly_its_answers(document: Json) -> None:
