@@ -123,5 +123,5 @@ def guardrails_from_item(coordinator: str, item: Item | None) -> CoordinatorGuar
         version=item["version"],
         updated=item["updated"],
         request=item.get("request_token"),
-        previous_tokens=tuple(item.get("previous_tokens", ())),
+        previous_tokens=tuple(item.get("previous_tokens") or ()),
     )
