@@ -95,9 +95,8 @@ def session_service(
         return deployed
     engine.make_tables()
     engine.client.put_item(TableName=engine.memory, Item=deployment_secret)
-    started = start(engine, MovableClock(START), key_file, key_cache_seconds=60)
-    engine.empty_tables()
-    return started
+    engine.keep_items()
+    return start(engine, MovableClock(START), key_file, key_cache_seconds=60)
 
 
 @pytest.fixture(scope="package")
@@ -112,12 +111,8 @@ def deployment_secret(engine: Engine, key_file: Path) -> TypedItem | None:
 
 
 @pytest.fixture
-def service(
-    session_service: Service, engine: Engine, deployment_secret: TypedItem | None
-) -> Iterator[Service]:
+def service(session_service: Service, engine: Engine) -> Iterator[Service]:
     """The service with empty tables, but for the deployment's secret."""
-    if deployment_secret is not None:
-        engine.client.put_item(TableName=engine.memory, Item=deployment_secret)
     yield session_service
     engine.empty_tables()
 

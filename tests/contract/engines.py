@@ -11,7 +11,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -41,6 +41,7 @@ class Engine:
         takes_volume: whether its speed doesn't fall with what it holds.
         environment: what another process needs to reach it; empty where none can.
         database: the file that it keeps everything in, if that is ours.
+        kept: what stays in the memory table when it is emptied, as rows of the file or as items.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Engine:
     log: str
     client: Any
     database: Path | None = None
+    kept: list[Any] = field(default_factory=list)
 
     def make_tables(self) -> None:
         """Makes both tables."""
@@ -60,11 +62,18 @@ class Engine:
     def empty_tables(self) -> None:
         """Empties both tables and their stream: in the file, which takes a tenth of remaking."""
         if self.database is not None:
-            _empty_file(self.database, (self.memory, self.log))
+            _empty_file(self.database, (self.memory, self.log), self.kept)
             return
         for name in (self.memory, self.log):
             self.client.delete_table(TableName=name)
         self.make_tables()
+        for item in self.kept:
+            self.client.put_item(TableName=self.memory, Item=item)
+
+    def keep_items(self) -> None:
+        """Have what is stored now stay when the tables are emptied."""
+        stored = self.items() if self.database is None else _read_rows(self.database, self.memory)
+        self.kept.extend(stored)
 
     def items(self) -> list[dict[str, Any]]:
         """Every stored item of both tables, in DynamoDB's typed form.
@@ -89,8 +98,11 @@ def _engine(name: str, *, environment: dict[str, str], database: Path | None = N
     return Engine(name, real, real, environment, *tables, client, database)
 
 
-def _empty_file(database: Path, tables: tuple[str, ...]) -> None:
-    """Delete the rows of tables, of their indexes and of their streams from the engine's file."""
+def _empty_file(database: Path, tables: tuple[str, ...], kept: list[Any]) -> None:
+    """Delete the rows of tables, of their indexes and of their streams from the engine's file.
+
+    What is kept is put back into the first table.
+    """
     with closing(sqlite3.connect(database, timeout=_START_SECONDS)) as connection, connection:
         found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         connection.execute("BEGIN IMMEDIATE")
@@ -98,6 +110,15 @@ def _empty_file(database: Path, tables: tuple[str, ...]) -> None:
             if name.partition("::")[0] in tables:
                 connection.execute(f'DELETE FROM "{name}"')  # noqa: S608 - the engine's own names
         connection.execute("DELETE FROM _stream_records")
+        for row in kept:
+            places = ", ".join("?" * len(row))
+            connection.execute(f'INSERT INTO "{tables[0]}" VALUES ({places})', row)  # noqa: S608
+
+
+def _read_rows(database: Path, table: str) -> list[Any]:
+    """Read the rows of a table from the engine's file."""
+    with closing(sqlite3.connect(database, timeout=_START_SECONDS)) as connection:
+        return connection.execute(f'SELECT * FROM "{table}"').fetchall()  # noqa: S608
 
 
 def _read_file(database: Path, tables: tuple[str, ...]) -> list[dict[str, Any]]:

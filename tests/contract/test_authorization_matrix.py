@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import pytest
 
 from functions.api.route_index import list_routes
-from functions.platform.items import TypedItem
 from tests.contract.authorization_matrix import ROWS, Row
 from tests.contract.engines import Engine
 from tests.contract.everything import CALLERS, SECRET, Everything, set_up
@@ -26,11 +25,8 @@ def test_every_route_has_a_row() -> None:
 
 
 @pytest.fixture(scope="module")
-def everything(
-    session_service: Service, engine: Engine, deployment_secret: TypedItem
-) -> Iterator[Everything]:
+def everything(session_service: Service, engine: Engine) -> Iterator[Everything]:
     """One scene for all rows: what a call changes is put back."""
-    engine.client.put_item(TableName=engine.memory, Item=deployment_secret)
     yield set_up(session_service)
     engine.empty_tables()
 

@@ -19,7 +19,6 @@ from functions.api.routing import Router
 from functions.container import Container
 from functions.local.gateway import to_event
 from functions.platform.errors import MethodNotAllowed, NotFound
-from functions.platform.items import TypedItem
 from functions.platform.settings import ApiSettings
 from tests.contract import conversation_calls, run_calls
 from tests.contract.bodies import MEMORY, TASKS, create, create_task, grant
@@ -232,10 +231,8 @@ READS = [
 
 
 @pytest.fixture(scope="module")
-def handler(session_service: Service, deployment_secret: TypedItem) -> Handler:
+def handler(session_service: Service) -> Handler:
     """The API function, built from its environment and with the deployment's secret."""
-    engine = session_service.engine
-    engine.client.put_item(TableName=engine.memory, Item=deployment_secret)
     settings = ApiSettings.from_env(session_service.environment())
     return App(Container(settings, session_service.clock))
 

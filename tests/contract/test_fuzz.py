@@ -28,7 +28,6 @@ from schemathesis.generation.modes import GenerationMode
 
 from functions.api.route_index import list_routes
 from functions.api.routing import ROOT, Route
-from functions.platform.items import TypedItem
 from tests.contract.bodies import create, create_task, entry, semantic, working
 from tests.contract.engines import Engine
 from tests.contract.openwop_calls import start
@@ -71,9 +70,8 @@ class Scene:
 
 
 @pytest.fixture(scope="module")
-def made(session_service: Service, engine: Engine, deployment_secret: TypedItem) -> Iterator[Scene]:
+def made(session_service: Service, engine: Engine) -> Iterator[Scene]:
     """One scene for all operations."""
-    engine.client.put_item(TableName=engine.memory, Item=deployment_secret)
     tenant = session_service.tenant()
     known = make_known(tenant)
     yield Scene(tenant, known, session_service.stored())
