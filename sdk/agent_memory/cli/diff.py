@@ -12,13 +12,13 @@ def list_differences(wanted: Document, present: Document) -> list[str]:
     """Return the fields that `wanted` gives and that are otherwise in the entry.
 
     Whose an entry of semantic memory is doesn't count: that can't be changed, and says nothing of
-    what the entry holds. Nor does when it was read.
-    Of a vector it is known how many numbers it has.
+    what the entry holds. Nor does when it was read. Of vectors, their lengths are compared.
     """
     given = [name for name in wanted if name not in _NOT_COMPARED]
-    if len(wanted.get("vector") or ()) != present.get("vector_length", 0):
-        given.append("vector")
-    return [n for n in given if _normalize(n, wanted[n]) != _normalize(n, present.get(n))]
+    found = [n for n in given if _normalize(n, wanted[n]) != _normalize(n, present.get(n))]
+    if "vector" in wanted and len(wanted["vector"] or ()) != present.get("vector_length", 0):
+        found.append("vector")
+    return found
 
 
 def _normalize(name: str, value: Any) -> Any:

@@ -24,6 +24,7 @@ from agent_memory.cli.private_files import open_replacement
 from agent_memory.cli.progress import Progress
 from agent_memory.cli.session import Session
 from agent_memory.cli.spool import Spool
+from agent_memory.cli.tenant.documents import add_vector
 from agent_memory.cli.tenant.exporter import TenantExport
 from agent_memory.cli.tenant.import_context import KEYS
 from agent_memory.cli.tenant.importer import TenantImport
@@ -82,12 +83,15 @@ def export(session: Session) -> None:
         _export_tenant(session)
         return
     file = session.arguments.output
+    written = 0
     with _target(file) as target, Progress("export") as progress:
         entries = Spool(_read_entries(session, progress))
         for count, entry in enumerate(entries, 1):
-            target.write(f"{render_json_line(entry)}\n".encode())
+            for whole in add_vector(session.client, entry):
+                target.write(f"{render_json_line(whole)}\n".encode())
+                written += 1
             progress.reached(count, count / len(entries))
-    note(f"exported {len(entries):,} entries" + (f" to {file}" if file else ""))
+    note(f"exported {written:,} entries" + (f" to {file}" if file else ""))
 
 
 def _read_entries(session: Session, progress: Progress) -> Iterator[Document]:

@@ -36,7 +36,7 @@ def test_what_was_exported_is_imported_exactly(tenant: Tenant, another: Tenant) 
         {"ttl": "duration:P30D", "sensitivity": "confidential"},
         {"expires_at": later, "ttl": "duration:PT1H", "sensitivity": "restricted"},
         {"scope": {"task_id": "task_1", "intent_id": "i"}, "ttl": "task_lifetime"},
-        {"memory_type": "episodic", "pinned": True, "priority": "high"},
+        {"memory_type": "episodic", "pinned": True, "priority": "high", "vector": [0.5] * 64},
         {"memory_type": "episodic", "pinned": False, "priority": "low", "expires_at": later},
         {"memory_type": "semantic", "agent_id": "somebody", "tags": ["t"]},
     ]
@@ -48,6 +48,7 @@ def test_what_was_exported_is_imported_exactly(tenant: Tenant, another: Tenant) 
     assert imported.err == "agent-memory: import: 7 written\n"
     again = another.cli()("export")
     assert content(again.documents) == content(exported.documents)
+    assert [each["vector"] for each in again.documents if "vector" in each] == [[0.125] * 64]
     (entry,) = another.cli()("query", "--key", "*", "--json").documents
     assert json.dumps(entry["value"]) == json.dumps(VALUE)
 
@@ -227,7 +228,10 @@ def test_progress_shows_how_much_of_a_file_is_read(tenant: Tenant, tmp_path: Pat
 
 def test_lines_that_say_the_same_otherwise_are_no_conflict(tenant: Tenant) -> None:
     wanted = an_entry(
-        tags=["a", "b"], expires_at="2199-01-01T00:00:00.000Z", scope={"intent_id": "i"}
+        tags=["a", "b"],
+        expires_at="2199-01-01T00:00:00.000Z",
+        scope={"intent_id": "i"},
+        vector=[0.5] * 64,
     )
     tenant.create(**wanted)
     for line in (
@@ -246,6 +250,7 @@ CHANGES: list[dict[str, Any]] = [
     {"sensitivity": "internal"},
     {"expires_at": None},
     {"ttl": "duration:PT1H"},
+    {"vector": [0.5] * 64},
 ]
 
 

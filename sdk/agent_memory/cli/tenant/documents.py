@@ -5,8 +5,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+from agent_memory import Client
 from agent_memory.cli.failures import UsageFailure
 from agent_memory.exceptions import MemoryNotFoundError
+from agent_memory.requests import quote_segment
 
 Document = dict[str, Any]
 D = TypeVar("D")
@@ -20,6 +22,15 @@ def list_unless_deleted(read: Callable[[], Iterable[D]]) -> list[D]:
         return list(read())
     except MemoryNotFoundError:
         return []
+
+
+def add_vector(client: Client, entry: Document) -> list[Document]:
+    """Return an entry with its vector, if its client gave it one; nothing if it is deleted."""
+    if "vector_length" not in entry:
+        return [entry]
+    path = f"/api/v1/memory/{quote_segment(entry['id'])}"
+    params = {"vector": "include", "touch": "false"}
+    return list_unless_deleted(lambda: [client.request("GET", path, params=params).json()])
 
 
 def read_documents(file: Path) -> Iterator[Document]:

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from agent_memory import Client, Pages
 from agent_memory.cli.output import note
 from agent_memory.cli.spool import Spool
-from agent_memory.cli.tenant.documents import list_unless_deleted
+from agent_memory.cli.tenant.documents import add_vector, list_unless_deleted
 from agent_memory.cli.tenant.private_reader import PrivateReader
 from agent_memory.cli.tenant.task_history import is_ended
 from agent_memory.exceptions import MemoryAccessError
@@ -101,10 +101,10 @@ class TenantReader:
         }
         found = client.memory.query(agent_id=id, touch=False, **_ALL)
         for entry in Spool(each.raw for each in found):
-            for whole in list_unless_deleted(partial(_add_vector, client, entry)):
+            for whole in add_vector(client, entry):
                 yield {**whole, **accessed.get(entry["id"], {})}
         for entry in Spool(self._list_shared(client)):
-            yield from list_unless_deleted(partial(_add_vector, client, entry))
+            yield from add_vector(client, entry)
 
     def _list_shared(self, client: Client) -> Iterator[Document]:
         """Yield the semantic entries of namespaces that no key before has read."""
@@ -231,16 +231,6 @@ def _list_allowed(name: str, pages: Pages[Any]) -> Iterator[Document]:
 def _list_oldest_first(name: str, pages: Pages[Any]) -> Iterator[Document]:
     """Yield the same from the end."""
     yield from Spool(_list_allowed(name, pages))
-
-
-def _add_vector(client: Client, entry: Document) -> list[Document]:
-    """Return an entry with its vector, if its client gave it one."""
-    if "vector_length" not in entry:
-        return [entry]
-    path = f"/api/v1/memory/{quote(entry['id'])}"
-    params = {"vector": "include", "touch": "false"}
-    found: Document = client.request("GET", path, params=params).json()
-    return [found]
 
 
 def _list_without_intent(client: Client) -> Iterator[Document]:
