@@ -33,7 +33,7 @@ def select_columns(*names: str) -> tuple[Sequence[str], Callable[[Document], Seq
 
 
 def _to_heading(name: str) -> str:
-    return re.sub("_|(?<=[a-z])(?=[A-Z])", " ", name).upper()
+    return re.sub("[_.]|(?<=[a-z])(?=[A-Z])", " ", name).upper()
 
 
 def _find(document: Any, name: str) -> Any:

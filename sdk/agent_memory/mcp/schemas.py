@@ -44,11 +44,6 @@ Namespace = Annotated[
 Key = Annotated[
     str, Field(min_length=1, max_length=255, description="Its name, unique within the namespace")
 ]
-Value = Annotated[
-    dict[str, JsonValue],
-    BeforeValidator(_parsed),
-    Field(description="What to keep: a JSON object of at most 64 KB"),
-]
 TextOrValue = Annotated[
     dict[str, JsonValue],
     BeforeValidator(_to_value, json_schema_input_type=dict[str, JsonValue] | str),
@@ -227,7 +222,7 @@ class Update(Arguments):
     namespace: Namespace
     key: Key
     version: Version
-    value: Value | None = None
+    value: TextOrValue | None = None
     merge: bool = Field(
         False, description="Changes only the fields that `value` names; else it replaces all"
     )

@@ -91,6 +91,8 @@ async def test_an_update_changes_only_what_is_given(connect: Connect, key: str) 
         assert (merged["value"], merged["tags"]) == ({"a": 1, "b": 3}, ["x"])
         tagged = await talk.call("update", **PLACE, version=2, tags=["y"])
         assert (tagged["value"], tagged["tags"]) == ({"a": 1, "b": 3}, ["y"])
+        said = await talk.call("update", **PLACE, version=3, value="plain text")
+        assert said["value"] == {"text": "plain text"}
 
 
 async def test_memories_are_found_by_namespace_and_tags(connect: Connect, key: str) -> None:
