@@ -26,7 +26,7 @@ from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound
 from functions.platform.idempotency import RequestToken
-from functions.platform.retry import Backoff
+from functions.platform.retry import Backoff, retry_on
 
 if TYPE_CHECKING:
     from functions.conversations.requests import MessageChange, NewMessage
@@ -93,6 +93,7 @@ class Messages:
                 added = [Message(found.end + n, text) for n, text in enumerate(staged.texts)]
                 return after, [migrate_message(found, each) for each in added]
 
+    @retry_on(ConversationChanged, _BUSY, attempts=_ATTEMPTS)
     def pop(
         self, caller: Principal, session: str, token: RequestToken | None
     ) -> tuple[Conversation, Message | None]:
@@ -100,20 +101,14 @@ class Messages:
 
         Returns the conversation after it, and the message: None if there was none.
         """
-        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
-        while True:
-            found = self._get_writable(caller, session)
-            popped = None if token is None else self._messages.get_popped(found, token)
-            if popped is not None:
-                return found, migrate_message(found, popped)
-            if found.count == 0:
-                return found, None
-            try:
-                after, message = self._pop(found, token)
-            except ConversationChanged:
-                backoff.wait()
-            else:
-                return after, migrate_message(found, message)
+        found = self._get_writable(caller, session)
+        popped = None if token is None else self._messages.get_popped(found, token)
+        if popped is not None:
+            return found, migrate_message(found, popped)
+        if found.count == 0:
+            return found, None
+        after, message = self._pop(found, token)
+        return after, migrate_message(found, message)
 
     def _pop(self, found: Conversation, token: RequestToken | None) -> tuple[Conversation, Message]:
         last = self._messages.read_last(found)
@@ -125,6 +120,7 @@ class Messages:
         self._messages.pop(found, after, last, token)
         return after, message
 
+    @retry_on(ConversationChanged, _BUSY, attempts=_ATTEMPTS)
     def change(
         self,
         caller: Principal,
@@ -140,24 +136,19 @@ class Messages:
             NotFound: there is no message of this index.
             ValidationFailed, ValueTooLarge: the message does not fit any more.
         """
-        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
-        while True:
-            found = self._get_writable(caller, session)
-            try:
-                old = self._messages.get(found, index)
-                if old is None:
-                    raise NotFound("the conversation has no message of this index")
-                if is_repeated(found, token):
-                    return found, migrate_message(found, old)
-                assert_version(found, version)
-                message = change_message(found, old, change)
-                after = record_request(advance(found, self._clock()), token)
-                self._messages.change(found, after, message)
-            except ConversationChanged:
-                backoff.wait()
-            else:
-                return after, migrate_message(found, message)
+        found = self._get_writable(caller, session)
+        old = self._messages.get(found, index)
+        if old is None:
+            raise NotFound("the conversation has no message of this index")
+        if is_repeated(found, token):
+            return found, migrate_message(found, old)
+        assert_version(found, version)
+        message = change_message(found, old, change)
+        after = record_request(advance(found, self._clock()), token)
+        self._messages.change(found, after, message)
+        return after, migrate_message(found, message)
 
+    @retry_on(ConversationChanged, _BUSY, attempts=_ATTEMPTS)
     def remove(
         self, caller: Principal, session: str, first: int, end: int | None, version: int | None
     ) -> tuple[Conversation, int]:
@@ -168,22 +159,16 @@ class Messages:
         Args:
             end: None for the end of the conversation.
         """
-        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
-        while True:
-            found = self._get_writable(caller, session)
-            assert_version(found, version)
-            stop = found.end if end is None else min(end, found.end)
-            count = self._messages.count(found, first, stop) if first < stop else 0
-            if count == 0:
-                return found, 0
-            after = remove_range(found, first, stop, count, self._clock())
-            try:
-                removed = self._messages.remove_range(found, after)
-            except ConversationChanged:
-                backoff.wait()
-                continue
-            self._orphans.remove_range(range_key(after, removed), _CLEANUP_SECONDS)
-            return after, count
+        found = self._get_writable(caller, session)
+        assert_version(found, version)
+        stop = found.end if end is None else min(end, found.end)
+        count = self._messages.count(found, first, stop) if first < stop else 0
+        if count == 0:
+            return found, 0
+        after = remove_range(found, first, stop, count, self._clock())
+        removed = self._messages.remove_range(found, after)
+        self._orphans.remove_range(range_key(after, removed), _CLEANUP_SECONDS)
+        return after, count
 
     def _get_writable(self, caller: Principal, session: str) -> Conversation:
         found = self._store.get_header(caller.tenant, session)

@@ -37,7 +37,7 @@ from functions.platform.clock import Clock
 from functions.platform.conversation_keys import create_generation
 from functions.platform.errors import AccessDenied, NotFound, Throttled, ValidationFailed
 from functions.platform.idempotency import RequestToken
-from functions.platform.retry import Backoff
+from functions.platform.retry import retry_on
 from functions.platform.writes import Write
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ class Conversations:
     _audit: AuditTrail
     _clock: Clock
 
+    @retry_on(ConversationChanged, "the conversation is being replaced again and again")
     def read(
         self,
         caller: Principal,
@@ -78,20 +79,14 @@ class Conversations:
 
         A negative `first` counts from the end. Returns the index at which the page begins, too.
         """
-        backoff = Backoff("the conversation is being replaced again and again")
-        while True:
-            found = self._existing(self._store.get(caller.tenant, session))
-            authorize(caller, READ_CONVERSATION, found)
-            try:
-                start = self._messages.find_last(found, -first) if first < 0 else first
-                shown = self._messages.read(found, start, limit)
-                page = build_page(found, (migrate_message(found, each) for each in shown))
-                if not found.is_dense:
-                    self._messages.assert_unchanged(found)
-            except ConversationChanged:
-                backoff.wait()
-            else:
-                return found, start, page
+        found = self._existing(self._store.get(caller.tenant, session))
+        authorize(caller, READ_CONVERSATION, found)
+        start = self._messages.find_last(found, -first) if first < 0 else first
+        shown = self._messages.read(found, start, limit)
+        page = build_page(found, (migrate_message(found, each) for each in shown))
+        if not found.is_dense:
+            self._messages.assert_unchanged(found)
+        return found, start, page
 
     def find_header(self, caller: Principal, session: str) -> Conversation:
         """Read a conversation without messages and metadata, whoever may read it: one read."""
@@ -99,6 +94,7 @@ class Conversations:
 
     # Changes
 
+    @retry_on(ConversationChanged, _BUSY, attempts=ATTEMPTS)
     def put(
         self,
         caller: Principal,
@@ -127,27 +123,21 @@ class Conversations:
         if wanted.has_expired(now) and not self._archive.is_available:
             raise ValidationFailed("expires_at", "is over, and there is no cold storage for it")
         texts = build_texts(new.messages, wanted.schema, now)
-        backoff = Backoff(_BUSY, attempts=ATTEMPTS)
-        while True:
-            old = self._get_present(caller.tenant, session, token)
-            if old is not None:
-                authorize(caller, CHANGE_CONVERSATION, old)
-                if old.generation == new.upload_id or is_repeated(old, token):
-                    self._end_retention(old)
-                    return old, old.revision == 1
-            assert_version(old, version)
-            made = wanted if old is None else supersede(old, wanted)
-            made = record_request(self._place_messages(caller, made, new.upload_id), token)
-            try:
-                messages = self._show_messages(made, new.upload_id, texts, now)
-                self._store.replace(old, made, messages, now)
-            except ConversationChanged:
-                backoff.wait()
-                continue
-            if old is not None:
-                self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)
-            self._end_retention(made)
-            return made, old is None
+        old = self._get_present(caller.tenant, session, token)
+        if old is not None:
+            authorize(caller, CHANGE_CONVERSATION, old)
+            if old.generation == new.upload_id or is_repeated(old, token):
+                self._end_retention(old)
+                return old, old.revision == 1
+        assert_version(old, version)
+        made = wanted if old is None else supersede(old, wanted)
+        made = record_request(self._place_messages(caller, made, new.upload_id), token)
+        messages = self._show_messages(made, new.upload_id, texts, now)
+        self._store.replace(old, made, messages, now)
+        if old is not None:
+            self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)
+        self._end_retention(made)
+        return made, old is None
 
     def _place_messages(
         self, caller: Principal, made: Conversation, upload_id: str | None
@@ -167,6 +157,7 @@ class Conversations:
             self._messages.prepare(made, texts, now) if upload_id is None else [show_upload(made)]
         )
 
+    @retry_on(ConversationChanged, _BUSY, attempts=ATTEMPTS)
     def change(
         self,
         caller: Principal,
@@ -182,46 +173,34 @@ class Conversations:
             VersionMismatch: If-Match names another revision than the present one.
         """
         now = self._clock()
-        backoff = Backoff(_BUSY, attempts=ATTEMPTS)
-        while True:
-            old = self._existing(self._store.get(caller.tenant, session))
-            authorize(caller, CHANGE_CONVERSATION, old)
-            if is_repeated(old, token):
-                return old
-            assert_version(old, version)
-            new = record_request(change_conversation(old, change, now), token)
-            try:
-                self._store.change(old, new)
-            except ConversationChanged:
-                backoff.wait()
-            else:
-                return new
+        old = self._existing(self._store.get(caller.tenant, session))
+        authorize(caller, CHANGE_CONVERSATION, old)
+        if is_repeated(old, token):
+            return old
+        assert_version(old, version)
+        new = record_request(change_conversation(old, change, now), token)
+        self._store.change(old, new)
+        return new
 
+    @retry_on(ConversationChanged, _BUSY, attempts=ATTEMPTS)
     def delete(self, caller: Principal, session: str, version: int | None) -> None:
         """Delete a conversation: from the response on nothing of it is visible.
 
         Raises:
             VersionMismatch: If-Match names another revision than the present one.
         """
-        backoff = Backoff(_BUSY, attempts=ATTEMPTS)
-        while True:
-            old = self._existing(self._store.get_header(caller.tenant, session))
-            rule = decide(caller, DELETE_CONVERSATION, old).rule
-            if rule is None:
-                raise AccessDenied(DELETE_CONVERSATION.denied)
-            assert_version(old, version)
-            records = []
-            if rule == HOLDS_ADMIN.name:
-                target = f"conversation:{session}"
-                before = {"user_id": old.user, "message_count": old.count}
-                records.append(self._audit.record(caller, DELETE_CONVERSATION, target, before))
-            try:
-                self._store.delete(old, self._clock(), *records)
-            except ConversationChanged:
-                backoff.wait()
-                continue
-            self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)
-            return
+        old = self._existing(self._store.get_header(caller.tenant, session))
+        rule = decide(caller, DELETE_CONVERSATION, old).rule
+        if rule is None:
+            raise AccessDenied(DELETE_CONVERSATION.denied)
+        assert_version(old, version)
+        records = []
+        if rule == HOLDS_ADMIN.name:
+            target = f"conversation:{session}"
+            before = {"user_id": old.user, "message_count": old.count}
+            records.append(self._audit.record(caller, DELETE_CONVERSATION, target, before))
+        self._store.delete(old, self._clock(), *records)
+        self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)
 
     def _get_present(
         self, tenant: str, session: str, token: RequestToken | None

@@ -16,7 +16,7 @@ from functions.platform.items import Item
 from functions.platform.keys import HIGHEST, Key
 from functions.platform.limits import MAX_INLINE_BYTES
 from functions.platform.newest_first import iterate_groups
-from functions.platform.retry import Backoff
+from functions.platform.retry import retry_on
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.value_parts import (
@@ -50,15 +50,11 @@ class StateStore:
         self._values = values
         self._parts = parts
 
+    @retry_on(PartsMissing, "others are writing this state")
     def get(self, tenant: str, address: StateAddress) -> State | None:
         """Read one state: one read, and one call more if it is large."""
-        backoff = Backoff("others are writing this state")
-        while True:
-            item = self.get_item(tenant, address)
-            try:
-                return None if item is None else self.decode(tenant, item)
-            except PartsMissing:
-                backoff.wait()
+        item = self.get_item(tenant, address)
+        return None if item is None else self.decode(tenant, item)
 
     def get_item(self, tenant: str, address: StateAddress) -> Item | None:
         """Read the item of one state, without a large value: one read."""

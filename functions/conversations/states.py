@@ -20,7 +20,7 @@ from functions.platform.items import Item
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_STATE_BYTES
 from functions.platform.origin import choose_origin
-from functions.platform.retry import Backoff
+from functions.platform.retry import retry_on
 from functions.platform.value_parts import PartsMissing
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class States:
         self._audit = audit
         self._clock = clock
 
+    @retry_on(StateChanged, _BUSY, attempts=_ATTEMPTS)
     def put(
         self,
         caller: Principal,
@@ -75,29 +76,23 @@ class States:
         """
         authorize(caller, CHANGE_STATE, address)
         text = dumps_checked(new.value, "value", MAX_STATE_BYTES)
-        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
-        while True:
-            old, now = self._store.get_item(caller.tenant, address), self._clock()
-            if old is not None and token is not None and token.matches(old.get("request")):
-                return self._store.get(caller.tenant, address) or decode_head(old)
-            _assert_version(old, version)
-            origin = choose_origin(new, now, None if old is None else decode_head(old))
-            state = State(
-                address=address,
-                value=text,
-                version=origin.version,
-                created=origin.created,
-                updated=origin.updated,
-                author=caller.id if old is None else old["author"],
-                sensitivity=new.sensitivity,
-                request=None if token is None else token.stored,
-            )
-            try:
-                self._store.replace(caller.tenant, old, state, now)
-            except StateChanged:
-                backoff.wait()
-            else:
-                return state
+        old, now = self._store.get_item(caller.tenant, address), self._clock()
+        if old is not None and token is not None and token.matches(old.get("request")):
+            return self._store.get(caller.tenant, address) or decode_head(old)
+        _assert_version(old, version)
+        origin = choose_origin(new, now, None if old is None else decode_head(old))
+        state = State(
+            address=address,
+            value=text,
+            version=origin.version,
+            created=origin.created,
+            updated=origin.updated,
+            author=caller.id if old is None else old["author"],
+            sensitivity=new.sensitivity,
+            request=None if token is None else token.stored,
+        )
+        self._store.replace(caller.tenant, old, state, now)
+        return state
 
     def get(self, caller: Principal, address: StateAddress) -> State:
         """Get one state: one read, and one call more if it is large.
@@ -174,6 +169,7 @@ class States:
 
         return load
 
+    @retry_on(StateChanged, _BUSY, attempts=_ATTEMPTS)
     def delete(self, caller: Principal, address: StateAddress, version: int | None) -> None:
         """Delete a state.
 
@@ -183,23 +179,16 @@ class States:
         rule = decide(caller, DELETE_STATE, address).rule
         if rule is None:
             raise AccessDenied(DELETE_STATE.denied)
-        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
-        while True:
-            old = self._store.get_item(caller.tenant, address)
-            if old is None:
-                raise _not_found()
-            _assert_version(old, version)
-            records = []
-            if rule == HOLDS_ADMIN.name:
-                target = f"state:{address.agent}/{address.owner}/{address.key}"
-                before = {"version": old["version"]}
-                records.append(self._audit.record(caller, DELETE_STATE, target, before))
-            try:
-                self._store.delete(old, self._clock(), records)
-            except StateChanged:
-                backoff.wait()
-            else:
-                return
+        old = self._store.get_item(caller.tenant, address)
+        if old is None:
+            raise _not_found()
+        _assert_version(old, version)
+        records = []
+        if rule == HOLDS_ADMIN.name:
+            target = f"state:{address.agent}/{address.owner}/{address.key}"
+            before = {"version": old["version"]}
+            records.append(self._audit.record(caller, DELETE_STATE, target, before))
+        self._store.delete(old, self._clock(), records)
 
 
 def _assert_version(old: Item | None, version: int | None) -> None:

@@ -27,7 +27,7 @@ from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_LISTED_CONVERSATIONS, MAX_PAGE_ITEMS
 from functions.platform.newest_first import iterate_groups, iterate_items
-from functions.platform.retry import Backoff
+from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.value_parts import (
     PartsMissing,
@@ -72,15 +72,11 @@ class ConversationStore:
         item = self._table.get(build_conversation_key(tenant, session))
         return None if item is None else decode_header(tenant, item)
 
+    @retry_on(PartsMissing, "the conversation is being changed again and again")
     def get(self, tenant: str, session: str) -> Conversation | None:
         """Read a conversation with its metadata: one call, and one if these are large."""
-        backoff = Backoff("the conversation is being changed again and again")
-        while True:
-            found = self.get_many(tenant, [session]).get(session)
-            try:
-                return None if found is None else self.decode(found)
-            except PartsMissing:
-                backoff.wait()
+        found = self.get_many(tenant, [session]).get(session)
+        return None if found is None else self.decode(found)
 
     def decode(self, stored: StoredConversation) -> Conversation:
         """Decode a conversation with its metadata: one call if these are large.

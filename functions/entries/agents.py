@@ -25,7 +25,7 @@ from functions.platform.errors import VersionMismatch
 from functions.platform.idempotency import RequestToken, list_previous_tokens
 from functions.platform.items import Item
 from functions.platform.keys import get_tenant
-from functions.platform.retry import Backoff
+from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
 from functions.tasks.assignment_store import AssignmentStore
 
@@ -63,6 +63,7 @@ class AgentMemory:
         """Return an agent's settings: one read."""
         return _to_settings(agent, self._agents.get_item(tenant, agent))
 
+    @retry_on(ConditionFailed, "others are changing this agent's settings")
     def configure(
         self, caller: Principal, agent: str, config: AgentConfig, token: RequestToken
     ) -> AgentSettings:
@@ -78,29 +79,20 @@ class AgentMemory:
         """
         authorize(caller, CONFIGURE_AGENT, AgentTarget(agent))
         given = _to_attributes(config)
-        backoff = Backoff("others are changing this agent's settings")
-        while True:
-            item = self._agents.get_item(caller.tenant, agent)
-            last, earlier = item.get("config_token"), item.get("earlier_config_tokens", ())
-            if token.matches(last):
-                return _to_settings(agent, item)
-            if token.is_superseded(earlier):
-                raise VersionMismatch(
-                    "this request was carried out, and the settings changed since"
-                )
-            changes: Item = {"config_token": token.stored} | given
-            changes["earlier_config_tokens"] = list_previous_tokens(last, earlier) or None
-            before, after = _to_settings(agent, item), _to_settings(agent, item | changes)
-            record = self._audit.record(
-                caller, CONFIGURE_AGENT, f"agent:{agent}", before._asdict(), after._asdict()
-            )
-            try:
-                self._agents.change_settings(
-                    caller.tenant, agent, item, changes, self._clock(), record
-                )
-                return after
-            except ConditionFailed:
-                backoff.wait()
+        item = self._agents.get_item(caller.tenant, agent)
+        last, earlier = item.get("config_token"), item.get("earlier_config_tokens", ())
+        if token.matches(last):
+            return _to_settings(agent, item)
+        if token.is_superseded(earlier):
+            raise VersionMismatch("this request was carried out, and the settings changed since")
+        changes: Item = {"config_token": token.stored} | given
+        changes["earlier_config_tokens"] = list_previous_tokens(last, earlier) or None
+        before, after = _to_settings(agent, item), _to_settings(agent, item | changes)
+        record = self._audit.record(
+            caller, CONFIGURE_AGENT, f"agent:{agent}", before._asdict(), after._asdict()
+        )
+        self._agents.change_settings(caller.tenant, agent, item, changes, self._clock(), record)
+        return after
 
     def maintain(self, item: Item, has_time: Callable[[], bool]) -> Counter[str]:
         """Evict what is over an agent's capacity, and reconcile its counters; count both.
@@ -119,6 +111,7 @@ class AgentMemory:
         self._agents.complete(item, self._clock())
         return Counter(evicted=evicted, reconciled=1, repaired=repaired)
 
+    @retry_on(ConditionFailed, "others are changing this agent's settings")
     def limit_capacity(self, tenant: str, agent: str, limit: int | None, version: int) -> None:
         """Limit an agent's capacity by guardrails; None removes the limit. Nothing is evicted.
 
@@ -126,17 +119,11 @@ class AgentMemory:
             version: that of the agent's restrictions; an older one than the last changes nothing
                 (RFC-0015 §6.6).
         """
-        backoff = Backoff("others are changing this agent's settings")
-        while True:
-            item = self._agents.get_item(tenant, agent)
-            if item.get("ep_limited_by", 0) >= version:
-                return
-            changes = {"ep_limit": limit, "ep_limited_by": version}
-            try:
-                self._agents.change_settings(tenant, agent, item, changes, self._clock())
-                return
-            except ConditionFailed:
-                backoff.wait()
+        item = self._agents.get_item(tenant, agent)
+        if item.get("ep_limited_by", 0) >= version:
+            return
+        changes = {"ep_limit": limit, "ep_limited_by": version}
+        self._agents.change_settings(tenant, agent, item, changes, self._clock())
 
     def evict_excess(self, tenant: str, agent: str, has_time_left: Callable[[], bool]) -> int:
         """Evict what an agent holds in excess of its settings, in the order of RFC-0015 §2.2.

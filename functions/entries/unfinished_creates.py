@@ -21,7 +21,7 @@ from functions.platform.clock import Clock
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_tenant
-from functions.platform.retry import Backoff
+from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import ABSENT
 
@@ -118,21 +118,16 @@ class UnfinishedCreates:
         self._table.write_many(build_row_removals(rows))
         return True
 
+    @retry_on(ConditionFailed, "others are writing this entry")
     def _bar(self, row_key: Key, address: EntryAddress, nonce: str) -> bool:
         """Keep an entry from coming late; return whether it neither came nor comes any more."""
-        backoff = Backoff("others are writing this entry")
-        while True:
-            present = self._table.get_many((row_key, address.item_key))
-            slot = present.get(address.item_key)
-            if row_key not in present or _is_in(slot, nonce):
-                return False
-            barrier = build_barrier_write(address.item_key, slot, self._clock())
-            try:
-                self._table.transact([barrier])
-            except ConditionFailed:
-                backoff.wait()
-            else:
-                return True
+        present = self._table.get_many((row_key, address.item_key))
+        slot = present.get(address.item_key)
+        if row_key not in present or _is_in(slot, nonce):
+            return False
+        barrier = build_barrier_write(address.item_key, slot, self._clock())
+        self._table.transact([barrier])
+        return True
 
 
 def _is_in(slot: Item | None, nonce: str) -> bool:

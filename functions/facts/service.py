@@ -37,7 +37,7 @@ from functions.platform.keys import get_tenant
 from functions.platform.limits import MAX_FACT_METADATA_BYTES
 from functions.platform.origin import choose_times
 from functions.platform.request_context import is_import
-from functions.platform.retry import Backoff
+from functions.platform.retry import Backoff, retry_on
 from functions.platform.run_keys import build_fact_space
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
@@ -170,6 +170,7 @@ class Facts:
                 deleted += 1
         return deleted
 
+    @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def forget(self, caller: Principal, id: str, version: int | None) -> None:
         """Delete a fact.
 
@@ -179,18 +180,11 @@ class Facts:
             VersionMismatch: If-Match names another version than the present one.
         """
         authorize(caller, DELETE_FACT, None)
-        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
-        while True:
-            fact = self.get(caller, id)
-            if version not in (None, fact.version):
-                message = f"the fact is at version {fact.version}; read it and try again"
-                raise VersionMismatch(message, version=fact.version)
-            try:
-                self._store.delete(caller.tenant, fact, self._build_record(caller, fact))
-            except ConditionFailed:
-                backoff.wait()
-            else:
-                break
+        fact = self.get(caller, id)
+        if version not in (None, fact.version):
+            message = f"the fact is at version {fact.version}; read it and try again"
+            raise VersionMismatch(message, version=fact.version)
+        self._store.delete(caller.tenant, fact, self._build_record(caller, fact))
         derived = derive_fact_id(*fact.triple)
         if fact.id != derived:
             self._store.delete_reference(caller.tenant, derived, fact.id)

@@ -28,7 +28,8 @@ from functions.platform.bounded_pages import Examined, examine_all
 from functions.platform.clock import Clock
 from functions.platform.errors import EntryExists, NotFound, ValidationFailed
 from functions.platform.idempotency import RequestToken
-from functions.platform.retry import Backoff
+from functions.platform.retry import retry_on
+from functions.platform.table import ConditionFailed
 from functions.platform.task_keys import create_api_key
 
 if TYPE_CHECKING:
@@ -149,6 +150,7 @@ class Identity:
         groups = self._store.iterate_principals(caller.tenant, before, count)
         return examine_all(chain.from_iterable(groups), attrgetter("list_position"))
 
+    @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def change_principal(
         self, caller: Principal, principal_id: str, change: PrincipalChange, token: RequestToken
     ) -> Principal:
@@ -161,23 +163,21 @@ class Identity:
             ValidationFailed: nothing is given, or `expires_at` is not in the future.
             Throttled: others keep changing the principal.
         """
-        target, backoff = _target(principal_id), Backoff(_BUSY, attempts=_ATTEMPTS)
-        while True:
-            stored = self._existing(caller, principal_id)
-            authorize(caller, CHANGE_PRINCIPAL, stored.principal)
-            if token.matches(stored.token):
-                return stored.principal
-            _assert_not_superseded(token, stored)
-            changed = apply_change(stored.principal, change)
-            if "expires_at" in change.model_fields_set:
-                _assert_future(change.expires_at, self._clock())
-            before, after = diff_principals(stored.principal, changed)
-            record = self._audit.record(caller, CHANGE_PRINCIPAL, target, before, after)
-            if self._store.change(stored, changed, token.stored, record):
-                self._invalidate_cache()
-                return changed
-            backoff.wait()
+        stored = self._existing(caller, principal_id)
+        authorize(caller, CHANGE_PRINCIPAL, stored.principal)
+        if token.matches(stored.token):
+            return stored.principal
+        _assert_not_superseded(token, stored)
+        changed = apply_change(stored.principal, change)
+        if "expires_at" in change.model_fields_set:
+            _assert_future(change.expires_at, self._clock())
+        target, (before, after) = _target(principal_id), diff_principals(stored.principal, changed)
+        record = self._audit.record(caller, CHANGE_PRINCIPAL, target, before, after)
+        self._store.change(stored, changed, token.stored, record)
+        self._invalidate_cache()
+        return changed
 
+    @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def rotate_key(
         self, caller: Principal, principal_id: str, token: RequestToken, idempotency_key: str | None
     ) -> tuple[Principal, str]:
@@ -189,22 +189,20 @@ class Identity:
             EntryExists: this is a retry, and the key was rotated again since.
             Throttled: others keep changing the principal.
         """
-        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
-        while True:
-            stored = self._existing(caller, principal_id)
-            authorize(caller, ROTATE_KEY, stored.principal)
-            if token.matches(stored.token):
-                return self._replay(
-                    stored.principal, idempotency_key, token, "the key was rotated already"
-                )
-            _assert_not_superseded(token, stored)
-            key = self._create_key(stored.principal, idempotency_key)
-            record = self._audit.record(caller, ROTATE_KEY, _target(principal_id))
-            if self._store.replace_key(stored, key, token.stored, record):
-                self._invalidate_cache()
-                return stored.principal, key.api_key
-            backoff.wait()
+        stored = self._existing(caller, principal_id)
+        authorize(caller, ROTATE_KEY, stored.principal)
+        if token.matches(stored.token):
+            return self._replay(
+                stored.principal, idempotency_key, token, "the key was rotated already"
+            )
+        _assert_not_superseded(token, stored)
+        key = self._create_key(stored.principal, idempotency_key)
+        record = self._audit.record(caller, ROTATE_KEY, _target(principal_id))
+        self._store.replace_key(stored, key, token.stored, record)
+        self._invalidate_cache()
+        return stored.principal, key.api_key
 
+    @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def revoke(self, caller: Principal, principal_id: str) -> None:
         """Delete a principal; its key is invalid from then on.
 
@@ -213,16 +211,12 @@ class Identity:
             NotFound: the caller's tenant has no such principal.
             Throttled: others keep changing the principal.
         """
-        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
-        while True:
-            stored = self._existing(caller, principal_id)
-            authorize(caller, REVOKE_PRINCIPAL, stored.principal)
-            before = describe_principal(stored.principal)
-            record = self._audit.record(caller, REVOKE_PRINCIPAL, _target(principal_id), before)
-            if self._store.remove(stored, self._clock(), record):
-                self._invalidate_cache()
-                return
-            backoff.wait()
+        stored = self._existing(caller, principal_id)
+        authorize(caller, REVOKE_PRINCIPAL, stored.principal)
+        before = describe_principal(stored.principal)
+        record = self._audit.record(caller, REVOKE_PRINCIPAL, _target(principal_id), before)
+        self._store.remove(stored, self._clock(), record)
+        self._invalidate_cache()
 
     def get_principal(self, tenant: str, principal_id: str) -> Principal:
         """Read a principal: one read.

@@ -108,7 +108,11 @@ class PrincipalStore:
     def add_tenant(self, admin: Principal, key: NewKey, token: bytes, record: Write) -> bool:
         """Create a tenant and its first principal; False if the tenant exists, or was deleted."""
         tenant = put_new(task_keys.build_tenant_key(admin.tenant), {"created": admin.created})
-        return self._transact([tenant, *self._put_new(admin, key, token), record])
+        try:
+            self._table.transact([tenant, *self._put_new(admin, key, token), record])
+        except ConditionFailed:
+            return False
+        return True
 
     def remove_all(self, tenant: str) -> int:
         """Remove all keys of a deleted tenant, then its principals; return how many there were."""
@@ -121,21 +125,25 @@ class PrincipalStore:
 
     def change(
         self, old: StoredPrincipal, principal: Principal, token: bytes, record: Write
-    ) -> bool:
-        """Change a principal, which keeps its key; False if it changed meanwhile."""
-        puts = self._put_principal(principal, old.key_partition, token, None, old)
-        return self._transact([*puts, record])
+    ) -> None:
+        """Change a principal, which keeps its key.
 
-    def replace_key(self, old: StoredPrincipal, key: NewKey, token: bytes, record: Write) -> bool:
-        """Replace the present key by a new one; False if the principal changed meanwhile."""
+        Raises:
+            ConditionFailed: it changed meanwhile.
+        """
+        puts = self._put_principal(principal, old.key_partition, token, None, old)
+        self._table.transact([*puts, record])
+
+    def replace_key(self, old: StoredPrincipal, key: NewKey, token: bytes, record: Write) -> None:
+        """Replace the present key by a new one; raises as `change`."""
         partition = task_keys.build_api_key_key(key.api_key)[0]
         puts = self._put_principal(old.principal, partition, token, key.salt, old)
-        return self._transact([delete((old.key_partition, API_KEY.build_sort())), *puts, record])
+        self._table.transact([delete((old.key_partition, API_KEY.build_sort())), *puts, record])
 
-    def remove(self, stored: StoredPrincipal, now: int, record: Write) -> bool:
-        """Delete a principal and its key; False if it changed meanwhile."""
+    def remove(self, stored: StoredPrincipal, now: int, record: Write) -> None:
+        """Delete a principal and its key; raises as `change`."""
         tenant, id = stored.principal.tenant, stored.principal.id
-        return self._transact(
+        self._table.transact(
             [
                 delete((stored.key_partition, API_KEY.build_sort())),
                 delete(task_keys.build_principal_key(tenant, id), _UNCHANGED, **_seen(stored)),
@@ -182,13 +190,6 @@ class PrincipalStore:
             put(key, item, condition, **values),
             check(task_keys.build_deletion_key(principal.tenant), ABSENT),
         ]
-
-    def _transact(self, writes: list[Write]) -> bool:
-        try:
-            self._table.transact(writes)
-        except ConditionFailed:
-            return False
-        return True
 
 
 def _seen(stored: StoredPrincipal) -> Item:

@@ -28,7 +28,8 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.limits import MAX_EXAMINED
 from functions.platform.parallel import run_parallel
-from functions.platform.retry import Backoff
+from functions.platform.retry import retry_on
+from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 
 T = TypeVar("T")
@@ -245,6 +246,7 @@ class Namespaces:
             raise ValidationFailed("search_fields", "are those of one namespace")
         return self._change(caller, name, authority.CHANGE_PERMISSIONS, change, version, token)
 
+    @retry_on(ConditionFailed, "others are changing this namespace")
     def _change(
         self,
         caller: Principal,
@@ -254,23 +256,20 @@ class Namespaces:
         version: int | None,
         token: RequestToken,
     ) -> Namespace:
-        backoff = Backoff("others are changing this namespace")
-        while True:
-            target = self._find_configuration(caller, name)
-            present = target.configured
-            if present is not None and token.matches(present.request):
-                return _with_default(target, present)
-            authorize(caller, action, target)
-            shown = None if present is None else _with_default(target, present)
-            if present is not None and token.is_superseded(present.previous_tokens):
-                raise rules.version_mismatch(shown)
-            rules.assert_version(shown, version)
-            new = rules.change_namespace(target, change, self._clock(), token)
-            record = self._record(caller, action, present, new)
-            if self._store.replace(caller.tenant, present, new, record):
-                self._prefix_rules.forget()
-                return _with_default(target, new)
-            backoff.wait()
+        target = self._find_configuration(caller, name)
+        present = target.configured
+        if present is not None and token.matches(present.request):
+            return _with_default(target, present)
+        authorize(caller, action, target)
+        shown = None if present is None else _with_default(target, present)
+        if present is not None and token.is_superseded(present.previous_tokens):
+            raise rules.version_mismatch(shown)
+        rules.assert_version(shown, version)
+        new = rules.change_namespace(target, change, self._clock(), token)
+        record = self._record(caller, action, present, new)
+        self._store.replace(caller.tenant, present, new, record)
+        self._prefix_rules.forget()
+        return _with_default(target, new)
 
     def _record(
         self,

@@ -13,7 +13,7 @@ from functions.platform.keys import HIGHEST, Key
 from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import BY_CREATION, CREATION_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import Table
 from functions.platform.task_keys import build_restrictions_key
 from functions.platform.writes import Write, put_version
 
@@ -118,20 +118,15 @@ class NamespaceStore:
         for items in iterate_items(self._table, partition, before, count):
             yield from map(namespace_from_item, items)
 
-    def replace(self, tenant: str, old: Namespace | None, new: Namespace, record: Write) -> bool:
-        """Put `new` in the place of `old`; False if another version is stored.
+    def replace(self, tenant: str, old: Namespace | None, new: Namespace, record: Write) -> None:
+        """Put `new` in the place of `old`, if there was one, with the audit record.
 
-        Args:
-            old: as it was read; None if there was none.
-            record: the audit record, which is written with it.
+        Raises:
+            ConditionFailed: another version is stored.
         """
-        try:
-            order = {} if is_prefix_rule(new.name) else _build_name_order(new.name)
-            write = put_permissions(_build_key(tenant, new.name), old, new, **order)
-            self._table.transact([write, record])
-        except ConditionFailed:
-            return False
-        return True
+        order = {} if is_prefix_rule(new.name) else _build_name_order(new.name)
+        write = put_permissions(_build_key(tenant, new.name), old, new, **order)
+        self._table.transact([write, record])
 
 
 def put_first_configuration(tenant: str, namespace: Namespace) -> Write:

@@ -26,7 +26,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
-from functions.platform.retry import Backoff
+from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.ttl import compute_expiry
 from functions.platform.writes import Write
@@ -151,6 +151,7 @@ class Objects:
         if more > 0:
             rules.assert_room(self._store.get_usage(caller.tenant, stored.owner), more)
 
+    @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def rename(
         self,
         caller: Principal,
@@ -173,21 +174,6 @@ class Objects:
         rules.assert_key(wanted.target, "to")
         if wanted.source == wanted.target:
             raise ValidationFailed("to", "is the key that the object has")
-        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
-        while True:
-            try:
-                return self._rename(caller, space, wanted, expected, token)
-            except ConditionFailed:
-                backoff.wait()
-
-    def _rename(
-        self,
-        caller: Principal,
-        space: str,
-        wanted: Rename,
-        expected: Precondition,
-        token: RequestToken,
-    ) -> StoredObject:
         keys, now = (wanted.source, wanted.target), self._clock()
         made, items = self._store.find(caller.tenant, space, keys)
         if made is None:
@@ -204,6 +190,7 @@ class Objects:
         self._store.rename(item, items[wanted.source], items.get(wanted.target), now, records)
         return new
 
+    @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def delete(self, caller: Principal, space: str, key: str, expected: Precondition) -> None:
         """Delete an object.
 
@@ -212,22 +199,15 @@ class Objects:
             VersionMismatch: it isn't at the expected version.
         """
         rules.assert_key(key, "key")
-        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
-        while True:
-            found, now = self._find(caller, space, key), self._clock()
-            if found.space is None:
-                raise rules.build_not_found()
-            authorize(caller, DELETE_OBJECTS, SpaceTarget(space, found.space))
-            rules.assert_precondition(found.present, expected)
-            if found.present is None or found.item is None:
-                raise rules.build_not_found()
-            records = self._record(caller, DELETE_OBJECTS, space, [found.present])
-            try:
-                self._store.delete([found.item], now, records)
-            except ConditionFailed:
-                backoff.wait()
-            else:
-                return
+        found, now = self._find(caller, space, key), self._clock()
+        if found.space is None:
+            raise rules.build_not_found()
+        authorize(caller, DELETE_OBJECTS, SpaceTarget(space, found.space))
+        rules.assert_precondition(found.present, expected)
+        if found.present is None or found.item is None:
+            raise rules.build_not_found()
+        records = self._record(caller, DELETE_OBJECTS, space, [found.present])
+        self._store.delete([found.item], now, records)
 
     def delete_prefix(self, caller: Principal, space: str, prefix: str) -> tuple[int, bool]:
         """Delete all objects whose keys begin alike; how many, and whether none are left.

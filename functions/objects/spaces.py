@@ -16,7 +16,7 @@ from functions.platform.bounded_pages import Examined, examine_all
 from functions.platform.clock import Clock
 from functions.platform.errors import ValidationFailed, VersionMismatch
 from functions.platform.idempotency import RequestToken
-from functions.platform.retry import Backoff
+from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 
 
@@ -45,6 +45,7 @@ class Spaces:
         """Whether there are spaces, whoever may read them."""
         return next(self._store.iterate_spaces(caller.tenant, None, 1), None) is not None
 
+    @retry_on(ConditionFailed, "others are changing this space")
     def configure(
         self,
         caller: Principal,
@@ -65,25 +66,19 @@ class Spaces:
         """
         if change.space not in (None, name):
             raise ValidationFailed("space", "isn't the name in the path")
-        backoff = Backoff("others are changing this space")
-        while True:
-            space = self._store.get_space(caller.tenant, name)
-            if space is not None and token.matches(space.permissions.request):
-                return space
-            authorize(caller, CHANGE_SPACE, SpaceTarget(name, space))
-            _assert_not_superseded(space, token)
-            rules.assert_space_version(space, version)
-            now = self._clock()
-            new = rules.change_space(space, name, caller.id, change, now, token)
-            before = None if space is None else _describe(space)
-            target = f"object-space:{name}"
-            record = self._audit.record(caller, CHANGE_SPACE, target, before, _describe(new))
-            try:
-                self._store.replace_space(caller.tenant, space, new, record)
-            except ConditionFailed:
-                backoff.wait()
-            else:
-                return new
+        space = self._store.get_space(caller.tenant, name)
+        if space is not None and token.matches(space.permissions.request):
+            return space
+        authorize(caller, CHANGE_SPACE, SpaceTarget(name, space))
+        _assert_not_superseded(space, token)
+        rules.assert_space_version(space, version)
+        now = self._clock()
+        new = rules.change_space(space, name, caller.id, change, now, token)
+        before = None if space is None else _describe(space)
+        target = f"object-space:{name}"
+        record = self._audit.record(caller, CHANGE_SPACE, target, before, _describe(new))
+        self._store.replace_space(caller.tenant, space, new, record)
+        return new
 
 
 def _is_visible(caller: Principal, space: Space) -> bool:

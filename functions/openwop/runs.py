@@ -32,7 +32,7 @@ from functions.platform.clock import Clock
 from functions.platform.idempotency import RequestToken, build_idempotency_conflict
 from functions.platform.items import Item
 from functions.platform.openwop_keys import hash_memory, is_memory_run_id
-from functions.platform.retry import Backoff
+from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 
@@ -188,6 +188,7 @@ class MemoryRuns:
             raise snapshot_gone()
         return run, memory
 
+    @retry_on(ConditionFailed, "others are changing this run")
     def add_secrets(self, caller: Principal, run_id: str, new: NewSecrets) -> MemoryRun:
         """Give an open run more secrets: from the answer on, no put into its memories stores one.
 
@@ -198,24 +199,16 @@ class MemoryRuns:
             ValidationFailed: a secret can't be taken.
             CapacityExceeded: the open runs of a memory have too many secrets.
         """
-        backoff = Backoff("others are changing this run")
-        while True:
-            before = self._assert_open(self.get(caller, run_id))
-            authorize(caller, CHANGE_RUN, before)
-            known = self._secrets.read_of_run(caller.tenant, before)
-            secrets = collect_secrets(new.secrets, known, self._secrets.edition)
-            if len(secrets) == len(known):
-                return before
-            run, encrypted = self._encrypt(caller.tenant, before, secrets)
-            try:
-                audit = self._audit_use(caller, CHANGE_RUN, before)
-                self._store.set_secrets(
-                    caller.tenant, before, run, encrypted or {}, self._clock(), *audit
-                )
-            except ConditionFailed:
-                backoff.wait()
-            else:
-                return run
+        before = self._assert_open(self.get(caller, run_id))
+        authorize(caller, CHANGE_RUN, before)
+        known = self._secrets.read_of_run(caller.tenant, before)
+        secrets = collect_secrets(new.secrets, known, self._secrets.edition)
+        if len(secrets) == len(known):
+            return before
+        run, encrypted = self._encrypt(caller.tenant, before, secrets)
+        audit = self._audit_use(caller, CHANGE_RUN, before)
+        self._store.set_secrets(caller.tenant, before, run, encrypted or {}, self._clock(), *audit)
+        return run
 
     def _encrypt(
         self, tenant: str, run: MemoryRun, secrets: Sequence[LabelledSecret]
@@ -236,6 +229,7 @@ class MemoryRuns:
         )
         return run, self._secrets.encrypt(secrets, tenant, run)
 
+    @retry_on(ConditionFailed, "others are changing this run")
     def end(self, caller: Principal, run_id: str) -> None:
         """End a run: delete its secrets, and keep its snapshot as long as it says.
 
@@ -245,20 +239,14 @@ class MemoryRuns:
             AccessDenied: somebody else's run, and no permission to write.
             NotFound: the caller's tenant has no such run.
         """
-        backoff = Backoff("others are changing this run")
-        while True:
-            run, now = self.get(caller, run_id), self._clock()
-            authorize(caller, CHANGE_RUN, run)
-            if run.is_closed(now):
-                return
-            try:
-                audit = self._audit_use(caller, CHANGE_RUN, run)
-                self._store.end(caller.tenant, run, now, *audit)
-            except ConditionFailed:
-                backoff.wait()
-            else:
-                return
+        run, now = self.get(caller, run_id), self._clock()
+        authorize(caller, CHANGE_RUN, run)
+        if run.is_closed(now):
+            return
+        audit = self._audit_use(caller, CHANGE_RUN, run)
+        self._store.end(caller.tenant, run, now, *audit)
 
+    @retry_on(ConditionFailed, "others are changing this run")
     def delete(self, caller: Principal, run_id: str) -> None:
         """Delete a run, its secrets, and its hold on its snapshot; replays of it keep theirs.
 
@@ -266,17 +254,10 @@ class MemoryRuns:
             AccessDenied: somebody else's run, and no `memory.admin`.
             NotFound: the caller's tenant has no such run.
         """
-        backoff = Backoff("others are changing this run")
-        while True:
-            run = self.get(caller, run_id)
-            authorize(caller, DELETE_RUN, run)
-            audit = self._audit_use(caller, DELETE_RUN, run)
-            try:
-                self._store.delete(caller.tenant, run, self._clock(), *audit)
-            except ConditionFailed:
-                backoff.wait()
-            else:
-                return
+        run = self.get(caller, run_id)
+        authorize(caller, DELETE_RUN, run)
+        audit = self._audit_use(caller, DELETE_RUN, run)
+        self._store.delete(caller.tenant, run, self._clock(), *audit)
 
     def _audit_use(
         self, caller: Principal, action: Action[MemoryRun], run: MemoryRun

@@ -2,8 +2,14 @@
 
 import random
 import time
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
 from functions.platform.errors import Throttled
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _ATTEMPTS = 10
 _FIRST_WAIT, _LONGEST_WAIT, _DEADLINE = 0.01, 0.4, 20.0  # seconds
@@ -48,3 +54,29 @@ class Backoff:
             raise Throttled(f"{self._reason}; try again in a second")
         bound = min(self._first_wait * 2 ** min(self._failed - 1, 16), self._longest_wait)
         time.sleep(random.uniform(0, bound))  # noqa: S311 - jitter, not a secret
+
+
+def retry_on(
+    error: type[Exception] | tuple[type[Exception], ...], reason: str, *, attempts: int = _ATTEMPTS
+) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Carry out a function anew, from its begin, where another request's write made it fail.
+
+    Args:
+        error: tells that; raised by no other cause.
+        reason: as of `Backoff`, which limits the attempts.
+        attempts: the same.
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def attempt(*args: P.args, **kwargs: P.kwargs) -> T:
+            backoff = Backoff(reason, attempts=attempts)
+            while True:
+                try:
+                    return function(*args, **kwargs)
+                except error:
+                    backoff.wait()
+
+        return attempt
+
+    return decorate

@@ -17,7 +17,7 @@ from functions.platform.json_text import dumps_checked
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_SPEC_BYTES
 from functions.platform.origin import choose_origin
-from functions.platform.retry import Backoff
+from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.ttl import parse_duration
 from functions.procedures.model import (
@@ -53,6 +53,7 @@ class Procedures:
         self._store = store
         self._clock = clock
 
+    @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def put(
         self,
         caller: Principal,
@@ -82,35 +83,28 @@ class Procedures:
             else parse_duration(new.half_life, "half_life").milliseconds
         )
         key = workflow_key(caller.tenant, procedure, id)
-        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
-        while True:
-            present, now = self._get(key, version), self._clock()
-            try:
-                if present is None:
-                    origin = choose_origin(new, now)
-                    stats = _build_stats(new.learned, now, half_life)
-                    workflow = ProcedureWorkflow(
-                        procedure,
-                        id,
-                        spec,
-                        new.half_life,
-                        stats,
-                        version=origin.version,
-                        created=origin.created,
-                        updated=origin.updated,
-                    )
-                    self._store.create(caller.tenant, key, workflow)
-                    return self._describe(workflow), True
-                after = revise_workflow(
-                    present, spec, new.half_life, half_life, now, reset=new.reset
-                )
-                if after is not present:
-                    origin = choose_origin(new, now, present)
-                    after = after._replace(version=origin.version, updated=origin.updated)
-                    self._store.replace(key, present, after)
-                return self._describe(after), False
-            except ConditionFailed:
-                backoff.wait()
+        present, now = self._get(key, version), self._clock()
+        if present is None:
+            origin = choose_origin(new, now)
+            stats = _build_stats(new.learned, now, half_life)
+            workflow = ProcedureWorkflow(
+                procedure,
+                id,
+                spec,
+                new.half_life,
+                stats,
+                version=origin.version,
+                created=origin.created,
+                updated=origin.updated,
+            )
+            self._store.create(caller.tenant, key, workflow)
+            return self._describe(workflow), True
+        after = revise_workflow(present, spec, new.half_life, half_life, now, reset=new.reset)
+        if after is not present:
+            origin = choose_origin(new, now, present)
+            after = after._replace(version=origin.version, updated=origin.updated)
+            self._store.replace(key, present, after)
+        return self._describe(after), False
 
     def get(self, caller: Principal, procedure: Procedure, id: str) -> WorkflowStats:
         """Get one workflow: one read.
@@ -199,6 +193,7 @@ class Procedures:
         base = None if stats.half_life is None else stats.base
         return Increment(*weigh_outcome(stats, score, now), base)
 
+    @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def delete(self, caller: Principal, procedure: Procedure, id: str, version: int | None) -> None:
         """Delete a workflow with its stats.
 
@@ -206,20 +201,11 @@ class Procedures:
             NotFound: the procedure has no such workflow.
             VersionMismatch: If-Match names another version than the present one.
         """
-        key, backoff = (
-            workflow_key(caller.tenant, procedure, id),
-            Backoff(_BUSY, attempts=_ATTEMPTS),
-        )
-        while True:
-            present = self._get(key, version)
-            if present is None:
-                raise _not_found()
-            try:
-                self._store.delete(caller.tenant, key, present)
-            except ConditionFailed:
-                backoff.wait()
-            else:
-                return
+        key = workflow_key(caller.tenant, procedure, id)
+        present = self._get(key, version)
+        if present is None:
+            raise _not_found()
+        self._store.delete(caller.tenant, key, present)
 
     def _describe(self, workflow: ProcedureWorkflow) -> WorkflowStats:
         return compute_stats(workflow, self._clock())

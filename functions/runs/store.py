@@ -12,7 +12,7 @@ from functions.platform.items import Item
 from functions.platform.keys import Key, decode_timestamp
 from functions.platform.limits import MAX_INLINE_BYTES, MAX_PAGE_ITEMS
 from functions.platform.newest_first import iterate_rows
-from functions.platform.retry import Backoff
+from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.value_parts import (
@@ -65,18 +65,14 @@ class RunStore:
             raise run_not_found()
         return item
 
+    @retry_on(PartsMissing, "others are writing this run")
     def get(self, tenant: str, run_id: str, now: int) -> Run:
         """Read a run: one read, and one call more for each large value.
 
         Raises:
             NotFound: there is no such run, or its 90 days are over.
         """
-        backoff = Backoff("others are writing this run")
-        while True:
-            try:
-                return self.decode(tenant, self.get_item(tenant, run_id, now))
-            except PartsMissing:
-                backoff.wait()
+        return self.decode(tenant, self.get_item(tenant, run_id, now))
 
     def create(self, address: run_keys.RunAddress, run: Run, now: int) -> None:
         """Write a new run: one write, and two calls more where its input is large.

@@ -11,7 +11,7 @@ from functions.identity.store import PrincipalStore
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, EntryExists, NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
-from functions.platform.retry import Backoff
+from functions.platform.retry import retry_on
 from functions.platform.validation import validate
 from functions.task_events.requests import EventEnvelope, TaskEvent
 from functions.tasks.changes import apply_change
@@ -53,7 +53,7 @@ class TaskEventIngester:
         if self._processed.contains(caller.tenant, source, id):
             return None
         token = RequestToken.from_event(source, id)
-        task = self._apply_with_retries(caller, event, token)
+        task = self._apply(caller, event, token)
         self._processed.add(caller.tenant, source, id)
         return task
 
@@ -67,14 +67,7 @@ class TaskEventIngester:
             raise AccessDenied("the principal of task events may not coordinate")
         return caller
 
-    def _apply_with_retries(self, caller: Principal, event: TaskEvent, token: RequestToken) -> Task:
-        backoff = Backoff("others are changing this task")
-        while True:
-            try:
-                return self._apply(caller, event, token)
-            except (VersionMismatch, EntryExists):
-                backoff.wait()  # the next attempt reads what the other request wrote
-
+    @retry_on((VersionMismatch, EntryExists), "others are changing this task")
     def _apply(self, caller: Principal, event: TaskEvent, token: RequestToken) -> Task:
         try:
             current = self._reader.get(caller, event.task_id)

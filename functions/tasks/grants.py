@@ -14,7 +14,7 @@ from functions.platform.clock import Clock, to_rfc3339
 from functions.platform.errors import AccessDenied, CapacityExceeded, NotFound, ValidationFailed
 from functions.platform.limits import MAX_GRANTS
 from functions.platform.origin import choose_times
-from functions.platform.retry import Backoff
+from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 from functions.tasks.authority import GRANT, LIST_GRANTS, REVOKE_GRANT, TaskTarget, authorize_write
 from functions.tasks.grant_store import GrantStore, count_granted, replace_grant
@@ -115,6 +115,7 @@ class Grants:
 
         self._replace(caller, REVOKE_GRANT, task_id, principal, build)
 
+    @retry_on(ConditionFailed, "others are changing this task's grants", attempts=_ATTEMPTS)
     def _replace(
         self,
         caller: Principal,
@@ -129,21 +130,15 @@ class Grants:
             action: what it is.
             build: makes the new grant from the task and the present one.
         """
-        backoff = Backoff("others are changing this task's grants", attempts=_ATTEMPTS)
-        while True:
-            task = self._tasks.get_existing(caller.tenant, task_id)
-            self._authorize(caller, action, task)
-            assert_open(task)
-            old = self._store.get(caller.tenant, task_id, principal)
-            new = build(task, old)
-            _assert_fits(task, old, new)
-            target, before, after = f"task:{task_id}", _describe(old), _describe(new)
-            record = self._audit.record(caller, action, target, before, after)
-            try:
-                self._store.commit([*replace_grant(caller.tenant, task, old, new), record])
-                return
-            except ConditionFailed:
-                backoff.wait()
+        task = self._tasks.get_existing(caller.tenant, task_id)
+        self._authorize(caller, action, task)
+        assert_open(task)
+        old = self._store.get(caller.tenant, task_id, principal)
+        new = build(task, old)
+        _assert_fits(task, old, new)
+        target, before, after = f"task:{task_id}", _describe(old), _describe(new)
+        record = self._audit.record(caller, action, target, before, after)
+        self._store.commit([*replace_grant(caller.tenant, task, old, new), record])
 
     def _authorize(self, caller: Principal, action: Action[TaskTarget], task: Task) -> None:
         if not is_allowed(caller, action, TaskTarget(task, self._clock())):

@@ -23,7 +23,7 @@ from functions.platform.items import Item
 from functions.platform.keys import Key, get_tenant
 from functions.platform.observability import log_unexpected
 from functions.platform.parallel import run_parallel
-from functions.platform.retry import Backoff
+from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.tasks import guardrail_store
@@ -105,6 +105,7 @@ class GuardrailService:
             raise Unavailable("the guardrails are stored, and will hold everywhere in a minute")
         return changed
 
+    @retry_on(ConditionFailed, "others are changing these guardrails")
     def _replace(
         self,
         caller: Principal,
@@ -114,30 +115,25 @@ class GuardrailService:
         token: RequestToken,
     ) -> CoordinatorGuardrails:
         tenant, given = caller.tenant, asked.model_dump(exclude_unset=True)
-        backoff = Backoff("others are changing these guardrails")
-        while True:
-            present = self._store.get(tenant, coordinator)
-            if token.matches(present.request):
-                return present
-            is_late = token.is_superseded(present.previous_tokens)
-            if is_late or version not in (None, present.version):
-                raise VersionMismatch(
-                    f"the guardrails are at version {present.version}; read them and try again",
-                    version=present.version,
-                )
-            new = change_guardrails(present, given, self._clock(), token.stored)
-            record = self._audit.record(
-                caller,
-                CHANGE_GUARDRAILS,
-                f"coordinator:{coordinator}",
-                {name: present.members.get(name) for name in given},
-                given,
+        present = self._store.get(tenant, coordinator)
+        if token.matches(present.request):
+            return present
+        is_late = token.is_superseded(present.previous_tokens)
+        if is_late or version not in (None, present.version):
+            raise VersionMismatch(
+                f"the guardrails are at version {present.version}; read them and try again",
+                version=present.version,
             )
-            try:
-                self._store.replace(tenant, new, record)
-                return new
-            except ConditionFailed:
-                backoff.wait()
+        new = change_guardrails(present, given, self._clock(), token.stored)
+        record = self._audit.record(
+            caller,
+            CHANGE_GUARDRAILS,
+            f"coordinator:{coordinator}",
+            {name: present.members.get(name) for name in given},
+            given,
+        )
+        self._store.replace(tenant, new, record)
+        return new
 
     def guard(self, tenant: str, old: Task | None, new: Task) -> GuardedTask:
         """Put a task that is registered, adopted, assigned or ended under its guardrails.
@@ -235,21 +231,17 @@ class GuardrailService:
         """Do the same for the item of guardrails that are due."""
         return self.enforce(get_tenant(item["pk"]), item["coordinator"])
 
+    @retry_on(ConditionFailed, _CONFLICT)
     def _restrict_stored_task(self, tenant: str, coordinator: str, task_id: str) -> Task | None:
-        backoff = Backoff(_CONFLICT)
-        while True:
-            # in this order: guardrails that are read after the task are never older than its own
-            task = self._tasks.get(tenant, task_id)
-            guardrails = self._store.get(tenant, coordinator).guardrails
-            if task is None or task.ended is not None or task.coordinator != coordinator:
-                return task
-            restricted = restrict_task(task, guardrails)
-            if restricted == task:
-                return task
-            try:
-                return self._tasks.restrict(tenant, task, restricted)
-            except ConditionFailed:
-                backoff.wait()
+        # in this order: guardrails that are read after the task are never older than its own
+        task = self._tasks.get(tenant, task_id)
+        guardrails = self._store.get(tenant, coordinator).guardrails
+        if task is None or task.ended is not None or task.coordinator != coordinator:
+            return task
+        restricted = restrict_task(task, guardrails)
+        if restricted == task:
+            return task
+        return self._tasks.restrict(tenant, task, restricted)
 
     def _update_restrictions(self, tenant: str, agent: str) -> None:
         """Make an agent's restrictions follow from its open tasks.

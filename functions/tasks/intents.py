@@ -14,7 +14,7 @@ from functions.platform.bounded_pages import Examined, examine_all
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.origin import choose_times
-from functions.platform.retry import Backoff
+from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 from functions.tasks.intent_authority import READ_INTENT, SET_ACL, SET_OWNER, USE_INTENT
 from functions.tasks.intent_store import IntentStore, replace_intent
@@ -107,6 +107,7 @@ class Intents:
             caller, intent_id, SET_OWNER, lambda intent: replace(intent, owner=new.principal), new
         )
 
+    @retry_on(ConditionFailed, "others are changing this intent")
     def _change(
         self,
         caller: Principal,
@@ -115,20 +116,15 @@ class Intents:
         change: Callable[[Intent], Intent],
         said: Acl | NewOwner,
     ) -> Intent:
-        backoff = Backoff("others are changing this intent")
-        while True:
-            old = self._store.get(caller.tenant, intent_id, caller.id)
-            authorize(caller, action, old)
-            created = old.created or choose_times(said.created_at, None, self._clock()).created
-            new = replace(change(old), version=said.version or old.version + 1, created=created)
-            record = self._audit.record(
-                caller, action, f"intent:{intent_id}", _describe(old), _describe(new)
-            )
-            try:
-                self._store.commit([*replace_intent(caller.tenant, old, new), record])
-                return new
-            except ConditionFailed:
-                backoff.wait()
+        old = self._store.get(caller.tenant, intent_id, caller.id)
+        authorize(caller, action, old)
+        created = old.created or choose_times(said.created_at, None, self._clock()).created
+        new = replace(change(old), version=said.version or old.version + 1, created=created)
+        record = self._audit.record(
+            caller, action, f"intent:{intent_id}", _describe(old), _describe(new)
+        )
+        self._store.commit([*replace_intent(caller.tenant, old, new), record])
+        return new
 
 
 def _describe(intent: Intent) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import CapacityExceeded, NotFound
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_INSTANCE_BYTES
-from functions.platform.retry import Backoff
+from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 from functions.working_values.model import ValuesByKey, WorkingValue, select_live, total_bytes
 from functions.working_values.store import WorkingValueStore
@@ -73,19 +73,13 @@ class WorkingValues:
 
         self._change(caller.tenant, instance, remove)
 
+    @retry_on(ConditionFailed, "others are writing this instance's values", attempts=_ATTEMPTS)
     def _change(
         self, tenant: str, instance: str, change: Callable[[ValuesByKey], ValuesByKey]
     ) -> None:
-        backoff = Backoff("others are writing this instance's values", attempts=_ATTEMPTS)
-        while True:
-            seen, now = self._store.get(tenant, instance), self._clock()
-            after = change(select_live(seen.values, now))
-            try:
-                self._store.replace(tenant, instance, seen, after, now)
-            except ConditionFailed:
-                backoff.wait()
-            else:
-                return
+        seen, now = self._store.get(tenant, instance), self._clock()
+        after = change(select_live(seen.values, now))
+        self._store.replace(tenant, instance, seen, after, now)
 
 
 def _existing(values: ValuesByKey, key: str) -> WorkingValue:
