@@ -193,7 +193,7 @@ def _built(folder: Path) -> Function:
         if table["TableName"] not in existing:
             client.create_table(**table)
     # a key that is read again after a minute would be a call more, wherever that falls
-    with patch("functions.platform.settings.MAX_KEY_CACHE_SECONDS", _KEY_CACHE_SECONDS):
+    with patch("functions.platform.limits.MAX_KEY_CACHE_SECONDS", _KEY_CACHE_SECONDS):
         settings = ApiSettings(
             memory_table="memory",
             log_table="log",
