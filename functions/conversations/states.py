@@ -198,10 +198,7 @@ def _assert_version(old: Item | None, version: int | None) -> None:
         if version:
             raise _not_found()
     elif version != old["version"]:
-        raise VersionMismatch(
-            f"the state is at version {old['version']}; read it and try again",
-            version=old["version"],
-        )
+        raise VersionMismatch.of("the state", old["version"])
 
 
 def _not_found() -> NotFound:

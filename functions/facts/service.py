@@ -182,8 +182,7 @@ class Facts:
         authorize(caller, DELETE_FACT, None)
         fact = self.get(caller, id)
         if version not in (None, fact.version):
-            message = f"the fact is at version {fact.version}; read it and try again"
-            raise VersionMismatch(message, version=fact.version)
+            raise VersionMismatch.of("the fact", fact.version)
         self._store.delete(caller.tenant, fact, self._build_record(caller, fact))
         derived = derive_fact_id(*fact.triple)
         if fact.id != derived:

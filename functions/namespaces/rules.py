@@ -136,9 +136,4 @@ def assert_version(present: Namespace | None, version: int | None) -> None:
 
 def version_mismatch(present: Namespace | None) -> VersionMismatch:
     """Build the error of a change that another one preceded."""
-    version = present.version if present else 0
-    return VersionMismatch(
-        f"the namespace is at version {version}; read it and try again",
-        current=present,
-        version=version,
-    )
+    return VersionMismatch.of("the namespace", present.version if present else 0, present)

@@ -97,10 +97,7 @@ def assert_precondition(present: StoredObject | None, expected: Precondition) ->
     if expected.must_not_exist:
         raise EntryExists("an object has this key", version=present.version)
     if expected.version not in (None, present.version):
-        raise VersionMismatch(
-            f"the object is at version {present.version}; read it and try again",
-            version=present.version,
-        )
+        raise VersionMismatch.of("the object", present.version)
 
 
 def rename_object(
@@ -223,6 +220,4 @@ def assert_space_version(space: Space | None, version: int | None) -> None:
     """
     present = 0 if space is None else space.permissions.version
     if version not in (None, present):
-        raise VersionMismatch(
-            f"the space is at version {present}; read it and try again", version=present
-        )
+        raise VersionMismatch.of("the space", present)

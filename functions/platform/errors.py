@@ -250,6 +250,12 @@ class VersionMismatch(Conflict):
 
     code = "VERSION_MISMATCH"
 
+    @classmethod
+    def of(cls, subject: str, version: int, current: Any = None) -> Self:
+        """Build the error of a change of a subject, such as "the task", that is at `version`."""
+        message = f"{subject} is at version {version}; read it and try again"
+        return cls(message, current=current, version=version)
+
 
 class EntryExists(Conflict):
     """An entry with this natural key exists (RFC-0015 §1.2)."""

@@ -221,8 +221,7 @@ class Procedures:
             return self._store.get(key)
         workflow = self._existing(key)
         if workflow.version != version:
-            message = f"the workflow is at version {workflow.version}; read it and try again"
-            raise VersionMismatch(message, version=workflow.version)
+            raise VersionMismatch.of("the workflow", workflow.version)
         return workflow
 
 

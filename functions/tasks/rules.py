@@ -65,11 +65,7 @@ def assert_version(task: Task, version: int) -> None:
 
 def version_mismatch(present: Task) -> VersionMismatch:
     """Build the error of a change that another one preceded."""
-    return VersionMismatch(
-        f"the task is at version {present.version}; read it and try again",
-        current=present,
-        version=present.version,
-    )
+    return VersionMismatch.of("the task", present.version, present)
 
 
 def choose_roles(
