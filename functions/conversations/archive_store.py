@@ -9,13 +9,7 @@ from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation
 from functions.conversations.rules import list_shown
 from functions.conversations.store import ConversationChanged, delete_writes
-from functions.platform import item_types
-from functions.platform.conversation_keys import (
-    build_archive_key,
-    build_archives_partition,
-    build_conversation_key,
-    build_details_key,
-)
+from functions.platform import conversation_keys, item_types
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_tenant
 from functions.platform.newest_first import build_list_attributes, iterate_items
@@ -58,7 +52,7 @@ class ConversationArchiveStore:
         header = self._table.get(key)
         if header is None or header.get("expires", now + 1) > now:
             return None
-        details = self._table.get(build_details_key(key[0])) or {}
+        details = self._table.get(conversation_keys.build_details_key(key[0])) or {}
         try:
             details = self._parts.join(details)
         except PartsMissing as missing:
@@ -116,8 +110,10 @@ class ConversationArchiveStore:
         writes = delete_writes(conversation, now)
         if record is not None:
             expired = ended.header["expires"]
-            key = build_archive_key(header_key(conversation)[0], expired, conversation.generation)
-            listed_in = build_archives_partition(conversation.tenant)
+            key = conversation_keys.build_archive_key(
+                header_key(conversation)[0], expired, conversation.generation
+            )
+            listed_in = conversation_keys.build_archives_partition(conversation.tenant)
             listed = build_list_attributes(listed_in, expired, "".join(key))
             writes.append(put(key, record | listed))
         try:
@@ -134,12 +130,12 @@ class ConversationArchiveStore:
             before: the position before which they begin; None for the newest.
             count: how many the first group has.
         """
-        partition = build_archives_partition(tenant)
+        partition = conversation_keys.build_archives_partition(tenant)
         return chain.from_iterable(iterate_items(self._table, partition, before, count))
 
     def list_records(self, tenant: str, session: str) -> Iterator[Item]:
         """Read the records of a session's archives, the newest first: a query."""
-        partition, _ = build_conversation_key(tenant, session)
+        partition, _ = conversation_keys.build_conversation_key(tenant, session)
         return self._table.query(partition, item_types.ARCHIVE.sort_prefix, newest_first=True)
 
     def delete(self, key: Key, *further: Write) -> None:

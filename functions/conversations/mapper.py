@@ -3,12 +3,7 @@
 from dataclasses import replace
 
 from functions.conversations.model import Conversation, Message, RemovedRange
-from functions.platform.conversation_keys import (
-    build_conversation_key,
-    build_conversations_partition,
-    build_user_row_key,
-    parse_message_index,
-)
+from functions.platform import conversation_keys
 from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.limits import MAX_INLINE_BYTES
@@ -22,13 +17,13 @@ _VERSION = 1  # no text is ever replaced
 
 def header_key(conversation: Conversation) -> Key:
     """Build the key of a conversation's header."""
-    return build_conversation_key(conversation.tenant, conversation.session)
+    return conversation_keys.build_conversation_key(conversation.tenant, conversation.session)
 
 
 def listing_key(conversation: Conversation) -> Key:
     """Build the key of a conversation's row in its user's list."""
     partition, _ = header_key(conversation)
-    return build_user_row_key(
+    return conversation_keys.build_user_row_key(
         conversation.tenant, conversation.user, conversation.updated, partition
     )
 
@@ -36,7 +31,7 @@ def listing_key(conversation: Conversation) -> Key:
 def encode_header(conversation: Conversation) -> Item:
     """Encode all but the metadata, so that an append stays cheap."""
     expires, key = conversation.expires, header_key(conversation)
-    listed_in = build_conversations_partition(conversation.tenant)
+    listed_in = conversation_keys.build_conversations_partition(conversation.tenant)
     return {
         "session": conversation.session,
         "owner": conversation.user,
@@ -150,7 +145,7 @@ class ConversationMapper:
     @staticmethod
     def parse_index(item: Item) -> int:
         """Parse the index of a message from its item."""
-        return parse_message_index(item["sk"])
+        return conversation_keys.parse_message_index(item["sk"])
 
     def decode_message(
         self, conversation: Conversation, item: Item, index: int | None = None

@@ -9,6 +9,7 @@ from functions.conversations.model import Conversation, Message, RemovedRange
 from functions.conversations.orphan_store import clear_pending, mark_pending, mark_range
 from functions.conversations.rules import list_shown
 from functions.conversations.store import ConversationChanged, change_writes
+from functions.platform import value_parts
 from functions.platform.bulk_writes import write_parallel
 from functions.platform.conversation_keys import build_append_request_key, build_message_key
 from functions.platform.errors import NotFound
@@ -17,15 +18,6 @@ from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_TRANSACTION_BYTES
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.value_parts import (
-    PartsMissing,
-    ValueParts,
-    clear_staged,
-    create_value_name,
-    get_value_name,
-    has_parts,
-    mark_orphaned,
-)
 from functions.platform.writes import Write, delete, put, put_new
 
 _PAGE = 250  # messages a call, so that a page's end wastes little
@@ -51,7 +43,9 @@ class StagedMessages(NamedTuple):
 class MessageStore:
     """Reads and writes the messages of all conversations."""
 
-    def __init__(self, table: Table, mapper: ConversationMapper, parts: ValueParts) -> None:
+    def __init__(
+        self, table: Table, mapper: ConversationMapper, parts: value_parts.ValueParts
+    ) -> None:
         self._table = table
         self._mapper = mapper
         self._parts = parts
@@ -109,7 +103,7 @@ class MessageStore:
         """
         try:
             return self._parts.join(item)
-        except PartsMissing as missing:
+        except value_parts.PartsMissing as missing:
             raise ConversationChanged from missing
 
     def assert_unchanged(self, conversation: Conversation) -> None:
@@ -172,7 +166,7 @@ class MessageStore:
 
     def stage(self, conversation: Conversation, texts: Sequence[bytes]) -> StagedMessages:
         """Encode messages for a conversation's generation, and store the large ones' texts."""
-        path = create_value_name(conversation.generation)
+        path = value_parts.create_value_name(conversation.generation)
         items, parts = self._encode_large(conversation, texts, path)
         if parts:
             self._parts.stage(header_key(conversation)[0], path, parts, conversation.updated)
@@ -214,7 +208,7 @@ class MessageStore:
             }
             writes.append(put_new(_request_key(before, token), marker))
         if staged.path is not None:
-            writes.append(clear_staged(header_key(before)[0], staged.path))
+            writes.append(value_parts.clear_staged(header_key(before)[0], staged.path))
         self._transact(writes)
 
     def _put(
@@ -285,9 +279,9 @@ class MessageStore:
             value = {name: last[name] for name in _VALUE if name in last}
             marker = value | {"index": self._mapper.parse_index(last), "request": token.stored}
             writes.append(put_new(_request_key(before, token), marker))
-        elif has_parts(last):
-            name = get_value_name(last) or ""
-            writes.append(mark_orphaned(last["pk"], name, after.updated))
+        elif value_parts.has_parts(last):
+            name = value_parts.get_value_name(last) or ""
+            writes.append(value_parts.mark_orphaned(last["pk"], name, after.updated))
         self._transact(writes)
 
     def change(self, before: Conversation, after: Conversation, message: Message) -> None:
@@ -305,9 +299,13 @@ class MessageStore:
         item |= {"changed_at": after.revision, "request": present.get("request")}
         writes = [*change_writes(before, after), put(key, item, _PRESENT)]
         if staged.path is not None:
-            writes.append(clear_staged(key[0], staged.path))
-        if has_parts(present):
-            writes.append(mark_orphaned(key[0], get_value_name(present) or "", after.updated))
+            writes.append(value_parts.clear_staged(key[0], staged.path))
+        if value_parts.has_parts(present):
+            writes.append(
+                value_parts.mark_orphaned(
+                    key[0], value_parts.get_value_name(present) or "", after.updated
+                )
+            )
         self._transact(writes)
 
     def remove_range(self, before: Conversation, after: Conversation) -> RemovedRange:
@@ -346,7 +344,7 @@ class MessageStore:
         write_parallel(self._table, self._build_puts(pending, texts, first))
 
     def _build_puts(self, new: Conversation, texts: Sequence[bytes], first: int) -> list[Write]:
-        path = create_value_name(new.generation)
+        path = value_parts.create_value_name(new.generation)
         items, puts = self._encode_large(new, texts, path)
         staged = StagedMessages(new.generation, texts, None, items)
         return puts + [

@@ -10,16 +10,8 @@ from itertools import islice
 
 from functions.conversations.mapper import header_key
 from functions.conversations.model import Conversation, RemovedRange
+from functions.platform import conversation_keys
 from functions.platform.bulk_writes import write_parallel
-from functions.platform.conversation_keys import (
-    build_append_request_prefix,
-    build_header_key,
-    build_message_key,
-    build_orphaned_messages_key,
-    build_removed_range_key,
-    parse_orphaned_messages,
-    parse_removed_range,
-)
 from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.retry import Backoff
@@ -54,13 +46,17 @@ def mark_range(conversation: Conversation, removed: RemovedRange, now: int) -> W
 
 def orphan_key(conversation: Conversation) -> Key:
     """Build the key of the marker of a conversation's messages."""
-    return build_orphaned_messages_key(header_key(conversation)[0], conversation.generation)
+    return conversation_keys.build_orphaned_messages_key(
+        header_key(conversation)[0], conversation.generation
+    )
 
 
 def range_key(conversation: Conversation, removed: RemovedRange) -> Key:
     """Build the key of the marker of a range of messages."""
     partition, _ = header_key(conversation)
-    return build_removed_range_key(partition, conversation.generation, removed.revision)
+    return conversation_keys.build_removed_range_key(
+        partition, conversation.generation, removed.revision
+    )
 
 
 def _due(conversation: Conversation, due: int) -> Item:
@@ -84,14 +80,16 @@ class OrphanedMessages:
         marker = self._close(key)
         if marker is None:
             return True
-        generation = parse_orphaned_messages(key[1])
+        generation = conversation_keys.parse_orphaned_messages(key[1])
         done = self._remove_messages(key, marker, deadline)
         if done < marker["messages"]:
             self._table.update(update(key, "SET done = :done", _PRESENT, done=done))
             return False
         if not self._parts.remove_below(key[0], generation, deadline):
             return False
-        requests = self._table.query(key[0], build_append_request_prefix(generation))
+        requests = self._table.query(
+            key[0], conversation_keys.build_append_request_prefix(generation)
+        )
         write_parallel(self._table, (delete((each["pk"], each["sk"])) for each in requests))
         write_parallel(self._table, [delete(key)])
         return True
@@ -104,11 +102,14 @@ class OrphanedMessages:
             return None
 
     def _remove_messages(self, key: Key, marker: Item, deadline: float) -> int:
-        generation = parse_orphaned_messages(key[1])
+        generation = conversation_keys.parse_orphaned_messages(key[1])
         done: int = marker.get("done", 0)
         while done < marker["messages"] and time.monotonic() < deadline:
             end = min(done + _BATCH * 5, marker["messages"])
-            keys = (build_message_key(key[0], generation, index) for index in range(done, end))
+            keys = (
+                conversation_keys.build_message_key(key[0], generation, index)
+                for index in range(done, end)
+            )
             write_parallel(self._table, map(delete, keys))
             done = end
         return done
@@ -125,9 +126,9 @@ class OrphanedMessages:
         marker = self._table.get(key)
         if marker is None:
             return True
-        generation, revision = parse_removed_range(key[1])
-        _, first = build_message_key(key[0], generation, marker["first"])
-        _, last = build_message_key(key[0], generation, marker["end"] - 1)
+        generation, revision = conversation_keys.parse_removed_range(key[1])
+        _, first = conversation_keys.build_message_key(key[0], generation, marker["first"])
+        _, last = conversation_keys.build_message_key(key[0], generation, marker["end"] - 1)
         found = self._table.query_from(key[0], first, last, _BATCH)
         while group := list(islice(found, _BATCH)):
             if time.monotonic() >= deadline:
@@ -142,7 +143,7 @@ class OrphanedMessages:
 
     def _forget_range(self, key: Key, generation: str, removed: RemovedRange) -> None:
         """Take a range whose messages are deleted off the header, and remove its marker."""
-        header_at = build_header_key(key[0])
+        header_at = conversation_keys.build_header_key(key[0])
         backoff = Backoff("others are writing this conversation")
         while True:
             header = self._table.get(header_at)

@@ -4,14 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from functions.conversations.model import State, StateAddress
-from functions.platform import item_types
-from functions.platform.conversation_keys import (
-    build_agent_states_partition,
-    build_owner_prefix,
-    build_state_key,
-    build_state_partition,
-    build_state_position,
-)
+from functions.platform import conversation_keys, item_types, value_parts
 from functions.platform.items import Item
 from functions.platform.keys import HIGHEST, Key
 from functions.platform.limits import MAX_INLINE_BYTES
@@ -19,17 +12,6 @@ from functions.platform.newest_first import iterate_groups
 from functions.platform.retry import retry_on
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.value_parts import (
-    PartsMissing,
-    ValueParts,
-    build_marker_key,
-    clear_staged,
-    create_value_name,
-    get_value_name,
-    has_parts,
-    mark_orphaned,
-    split_value,
-)
 from functions.platform.values import ValueCodec
 from functions.platform.writes import Write, delete, put, put_new
 
@@ -45,12 +27,12 @@ class StateChanged(Exception):
 class StateStore:
     """Reads and writes the states of all tenants."""
 
-    def __init__(self, table: Table, values: ValueCodec, parts: ValueParts) -> None:
+    def __init__(self, table: Table, values: ValueCodec, parts: value_parts.ValueParts) -> None:
         self._table = table
         self._values = values
         self._parts = parts
 
-    @retry_on(PartsMissing, "others are writing this state")
+    @retry_on(value_parts.PartsMissing, "others are writing this state")
     def get(self, tenant: str, address: StateAddress) -> State | None:
         """Read one state: one read, and one call more if it is large."""
         item = self.get_item(tenant, address)
@@ -65,7 +47,7 @@ class StateStore:
 
         A call per megabyte, strongly consistent.
         """
-        partition = build_state_partition(tenant, agent, owner)
+        partition = conversation_keys.build_state_partition(tenant, agent, owner)
         items = self._table.query(partition, item_types.STATE.sort_prefix)
         return sorted(items, key=get_position, reverse=True)
 
@@ -80,8 +62,8 @@ class StateStore:
             owner: whose states; None for all owners'.
             count: how many will be taken.
         """
-        of = (GROUP_ATTRIBUTE, build_agent_states_partition(tenant, agent))
-        prefix, most = build_owner_prefix(owner), _LISTED_TOGETHER
+        of = (GROUP_ATTRIBUTE, conversation_keys.build_agent_states_partition(tenant, agent))
+        prefix, most = conversation_keys.build_owner_prefix(owner), _LISTED_TOGETHER
 
         def read(below: str | None, size: int) -> list[Item]:
             between = (TYPE_ORDER_ATTRIBUTE, prefix, below or prefix + HIGHEST)
@@ -105,7 +87,11 @@ class StateStore:
         key = _key(tenant, new.address)
         item, parts = self._encode(tenant, new)
         write = _build_put(key, item, old)
-        old_name = None if old is None or not has_parts(old) else get_value_name(old)
+        old_name = (
+            None
+            if old is None or not value_parts.has_parts(old)
+            else value_parts.get_value_name(old)
+        )
         if not parts and old_name is None:
             try:
                 self._table.put(write)
@@ -114,11 +100,11 @@ class StateStore:
             return
         writes = [write]
         if parts:
-            name = get_value_name(item) or ""
+            name = value_parts.get_value_name(item) or ""
             self._parts.stage(key[0], name, parts, now)
-            writes.append(clear_staged(key[0], name))
+            writes.append(value_parts.clear_staged(key[0], name))
         if old_name is not None:
-            writes.append(mark_orphaned(key[0], old_name, now))
+            writes.append(value_parts.mark_orphaned(key[0], old_name, now))
         self._transact(writes)
         self._remove_parts(key[0], old_name)
 
@@ -131,15 +117,15 @@ class StateStore:
         key = (old["pk"], old["sk"])
         expected = {"seen": old["version"], "created": old["created"]}
         writes = [delete(key, _AT_VERSION, **expected), *further]
-        name = get_value_name(old) if has_parts(old) else None
+        name = value_parts.get_value_name(old) if value_parts.has_parts(old) else None
         if name is not None:
-            writes.append(mark_orphaned(key[0], name, now))
+            writes.append(value_parts.mark_orphaned(key[0], name, now))
         self._transact(writes)
         self._remove_parts(key[0], name)
 
     def _remove_parts(self, partition: str, name: str | None) -> None:
         if name is not None:
-            self._parts.remove(build_marker_key(partition, name), _CLEANUP_SECONDS)
+            self._parts.remove(value_parts.build_marker_key(partition, name), _CLEANUP_SECONDS)
 
     def _transact(self, writes: Sequence[Write]) -> None:
         try:
@@ -153,7 +139,9 @@ class StateStore:
         text, sensitivity, version = state.value, state.sensitivity, state.version
         value = self._values.encode(text, sensitivity, tenant, context, version)
         if len(text) > MAX_INLINE_BYTES:
-            value, parts = split_value(key[0], create_value_name(key[1]), value)
+            value, parts = value_parts.split_value(
+                key[0], value_parts.create_value_name(key[1]), value
+            )
         address = state.address
         return value | {
             "agent": address.agent,
@@ -165,15 +153,17 @@ class StateStore:
             "author": state.author,
             "sensitivity": state.sensitivity,
             "request": state.request,
-            GROUP_ATTRIBUTE: build_agent_states_partition(tenant, address.agent),
-            TYPE_ORDER_ATTRIBUTE: build_state_position(address.owner, state.updated, key),
+            GROUP_ATTRIBUTE: conversation_keys.build_agent_states_partition(tenant, address.agent),
+            TYPE_ORDER_ATTRIBUTE: conversation_keys.build_state_position(
+                address.owner, state.updated, key
+            ),
         }, parts
 
     def decode(self, tenant: str, item: Item) -> State:
         """Decode a state: one call if it is large.
 
         Raises:
-            PartsMissing: it was replaced since it was read.
+            value_parts.PartsMissing: it was replaced since it was read.
         """
         value = self._values.decode(self._parts.join(item), tenant, f"{item['pk']}#{item['sk']}")
         return decode_head(item)._replace(value=value)
@@ -206,4 +196,4 @@ def _build_put(key: Key, item: Item, old: Item | None) -> Write:
 
 
 def _key(tenant: str, address: StateAddress) -> Key:
-    return build_state_key(tenant, address.agent, address.owner, address.key)
+    return conversation_keys.build_state_key(tenant, address.agent, address.owner, address.key)

@@ -14,14 +14,7 @@ from functions.conversations.mapper import (
 )
 from functions.conversations.model import Conversation
 from functions.conversations.orphan_store import mark_deleted
-from functions.platform import item_types
-from functions.platform.conversation_keys import (
-    build_conversation_key,
-    build_conversations_partition,
-    build_details_key,
-    build_listed_count_key,
-    build_user_partition,
-)
+from functions.platform import conversation_keys, item_types, value_parts
 from functions.platform.errors import CapacityExceeded
 from functions.platform.items import Item
 from functions.platform.keys import Key
@@ -29,14 +22,6 @@ from functions.platform.limits import MAX_LISTED_CONVERSATIONS, MAX_PAGE_ITEMS
 from functions.platform.newest_first import iterate_groups, iterate_items
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.value_parts import (
-    PartsMissing,
-    ValueParts,
-    clear_staged,
-    get_value_name,
-    has_parts,
-    mark_orphaned,
-)
 from functions.platform.writes import Write, delete, put, put_new, update
 
 
@@ -60,7 +45,9 @@ class StoredConversation(NamedTuple):
 class ConversationStore:
     """Reads and writes conversations of all tenants."""
 
-    def __init__(self, table: Table, mapper: ConversationMapper, parts: ValueParts) -> None:
+    def __init__(
+        self, table: Table, mapper: ConversationMapper, parts: value_parts.ValueParts
+    ) -> None:
         self._table = table
         self._mapper = mapper
         self._parts = parts
@@ -69,10 +56,10 @@ class ConversationStore:
 
     def get_header(self, tenant: str, session: str) -> Conversation | None:
         """Read a conversation without its metadata: one read."""
-        item = self._table.get(build_conversation_key(tenant, session))
+        item = self._table.get(conversation_keys.build_conversation_key(tenant, session))
         return None if item is None else decode_header(tenant, item)
 
-    @retry_on(PartsMissing, "the conversation is being changed again and again")
+    @retry_on(value_parts.PartsMissing, "the conversation is being changed again and again")
     def get(self, tenant: str, session: str) -> Conversation | None:
         """Read a conversation with its metadata: one call, and one if these are large."""
         found = self.get_many(tenant, [session]).get(session)
@@ -82,7 +69,7 @@ class ConversationStore:
         """Decode a conversation with its metadata: one call if these are large.
 
         Raises:
-            PartsMissing: the metadata was changed since it was read.
+            value_parts.PartsMissing: the metadata was changed since it was read.
         """
         if stored.details is None:
             return stored.head
@@ -95,8 +82,8 @@ class ConversationStore:
         wanted = list(sessions)
         backoff = Backoff("the conversation is being replaced again and again")
         while True:
-            keys = [build_conversation_key(tenant, session) for session in wanted]
-            details = [build_details_key(partition) for partition, _ in keys]
+            keys = [conversation_keys.build_conversation_key(tenant, session) for session in wanted]
+            details = [conversation_keys.build_details_key(partition) for partition, _ in keys]
             items = self._table.get_many([*keys, *details])
             torn = []
             for session, key, detail in zip(wanted, keys, details, strict=True):
@@ -111,7 +98,10 @@ class ConversationStore:
 
     def get_headers(self, tenant: str, sessions: Sequence[str]) -> dict[str, StoredConversation]:
         """Read the headers of the conversations that exist among these: a call per 100."""
-        keys = {session: build_conversation_key(tenant, session) for session in sessions}
+        keys = {
+            session: conversation_keys.build_conversation_key(tenant, session)
+            for session in sessions
+        }
         items = self._table.get_many(keys.values())
         return {
             session: StoredConversation(tenant, items[key], None)
@@ -128,7 +118,7 @@ class ConversationStore:
             after: the position after which the list begins; None for its begin.
             count: how many rows the first call reads.
         """
-        partition = build_user_partition(tenant, user)
+        partition = conversation_keys.build_user_partition(tenant, user)
         prefix = item_types.USER_CONVERSATION.sort_prefix
 
         def read(before: str | None, size: int) -> list[Item]:
@@ -148,7 +138,7 @@ class ConversationStore:
             before: the position before which they begin; None for the newest.
             count: how many the first group has.
         """
-        partition = build_conversations_partition(tenant)
+        partition = conversation_keys.build_conversations_partition(tenant)
         return chain.from_iterable(iterate_items(self._table, partition, before, count))
 
     # Writes
@@ -170,8 +160,8 @@ class ConversationStore:
         details, parts = self._mapper.encode_details(new)
         if parts:
             partition, path = self._stage(new, details, parts, now)
-            messages = [*messages, clear_staged(partition, path)]
-        writes = [put(build_details_key(header_key(new)[0]), details), *messages]
+            messages = [*messages, value_parts.clear_staged(partition, path)]
+        writes = [put(conversation_keys.build_details_key(header_key(new)[0]), details), *messages]
         if old is None:
             writes.append(put_new(header_key(new), encode_header(new)))
             writes.append(put(listing_key(new), encode_listing(new)))
@@ -192,20 +182,24 @@ class ConversationStore:
 
     def _replace_details(self, new: Conversation) -> list[Write]:
         """Build the writes of new details; stage their parts and mark those of the old ones."""
-        key = build_details_key(header_key(new)[0])
+        key = conversation_keys.build_details_key(header_key(new)[0])
         present = self._table.get(key) or {}
         details, parts = self._mapper.encode_details(new)
         writes = [put(key, details)]
         if parts:
-            writes.append(clear_staged(*self._stage(new, details, parts, new.updated)))
-        if has_parts(present):
-            writes.append(mark_orphaned(key[0], get_value_name(present) or "", new.updated))
+            writes.append(value_parts.clear_staged(*self._stage(new, details, parts, new.updated)))
+        if value_parts.has_parts(present):
+            writes.append(
+                value_parts.mark_orphaned(
+                    key[0], value_parts.get_value_name(present) or "", new.updated
+                )
+            )
         return writes
 
     def _stage(
         self, new: Conversation, details: Item, parts: Sequence[Write], now: int
     ) -> tuple[str, str]:
-        partition, path = header_key(new)[0], get_value_name(details) or ""
+        partition, path = header_key(new)[0], value_parts.get_value_name(details) or ""
         self._parts.stage(partition, path, parts, now)
         return partition, path
 
@@ -259,7 +253,7 @@ def delete_writes(old: Conversation, now: int) -> list[Write]:
     condition = "version = :revision AND generation = :generation"
     return [
         delete(key, condition, revision=old.revision, generation=old.generation),
-        delete(build_details_key(key[0])),
+        delete(conversation_keys.build_details_key(key[0])),
         delete(listing_key(old)),
         mark_deleted(old, now),
         *_count_writes(old, None),
@@ -284,7 +278,9 @@ def _count_writes(old: Conversation | None, new: Conversation | None) -> list[Wr
 def _count_key(conversation: Conversation | None) -> Key | None:
     if conversation is None or conversation.lister is None:
         return None
-    return build_listed_count_key(conversation.tenant, conversation.user, conversation.lister)
+    return conversation_keys.build_listed_count_key(
+        conversation.tenant, conversation.user, conversation.lister
+    )
 
 
 def _assert_room(failed: dict[Key, Item | None]) -> None:

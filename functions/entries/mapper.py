@@ -2,14 +2,8 @@
 
 from functions.entries.model import Entry
 from functions.entries.tiers import EPISODIC, POLICIES, Tier
-from functions.platform import request_context, schema
+from functions.platform import entry_keys, request_context, schema
 from functions.platform.encryption import Cipher
-from functions.platform.entry_keys import (
-    build_creation_order,
-    build_tenant_entries_partition,
-    parse_entry_key,
-    parse_recency,
-)
 from functions.platform.items import Item
 from functions.platform.json_text import compress
 from functions.platform.keys import build_due_attributes, decode_timestamp
@@ -77,7 +71,7 @@ class EntryMapper:
             "vector_length": entry.vector_length,
             "accessed": entry.accessed if is_evictable else None,
             schema.RECENCY_ATTRIBUTE: entry.eviction_order,
-            schema.CREATION_ATTRIBUTE: build_creation_order(entry.sort_token)
+            schema.CREATION_ATTRIBUTE: entry_keys.build_creation_order(entry.sort_token)
             if entry.policy.is_private or is_of_task
             else None,
             schema.EXPIRY_ATTRIBUTE: entry.expires,
@@ -106,7 +100,7 @@ class EntryMapper:
         agent: str = item["agent_id"]
         updated: int = item["updated"]
         nonce: str = item["nonce"]
-        address = parse_entry_key((item["pk"], item["sk"]), POLICIES[tier].id_letter)
+        address = entry_keys.parse_entry_key((item["pk"], item["sk"]), POLICIES[tier].id_letter)
         value = item["val"]
         is_plain = isinstance(value, str)  # neither encrypted nor compressed, as most are
         return Entry(
@@ -156,9 +150,9 @@ def _name_value(entry_id: str, task: str | None) -> str:
 
 def to_eviction_candidate(row: Item) -> Entry:
     """Return an evictable entry with what a row of the eviction index says of it: no value."""
-    priority, accessed = parse_recency(row[schema.RECENCY_ATTRIBUTE])
+    priority, accessed = entry_keys.parse_recency(row[schema.RECENCY_ATTRIBUTE])
     return Entry(
-        address=parse_entry_key((row["pk"], row["sk"]), EPISODIC.id_letter),
+        address=entry_keys.parse_entry_key((row["pk"], row["sk"]), EPISODIC.id_letter),
         nonce=row["nonce"],
         tier=EPISODIC.name,
         agent=row["agent_id"],
@@ -180,6 +174,6 @@ def to_eviction_candidate(row: Item) -> Entry:
 def _build_tenant_order(entry: Entry) -> Item:
     """Build what lists a semantic entry among all of its tenant."""
     return {
-        schema.TENANT_ATTRIBUTE: build_tenant_entries_partition(entry.address.tenant),
-        schema.TYPE_ORDER_ATTRIBUTE: build_creation_order(entry.sort_token),
+        schema.TENANT_ATTRIBUTE: entry_keys.build_tenant_entries_partition(entry.address.tenant),
+        schema.TYPE_ORDER_ATTRIBUTE: entry_keys.build_creation_order(entry.sort_token),
     }

@@ -8,23 +8,13 @@ from functions.openwop.model import EntryListQuery, MemoryEntry, MemoryRun
 from functions.openwop.rules import SETTLING_TIME, is_visible, run_closed, run_not_found
 from functions.openwop.run_store import check_run_open, decode_run
 from functions.openwop.sequence_store import SequenceNumbers, advance_for_delete, advance_for_put
+from functions.platform import openwop_keys
 from functions.platform.idempotency import RequestToken
 from functions.platform.item_types import MEMORY_ENTRY
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress
 from functions.platform.keys import build_due_attributes, get_due_shard
 from functions.platform.limits import MAX_GET_ITEMS
-from functions.platform.openwop_keys import (
-    build_memory_entry_id,
-    build_memory_entry_key,
-    build_memory_partition,
-    build_memory_run_key,
-    build_put_request_key,
-    build_tag_prefix,
-    build_tag_row_key,
-    get_timestamp_of_sequence,
-    parse_sort_sequence,
-)
 from functions.platform.retry import Backoff
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
@@ -65,7 +55,7 @@ class MemoryEntryDraft(NamedTuple):
     @property
     def partition(self) -> str:
         """The partition of the memory."""
-        return build_memory_partition(self.tenant, self.memory)
+        return openwop_keys.build_memory_partition(self.tenant, self.memory)
 
     def to_entry(self, number: int) -> MemoryEntry:
         """Make the entry with a sequence number."""
@@ -74,8 +64,8 @@ class MemoryEntryDraft(NamedTuple):
             suffix=self.suffix,
             content=self.content,
             tags=self.tags,
-            id=build_memory_entry_id(number, self.suffix),
-            created=get_timestamp_of_sequence(number),
+            id=openwop_keys.build_memory_entry_id(number, self.suffix),
+            created=openwop_keys.get_timestamp_of_sequence(number),
             expires=self.expires,
             run=self.run,
             principal=self.principal,
@@ -85,13 +75,16 @@ class MemoryEntryDraft(NamedTuple):
     def build_writes(self, number: int) -> list[Write]:
         """Build all writes of the put with a sequence number."""
         key, ttl = (
-            build_memory_entry_key(self.partition, number),
+            openwop_keys.build_memory_entry_key(self.partition, number),
             {TTL_ATTRIBUTE: to_ttl_seconds(self.expires)},
         )
         return [
             advance_for_put(key, number, self.secrets_sum),
             put(key, _encode(self.to_entry(number), self.partition) | ttl),
-            *(put(build_tag_row_key(self.partition, tag, number), dict(ttl)) for tag in self.tags),
+            *(
+                put(openwop_keys.build_tag_row_key(self.partition, tag, number), dict(ttl))
+                for tag in self.tags
+            ),
             *([self._put_marker(self.token, number, ttl)] if self.token else []),
             *self._check_run(),
         ]
@@ -102,7 +95,7 @@ class MemoryEntryDraft(NamedTuple):
         return [check_run_open(self.tenant, self.run, self.memory, self.now)]
 
     def _put_marker(self, token: RequestToken, number: int, ttl: Item) -> Write:
-        key = build_put_request_key(self.partition, token.key)
+        key = openwop_keys.build_put_request_key(self.partition, token.key)
         marker = {"seq": number, "request": token.stored} | ttl
         if self.replaces is None:
             return put_new(key, marker)
@@ -118,15 +111,18 @@ class MemoryEntryStore:
 
     def get(self, partition: str, number: int) -> MemoryEntry | None:
         """Read the entry with a sequence number: one read."""
-        item = self._table.get(build_memory_entry_key(partition, number))
+        item = self._table.get(openwop_keys.build_memory_entry_key(partition, number))
         return None if item is None else _decode(item)
 
     def get_with_run(
         self, tenant: str, memory: str, number: int, run: str
     ) -> tuple[MemoryEntry | None, MemoryRun | None]:
         """Read the entry with a sequence number, and a run: one call."""
-        partition = build_memory_partition(tenant, memory)
-        keys = build_memory_entry_key(partition, number), build_memory_run_key(tenant, run)
+        partition = openwop_keys.build_memory_partition(tenant, memory)
+        keys = (
+            openwop_keys.build_memory_entry_key(partition, number),
+            openwop_keys.build_memory_run_key(tenant, run),
+        )
         items = self._table.get_many(keys)
         entry = _decode(items[keys[0]]) if keys[0] in items else None
         return entry, decode_run(items.get(keys[1]))
@@ -142,7 +138,7 @@ class MemoryEntryStore:
         if query.tag is not None:
             return self._list_tagged(partition, query.tag, query.page_size, ends)
         last = (
-            build_memory_entry_key(partition, min(ends) - 1)[1]
+            openwop_keys.build_memory_entry_key(partition, min(ends) - 1)[1]
             if ends
             else MEMORY_ENTRY.sort_prefix + _LAST
         )
@@ -154,12 +150,19 @@ class MemoryEntryStore:
     def _list_tagged(
         self, partition: str, tag: str, page_size: int, ends: Sequence[int]
     ) -> Iterator[MemoryEntry]:
-        first = build_tag_prefix(tag)
-        last = build_tag_row_key(partition, tag, min(ends) - 1)[1] if ends else first + _LAST
+        first = openwop_keys.build_tag_prefix(tag)
+        last = (
+            openwop_keys.build_tag_row_key(partition, tag, min(ends) - 1)[1]
+            if ends
+            else first + _LAST
+        )
         rows = self._table.query_from(partition, first, last, page_size, newest_first=True)
         while page := list(islice(rows, min(page_size, MAX_GET_ITEMS))):
             keys = [
-                build_memory_entry_key(partition, parse_sort_sequence(row["sk"])) for row in page
+                openwop_keys.build_memory_entry_key(
+                    partition, openwop_keys.parse_sort_sequence(row["sk"])
+                )
+                for row in page
             ]
             items = self._table.get_many(keys)
             yield from (_decode(items[key]) for key in keys if key in items)
@@ -194,7 +197,9 @@ class MemoryEntryStore:
 
     def _find_marker(self, new: MemoryEntryDraft, refused: ConditionFailed) -> Item | None:
         """Get the marker of an earlier try, None if it was deleted meanwhile."""
-        key = build_put_request_key(new.partition, new.token.key) if new.token else None
+        key = (
+            openwop_keys.build_put_request_key(new.partition, new.token.key) if new.token else None
+        )
         if new.token is None or key not in refused.failed:
             _assert_run_open(new.tenant, new.memory, new.run, refused)
             raise refused
@@ -215,8 +220,8 @@ class MemoryEntryStore:
             NotFound: the memory has no such run.
             RunEnded: the run is closed.
         """
-        partition = build_memory_partition(tenant, memory)
-        key = build_memory_entry_key(partition, written)
+        partition = openwop_keys.build_memory_partition(tenant, memory)
+        key = openwop_keys.build_memory_entry_key(partition, written)
 
         def build_writes(number: int) -> list[Write]:
             mark = update(
@@ -266,7 +271,7 @@ class MemoryEntryStore:
 
 def _assert_run_open(tenant: str, memory: str, run: str | None, refused: ConditionFailed) -> None:
     """Raise `NotFound` or `RunEnded` if a write was refused on account of its run."""
-    key = build_memory_run_key(tenant, run or "")
+    key = openwop_keys.build_memory_run_key(tenant, run or "")
     if key in refused.failed:
         found = decode_run(refused.failed[key])
         is_on = found is not None and memory in found.memories
@@ -276,10 +281,12 @@ def _assert_run_open(tenant: str, memory: str, run: str | None, refused: Conditi
 def _delete_entry(item: Item) -> list[Write]:
     """Delete an entry, its tag rows, and its request's marker unless that was used again since."""
     entry, partition = _decode(item), item["pk"]
-    writes = [delete(build_memory_entry_key(partition, entry.sequence))]
-    writes += [delete(build_tag_row_key(partition, tag, entry.sequence)) for tag in entry.tags]
+    writes = [delete(openwop_keys.build_memory_entry_key(partition, entry.sequence))]
+    writes += [
+        delete(openwop_keys.build_tag_row_key(partition, tag, entry.sequence)) for tag in entry.tags
+    ]
     if entry.request is not None:
-        key = build_put_request_key(partition, entry.request)
+        key = openwop_keys.build_put_request_key(partition, entry.request)
         writes.append(delete(key, "seq = :seq", seq=entry.sequence))
     return writes
 
@@ -297,14 +304,14 @@ def _encode(entry: MemoryEntry, partition: str) -> Item:
 
 
 def _decode(item: Item) -> MemoryEntry:
-    number, suffix = parse_sort_sequence(item["sk"]), item["suffix"]
+    number, suffix = openwop_keys.parse_sort_sequence(item["sk"]), item["suffix"]
     return MemoryEntry(
         sequence=number,
         suffix=suffix,
         content=decompress(item["val"]).decode(),
         tags=tuple(item.get("tags", ())),
-        id=build_memory_entry_id(number, suffix),
-        created=get_timestamp_of_sequence(number),
+        id=openwop_keys.build_memory_entry_id(number, suffix),
+        created=openwop_keys.get_timestamp_of_sequence(number),
         expires=item.get("expires"),
         deleted=item.get("deleted_seq"),
         run=item.get("run"),

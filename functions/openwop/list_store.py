@@ -3,14 +3,9 @@
 from collections.abc import Iterator
 
 from functions.openwop.model import ListedMemory, MemoryOwner
+from functions.platform import openwop_keys
 from functions.platform.items import Item
 from functions.platform.newest_first import build_list_attributes, iterate_items
-from functions.platform.openwop_keys import (
-    build_memory_key,
-    build_memory_partition,
-    build_owned_memories_partition,
-    hash_memory,
-)
 from functions.platform.schema import GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import update
@@ -26,8 +21,8 @@ def build_listing(tenant: str, owner: MemoryOwner, agent: str, scope: str | None
     Args:
         now: when it is first listed, in epoch ms.
     """
-    partition = build_owned_memories_partition(tenant, *owner)
-    memory = hash_memory(*owner, agent, scope or "")
+    partition = openwop_keys.build_owned_memories_partition(tenant, *owner)
+    memory = openwop_keys.hash_memory(*owner, agent, scope or "")
     named = {"memory_agent": agent} | ({} if scope is None else {"memory_scope": scope})
     return build_list_attributes(partition, now, memory) | {"created": now} | named
 
@@ -45,9 +40,9 @@ class MemoryListStore:
 
     def add(self, tenant: str, owner: MemoryOwner, agent: str, scope: str | None, now: int) -> str:
         """List a memory, unless it is listed; return its hash: one call."""
-        memory = hash_memory(*owner, agent, scope or "")
+        memory = openwop_keys.hash_memory(*owner, agent, scope or "")
         listing = build_listing(tenant, owner, agent, scope, now)
-        key = build_memory_key(build_memory_partition(tenant, memory))
+        key = openwop_keys.build_memory_key(openwop_keys.build_memory_partition(tenant, memory))
         self._table.update(update(key, f"SET {render_listing(listing)}", **listing))
         return memory
 
@@ -62,12 +57,15 @@ class MemoryListStore:
             before: a position; None for the newest.
             count: how many to read together.
         """
-        partition = build_owned_memories_partition(tenant, *owner)
+        partition = openwop_keys.build_owned_memories_partition(tenant, *owner)
         for items in iterate_items(self._table, partition, before, count):
             for item in items:
                 agent, scope = item.get("memory_agent"), item.get("memory_scope")
-                memory = hash_memory(*owner, agent or "", scope or "")
-                if item["pk"] == build_memory_partition(tenant, memory) and agent is not None:
+                memory = openwop_keys.hash_memory(*owner, agent or "", scope or "")
+                if (
+                    item["pk"] == openwop_keys.build_memory_partition(tenant, memory)
+                    and agent is not None
+                ):
                     position, created = item[TYPE_ORDER_ATTRIBUTE], item["created"]
                     yield ListedMemory(position, memory, owner, agent, scope, created)
 

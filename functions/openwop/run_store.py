@@ -13,19 +13,11 @@ from functions.openwop.secret_store import (
     remove_secrets,
 )
 from functions.openwop.sequence_store import build_snapshot_conditions, newest_entry_keys
+from functions.platform import openwop_keys
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.keys import get_tenant
 from functions.platform.newest_first import build_list_attributes, iterate_items
-from functions.platform.openwop_keys import (
-    build_memory_key,
-    build_memory_partition,
-    build_memory_run_key,
-    build_snapshot_pin_key,
-    build_started_runs_partition,
-    get_pin_range,
-    parse_memory_run_partition,
-)
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.ttl import to_ttl_seconds
@@ -63,7 +55,7 @@ class MemoryRunStore:
 
     def get(self, tenant: str, run: str) -> MemoryRun | None:
         """Read a run: one read."""
-        return decode_run(self._table.get(build_memory_run_key(tenant, run)))
+        return decode_run(self._table.get(openwop_keys.build_memory_run_key(tenant, run)))
 
     def iterate_started(
         self, tenant: str, principal: str, before: str | None, count: int
@@ -74,7 +66,7 @@ class MemoryRunStore:
             before: a `list_position`; None for the newest.
             count: how many to read together.
         """
-        partition = build_started_runs_partition(tenant, principal)
+        partition = openwop_keys.build_started_runs_partition(tenant, principal)
         for items in iterate_items(self._table, partition, before, count):
             yield from map(_decode, items)
 
@@ -102,7 +94,7 @@ class MemoryRunStore:
         partitions = build_partitions(tenant, run)
         for partition, head, (condition, values) in zip(partitions, heads, conditions, strict=True):
             if secrets is None:
-                writes.append(check(build_memory_key(partition), condition, **values))
+                writes.append(check(openwop_keys.build_memory_key(partition), condition, **values))
             else:
                 added = SecretsChange.between(None, run)
                 writes.append(count_secrets(partition, added, condition, **values))
@@ -128,7 +120,7 @@ class MemoryRunStore:
         """
         writes: list[Write] = []
         for partition in build_partitions(tenant, run):
-            pin = build_snapshot_pin_key(partition, original.snapshot, original.id)
+            pin = openwop_keys.build_snapshot_pin_key(partition, original.snapshot, original.id)
             writes.append(check(pin, "kept_until > :now", now=now))
             if secrets is not None:
                 writes.append(count_secrets(partition, SecretsChange.between(None, run)))
@@ -142,7 +134,10 @@ class MemoryRunStore:
         secrets: Item | None,
         request: RequestToken,
     ) -> None:
-        key, partitions = build_memory_run_key(tenant, run.id), build_partitions(tenant, run)
+        key, partitions = (
+            openwop_keys.build_memory_run_key(tenant, run.id),
+            build_partitions(tenant, run),
+        )
         writes.append(put_new(key, _encode(tenant, run) | {"request": request.stored}))
         for partition in partitions:
             writes.append(_put_pin(partition, run))
@@ -171,7 +166,7 @@ class MemoryRunStore:
         """
         partitions = build_partitions(tenant, run)
         change = SecretsChange.between(before, run)
-        key = build_memory_run_key(tenant, run.id)
+        key = openwop_keys.build_memory_run_key(tenant, run.id)
         removed = "" if run.agent is not None else " REMOVE memory_agent, memory_scope"
         writes = [
             update(
@@ -204,7 +199,7 @@ class MemoryRunStore:
         ended = run._replace(ended=now)
         writes = [
             update(
-                build_memory_run_key(tenant, run.id),
+                openwop_keys.build_memory_run_key(tenant, run.id),
                 f"SET ended = :now, {TTL_ATTRIBUTE} = :ttl",
                 f"{_IS_OPEN} AND secrets_number = :number",
                 now=now,
@@ -231,7 +226,7 @@ class MemoryRunStore:
         condition = "attribute_exists(pk) AND secrets_number = :number"
         if run.ended is None:
             condition += " AND attribute_not_exists(ended)"
-        key = build_memory_run_key(tenant, run.id)
+        key = openwop_keys.build_memory_run_key(tenant, run.id)
         writes = [delete(key, condition, number=run.secrets_number), *audit]
         for partition in build_partitions(tenant, run):
             writes.append(_delete_pin(partition, run))
@@ -247,7 +242,7 @@ class MemoryRunStore:
         """Read the pins between two sequence numbers whose snapshots are kept, newest first."""
         if before - after <= 1:  # a range whose end lies before its begin is refused
             return
-        first, last = get_pin_range(after, before)
+        first, last = openwop_keys.get_pin_range(after, before)
         rows = self._table.query_from(partition, first, last, _PAGE_PINS, newest_first=True)
         for row in rows:
             if row["kept_until"] + CLOCK_SKEW > now:
@@ -257,12 +252,12 @@ class MemoryRunStore:
 def check_run_open(tenant: str, run: str, memory: str, now: int) -> Write:
     """Check that a run is open and on a memory."""
     condition = f"{_IS_OPEN} AND contains(memories, :memory)"
-    return check(build_memory_run_key(tenant, run), condition, now=now, memory=memory)
+    return check(openwop_keys.build_memory_run_key(tenant, run), condition, now=now, memory=memory)
 
 
 def build_partitions(tenant: str, run: MemoryRun) -> list[str]:
     """Build the partitions of a run's memories."""
-    return [build_memory_partition(tenant, memory) for memory in run.memories]
+    return [openwop_keys.build_memory_partition(tenant, memory) for memory in run.memories]
 
 
 def decode_run(item: Item | None) -> MemoryRun | None:
@@ -273,7 +268,7 @@ def decode_run(item: Item | None) -> MemoryRun | None:
 def _decode(item: Item) -> MemoryRun:
     on_secret: OnSecret = item["on_secret"]
     return MemoryRun(
-        id=parse_memory_run_partition(item["pk"]),
+        id=openwop_keys.parse_memory_run_partition(item["pk"]),
         memories=tuple(item["memories"]),
         snapshot=item["seq"],
         principal=item["principal"],
@@ -309,7 +304,7 @@ def _encode(tenant: str, run: MemoryRun) -> Item:
         "replay_of": run.replay_of,
         TTL_ATTRIBUTE: _get_run_ttl(run),
     } | build_list_attributes(
-        build_started_runs_partition(tenant, run.principal), run.started, run.id
+        openwop_keys.build_started_runs_partition(tenant, run.principal), run.started, run.id
     )
 
 
@@ -323,8 +318,8 @@ def _put_pin(partition: str, run: MemoryRun) -> Write:
         "closed_at": run.closed_at,
         TTL_ATTRIBUTE: to_ttl_seconds(run.kept_until + CLOCK_SKEW),
     }
-    return put(build_snapshot_pin_key(partition, run.snapshot, run.id), pin)
+    return put(openwop_keys.build_snapshot_pin_key(partition, run.snapshot, run.id), pin)
 
 
 def _delete_pin(partition: str, run: MemoryRun) -> Write:
-    return delete(build_snapshot_pin_key(partition, run.snapshot, run.id))
+    return delete(openwop_keys.build_snapshot_pin_key(partition, run.snapshot, run.id))

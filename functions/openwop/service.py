@@ -20,15 +20,10 @@ from functions.openwop.rules import (
 )
 from functions.openwop.runs import MemoryRuns, assert_open
 from functions.openwop.sequence_store import SecretsChanged
+from functions.platform import openwop_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import SecretLeakage
 from functions.platform.idempotency import RequestToken
-from functions.platform.openwop_keys import (
-    build_memory_partition,
-    create_random_suffix,
-    is_memory_run_id,
-    parse_memory_entry_id,
-)
 from functions.platform.retry import Backoff
 
 if TYPE_CHECKING:
@@ -86,7 +81,7 @@ class Memories:
         self, tenant: str, memory: str, snapshot: int | None, query: EntryListQuery
     ) -> Iterator[MemoryEntry]:
         now = self._clock()
-        partition = build_memory_partition(tenant, memory)
+        partition = openwop_keys.build_memory_partition(tenant, memory)
         return (
             entry
             for entry in self._store.list_entries(partition, query, snapshot)
@@ -98,15 +93,15 @@ class Memories:
     ) -> MemoryEntry | None:
         """Get an entry if the run's snapshot, or the present, shows it: one call."""
         memory = self._references.resolve(caller.tenant, reference)
-        address = parse_memory_entry_id(entry_id)
-        if run_id is not None and (address is None or not is_memory_run_id(run_id)):
+        address = openwop_keys.parse_memory_entry_id(entry_id)
+        if run_id is not None and (address is None or not openwop_keys.is_memory_run_id(run_id)):
             self._runs.get_open(caller.tenant, memory, run_id)
         if address is None:
             return None
         number, suffix = address
         snapshot = None
         if run_id is None:
-            partition = build_memory_partition(caller.tenant, memory)
+            partition = openwop_keys.build_memory_partition(caller.tenant, memory)
             entry = self._store.get(partition, number)
         else:
             entry, run = self._store.get_with_run(caller.tenant, memory, number, run_id)
@@ -134,7 +129,7 @@ class Memories:
         assert_not_expired(new.expires_at, self._clock())
         assert_content_fits(new.content)
         imported = None if new.id is None else parse_imported_id(new.id, self._clock())
-        if new.run_id is not None and not is_memory_run_id(new.run_id):
+        if new.run_id is not None and not openwop_keys.is_memory_run_id(new.run_id):
             self._runs.get_open(caller.tenant, memory, new.run_id)
         backoff = Backoff("runs are being started and ended on this memory", attempts=25)
         while True:
@@ -152,7 +147,7 @@ class Memories:
     ) -> MemoryEntryDraft:
         """Make the entry to be put, clean of the secrets that this process knows of."""
         tenant, now = caller.tenant, self._clock()
-        known = self._secrets.get_known(build_memory_partition(tenant, memory))
+        known = self._secrets.get_known(openwop_keys.build_memory_partition(tenant, memory))
         redactor = self._secrets.build_redactor(tenant, known, now)
         texts = [new.content, *new.tags]
         labels = redactor.find_labels(texts)
@@ -166,7 +161,7 @@ class Memories:
         return MemoryEntryDraft(
             tenant=tenant,
             memory=memory,
-            suffix=create_random_suffix(),
+            suffix=openwop_keys.create_random_suffix(),
             content=texts[0],
             tags=clean_tags(texts[1:]),
             expires=new.expires_at,
@@ -180,8 +175,8 @@ class Memories:
     def delete(self, caller: Principal, reference: str, entry_id: str, run_id: str | None) -> bool:
         """Delete an entry for all runs that start later; whether it existed: one call."""
         memory = self._references.resolve(caller.tenant, reference)
-        address = parse_memory_entry_id(entry_id)
-        if run_id is not None and (address is None or not is_memory_run_id(run_id)):
+        address = openwop_keys.parse_memory_entry_id(entry_id)
+        if run_id is not None and (address is None or not openwop_keys.is_memory_run_id(run_id)):
             self._runs.get_open(caller.tenant, memory, run_id)
         if address is None:
             return False

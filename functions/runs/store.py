@@ -6,7 +6,7 @@ from itertools import chain, takewhile
 from operator import itemgetter
 from typing import TypeGuard
 
-from functions.platform import run_keys, schema
+from functions.platform import run_keys, schema, value_parts
 from functions.platform.bounded_pages import Examined, examine_all
 from functions.platform.items import Item
 from functions.platform.keys import Key, decode_timestamp
@@ -15,16 +15,6 @@ from functions.platform.newest_first import iterate_rows
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.ttl import to_ttl_seconds
-from functions.platform.value_parts import (
-    PartsMissing,
-    ValueParts,
-    build_marker_key,
-    clear_staged,
-    create_value_name,
-    get_value_name,
-    has_parts,
-    split_value,
-)
 from functions.platform.values import ValueCodec
 from functions.platform.writes import Write, put_new, put_version
 from functions.runs.model import Run, RunQuery, RunValue, compute_expiry
@@ -40,7 +30,7 @@ class RunStore:
 
     _table: Table
     _values: ValueCodec
-    _parts: ValueParts
+    _parts: value_parts.ValueParts
     _ids: RunIds
 
     def find_address(self, tenant: str, run_id: str, now: int) -> run_keys.RunAddress:
@@ -65,7 +55,7 @@ class RunStore:
             raise run_not_found()
         return item
 
-    @retry_on(PartsMissing, "others are writing this run")
+    @retry_on(value_parts.PartsMissing, "others are writing this run")
     def get(self, tenant: str, run_id: str, now: int) -> Run:
         """Read a run: one read, and one call more for each large value.
 
@@ -91,7 +81,7 @@ class RunStore:
             item[schema.GROUP_ATTRIBUTE] = run_keys.build_instance_runs_partition(
                 address.tenant, run.instance
             )
-        name = get_value_name(value.get("input", {}))
+        name = value_parts.get_value_name(value.get("input", {}))
         self._write(put_new(address.item_key, item), name, parts, now)
 
     def end(self, tenant: str, item: Item, run: Run, field: RunValue, now: int) -> None:
@@ -107,7 +97,7 @@ class RunStore:
         key = (item["pk"], item["sk"])
         value, parts = self._encode_value(tenant, key[0], run, field)
         write = put_version(key, item | _encode_head(run) | value, item["version"])
-        self._write(write, get_value_name(value.get(field, {})), parts, now)
+        self._write(write, value_parts.get_value_name(value.get(field, {})), parts, now)
 
     def _write(self, write: Write, name: str | None, parts: Sequence[Write], now: int) -> None:
         """Write an item, with the parts of its value where there are any.
@@ -121,9 +111,9 @@ class RunStore:
         partition = write.key[0]
         self._parts.stage(partition, name, parts, now)
         try:
-            self._table.transact([write, clear_staged(partition, name)])
+            self._table.transact([write, value_parts.clear_staged(partition, name)])
         except ConditionFailed:
-            self._parts.remove(build_marker_key(partition, name), _CLEANUP_SECONDS)
+            self._parts.remove(value_parts.build_marker_key(partition, name), _CLEANUP_SECONDS)
             raise
 
     def list_rows(
@@ -158,7 +148,7 @@ class RunStore:
         """Decode the run of an item: one call for each large value.
 
         Raises:
-            PartsMissing: the run was deleted since it was read.
+            value_parts.PartsMissing: the run was deleted since it was read.
         """
         return decode_head(item)._replace(
             input=self._decode_value(tenant, item, "input"),
@@ -183,7 +173,9 @@ class RunStore:
         value = self._values.encode(text, run.sensitivity, tenant, context, _VERSION)
         parts = list[Write]()
         if len(text) > MAX_INLINE_BYTES:
-            value, parts = split_value(partition, create_value_name(name), value)
+            value, parts = value_parts.split_value(
+                partition, value_parts.create_value_name(name), value
+            )
         ttl = {schema.TTL_ATTRIBUTE: to_ttl_seconds(run.expires)}
         return {name: value}, [replace(part, item=(part.item or {}) | ttl) for part in parts]
 
@@ -196,7 +188,11 @@ def is_run(item: Item | None, run_id: str) -> TypeGuard[Item]:
 def list_value_names(item: Item) -> list[str]:
     """List the names of a run's values that are stored in parts."""
     values = [item[name] for name in RUN_VALUES if item.get(name) is not None]
-    return [name for each in values if has_parts(each) and (name := get_value_name(each))]
+    return [
+        name
+        for each in values
+        if value_parts.has_parts(each) and (name := value_parts.get_value_name(each))
+    ]
 
 
 def decode_head(item: Item) -> Run:
