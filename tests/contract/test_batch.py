@@ -159,12 +159,6 @@ def test_what_one_atomic_write_cannot_hold_is_refused_whole(
     assert query(alice) == []
 
 
-def test_a_malformed_batch_is_refused(alice: httpx.Client) -> None:
-    bodies: list[Any] = [{}, {"entries": {}}, {"entries": ["mem_x"]}, {"entries": [{}]}, []]
-    for body in bodies:
-        invalid(alice.post(BATCH, json=body))
-
-
 def test_one_slot_twice_in_a_batch_writes_nothing(alice: httpx.Client) -> None:
     answer = send(alice, entry(), entry(value={"n": 2}))
     assert answer.status_code in (400, 409)

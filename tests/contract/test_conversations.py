@@ -344,17 +344,3 @@ def test_sensitive_conversations_are_encrypted(service: Service, alice: httpx.Cl
     assert plain["sensitivity"] is None
     assert "visible-text" in str(service.stored())
     assert "hidden-text" not in str(service.stored())
-
-
-def test_a_malformed_conversation_changes_nothing(service: Service, alice: httpx.Client) -> None:
-    body = conversation(version="7.1")
-    invalid(alice.put(f"{CONVERSATIONS}/s1", json=body), "version")
-    assert residue(service) == []
-
-
-def test_a_malformed_append_changes_nothing(alice: httpx.Client) -> None:
-    ok(put(alice, "s1", "a"), 201)
-    invalid(alice.post(f"{CONVERSATIONS}/s1/messages", json={"messages": []}))
-    huge = refused(append(alice, "s1", "b", "x" * 4_200_000), 413, "VALUE_TOO_LARGE")
-    assert (huge["max"], huge["index"]) == (4_194_304, 1)
-    assert said(alice, "s1") == ["a"]

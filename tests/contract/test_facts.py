@@ -142,10 +142,7 @@ def test_concurrent_writes_of_a_fact_are_all_counted(sdr: httpx.Client) -> None:
     assert len(recall(sdr, "acme")) == 1
 
 
-def test_a_malformed_request_is_refused(sdr: httpx.Client) -> None:
-    invalid(sdr.post(FACTS, json=said() | {"confidence": 1.1}), "confidence")
-    assert recall(sdr, "acme") == []
-    invalid(sdr.post(f"{FACTS}/recall", json={"query": "x", "top_k": 0}), "top_k")
+def test_large_metadata_are_refused(sdr: httpx.Client) -> None:
     large = {"metadata": {"x": "y" * 20_000}}
     refused(sdr.post(FACTS, json=said() | large), 413, "VALUE_TOO_LARGE")
 

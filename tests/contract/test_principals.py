@@ -27,10 +27,6 @@ def test_a_tenant_is_created_once(service: Service) -> None:
     ok(first.admin.get(PRINCIPALS))
 
 
-def test_a_malformed_tenant_is_refused(service: Service) -> None:
-    invalid(service.root.post("/api/v1/tenants", json={"id": "a#b"}), "id")
-
-
 def test_only_the_root_key_creates_tenants(tenant: Tenant) -> None:
     answer = tenant.admin.post("/api/v1/tenants", json={"id": "another"})
     refused(answer, 403, "ACCESS_DENIED")
@@ -51,13 +47,9 @@ def test_a_principal_reads_and_writes_by_default(tenant: Tenant, kind: str) -> N
     ok(read(client, create(client, entry())["id"]))
 
 
-def test_a_malformed_principal_is_refused(tenant: Tenant) -> None:
-    for changes, field in (
-        ({"kind": "robot"}, "kind"),
-        ({"expires_at": "2020-01-01T00:00:00Z"}, "expires_at"),
-    ):
-        body = {"id": "pat", "kind": "agent"} | changes
-        invalid(tenant.admin.post(PRINCIPALS, json=body), field)
+def test_a_principal_that_has_expired_already_is_refused(tenant: Tenant) -> None:
+    body = {"id": "pat", "kind": "agent", "expires_at": "2020-01-01T00:00:00Z"}
+    invalid(tenant.admin.post(PRINCIPALS, json=body), "expires_at")
     assert "pat" not in listed(tenant.admin)
 
 

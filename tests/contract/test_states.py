@@ -158,11 +158,6 @@ def test_another_tenants_states_do_not_exist(service: Service, alice: httpx.Clie
     refused(service.tenant().agent("alice").get(path("k")), 404, "NOT_FOUND")
 
 
-def test_a_malformed_state_is_refused(alice: httpx.Client) -> None:
-    invalid(alice.put(path("k"), json={"value": 1, "more": 2}))
-    refused(alice.get(path("k")), 404, "NOT_FOUND")
-
-
 @pytest.mark.usefixtures("volume")
 def test_a_large_state_is_stored_in_parts_and_leaves_none(
     service: Service, alice: httpx.Client
