@@ -6,7 +6,14 @@ from pydantic import Field
 
 from functions.identity.model import READ, WRITE, Kind, Permission
 from functions.platform.keys import TENANT_PATTERN
-from functions.platform.validation import AgentId, ChangeModel, Identifier, RequestModel, Timestamp
+from functions.platform.validation import (
+    AgentId,
+    ChangeModel,
+    Identifier,
+    ImportedTime,
+    RequestModel,
+    Timestamp,
+)
 
 
 class NewTenant(RequestModel):
@@ -28,6 +35,7 @@ class NewPrincipal(RequestModel):
     """The kind of agent that it is one of; all of a type share the states of that type."""
     reuse: bool = False
     """Whether it takes over what a revoked principal of this id had: memory, tasks and access."""
+    created_at: ImportedTime = None
 
 
 class PrincipalChange(ChangeModel):

@@ -28,6 +28,7 @@ from functions.platform.bounded_pages import Examined, examine_all
 from functions.platform.clock import Clock
 from functions.platform.errors import EntryExists, NotFound, ValidationFailed
 from functions.platform.idempotency import RequestToken
+from functions.platform.origin import choose_times
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.task_keys import create_api_key
@@ -104,7 +105,7 @@ class Identity:
         Raises:
             AccessDenied: the caller lacks `memory.admin`.
             EntryExists: the id is taken, or a revoked principal had it and `reuse` isn't given.
-            ValidationFailed: `expires_at` is not in the future.
+            ValidationFailed: `expires_at` is not in the future, or an import's `created_at` is.
         """
         now = self._clock()
         principal = Principal(
@@ -113,7 +114,7 @@ class Identity:
             new.kind,
             frozenset(new.permissions),
             new.expires_at,
-            now,
+            choose_times(new.created_at, None, now).created,
             new.agent_type,
         )
         authorize(caller, CREATE_PRINCIPAL, principal)

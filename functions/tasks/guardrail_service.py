@@ -22,6 +22,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_tenant
 from functions.platform.observability import log_unexpected
+from functions.platform.origin import choose_times
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
@@ -32,7 +33,7 @@ from functions.tasks.authority import CHANGE_GUARDRAILS, READ_GUARDRAILS
 from functions.tasks.guardrail_store import GuardrailStore
 from functions.tasks.guardrails import CoordinatorGuardrails, change_guardrails, restrict_task
 from functions.tasks.model import Task
-from functions.tasks.requests import Guardrails
+from functions.tasks.requests import GuardrailsChange
 from functions.tasks.store import TaskStore
 
 _CONFLICT = "others are changing the same tasks and guardrails"
@@ -84,7 +85,7 @@ class GuardrailService:
         self,
         caller: Principal,
         coordinator: str,
-        asked: Guardrails,
+        asked: GuardrailsChange,
         version: int | None,
         token: RequestToken,
     ) -> CoordinatorGuardrails:
@@ -110,11 +111,11 @@ class GuardrailService:
         self,
         caller: Principal,
         coordinator: str,
-        asked: Guardrails,
+        asked: GuardrailsChange,
         version: int | None,
         token: RequestToken,
     ) -> CoordinatorGuardrails:
-        tenant, given = caller.tenant, asked.model_dump(exclude_unset=True)
+        tenant, given = caller.tenant, asked.guardrails.model_dump(exclude_unset=True)
         present = self._store.get(tenant, coordinator)
         if token.matches(present.request):
             return present
@@ -124,7 +125,9 @@ class GuardrailService:
                 f"the guardrails are at version {present.version}; read them and try again",
                 version=present.version,
             )
-        new = change_guardrails(present, given, self._clock(), token.stored)
+        now = self._clock()
+        updated = choose_times(0, asked.updated_at or now, now).updated
+        new = change_guardrails(present, given, updated, token.stored)
         record = self._audit.record(
             caller,
             CHANGE_GUARDRAILS,
@@ -132,7 +135,7 @@ class GuardrailService:
             {name: present.members.get(name) for name in given},
             given,
         )
-        self._store.replace(tenant, new, record)
+        self._store.replace(tenant, new, now, record)
         return new
 
     def guard(self, tenant: str, old: Task | None, new: Task) -> GuardedTask:

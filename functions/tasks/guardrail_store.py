@@ -45,17 +45,18 @@ class GuardrailStore:
         guardrails = guardrails_from_item(coordinator, found.get(own))
         return guardrails, restrictions_from_item(found.get(others))
 
-    def replace(self, tenant: str, new: CoordinatorGuardrails, record: Write) -> None:
+    def replace(self, tenant: str, new: CoordinatorGuardrails, now: int, record: Write) -> None:
         """Put guardrails in the place of the version before; they are due until they are complete.
 
         Args:
+            now: epoch ms; an import says that they were changed earlier.
             record: the audit record, which is written with them.
 
         Raises:
             functions.platform.table.ConditionFailed: another version is stored.
         """
         key = task_keys.build_guardrails_key(tenant, new.coordinator)
-        due = build_due_attributes(key[0], (new.updated or 0) + _REQUEST_TIME)
+        due = build_due_attributes(key[0], now + _REQUEST_TIME)
         item = guardrails_to_item(new) | due
         self._table.transact([_put_version(key, item, new.version), record])
 

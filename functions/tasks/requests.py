@@ -215,3 +215,4 @@ class GuardrailsChange(RequestModel):
     """Body of `PATCH /api/v1/coordinators/{coordinator_id}/guardrails`."""
 
     guardrails: Guardrails
+    updated_at: ImportedTime = None

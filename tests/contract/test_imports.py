@@ -274,3 +274,16 @@ def test_an_imported_conversation_whose_retention_is_over_is_in_cold_storage(
     early = body | {"expires_at": _step_back(LONG_AGO)}
     invalid(alice.put(path, json=early, headers=IMPORT), "expires_at")
     invalid(alice.put(path, json={"user_id": "u", "messages": [], "expires_at": end}), "expires_at")
+
+
+def test_principals_and_guardrails_keep_their_times(tenant: Tenant) -> None:
+    boss = tenant.user("boss", permissions=[*PERMISSIONS, "memory.admin"])
+    principal = {"id": "old", "kind": "coordinator", "created_at": LONG_AGO}
+    assert _post(boss, "/api/v1/principals", principal)["created_at"] == LONG_AGO
+    path = "/api/v1/coordinators/old/guardrails"
+    body = {"guardrails": {"max_working_memory_per_task": 3}, "updated_at": LATER}
+    changed = ok(boss.patch(path, json=body, headers=IMPORT))
+    assert (changed["updated_at"], changed["version"]) == (LATER, 1)
+    invalid(boss.patch(path, json=body | {"version": 1}, headers=IMPORT), "version")
+    later = body | {"updated_at": "2090-01-01T00:00:00.000Z"}
+    invalid(boss.patch(path, json=later, headers=IMPORT), "updated_at")

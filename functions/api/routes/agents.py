@@ -5,7 +5,7 @@ from operator import attrgetter
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import build_page, mark_hidden, read_page_request
-from functions.api.parameters import CURSOR_PAGE
+from functions.api.parameters import CURSOR_PAGE, IMPORT
 from functions.api.responses.agents import (
     AgentPageDocument,
     AgentSettingsDocument,
@@ -66,7 +66,7 @@ def get_guardrails(request: Request, caller: Principal) -> Response:
 
 
 def change_guardrails(request: Request, caller: Principal) -> Response:
-    asked = request.parse_body(GuardrailsChange).guardrails
+    asked = request.parse_body(GuardrailsChange)
     version, token = request.if_match, request.idempotency_token(caller)
     return _guardrails_response(
         request.services.guardrails.change(caller, _coordinator(request), asked, version, token)
@@ -129,6 +129,7 @@ ROUTES = [
         {200: CoordinatorGuardrailsDocument},
         response_headers=("ETag",),
         request_model=GuardrailsChange,
+        request_headers=(IMPORT,),
         error_statuses=(409, 413),
         if_match="optional",
         idempotent=True,

@@ -4,7 +4,7 @@ from operator import attrgetter
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate
-from functions.api.parameters import CURSOR_PAGE
+from functions.api.parameters import CURSOR_PAGE, IMPORT
 from functions.api.responses.identity import (
     NewPrincipalDocument,
     NewTenantDocument,
@@ -108,6 +108,7 @@ ROUTES = [
         "Create a principal",
         {201: NewPrincipalDocument},
         request_model=NewPrincipal,
+        request_headers=(IMPORT,),
         error_statuses=(409, 413),
         idempotent=True,
         description="The answer shows the key, this once. An id that a revoked principal had is "

@@ -16,6 +16,7 @@ from agent_memory.cli.tenant.importing_client import PERMISSION
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 from agent_memory.model import Acl, GuardrailChanges, NamespaceAccess, Permission, Principal
 
+_PRINCIPAL = ("id", "kind", "agent_type", "expires_at", "created_at")
 _IMPORTERS = "importers.jsonl"  # what permissions they had before
 
 
@@ -35,7 +36,7 @@ class AccessWriter:
             note(f"the principal {id} has expired and is left out")
             return
         try:
-            fields = select_fields(document, ("id", "kind", "agent_type", "expires_at"))
+            fields = select_fields(document, _PRINCIPAL)
             permissions = [*document["permissions"], PERMISSION]
             key = self._context.create_principal({**fields, "permissions": permissions})
         except MemoryConflictError:
@@ -92,7 +93,8 @@ class AccessWriter:
         """Set a coordinator's guardrails; all come last, since they bind the import as well."""
         known = GuardrailChanges.__annotations__
         given: Any = {name: document["guardrails"].get(name) for name in known}
-        self._client.agents.set_guardrails(document["coordinator_id"], **given)
+        with self._client.keep(**select_fields(document, ["updated_at"])):
+            self._client.agents.set_guardrails(document["coordinator_id"], **given)
 
     def open_namespace(self, document: Document) -> None:
         """Let the importer write the namespace's entries, and nobody else more than before."""
