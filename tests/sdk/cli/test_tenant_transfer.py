@@ -226,8 +226,12 @@ def test_what_is_private_to_who_is_there_already_moves_under_its_key(
     key = tenant.agent("ada")
     with Client(tenant.server.address, key) as ada:
         entry = ada.memory.put("lessons", "dates", {"text": "ä"}, memory_type="episodic")
+        notes = MemoryAdapter(ada)
+        notes.put(notes.get_reference("planner"), "from here")
     export(tenant, key, folder)
     key = another.agent("ada")
+    with Client(there, key) as ada, MemoryAdapter(ada).start("planner") as run:
+        run.put(run.memory_ref, "from there")
     cli = another.cli()
     assert cli("--profile", "ada", "login", there, stdin=key).code == 0
     refused = cli("import", folder)
@@ -238,6 +242,8 @@ def test_what_is_private_to_who_is_there_already_moves_under_its_key(
     with Client(there, key) as ada:
         assert [each.raw for each in ada.memory.query()] == [entry.raw]
         assert ada.principals.me().permissions == ("memory.read", "memory.write")
+        found = MemoryAdapter(ada).list(run.memory_ref)
+        assert [each.content for each in found] == ["from here", "from there"]
     other = another.cli(tenant.api_key)("import", folder, "--with", "ada")
     assert (other.code, "of another tenant" in other.err) == (2, True), other.err
 
