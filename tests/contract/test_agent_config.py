@@ -140,12 +140,6 @@ def test_a_retried_create_finds_its_pinned_entry(tenant: Tenant) -> None:
     assert create(alice, entry(), **key) == create(alice, entry(), **key)
 
 
-def test_another_tenants_agent_keeps_its_settings(service: Service, tenant: Tenant) -> None:
-    other = service.tenant()
-    ok(configure(tenant.admin, "alice", capacity=5))
-    assert ok(configure(other.admin, "alice"))["episodic"]["capacity"] == 1000
-
-
 @pytest.mark.in_process
 @pytest.mark.usefixtures("parallel")
 def test_settings_that_change_amid_creates_lose_no_count(tenant: Tenant) -> None:

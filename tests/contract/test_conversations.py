@@ -272,15 +272,6 @@ def test_pages_by_cursor_skip_and_repeat_nothing(alice: httpx.Client, clock: Mov
     assert "next" not in second
 
 
-def test_another_tenants_conversation_does_not_exist(service: Service, tenant: Tenant) -> None:
-    ok(put(tenant.admin, "s1", "ours"), 201)
-    theirs = service.tenant().admin
-    refused(theirs.get(f"{CONVERSATIONS}/s1"), 404, "NOT_FOUND")
-    assert of_user(theirs, "user_1")["total"] == 0
-    ok(put(theirs, "s1", "theirs"), 201)
-    assert said(tenant.admin, "s1") == ["ours"]
-
-
 def test_a_retried_append_gets_the_first_response(alice: httpx.Client) -> None:
     ok(put(alice, "s1", "a"), 201)
     first = ok(append(alice, "s1", "b", **{"Idempotency-Key": "one"}), 201)

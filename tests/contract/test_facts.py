@@ -147,17 +147,6 @@ def test_large_metadata_are_refused(sdr: httpx.Client) -> None:
     refused(sdr.post(FACTS, json=said() | large), 413, "VALUE_TOO_LARGE")
 
 
-def test_facts_belong_to_the_tenant(service: Service, sdr: httpx.Client, tenant: Tenant) -> None:
-    made = learn(sdr)
-    assert len(recall(tenant.agent("colleague"), "email")) == 1
-    stranger = service.tenant().agent("sdr")
-    assert recall(stranger, "acme prefers email") == []
-    refused(stranger.get(f"{FACTS}/{made['fact_id']}"), 404, "NOT_FOUND")
-    reader = tenant.agent("reader", permissions=["memory.read"])
-    assert len(recall(reader, "email")) == 1
-    refused(reader.post(FACTS, json=said()), 403, "ACCESS_DENIED")
-
-
 def test_another_instance_recalls_what_was_learned_since_it_last_looked(
     service: Service, sdr: httpx.Client
 ) -> None:

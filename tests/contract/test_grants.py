@@ -101,17 +101,6 @@ def test_an_assignee_makes_so_many_grants_and_its_coordinator_more(
         ok(grant(bob, "task_1", name, access="read"))
 
 
-def test_each_grant_leaves_an_audit_record(tenant: Tenant, boss: httpx.Client) -> None:
-    create_task(boss, id="task_1")
-    ok(grant(boss, "task_1", "guest", access="write"))
-    assert_no_content(boss.delete(f"{TASKS}/task_1/grants/guest"))
-    refused(boss.delete(f"{TASKS}/task_1/grants/guest"), 404, "NOT_FOUND")
-    records = [each for each in tenant.service.stored() if each["sk"]["S"].startswith("r#")]
-    of_task = [each for each in records if each["target"]["S"] == "task:task_1"]
-    told = {each["action"]["S"]: "after" in each for each in of_task}
-    assert told == {"task.grant": True, "task.revoke_grant": False}
-
-
 def test_a_grant_that_has_ended_already_is_refused(boss: httpx.Client) -> None:
     create_task(boss, id="task_1")
     ended = {"access": "read", "expires_at": "2020-01-01T00:00:00Z"}

@@ -222,18 +222,3 @@ def test_of_many_coordinators_one_owns_the_intent(tenant: Tenant) -> None:
     assert sorted(each.status_code for each in answers) == [201, *[403] * 5]
     (won,) = (who for who, each in zip(rivals, answers, strict=True) if each.is_success)
     assert ok(won.get(ACL))["owner"] == ok(won.get(f"{INTENT}/tasks"))[0]["coordinator"]
-
-
-@pytest.mark.in_process
-def test_changes_of_owner_and_access_list_are_audited(
-    tenant: Tenant, service: Service, boss: httpx.Client
-) -> None:
-    ok(boss.put(ACL, json=acl(alice="write")))
-    ok(tenant.admin.put(OWNER, json={"principal": tenant.admin_id}))
-    records = [each for each in service.stored() if "#audit" in each["pk"]["S"]]
-    found = [(each["actor"]["S"], each["action"]["S"], each["target"]["S"]) for each in records]
-    wanted = {
-        ("boss", "intent.set_acl", "intent:intent_1"),
-        (tenant.admin_id, "intent.set_owner", "intent:intent_1"),
-    }
-    assert wanted <= set(found)

@@ -89,24 +89,6 @@ def test_who_has_admin_access_manages_the_namespace(tenant: Tenant) -> None:
     assert listed(tenant.admin) == ["facts"]
 
 
-def test_a_change_of_permissions_is_in_the_audit_log(tenant: Tenant) -> None:
-    allow(tenant.admin, "facts", "none", pat="admin")
-    body = {"permissions": {"default": "read"}}
-    ok(tenant.agent("pat").patch(f"{NAMESPACES}/facts", json=body))
-    refused(tenant.agent("eve").patch(f"{NAMESPACES}/facts", json=body), 403, "ACCESS_DENIED")
-    create(tenant.user("carla"), semantic(namespace="carlas"))
-    records = [
-        (each["action"]["S"], each["actor"]["S"], each["target"]["S"])
-        for each in tenant.service.stored()
-        if each.get("target", {}).get("S", "").startswith("namespace:")
-    ]
-    assert sorted(records) == [
-        ("namespace.change", "admin", "namespace:facts"),
-        ("namespace.change", "pat", "namespace:facts"),
-        ("namespace.claim", "carla", "namespace:carlas"),
-    ]
-
-
 def test_a_prefix_rule_counts_for_all_names_that_begin_so(tenant: Tenant) -> None:
     alice, carla = tenant.agent("alice"), tenant.user("carla")
     old = create(carla, semantic(namespace="internal.old"))

@@ -271,15 +271,6 @@ def test_memory_admin_deletes_what_it_cannot_read_and_that_is_audited(tenant: Te
     assert record["before"]["objects"][0]["key"] == "k"
 
 
-def test_another_tenants_spaces_do_not_exist(service: Service, ada: httpx.Client) -> None:
-    put(ada, "k")
-    other = service.tenant().agent("ada")
-    refused(other.get(path("k")), 404, "NOT_FOUND")
-    assert ok(other.get(OBJECTS))["spaces"] == []
-    assert put(other, "k", b"other")["size"] == 5
-    assert read(ada, "k") == SMALL
-
-
 def test_what_is_malformed_or_too_large_is_refused(ada: httpx.Client) -> None:
     for header, value in (
         ("X-Object-Metadata", "{"),

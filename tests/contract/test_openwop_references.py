@@ -58,17 +58,6 @@ def test_a_forged_reference_is_forbidden(run: Run) -> None:
     assert present(run.client, run.reference) == ["private"]
 
 
-def test_another_tenants_reference_is_forbidden(run: Run, service: Service) -> None:
-    stranger = service.tenant().admin
-    before = service.state()
-    for answer in ask(stranger, run.reference, run):
-        forbidden(answer)
-    assert service.state() == before
-    own = start(stranger, scope="s")
-    assert own.reference != run.reference
-    assert own.entries() == []
-
-
 def test_the_same_names_in_another_tenant_are_another_memory(run: Run, service: Service) -> None:
     other = start(service.tenant().agent("ada"), scope="s")
     assert other.entries() == []

@@ -220,14 +220,6 @@ def test_names_and_specs_are_bounded(sdr: httpx.Client) -> None:
     invalid(sdr.post(path("roi", "/outcome"), json={"score": 1.01}), "score")
 
 
-def test_procedures_belong_to_the_tenant(
-    service: Service, sdr: httpx.Client, tenant: Tenant
-) -> None:
-    add(sdr, "roi")
-    assert report(tenant.agent("colleague"), "roi", 1)["alpha"] == 2
-    refused(service.tenant().agent("sdr").get(path("roi")), 404, "NOT_FOUND")
-
-
 def test_a_reader_selects_but_does_not_report(tenant: Tenant, sdr: httpx.Client) -> None:
     add(sdr, "roi")
     reader = tenant.agent("reader", permissions=["memory.read"])

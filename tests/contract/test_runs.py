@@ -114,20 +114,6 @@ def test_all_of_the_tenants_principals_use_a_run(tenant: Tenant, agent: httpx.Cl
     refused(writer.get(f"{RUNS}/{run['id']}"), 403, "ACCESS_DENIED")
 
 
-def test_another_tenants_run_does_not_exist(service: Service, agent: httpx.Client) -> None:
-    run = start(agent)
-    stranger = service.tenant().admin
-    for answer in (
-        stranger.get(f"{RUNS}/{run['id']}"),
-        end(stranger, run, output=1),
-        stranger.post(f"{RUNS}/{run['id']}/episodes", json={"content": 1}),
-        stranger.get("/api/v1/episodes", params={"run_id": run["id"]}),
-    ):
-        refused(answer, 404, "NOT_FOUND")
-    assert listed(stranger) == []
-    assert ok(agent.get(f"{RUNS}/{run['id']}"))["status"] == "running"
-
-
 def test_text_of_another_form_is_no_id(agent: httpx.Client) -> None:
     id = "run_" + "0" * 62
     refused(agent.get(f"{RUNS}/{id}"), 404, "NOT_FOUND")

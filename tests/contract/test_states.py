@@ -153,11 +153,6 @@ def test_agents_of_a_type_share_its_states(tenant: Tenant) -> None:
     assert_no_content(second.delete(shared))
 
 
-def test_another_tenants_states_do_not_exist(service: Service, alice: httpx.Client) -> None:
-    ok(alice.put(path("k"), json={"value": 1}))
-    refused(service.tenant().agent("alice").get(path("k")), 404, "NOT_FOUND")
-
-
 @pytest.mark.usefixtures("volume")
 def test_a_large_state_is_stored_in_parts_and_leaves_none(
     service: Service, alice: httpx.Client

@@ -302,15 +302,6 @@ def test_a_step_with_another_coordinator_is_a_conflict(tenant: Tenant, service: 
     assert service.state() == state
 
 
-@pytest.mark.in_process
-def test_an_application_is_audited_once(tenant: Tenant, service: Service) -> None:
-    for _ in range(2):
-        ok(send(tenant.admin, SEED))
-    records = [each for each in service.stored() if each["pk"]["S"] == f"{tenant.id}#audit"]
-    found = [each["target"]["S"] for each in records if each["action"]["S"] == "workflow.apply"]
-    assert found == ["workflow:quarterly-compliance"]
-
-
 def test_an_idempotency_key_is_for_one_file(tenant: Tenant) -> None:
     key = {"Idempotency-Key": "once"}
     first = ok(send(tenant.admin, SEED, **key))

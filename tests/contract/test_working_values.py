@@ -114,9 +114,3 @@ def test_similar_keys_are_different_values(sdr: httpx.Client) -> None:
     for key in ("a", "a/b", "A", "ä"):
         ok(sdr.put(path(key), json={"value": key}))
     assert values(sdr) == {key: key for key in ("a", "a/b", "A", "ä")}
-
-
-def test_values_belong_to_the_tenant(service: Service, sdr: httpx.Client, tenant: Tenant) -> None:
-    ok(sdr.put(path("k"), json={"value": 1}))
-    assert values(tenant.agent("colleague")) == {"k": 1}
-    assert values(service.tenant().agent("sdr")) == {}
