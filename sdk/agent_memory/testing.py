@@ -203,8 +203,8 @@ def _import_service() -> Any:
 
 def _render_missing(name: str | None) -> str:
     return (
-        f"the memory service runs in this process, but {name!r} isn't installed: "
-        "pip install 'agent-memory-service[testing]'"
+        f"the memory service runs in this process, but {name!r} isn't installed; `make wheels` in "
+        'its repository builds it: pip install "$(echo dist/agent_memory_service-*.whl)[testing]"'
     )
 
 

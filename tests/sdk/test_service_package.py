@@ -60,7 +60,7 @@ def test_serve_runs_the_installed_service(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_serve_says_what_to_install() -> None:
     given = build_parser().parse_args(["serve"])
-    with pytest.raises(Failure, match=r"pip install 'agent-memory-service\[local\]'"):
+    with pytest.raises(Failure, match=r"dist/agent_memory_service-\*\.whl\)\[local\]"):
         serve(given, {})
 
 

@@ -184,7 +184,7 @@ def _in_the_end(answer: httpx.Response, sent: bool) -> Exception:
 
 
 def _unanswered(error: httpx.RequestError, sent: bool, settings: Settings) -> Exception:
-    outcome = "the request may have been carried out" if sent else "nothing was sent"
+    outcome = "it may have been carried out" if sent else "nothing was sent: is it running?"
     kind = type(error).__name__
     return ConnectionFailedError(
         f"no answer from {settings.server_url} ({kind}); {outcome}", may_have_happened=sent

@@ -11,7 +11,7 @@ from agent_memory.cli.arguments import add_command, parse_number, parse_text
 from agent_memory.cli.failures import Failure
 
 _SERVICE = "agent_memory_service"
-_INSTALL = "pip install 'agent-memory-service[local]'"
+_INSTALL = """pip install "$(echo dist/agent_memory_service-*.whl)[local]\""""
 _OPTIONS = {"port": "AGENT_MEMORY_PORT", "host": "AGENT_MEMORY_HOST", "data": "AGENT_MEMORY_DATA"}
 Execute = Callable[[str, list[str], Mapping[str, str]], NoReturn]
 
@@ -35,7 +35,9 @@ def serve(
         Failure: the service isn't installed.
     """
     if find_spec(_SERVICE) is None:
-        raise Failure(f"the service isn't installed; install it: {_INSTALL}")
+        raise Failure(
+            f"the service isn't installed; `make wheels` in its repository builds it: {_INSTALL}"
+        )
     named = {name: getattr(given, option) for option, name in _OPTIONS.items()}
     chosen = {name: str(each) for name, each in named.items() if each is not None}
     # -P: no package in the present folder comes before the installed ones
