@@ -9,9 +9,8 @@ import orjson
 
 from functions.api.http import Response, json_response
 from functions.api.responses.errors import render_current
+from functions.platform.error_codes import ERROR_CODES, OPENWOP_ERROR_CODES
 from functions.platform.errors import (
-    ERROR_CODES,
-    OPENWOP_ERROR_CODES,
     Conflict,
     MethodNotAllowed,
     RangeNotSatisfiable,

@@ -10,12 +10,13 @@ from typing import NamedTuple
 from functions.deletion.model import Subject
 from functions.platform import item_types
 from functions.platform.conversation_keys import build_user_partition
-from functions.platform.entry_keys import build_agent_partition, build_agent_space
+from functions.platform.entry_keys import build_agent_partition
 from functions.platform.item_types import ItemType
 from functions.platform.items import Item
 from functions.platform.keys import hash_agent
 from functions.platform.openwop_keys import build_owned_memories_partition
 from functions.platform.schema import GROUP_ATTRIBUTE
+from functions.platform.vector_keys import build_agent_space
 
 NOBODY = "[deleted]"
 """Stands where an id was, in what belongs to others."""

@@ -21,7 +21,7 @@ from functions.identity.model import Principal
 from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.service import Namespaces
 from functions.namespaces.store import NamespaceClaim
-from functions.platform import entry_keys, task_keys
+from functions.platform import entry_keys, task_keys, vector_keys
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.errors import EntryNotFound, ValidationFailed, VersionMismatch
@@ -107,7 +107,7 @@ class Entries:
         """
         if entry.vector_at is None:
             return None
-        partition = entry_keys.build_client_vectors_partition(entry.address)
+        partition = vector_keys.build_client_vectors_partition(entry.address)
         packed = self._vectors.get(partition, entry.vector_at, entry.id)
         return None if packed is None else unpack_vector(packed)
 

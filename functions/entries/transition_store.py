@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from functions.entries.mapper import BARRIER, EntryMapper, is_entry
 from functions.entries.model import Entry, RemovalReason, Transition
 from functions.identity.model import SERVICE, Actor
-from functions.platform import entry_keys, request_context
+from functions.platform import entry_keys, request_context, vector_keys
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.items import Item
 from functions.platform.keys import Key
@@ -100,7 +100,7 @@ def build_vector_writes(transition: Transition) -> Iterator[Write]:
     """Build the write of a vector that the client gives; the stream removes what it replaces."""
     new = transition.new
     if new is not None and new.vector is not None and new.vector_at is not None:
-        partition = entry_keys.build_client_vectors_partition(new.address)
+        partition = vector_keys.build_client_vectors_partition(new.address)
         yield put_client_vector(partition, new.vector_at, new.id, new.vector)
 
 

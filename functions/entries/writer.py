@@ -15,7 +15,7 @@ from functions.entries.store import EntryStore
 from functions.entries.task_scope import TaskAssumptions, find_scopes
 from functions.entries.transaction import Transaction
 from functions.identity.model import SERVICE, Principal
-from functions.platform import entry_keys
+from functions.platform import vector_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import (
     CapacityExceeded,
@@ -97,7 +97,7 @@ class EntryWriter:
             new = transition.new
             if new is None or new.vector is None:
                 continue
-            partition = entry_keys.build_client_vectors_partition(new.address)
+            partition = vector_keys.build_client_vectors_partition(new.address)
             length = self._vectors.claim_length(partition, count_numbers(new.vector))
             if length != new.vector_length:
                 message = f"has {new.vector_length} numbers; those of this namespace have {length}"

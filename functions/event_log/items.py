@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from functions.event_log.model import Event, LogName
 from functions.identity.model import Actor
-from functions.platform import entry_keys
+from functions.platform import log_keys
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress, dumps, loads
 from functions.platform.keys import Key
@@ -111,7 +111,7 @@ def build_removed_part_keys(old: Item, new: Item) -> list[Key]:
         return []
     numbers = range(old["parts"])
     (id,) = old["ids"]
-    return [entry_keys.build_event_part_key(old["pk"], id, number) for number in numbers]
+    return [log_keys.build_event_part_key(old["pk"], id, number) for number in numbers]
 
 
 def _encode_text(documents: Sequence[dict[str, Any] | None]) -> str | bytes:
@@ -138,7 +138,7 @@ def build_part_writes(partition: str, encoded: EncodedEvents, expiry: int | None
     """
     return [
         put(
-            entry_keys.build_event_part_key(partition, encoded.events[0].id, number),
+            log_keys.build_event_part_key(partition, encoded.events[0].id, number),
             {"data": part, TTL_ATTRIBUTE: to_ttl_seconds(expiry)},
         )
         for number, part in enumerate(encoded.parts)
@@ -162,7 +162,7 @@ def build_events_write(
         "lag": time.lag or None,
         TTL_ATTRIBUTE: to_ttl_seconds(expiry),
     }
-    return put_new(entry_keys.build_log_item_key(partition, number), item)
+    return put_new(log_keys.build_log_item_key(partition, number), item)
 
 
 def build_head_write(partition: str, first: int, seen: Item | None) -> Write:
@@ -172,7 +172,7 @@ def build_head_write(partition: str, first: int, seen: Item | None) -> Write:
         first: that number.
         seen: the item as it was read, if there is one.
     """
-    key = entry_keys.build_log_item_key(partition, 0)
+    key = log_keys.build_log_item_key(partition, 0)
     if seen is None:
         return put_new(key, {"first_number": first})
     return put(key, {"first_number": first}, "first_number = :seen", seen=seen["first_number"])
@@ -221,7 +221,7 @@ def remove_events(item: Item, agent: str) -> Item | None:
 def build_part_keys(partition: str, stored: StoredEvent) -> list[Key]:
     """Build the keys of the parts of an event's data; none if the item holds it."""
     return [
-        entry_keys.build_event_part_key(partition, stored.id, number)
+        log_keys.build_event_part_key(partition, stored.id, number)
         for number in range(stored.part_count)
     ]
 
@@ -245,5 +245,5 @@ def decode_event(tenant: str, log: LogName, stored: StoredEvent, parts: Sequence
 
 def build_published_write(event: Event) -> Write:
     """Build the write that marks an event as published."""
-    key = entry_keys.build_published_event_key(event.tenant, event.id)
+    key = log_keys.build_published_event_key(event.tenant, event.id)
     return put(key, {TTL_ATTRIBUTE: (event.timestamp + _PUBLISHED_LIFETIME) // 1000})

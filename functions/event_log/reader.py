@@ -19,7 +19,7 @@ from functions.event_log.items import (
     is_head,
 )
 from functions.event_log.model import Event, LogName, LogQuery
-from functions.platform import entry_keys
+from functions.platform import log_keys
 from functions.platform.clock import Clock
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, get_escaped_size
@@ -53,7 +53,7 @@ class EventLogReader:
         Returns:
             the events, and the position; None where the newest come first and there are no more.
         """
-        partition = entry_keys.build_log_partition(tenant, log.kind, log.name)
+        partition = log_keys.build_log_partition(tenant, log.kind, log.name)
         found: list[Event] = []
         position, free_bytes, work = query.after or 0, MAX_PAGE_BYTES, MAX_EXAMINED
         for at, stored in self._examine(partition, query):
@@ -76,10 +76,10 @@ class EventLogReader:
 
         The log is read back; what isn't among its last 100 items is looked for by its time.
         """
-        partition = entry_keys.build_log_partition(tenant, log.kind, log.name)
+        partition = log_keys.build_log_partition(tenant, log.kind, log.name)
         missing, since = dict(events), min(events.values(), default=0)
         items = self._table.query_from(
-            *entry_keys.build_log_range(partition, 1), _TAIL_PAGE, newest_first=True
+            *log_keys.build_log_range(partition, 1), _TAIL_PAGE, newest_first=True
         )
         for item in islice(items if events else (), _MAX_TAIL_ITEMS):
             missing = {id: time for id, time in missing.items() if id not in item["ids"]}
@@ -94,7 +94,7 @@ class EventLogReader:
         last = self._find_last(partition, time)
         if last is None:
             return False
-        log_range = entry_keys.build_log_range(partition, self._find_first(partition, time), last)
+        log_range = log_keys.build_log_range(partition, self._find_first(partition, time), last)
         return any(
             id in item.get("ids", ()) for item in self._table.query_from(*log_range, _TAIL_PAGE)
         )
@@ -123,7 +123,7 @@ class EventLogReader:
             if is_head(item):
                 expected = get_first_number(item)
                 continue
-            number = entry_keys.parse_log_item(item["sk"])
+            number = log_keys.parse_log_item(item["sk"])
             if number != expected and self._has_item(partition, number - 1):
                 return
             expected = number + 1
@@ -142,7 +142,7 @@ class EventLogReader:
         for item in self._query(partition, 1, last, query):
             if query.since is not None and get_log_time(item).newest < query.since:
                 return
-            number = entry_keys.parse_log_item(item["sk"])
+            number = log_keys.parse_log_item(item["sk"])
             for each in reversed(_decode(item, number, now)):
                 if query.after is None or each.position < query.after:
                     yield each
@@ -153,7 +153,7 @@ class EventLogReader:
         """Query items; of most logs an item holds several events, of some one alone."""
         page_size = _MAX_CALL_ITEMS if query.is_filtered else query.limit // 4 + 2
         return self._table.query_from(
-            *entry_keys.build_log_range(partition, first, last),
+            *log_keys.build_log_range(partition, first, last),
             page_size,
             newest_first=query.newest_first,
         )
@@ -178,14 +178,14 @@ class EventLogReader:
 
         The number behind the last item if there is none. By halves: a call for each.
         """
-        last = entry_keys.parse_log_item(end["sk"])
+        last = log_keys.parse_log_item(end["sk"])
         if get_log_time(end).newest < moment:
             return last + 1
-        heads = self._table.query_from(*entry_keys.build_log_range(partition, 0, 0), 1)
+        heads = self._table.query_from(*log_keys.build_log_range(partition, 0, 0), 1)
         first = next(map(get_first_number, heads), 1)
         while first < last:
             middle = (first + last) // 2
-            items = self._table.query_from(*entry_keys.build_log_range(partition, middle), 1)
+            items = self._table.query_from(*log_keys.build_log_range(partition, middle), 1)
             if get_log_time(next(items, end)).newest >= moment:
                 last = middle
             else:
@@ -195,13 +195,13 @@ class EventLogReader:
     def _get_last_item(self, partition: str) -> Item | None:
         """Read the last item of a log; None if it has none."""
         items = self._table.query_from(
-            *entry_keys.build_log_range(partition, 1), 1, newest_first=True
+            *log_keys.build_log_range(partition, 1), 1, newest_first=True
         )
         return next(items, None)
 
     def _has_item(self, partition: str, number: int) -> bool:
         """Tell whether a log has an item; one that was removed leaves a gap."""
-        items = self._table.query_from(*entry_keys.build_log_range(partition, number, number), 1)
+        items = self._table.query_from(*log_keys.build_log_range(partition, number, number), 1)
         return next(items, None) is not None
 
     def _read_parts(self, partition: str, stored: StoredEvent) -> list[bytes]:

@@ -31,7 +31,7 @@ from functions.event_log.items import (
     is_head,
 )
 from functions.event_log.model import Event, LogName
-from functions.platform import entry_keys
+from functions.platform import log_keys
 from functions.platform.clock import Clock
 from functions.platform.item_types import LOG_ITEM
 from functions.platform.items import Item
@@ -63,7 +63,7 @@ class _LogEnd(NamedTuple):
 
 def _build_end(items: Sequence[Item], since: int) -> _LogEnd:
     """Build the end of a log from its last items, newest first."""
-    number = entry_keys.parse_log_item(items[0]["sk"]) + 1
+    number = log_keys.parse_log_item(items[0]["sk"]) + 1
     recent = (item["ids"] for item in items if item["newest"] >= since)
     return _LogEnd(number, get_log_time(items[0]), set(chain.from_iterable(recent)))
 
@@ -76,7 +76,7 @@ def _has_gap(items: Sequence[Item], since: int) -> bool:
     if is_head(items[0]) or not _is_far_enough(items[-1], since):
         return True
     numbers = [
-        get_first_number(item) - 1 if is_head(item) else entry_keys.parse_log_item(item["sk"])
+        get_first_number(item) - 1 if is_head(item) else log_keys.parse_log_item(item["sk"])
         for item in items
     ]
     return any(one != other + 1 for one, other in pairwise(numbers))
@@ -118,7 +118,7 @@ class EventLogStore:
             Throttled: others append to this log all the while.
             functions.platform.table.ConditionFailed: a condition of other writes failed.
         """
-        partition = entry_keys.build_log_partition(tenant, log.kind, log.name)
+        partition = log_keys.build_log_partition(tenant, log.kind, log.name)
         missing = list({event.id: event for event in events}.values())
         if not missing:
             return []
@@ -179,7 +179,7 @@ class EventLogStore:
     def _list_back(self, partition: str, since: int, *, is_consistent: bool) -> list[Item]:
         """List a log's items, newest first, up to item 0 or to one that is older than `since`."""
         listed: list[Item] = []
-        all_items = entry_keys.build_log_range(partition, 0)
+        all_items = log_keys.build_log_range(partition, 0)
         for item in self._table.query_from(
             *all_items, _END_PAGE, newest_first=True, is_consistent=is_consistent
         ):
@@ -224,7 +224,7 @@ class EventLogStore:
     def select_unpublished(self, events: Iterable[Event]) -> list[Event]:
         """Select the events that aren't on the bus yet."""
         keys = {
-            entry_keys.build_published_event_key(event.tenant, event.id): event for event in events
+            log_keys.build_published_event_key(event.tenant, event.id): event for event in events
         }
         published = self._table.get_many(keys) if keys else {}
         return [event for key, event in keys.items() if key not in published]

@@ -8,13 +8,13 @@ from functions.facts.model import Fact, FactQuery
 from functions.platform import run_keys, schema
 from functions.platform.bounded_pages import Examined
 from functions.platform.clock import Clock
-from functions.platform.entry_keys import build_vector_key
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.newest_first import iterate_rows
 from functions.platform.table import ConditionFailed, Table
+from functions.platform.vector_keys import build_vector_key
 from functions.platform.writes import Write, delete, put_version
 from functions.vectors.model import Vector, VectorFormat
 

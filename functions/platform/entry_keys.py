@@ -1,4 +1,4 @@
-"""Keys of entries, agents, namespaces, vectors and event logs, and the ids of entries.
+"""Keys of entries, agents and namespaces, and the ids of entries.
 
 An entry's id holds its whole key, so that reading by id and by natural key are the same call
 (decision 2).
@@ -23,12 +23,9 @@ from functions.platform.keys import (
 )
 
 PRIORITIES: tuple[Literal["low"], Literal["normal"], Literal["high"]] = ("low", "normal", "high")
-EMBEDDING_KEY = item_types.EMBEDDING.build_key()
-"""The item that says by which model all vectors are made; no tenant's name is a tilde."""
 _NAMESPACE_CHARACTERS = 6
 _NONCE_CHARACTERS = TIME_CHARACTERS + SUFFIX_CHARACTERS
 _ID_TIER = len("mem_")  # where an entry's id has the letter of its tier
-_LAST_LOG_ITEM = 10**16 - 1
 _ENTRY_ID = re.compile(
     rf"mem_([wen])([{BASE32}]{{{HASH_CHARACTERS}}})([{BASE32}]{{{_NAMESPACE_CHARACTERS}}})"
     rf"([{BASE32}]{{{HASH_CHARACTERS}}})([{BASE32}]{{{TIME_CHARACTERS + SUFFIX_CHARACTERS}}})"
@@ -263,98 +260,3 @@ def parse_recency(text: str) -> tuple[Literal["low", "normal", "high"], int]:
     """Parse the priority and the last access (epoch ms) of a recency."""
     rank, accessed, _ = text.split("#")
     return PRIORITIES[int(rank)], decode_timestamp(accessed)
-
-
-def build_agent_space(tenant: str, agent: str) -> str:
-    """Build the partition of the vectors of an agent's private memory."""
-    return item_types.AGENT_VECTOR.build_partition(tenant=tenant, agent=hash_agent(agent))
-
-
-def build_namespace_space(tenant: str, namespace: str) -> str:
-    """Build the partition of the vectors of a namespace's semantic memory."""
-    return item_types.NAMESPACE_VECTOR.build_partition(
-        tenant=tenant, namespace=hash_namespace(namespace)
-    )
-
-
-def build_entry_space(address: EntryAddress) -> str:
-    """Build the partition of the vectors of the entries beside this one."""
-    if address.tier == "n":
-        return item_types.NAMESPACE_VECTOR.build_partition(
-            tenant=address.tenant, namespace=address.owner
-        )
-    return item_types.AGENT_VECTOR.build_partition(tenant=address.tenant, agent=address.owner)
-
-
-def build_client_vectors_partition(address: EntryAddress) -> str:
-    """Build the partition of the clients' vectors of the entries in this one's namespace."""
-    names = {"tenant": address.tenant, "owner": address.owner, "namespace": address.namespace}
-    return item_types.CLIENT_VECTOR.build_partition(**names)
-
-
-def build_vector_key(space: str, ref: str) -> Key:
-    """Build the key of a vector; `ref` says what it is of."""
-    return space, item_types.AGENT_VECTOR.build_sort(ref=ref)
-
-
-def parse_vector_ref(sort: str) -> str:
-    """Parse what a vector with this sort key is of."""
-    return sort.removeprefix(item_types.AGENT_VECTOR.sort_prefix)
-
-
-def build_model_space(space: str, model: str) -> str:
-    """Build the partition, in the vector index, of the vectors of a space by one model."""
-    return f"{space}#{model}"
-
-
-def hash_filter_value(value: str) -> str:
-    """Hash what the vector index filters by: short, however long the value is."""
-    return hash_name("filter", value)
-
-
-def build_log_partition(
-    tenant: str, kind: Literal["intent", "agent", "namespace"], name: str
-) -> str:
-    """Build the partition of a log: that of its owner in the memory table."""
-    match kind:
-        case "intent":
-            return item_types.INTENT.build_partition(
-                tenant=tenant, intent=hash_name("intent", name)
-            )
-        case "agent":
-            return build_agent_partition(tenant, name)
-        case "namespace":
-            return build_namespace_partition(tenant, name)
-
-
-def build_log_item_key(partition: str, number: int) -> Key:
-    """Build the key of an item of events; `number` counts from 0, without gaps."""
-    return partition, item_types.LOG_ITEM.build_sort(number=number)
-
-
-def build_log_range(
-    partition: str, number: int, last_number: int | None = None
-) -> tuple[str, str, str]:
-    """Build the partition, first and last sort key of a log's items from a number on.
-
-    Args:
-        last_number: the last item's; None for all there are.
-    """
-    ends = number, _LAST_LOG_ITEM if last_number is None else last_number
-    first, last = (build_log_item_key(partition, each)[1] for each in ends)
-    return partition, first, last
-
-
-def parse_log_item(sort: str) -> int:
-    """Parse the number of a log's item."""
-    return int(sort.removeprefix(item_types.LOG_ITEM.sort_prefix))
-
-
-def build_event_part_key(partition: str, event_id: str, number: int) -> Key:
-    """Build the key of a part of an event that is larger than an item."""
-    return partition, item_types.EVENT_PART.build_sort(event=event_id, number=number)
-
-
-def build_published_event_key(tenant: str, event_id: str) -> Key:
-    """Build the key of the item that says that the bus has an event."""
-    return item_types.PUBLISHED_EVENT.build_key(tenant=tenant, event=event_id)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from functions.entries.model import Entry
-from functions.platform.entry_keys import build_entry_space
 from functions.platform.sensitivity import ENCRYPTED
+from functions.platform.vector_keys import build_entry_space
 from functions.search.text import extract_text
 from functions.vectors.model import Embed
 from functions.vectors.store import VectorStore

@@ -29,15 +29,15 @@ from functions.namespaces.service import Namespaces
 from functions.platform import entry_keys
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock
-from functions.platform.entry_keys import (
-    build_agent_space,
-    build_client_vectors_partition,
-    build_namespace_space,
-)
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import MAX_SEARCHED_ENTRIES
 from functions.platform.parallel import run_parallel
 from functions.platform.sensitivity import ENCRYPTED
+from functions.platform.vector_keys import (
+    build_agent_space,
+    build_client_vectors_partition,
+    build_namespace_space,
+)
 from functions.search.text import extract_text
 from functions.search.text_vectors import TextVectors
 from functions.tasks.access import TaskAccess

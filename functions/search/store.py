@@ -1,10 +1,10 @@
 """The progress of re-embedding: one item, and the scan of the table for what is embedded."""
 
-from functions.platform.entry_keys import EMBEDDING_KEY
 from functions.platform.item_types import AGENT_VECTOR, PRIVATE_ENTRY
 from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.table import ConditionFailed, Table
+from functions.platform.vector_keys import EMBEDDING_KEY
 from functions.platform.writes import put
 
 _SCANNED = 250  # items of one scan

@@ -6,9 +6,9 @@ from typing import ClassVar, Self
 
 from functions.container import Container
 from functions.containers.search import SearchContainer
-from functions.platform.entry_keys import build_client_vectors_partition
 from functions.platform.keys import Key
 from functions.platform.parallel import WorkerPool
+from functions.platform.vector_keys import build_client_vectors_partition
 from functions.search.embedding_indexer import EmbeddingIndexer
 from functions.stream.records import ENTRIES, Change, StreamBatch, Subscription, order_by_turns
 from functions.vectors.client_vector_store import ClientVectorStore

@@ -15,13 +15,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from functions.platform.clock import Clock
-from functions.platform.entry_keys import parse_vector_ref
 from functions.platform.item_types import AGENT_VECTOR
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import AGE_ATTRIBUTE, BY_AGE, VECTOR_FILTERS
 from functions.platform.table import Table
+from functions.platform.vector_keys import parse_vector_ref
 from functions.vectors.hybrid import WORDS_DIMENSION
 from functions.vectors.model import Candidates, Hit, Vector, VectorFormat
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from math import hypot, sqrt
 
-from functions.platform import entry_keys
+from functions.platform import vector_keys
 from functions.platform.items import Item
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import SPACE_ATTRIBUTE, VECTOR_ATTRIBUTE, build_filter_attribute
@@ -63,15 +63,15 @@ class NativeVectorIndex:
         wanted = _index_attributes(space, self._model, filters)
         found = self._table.search_vectors(self._name, numbers, limit, wanted)
         return [
-            (entry_keys.parse_vector_ref(sort_key), min((1.0 - distance) * sqrt(2), 1.0))
+            (vector_keys.parse_vector_ref(sort_key), min((1.0 - distance) * sqrt(2), 1.0))
             for sort_key, distance in found
         ]
 
     def _read_cosines(self, space: str, meaning: Vector, refs: list[str]) -> dict[str, float]:
         """Read the vectors that only their words have found, and compare their meaning."""
-        items = self._table.get_many(entry_keys.build_vector_key(space, ref) for ref in refs)
+        items = self._table.get_many(vector_keys.build_vector_key(space, ref) for ref in refs)
         return {
-            entry_keys.parse_vector_ref(sort): _compute_cosine(meaning, item[VECTOR_ATTRIBUTE])
+            vector_keys.parse_vector_ref(sort): _compute_cosine(meaning, item[VECTOR_ATTRIBUTE])
             for (_, sort), item in items.items()
             if VECTOR_ATTRIBUTE in item
         }
@@ -106,7 +106,7 @@ def _to_integers(vector: Vector) -> list[int]:
 def _index_attributes(space: str, model: str, filters: Mapping[str, str]) -> dict[str, str]:
     """Build the attributes that the index partitions and filters by: short strings all."""
     values = {
-        build_filter_attribute(name): entry_keys.hash_filter_value(each)
+        build_filter_attribute(name): vector_keys.hash_filter_value(each)
         for name, each in filters.items()
     }
-    return {SPACE_ATTRIBUTE: entry_keys.build_model_space(space, model)} | values
+    return {SPACE_ATTRIBUTE: vector_keys.build_model_space(space, model)} | values

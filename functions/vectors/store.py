@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from functions.platform.clock import Clock
-from functions.platform.entry_keys import build_vector_key, parse_vector_ref
 from functions.platform.items import Item
 from functions.platform.table import ConditionFailed, Table
+from functions.platform.vector_keys import build_vector_key, parse_vector_ref
 from functions.platform.writes import put
 from functions.vectors.model import Vector, VectorFormat
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import httpx
 
-from functions.platform.entry_keys import parse_vector_ref
 from functions.platform.items import decode_item
+from functions.platform.vector_keys import parse_vector_ref
 from tests.contract.bodies import MEMORY
 from tests.contract.expect import ok
 from tests.contract.service import Service

@@ -10,8 +10,8 @@ import pytest
 
 from functions.api.app import App
 from functions.container import Container
-from functions.platform.entry_keys import EMBEDDING_KEY
 from functions.platform.items import decode_item
+from functions.platform.vector_keys import EMBEDDING_KEY
 from functions.vectors import wordllama
 from tests.contract.bedrock import MODEL, Bedrock, embedding
 from tests.contract.bodies import MEMORY, create, entry, semantic, update

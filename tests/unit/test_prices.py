@@ -6,7 +6,7 @@ from benchmarks import prices
 from benchmarks.costs import Cost, Limit
 from benchmarks.events import build_event
 from functions.event_log.items import LogTime, build_events_write, encode_events
-from functions.platform.entry_keys import build_log_partition
+from functions.platform.log_keys import build_log_partition
 
 NOTHING = Limit(0, 0, 0)
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from functions.platform.errors import ERROR_CODES
+from functions.platform.error_codes import ERROR_CODES
 from functions.platform.item_types import render_table as render_item_types
 
 ROOT = Path(__file__).parents[2]

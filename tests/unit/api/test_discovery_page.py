@@ -2,7 +2,7 @@
 
 import re
 
-from functions.platform.errors import ERROR_CODES
+from functions.platform.error_codes import ERROR_CODES
 from tests.contract.service import Tenant
 from tests.unit.api.reading import Json
 

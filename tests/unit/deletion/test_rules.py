@@ -15,12 +15,9 @@ from functions.deletion.ownership import (
 )
 from functions.deletion.rules import continue_after, count_found, is_waiting
 from functions.identity.model import OPERATOR
-from functions.platform.entry_keys import (
-    build_client_vectors_partition,
-    build_private_address,
-    build_semantic_address,
-)
+from functions.platform.entry_keys import build_private_address, build_semantic_address
 from functions.platform.item_types import CLIENT_VECTOR, CLIENT_VECTOR_LENGTH, ITEM_TYPES
+from functions.platform.vector_keys import build_client_vectors_partition
 
 _BEGUN = Deletion(Subject("acme", "tenant"), 1_000, OPERATOR, begun=1_000)
 

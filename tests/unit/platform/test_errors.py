@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from functions.platform.errors import ERROR_CODES, OPENWOP_ERROR_CODES, ServiceError
+from functions.platform.error_codes import ERROR_CODES, OPENWOP_ERROR_CODES
+from functions.platform.errors import ServiceError
 
 _OF_THE_API = {"INTERNAL_ERROR"}  # an exception that no class describes
 

@@ -1,0 +1,57 @@
+"""Keys of event logs, and of the events that the bus has."""
+
+from typing import Literal
+
+from functions.platform import item_types
+from functions.platform.entry_keys import build_agent_partition, build_namespace_partition
+from functions.platform.keys import Key, hash_name
+
+_LAST_LOG_ITEM = 10**16 - 1
+
+
+def build_log_partition(
+    tenant: str, kind: Literal["intent", "agent", "namespace"], name: str
+) -> str:
+    """Build the partition of a log: that of its owner in the memory table."""
+    match kind:
+        case "intent":
+            return item_types.INTENT.build_partition(
+                tenant=tenant, intent=hash_name("intent", name)
+            )
+        case "agent":
+            return build_agent_partition(tenant, name)
+        case "namespace":
+            return build_namespace_partition(tenant, name)
+
+
+def build_log_item_key(partition: str, number: int) -> Key:
+    """Build the key of an item of events; `number` counts from 0, without gaps."""
+    return partition, item_types.LOG_ITEM.build_sort(number=number)
+
+
+def build_log_range(
+    partition: str, number: int, last_number: int | None = None
+) -> tuple[str, str, str]:
+    """Build the partition, first and last sort key of a log's items from a number on.
+
+    Args:
+        last_number: the last item's; None for all there are.
+    """
+    ends = number, _LAST_LOG_ITEM if last_number is None else last_number
+    first, last = (build_log_item_key(partition, each)[1] for each in ends)
+    return partition, first, last
+
+
+def parse_log_item(sort: str) -> int:
+    """Parse the number of a log's item."""
+    return int(sort.removeprefix(item_types.LOG_ITEM.sort_prefix))
+
+
+def build_event_part_key(partition: str, event_id: str, number: int) -> Key:
+    """Build the key of a part of an event that is larger than an item."""
+    return partition, item_types.EVENT_PART.build_sort(event=event_id, number=number)
+
+
+def build_published_event_key(tenant: str, event_id: str) -> Key:
+    """Build the key of the item that says that the bus has an event."""
+    return item_types.PUBLISHED_EVENT.build_key(tenant=tenant, event=event_id)
