@@ -29,11 +29,11 @@ class ObjectContainer(FurtherContainer):
 
     @cached_property
     def object_reader(self) -> ObjectReader:
-        return ObjectReader(self.object_store, self._common.clock)
+        return ObjectReader(self.object_store, self.object_files, self._common.clock)
 
     @cached_property
     def object_uploads(self) -> ObjectUploads:
-        return ObjectUploads(self.objects, self.object_store, self._common.clock)
+        return ObjectUploads(self.objects, self.object_store, self.object_files, self._common.clock)
 
     @cached_property
     def spaces(self) -> Spaces:

@@ -9,6 +9,7 @@ from functions.authorization.rules import authorize
 from functions.identity.model import Principal
 from functions.objects import rules
 from functions.objects.authority import READ_OBJECTS
+from functions.objects.file_store import ObjectFiles
 from functions.objects.model import SpaceTarget, StoredObject
 from functions.objects.store import ObjectStore, is_expired
 from functions.platform.clock import Clock
@@ -63,8 +64,9 @@ class ObjectReader:
     where a key has more than 1,000 bytes.
     """
 
-    def __init__(self, store: ObjectStore, clock: Clock) -> None:
+    def __init__(self, store: ObjectStore, files: ObjectFiles, clock: Clock) -> None:
         self._store = store
+        self._files = files
         self._clock = clock
 
     def get(self, caller: Principal, space: str, key: str) -> StoredObject:
@@ -91,7 +93,7 @@ class ObjectReader:
             start, end = part or (0, stored.size)
             if end - start > MAX_OBJECT_BYTES:
                 seconds = rules.limit_address_seconds(stored, self._clock())
-                return ObjectRead(stored, part, address=self._store.sign_download(item, seconds))
+                return ObjectRead(stored, part, address=self._files.sign_download(item, seconds))
             return ObjectRead(stored, part, self._store.read_range(caller.tenant, item, start, end))
 
         return self._use_present(caller, space, key, self._get_item(caller, space, key), use)

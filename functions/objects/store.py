@@ -16,7 +16,6 @@ from functions.objects.file_store import (
 )
 from functions.objects.model import NewObject, Space, StoredObject, Upload
 from functions.objects.usage_store import UsageChanges, get_usage
-from functions.platform.archive_storage import Address
 from functions.platform.errors import ServiceError
 from functions.platform.item_types import OBJECT, OBJECT_SPACE
 from functions.platform.items import Item
@@ -148,31 +147,6 @@ class ObjectStore:
             return self._read(tenant, item)[start:end]
         return self._files.read_range(item["pk"], item["file"], start, end)
 
-    def get_upload(self, tenant: str, space: str, id: str) -> Upload | None:
-        """Read an upload; None if there is none, or it is being deleted: one call."""
-        return self._files.get_upload(build_object_key(tenant, space, "")[0], id)
-
-    def begin_upload(self, tenant: str, space: str, upload: Upload) -> bool:
-        """Count an upload's bytes, and mark its file; whether there was none of its id."""
-        return self._files.begin_upload(build_object_key(tenant, space, "")[0], upload)
-
-    def sign_upload(self, tenant: str, space: str, upload: Upload) -> Address:
-        """Make the address that takes the bytes of an upload."""
-        return self._files.sign_upload(build_object_key(tenant, space, "")[0], upload)
-
-    def has_arrived(self, tenant: str, space: str, upload: Upload) -> bool:
-        """Tell whether an upload's address has taken its bytes.
-
-        Raises:
-            Unavailable: the storage doesn't respond.
-        """
-        partition = build_object_key(tenant, space, "")[0]
-        return self._files.get_size(partition, upload.id) == upload.size
-
-    def sign_download(self, item: Item, seconds: int) -> str:
-        """Make the address from which an object that came by an upload is read."""
-        return self._files.sign_download(item, seconds)
-
     def _decrypt(self, item: Item, tenant: str, name: str) -> bytes:
         if "data_key" in item:
             return self._values.decode(item, tenant, name)
@@ -181,7 +155,7 @@ class ObjectStore:
 
     def stage(self, tenant: str, space: str, file: str, data: bytes, now: int) -> None:
         """Write the file of an object, before its item."""
-        self._files.stage(build_object_key(tenant, space, "")[0], file, data, now)
+        self._files.stage(build_space_partition(tenant, space), file, data, now)
 
     def put(
         self,
@@ -262,6 +236,11 @@ def put_space(tenant: str, old: Space | None, new: Space) -> Write:
     key = _build_space_key(tenant, new.name)
     before = None if old is None else old.permissions
     return put_permissions(key, before, new.permissions, owner=new.owner)
+
+
+def build_space_partition(tenant: str, space: str) -> str:
+    """Build the partition of a space's objects and files."""
+    return OBJECT.build_partition(tenant=tenant, space=_hash_space(space))
 
 
 def build_object_key(tenant: str, space: str, key: str) -> Key:
@@ -346,4 +325,4 @@ def _hash_space(space: str) -> str:
 
 def _build_context(tenant: str, space: str, generation: str) -> str:
     """Name what is encrypted: a write of a space, and not a key, which a rename changes."""
-    return f"{build_object_key(tenant, space, '')[0]}#{generation}"
+    return f"{build_space_partition(tenant, space)}#{generation}"

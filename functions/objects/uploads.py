@@ -10,10 +10,11 @@ from functions.authorization.rules import authorize
 from functions.identity.model import Principal
 from functions.objects import rules
 from functions.objects.authority import WRITE_OBJECTS
+from functions.objects.file_store import ObjectFiles
 from functions.objects.model import NewObject, Precondition, SpaceTarget, StoredObject, Upload
 from functions.objects.requests import NewObjectUpload
 from functions.objects.service import Content, Objects
-from functions.objects.store import ObjectStore
+from functions.objects.store import ObjectStore, build_space_partition
 from functions.platform.archive_storage import Address
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed, VersionMismatch
@@ -27,9 +28,12 @@ UPLOAD_HEADER = "X-Object-Upload"
 class ObjectUploads:
     """The uploads of a caller's tenant; each is completed by who began it alone."""
 
-    def __init__(self, objects: Objects, store: ObjectStore, clock: Clock) -> None:
+    def __init__(
+        self, objects: Objects, store: ObjectStore, files: ObjectFiles, clock: Clock
+    ) -> None:
         self._objects = objects
         self._store = store
+        self._files = files
         self._clock = clock
 
     def begin(
@@ -58,14 +62,13 @@ class ObjectUploads:
         )
         used = self._store.get_usage(caller.tenant, owner)
         rules.assert_room(used, rules.count_bytes(new.size))
-        if not self._store.begin_upload(caller.tenant, space, upload):
-            upload = self._find_repeated(caller, space, token, now)
-        return upload, self._store.sign_upload(caller.tenant, space, upload)
+        partition = build_space_partition(caller.tenant, space)
+        if not self._files.begin_upload(partition, upload):
+            upload = self._find_repeated(partition, token, now)
+        return upload, self._files.sign_upload(partition, upload)
 
-    def _find_repeated(
-        self, caller: Principal, space: str, token: RequestToken, now: int
-    ) -> Upload:
-        upload = self._store.get_upload(caller.tenant, space, token.key.hex())
+    def _find_repeated(self, partition: str, token: RequestToken, now: int) -> Upload:
+        upload = self._files.get_upload(partition, token.key.hex())
         is_open = upload is not None and not upload.is_completed and upload.address_expires > now
         if upload is None or not is_open or not token.matches(upload.request):
             raise VersionMismatch("this request's upload was completed or given up since")
@@ -87,21 +90,22 @@ class ObjectUploads:
             NotFound: the caller has no such upload, or its time is over.
             ValidationFailed: its bytes haven't arrived, or it was begun for another sensitivity.
         """
-        upload = self._store.get_upload(caller.tenant, space, upload_id)
+        partition = build_space_partition(caller.tenant, space)
+        upload = self._files.get_upload(partition, upload_id)
         if upload is None or upload.writer != caller.id:
             raise _build_not_found()
         if not upload.is_completed:
-            self._assert_ready(caller, space, upload, new)
+            self._assert_ready(partition, upload, new)
         attributes = self._store.encode_upload(caller.tenant, space, upload, new)
         content = Content(upload.id, upload.size, attributes, upload=upload)
         return self._objects.replace(caller, space, key, new, content, expected, token)
 
-    def _assert_ready(self, caller: Principal, space: str, upload: Upload, new: NewObject) -> None:
+    def _assert_ready(self, partition: str, upload: Upload, new: NewObject) -> None:
         if upload.expires <= self._clock():
             raise _build_not_found()
         if upload.is_sensitive != (new.sensitivity in ENCRYPTED):
             raise ValidationFailed(UPLOAD_HEADER, "was begun for another sensitivity")
-        if not self._store.has_arrived(caller.tenant, space, upload):
+        if self._files.get_size(partition, upload.id) != upload.size:
             raise ValidationFailed(UPLOAD_HEADER, "its bytes haven't arrived at its address")
 
 
