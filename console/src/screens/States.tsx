@@ -8,19 +8,17 @@ import { readForm, TextField } from "../ui/form";
 import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
 import { LongText, Name, Time } from "../ui/text";
-import { unique, useAgentIds, useAgentTypes, useConversations, useWho } from "./choices";
+import { unique, useAgentIds, useAgentTypes } from "./choices";
 
 type Owned = { agent: string; owner: string };
 
-/** What an agent keeps for somebody: a list without values; each is fetched when somebody asks for it. */
+/** What an agent keeps, for all or for somebody: a list without values; each is fetched when somebody asks for it. */
 export function StatesScreen({ params }: { params: URLSearchParams }) {
   const caller = usePrincipal();
   const isAgent = caller.kind === "agent"; // it reads what it keeps itself, others what is kept for them
   const agents = useStateAgents(caller);
-  const owners = useStateOwners(caller);
   const agent = params.get("agent_id") ?? (isAgent ? caller.id : "");
   const owner = params.get("owner_id") ?? (isAgent ? "" : caller.id);
-  const [missing, offered] = agent === "" ? ["agent_id", agents] : ["owner_id", owners];
   return (
     <>
       <p>An agent&rsquo;s states are shown to the agent, to the agents of its type, and to whom they are kept for.</p>
@@ -29,15 +27,16 @@ export function StatesScreen({ params }: { params: URLSearchParams }) {
         goTo(toHref(["states"], readForm(event.currentTarget)));
       }}>
         <TextField label="Agent" name="agent_id" initial={agent} options={agents} required hint="or its agent type" />
-        <TextField label="Kept for" name="owner_id" initial={owner} options={owners} required hint="a user, a session, or any other name" />
+        <TextField label="Kept for" name="owner_id" initial={owner} hint="a user, a session, or any other name; all, if empty" />
         <div className="actions"><button type="submit" className="primary">Show states</button></div>
       </form>
       {agent && owner ? <StateList key={`${agent} ${owner}`} of={{ agent, owner }} />
-        : offered.length === 0 ? <p className="empty">Name {agent ? "for whom the states are kept" : "the agent that keeps them"}.</p>
+        : agent ? <AgentStateList key={agent} agent={agent} />
+        : agents.length === 0 ? <p className="empty">Name the agent that keeps them.</p>
         : (
-          <Table label="Choose" head={[agent ? `Whom ${agent} may keep states for` : `Agents that may keep states for ${owner}`]}>
-            {offered.map((each) => (
-              <tr key={each}><th scope="row"><a href={toHref(["states"], { agent_id: agent, owner_id: owner, [missing!]: each })}><Name>{each}</Name></a></th></tr>
+          <Table label="Choose" head={[`Agents that may keep states for ${owner}`]}>
+            {agents.map((each) => (
+              <tr key={each}><th scope="row"><a href={toHref(["states"], { agent_id: each, owner_id: owner })}><Name>{each}</Name></a></th></tr>
             ))}
           </Table>
         )}
@@ -53,12 +52,27 @@ function useStateAgents(caller: Principal): string[] {
   return caller.agent_type ? [caller.id, caller.agent_type] : [caller.id];
 }
 
-/** For whom states may be kept: users of the agent's conversations, their sessions, and principals that it knows of. */
-function useStateOwners(caller: Principal): string[] {
-  const conversations = useConversations();
-  const who = useWho();
-  if (caller.kind !== "agent") return [caller.id];
-  return unique([...conversations.map((each) => each.user_id), ...conversations.map((each) => each.session_id), ...who]);
+/** An agent's states for all owners whose states one may read. */
+function AgentStateList({ agent }: { agent: string }) {
+  const pages = usePages(["states", agent], (after) =>
+    read(api.GET("/api/v1/agents/{agent_id}/state", {
+      params: { path: { agent_id: agent }, query: { after, values: "omit", limit: 100 } },
+    })),
+  );
+  return (
+    <List pages={pages} items={(page) => page.states} empty="Nothing is kept that you may read.">
+      {(states) => (
+        <ol className="messages">
+          {states.map((state) => (
+            <li key={`${state.owner_id}/${state.key}`} className="card">
+              <p>For <a href={toHref(["states"], { agent_id: agent, owner_id: state.owner_id })}><Name>{state.owner_id}</Name></a></p>
+              <State of={{ agent, owner: state.owner_id }} head={state} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </List>
+  );
 }
 
 function StateList({ of }: { of: Owned }) {
@@ -94,7 +108,7 @@ function State({ of, head }: { of: Owned; head: Schemas["StateHead"] }) {
       </p>
       {isAsked
         ? <Loaded query={query}>{({ value }) => <LongText label={`State ${head.key}`} text={renderValue(value)} />}</Loaded>
-        : <button type="button" aria-label={`Show the value of ${head.key}`} onClick={() => setAsked(true)}>Show the value</button>}
+        : <button type="button" aria-label={`Show the value of ${head.key} for ${of.owner}`} onClick={() => setAsked(true)}>Show the value</button>}
     </>
   );
 }
