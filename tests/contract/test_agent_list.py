@@ -41,13 +41,3 @@ def test_who_sees_which_agents(tenant: Tenant) -> None:
     assert sorted(listed(tenant.admin)) == ["ada", "bob", "kim"]
     ok(change_task(boss, task, status="completed"))
     assert listed(boss) == []
-
-
-def test_agents_come_page_by_page(tenant: Tenant) -> None:
-    tenant.agents("a", "b", "c")
-    first = ok(tenant.admin.get(PATH, params={"limit": 2}))
-    assert first["total"] == 3
-    rest = ok(tenant.admin.get(PATH, params={"limit": 2, "after": first["next"]}))
-    assert "next" not in rest
-    found = [each["agent_id"] for page in (first, rest) for each in page["agents"]]
-    assert sorted(found) == ["a", "b", "c"]

@@ -225,17 +225,6 @@ def test_a_namespace_is_shown_to_who_may_read_it(tenant: Tenant) -> None:
     assert ok(tenant.admin.get(f"{NAMESPACES}/facts")) == shown
 
 
-def test_namespaces_are_paged(tenant: Tenant, clock: MovableClock) -> None:
-    for number in range(5):
-        clock.advance(seconds=1)
-        allow(tenant.admin, f"n{number}", "read")
-    page = ok(tenant.admin.get(NAMESPACES, params={"limit": 2, "offset": 1}))
-    assert [each["namespace"] for each in only_list(page)] == ["n3", "n2"]
-    assert (page["total"], page["limit"], page["offset"]) == (5, 2, 1)
-    for limit in (0, 1001):
-        invalid(tenant.admin.get(NAMESPACES, params={"limit": limit}), "limit")
-
-
 def test_a_namespace_of_any_name_has_an_address(tenant: Tenant) -> None:
     body = {"permissions": {"default": "none", "allow": []}}
     for name in ("billing.invoices", "a b", "a/b", "100%", "a%2Fb", "?#&=+", "Zoë🤖", "\0", "*"):
