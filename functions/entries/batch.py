@@ -86,7 +86,7 @@ class Batches:
                 else:
                     transition = self._update(caller, index, item, present, find, now, token)
                 if any(transition.item_key == other.item_key for other in transitions):
-                    raise ValidationFailed("entries", "names one entry twice")
+                    raise ValidationFailed("body", "names an entry that the batch names before it")
                 transitions.append(transition)
         transaction = Transaction(caller, tuple(transitions), now, claims=tuple(claims.values()))
         return self._writer.commit(transaction, token)
@@ -127,7 +127,7 @@ class Batches:
         if old.version != update.version:
             raise to_version_mismatch(old)
         if not update.change.model_fields_set:
-            raise ValidationFailed("entries", "an update names nothing to change")
+            raise ValidationFailed("body", "names nothing to change")
         changed = rules.apply_change(caller, old, update.change, now, token)
         return Transition(old, changed, index)
 

@@ -169,6 +169,22 @@ def test_one_slot_twice_in_a_batch_writes_nothing(alice: httpx.Client) -> None:
     assert query(alice) == [made]
 
 
+@pytest.mark.parametrize(
+    ("bad", "field"),
+    [
+        (entry(bogus=1), "bogus"),
+        (entry(expires_at="2020-01-01T00:00:00Z"), "expires_at"),
+        (entry(key="first"), "body"),
+    ],
+)
+def test_a_wrong_field_is_named_by_its_place(
+    alice: httpx.Client, bad: dict[str, Any], field: str
+) -> None:
+    answer = send(alice, entry(key="first"), bad)
+    invalid(answer, f"entries.1.{field}")
+    assert answer.json()["index"] == 1
+
+
 FILTERS: list[tuple[dict[str, str], set[str]]] = [
     ({"namespace": "a*"}, {"a1", "a2", "ab"}),
     ({"tags": "red,blue"}, {"a2"}),

@@ -45,7 +45,10 @@ def write_batch(request: Request, caller: Principal) -> Response:
         )
     items = [_item(index, each) for index, each in enumerate(asked)]
     token = request.claim_idempotency_key(caller) or RequestToken.create()
-    entries = request.services.batches.write(caller, items, token)
+    try:
+        entries = request.services.batches.write(caller, items, token)
+    except ValidationFailed as error:
+        raise _name_item(error, error.index) from error
     return json_response(
         200, EntryBatchDocument(entries=[render_entry(entry) for entry in entries])
     )
@@ -57,11 +60,14 @@ def _item(index: int, asked: dict[str, Any]) -> NewEntry | BatchUpdate:
             return validate(BatchUpdate, asked)
         return validate(NewEntry, asked)
     except ValidationFailed as error:
-        where = f"entries.{index}"
-        errors = [(f"{where}.{e['field']}", e["message"]) for e in error.members["errors"]]
-        named = ValidationFailed(*errors[0], *errors[1:])
-        named.index = index
-        raise named from error
+        raise _name_item(error, index) from error
+
+
+def _name_item(error: ValidationFailed, index: int | None) -> ValidationFailed:
+    """Return an error whose fields are named by their item's place in the batch."""
+    where = f"entries.{index}"
+    errors = [(f"{where}.{e['field']}", e["message"]) for e in error.members["errors"]]
+    return error if index is None else ValidationFailed(*errors[0], *errors[1:]).at(index)
 
 
 def delete_batch(request: Request, caller: Principal) -> Response:
