@@ -8,7 +8,8 @@ import type { components } from "./schema.js";
 type Schemas = components["schemas"];
 export type Entry = Schemas["Entry"];
 export type MemoryType = Entry["memory_type"];
-export type JsonObject = Record<string, unknown>;
+/** Any JSON object; an interface of yours is one, too. */
+export type JsonObject = Record<string, any>;
 export type EntryFields = Partial<
   Pick<
     Schemas["NewEntryBody"],
@@ -89,8 +90,12 @@ export class Memory {
   }
 
   /** Return the value; undefined if there is none. */
-  async get(namespace: string, key: string, options: GetOptions = {}): Promise<JsonObject | undefined> {
-    return (await this.getEntry(namespace, key, options))?.value as JsonObject | undefined;
+  async get<T extends JsonObject = JsonObject>(
+    namespace: string,
+    key: string,
+    options: GetOptions = {},
+  ): Promise<T | undefined> {
+    return (await this.getEntry(namespace, key, options))?.value as T | undefined;
   }
 
   /** Return the caller's own entry under this namespace and key, else the shared one. */

@@ -58,8 +58,11 @@ export class UserMemory {
   }
 
   /** Return the value of an entry of the user's; undefined if there is none. */
-  async get(key: string, { namespace = "memory" }: InNamespace = {}): Promise<JsonObject | undefined> {
-    return this.#memory.get(this.#root + namespace, key, { memoryType: "semantic" });
+  async get<T extends JsonObject = JsonObject>(
+    key: string,
+    { namespace = "memory" }: InNamespace = {},
+  ): Promise<T | undefined> {
+    return this.#memory.get<T>(this.#root + namespace, key, { memoryType: "semantic" });
   }
 
   /** Read the value and write what the function makes of it; no update is lost. */

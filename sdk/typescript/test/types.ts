@@ -2,8 +2,16 @@
 
 import { Client, type Entry, type Task } from "../src/index.js";
 
-export async function use(client: Client): Promise<void> {
+interface Progress {
+  completed: number;
+}
+
+export async function use(client: Client, progress: Progress): Promise<void> {
   const entry: Entry = await client.memory.put("ns", "k", { n: 1 }, { memoryType: "semantic" });
+  await client.memory.put("ns", "k", progress);
+  await client.memory.update<Progress>("ns", "k", (value) => ({ completed: value.completed + 1 }));
+  await client.memory.update("ns", "k", (value) => ({ n: value.n + 1 }), { initial: { n: 0 } });
+  (await client.forUser("ada").get<Progress>("k"))?.completed.toFixed();
   const task: Task = await client.tasks.create("intent", { assigned_agent: "ada" });
   for await (const each of client.memory.query({ namespace: entry.namespace })) each.version.toFixed();
   await client.conversations.append("s", [{ role: "user", content: task.id }]);
