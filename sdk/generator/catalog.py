@@ -165,9 +165,11 @@ MODULES: dict[str, tuple[str, dict[str, ModelSpec]]] = {
 
 FIELD_SETS = {  # the fields of a body but for those that are arguments of their own
     "ENTRY_FIELDS": ("NewEntryBody", frozenset({"namespace", "key", "value", "agent_id"})),
-    "ENTRY_CHANGES": ("EntryChangeBody", frozenset({"value"})),
 }
 """Fields that the command line and MCP tools offer, with what the service says of them."""
+
+FIELD_NAMES = {"ENTRY_CHANGES": ("EntryChangeBody", frozenset({"value"}))}
+"""Fields of a body, but for those that are arguments of their own, by name alone."""
 
 KEYWORDS = {  # the fields that calls take as keywords
     "EntryFields": (

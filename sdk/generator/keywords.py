@@ -3,7 +3,7 @@
 import json
 import textwrap
 
-from generator.catalog import FIELD_SETS, KEYWORDS
+from generator.catalog import FIELD_NAMES, FIELD_SETS, KEYWORDS
 from generator.schemas import Schema, flatten, is_nullable, list_choices, render_type
 
 _RICHER = {"ttl": "str | float | timedelta", "expires_at": "str | datetime"}  # than JSON's types
@@ -47,7 +47,11 @@ def render_field_infos(schemas: dict[str, Schema]) -> str:
         _render_field_set(name, _list_fields(schemas[body], left_out))
         for name, (body, left_out) in FIELD_SETS.items()
     ]
-    return "".join([_FIELD_INFO, *sets])
+    names = [
+        f"\n\n{name} = {tuple(_list_fields(schemas[body], left_out))}\n"
+        for name, (body, left_out) in FIELD_NAMES.items()
+    ]
+    return "".join([_FIELD_INFO, *sets, *names])
 
 
 def _render_field_set(name: str, fields: dict[str, Schema]) -> str:

@@ -8,7 +8,7 @@ import json
 import textwrap
 from collections.abc import Iterator
 
-from generator.catalog import FIELD_SETS, KEYWORDS, LITERALS, MODULES, ModelSpec
+from generator.catalog import FIELD_NAMES, FIELD_SETS, KEYWORDS, LITERALS, MODULES, ModelSpec
 from generator.keywords import render_field_infos, render_keywords
 from generator.schemas import Schema, is_nullable, list_literals, read_schemas, render_type
 
@@ -61,7 +61,7 @@ def _render_package() -> str:
     named = {name: list(each[1]) for name, each in MODULES.items()} | {
         "literals": list(LITERALS),
         "keywords": list(KEYWORDS),
-        "field_infos": ["FieldInfo", *FIELD_SETS],
+        "field_infos": ["FieldInfo", *FIELD_SETS, *FIELD_NAMES],
     }
     imports = [
         f"from agent_memory.model.{module} import {', '.join(names)}\n"
