@@ -32,7 +32,7 @@ class Batch(RequestModel):
 class _Items(RequestModel):
     """The same before its items are looked at, so that each error names its item."""
 
-    entries: list[dict[str, Any]] = Field(min_length=1)
+    entries: list[Any] = Field(min_length=1)
 
 
 def write_batch(request: Request, caller: Principal) -> Response:
@@ -54,9 +54,9 @@ def write_batch(request: Request, caller: Principal) -> Response:
     )
 
 
-def _item(index: int, asked: dict[str, Any]) -> NewEntry | BatchUpdate:
+def _item(index: int, asked: Any) -> NewEntry | BatchUpdate:
     try:
-        if "version" in asked and not is_import.get():
+        if isinstance(asked, dict) and "version" in asked and not is_import.get():
             return validate(BatchUpdate, asked)
         return validate(NewEntry, asked)
     except ValidationFailed as error:
