@@ -9,7 +9,7 @@ clear at the front of each partition, and its alphabet has no `#`.
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from typing import Literal, NamedTuple
 
@@ -22,7 +22,6 @@ class ItemType(NamedTuple):
 
     Attributes:
         name: unique among all types.
-        package: the domain package that reads and writes it.
         partition: template of the partition key; what is in braces are hashes, times or ids.
         sort: template of the sort key.
         purpose: what an item says.
@@ -34,10 +33,10 @@ class ItemType(NamedTuple):
         may_give_nothing: whether some items have none of these attributes: they need no seal.
         is_restriction: whether it takes authority: without a valid seal it is an error then, since
             what restricts can't count as absent.
+        package: the domain package that reads and writes it.
     """
 
     name: str
-    package: str
     partition: str
     sort: str
     purpose: str
@@ -47,6 +46,7 @@ class ItemType(NamedTuple):
     sealed: tuple[str, ...] = ()
     may_give_nothing: bool = False
     is_restriction: bool = False
+    package: str = ""
 
     @property
     def sort_prefix(self) -> str:
@@ -85,8 +85,28 @@ _NAME = re.compile(r"\{[^}]*\}")
 _EXPIRING = "until deleted or expired"
 _VECTOR_INDEX = "the vector index"
 
+_identity_type = partial(ItemType, package="identity")
+_platform_type = partial(ItemType, package="platform")
+_deletion_type = partial(ItemType, package="deletion")
+_audit_type = partial(ItemType, package="audit")
+_namespaces_type = partial(ItemType, package="namespaces")
+_tasks_type = partial(ItemType, package="tasks")
+_workflows_type = partial(ItemType, package="workflows")
+_entries_type = partial(ItemType, package="entries")
+_search_type = partial(ItemType, package="search")
+_facts_type = partial(ItemType, package="facts")
+_vectors_type = partial(ItemType, package="vectors")
+_conversations_type = partial(ItemType, package="conversations")
+_objects_type = partial(ItemType, package="objects")
+_runs_type = partial(ItemType, package="runs")
+_procedures_type = partial(ItemType, package="procedures")
+_working_values_type = partial(ItemType, package="working_values")
+_quotas_type = partial(ItemType, package="quotas")
+_openwop_type = partial(ItemType, package="openwop")
+_event_log_type = partial(ItemType, package="event_log")
+
 # identity
-TENANT = ItemType("tenant", "identity", "{tenant}#p", "tenant", "A tenant exists")
+TENANT = _identity_type("tenant", "{tenant}#p", "tenant", "A tenant exists")
 _IDENTITY = ("tenant", "principal", "kind", "permissions", "agent_type", "expires", "created")
 _PERMISSIONS = ("namespace", "everyone", "allow", "version", "owner")
 _ROLES = (
@@ -118,40 +138,32 @@ _GUARDRAILS = (
     "denied_semantic_namespaces",
     "memory_archive_required",
 )
-PRINCIPAL = ItemType(
+PRINCIPAL = _identity_type(
     "principal",
-    "identity",
     "{tenant}#p",
     "p#{principal}",
     "A principal's kind and permissions",
     sealed=(*_IDENTITY, "key_partition"),
     indexes=(schema.BY_GROUP,),
 )
-REVOKED_PRINCIPAL = ItemType(
-    "revoked principal", "identity", "{tenant}#p", "r#{principal}", "A principal had this id"
+REVOKED_PRINCIPAL = _identity_type(
+    "revoked principal", "{tenant}#p", "r#{principal}", "A principal had this id"
 )
-API_KEY = ItemType(
-    "API key",
-    "identity",
-    "~key#{sha256}",
-    "k",
-    "The principal of a key",
-    "until revoked",
-    sealed=_IDENTITY,
+API_KEY = _identity_type(
+    "API key", "~key#{sha256}", "k", "The principal of a key", "until revoked", sealed=_IDENTITY
 )
 
 # platform
-DEPLOYMENT_SECRET = ItemType(
-    "deployment secret", "platform", "~deployment", "secret", "Signs references, encrypted"
+DEPLOYMENT_SECRET = _platform_type(
+    "deployment secret", "~deployment", "secret", "Signs references, encrypted"
 )
 
-LEASE = ItemType(
-    "lease", "platform", "~lease#{name}", "lease", "A process does the work that the name means"
+LEASE = _platform_type(
+    "lease", "~lease#{name}", "lease", "A process does the work that the name means"
 )
 
 # deletion
-DELETION = ItemType(
-    "deletion",
+DELETION = _deletion_type(
     "deletion",
     "~deletions",
     "deletion#{subject}",
@@ -159,9 +171,8 @@ DELETION = ItemType(
     "tenants: for ever; others: 400 days",
     (schema.BY_DUE,),
 )
-DELETION_PREVIEW = ItemType(
+DELETION_PREVIEW = _deletion_type(
     "preview of a deletion",
-    "deletion",
     "~deletions",
     "preview#{subject}",
     "What a deletion would remove",
@@ -170,9 +181,8 @@ DELETION_PREVIEW = ItemType(
 )
 
 # audit
-AUDIT_RECORD = ItemType(
+AUDIT_RECORD = _audit_type(
     "audit record",
-    "audit",
     "{tenant}#audit",
     "r#{position}",
     "Who did what with authority",
@@ -191,36 +201,32 @@ AUDIT_RECORD = ItemType(
 )
 
 # tasks, namespaces, workflows
-NAMESPACE = ItemType(
+NAMESPACE = _namespaces_type(
     "namespace",
-    "namespaces",
     "{tenant}#ns",
     "n#{namespace}",
     "A namespace's permissions",
     sealed=_PERMISSIONS,
     indexes=(schema.BY_CREATION, schema.BY_GROUP),
 )
-PREFIX_RULE = ItemType(
+PREFIX_RULE = _namespaces_type(
     "prefix rule",
-    "namespaces",
     "{tenant}#ns",
     "r#{namespace}",
     "The permissions of all names with a prefix",
     sealed=_PERMISSIONS,
     indexes=(schema.BY_GROUP,),
 )
-TASK = ItemType(
+TASK = _tasks_type(
     "task",
-    "tasks",
     _TASK,
     "t",
     "A task: its roles and policy, and counters, which no seal covers",
     sealed=_ROLES,
     indexes=(schema.BY_DUE,),
 )
-GRANT = ItemType(
+GRANT = _tasks_type(
     "grant",
-    "tasks",
     _TASK,
     "g#{principal}",
     "A principal's access to a task's working memory",
@@ -228,60 +234,53 @@ GRANT = ItemType(
     sealed=("principal", "access", "valid_until", "granted_by", "created", "term"),
     indexes=(schema.BY_GROUP,),
 )
-INHERITING_TASK = ItemType(
+INHERITING_TASK = _tasks_type(
     "inheriting sub-task",
-    "tasks",
     _TASK,
     "h#{agent}#{sub_task}",
     "An open sub-task of an agent reads a task's working memory",
     "until the sub-task ends",
     sealed=("task", "term"),
 )
-FORMER_MEMBER = ItemType(
+FORMER_MEMBER = _tasks_type(
     "former member",
-    "tasks",
     _TASK,
     "f#{role}#{principal}",
     "A principal was a task's assignee or coordinator",
     sealed=("principal",),
 )
-INTENT = ItemType(
+INTENT = _tasks_type(
     "intent",
-    "tasks",
     _INTENT,
     "i",
     "An intent's owner and access list",
     sealed=("owner_id", "acl"),
     may_give_nothing=True,
 )
-PARTICIPANT = ItemType(
+PARTICIPANT = _tasks_type(
     "participant of an intent",
-    "tasks",
     _INTENT,
     "part#{principal}",
     "A principal takes or took part",
     sealed=("principal",),
 )
-LISTED_INTENT = ItemType(
+LISTED_INTENT = _tasks_type(
     "listed intent",
-    "tasks",
     "{tenant}#il",
     "i#{intent}",
     "Lists an intent under its tenant",
     indexes=(schema.BY_GROUP,),
 )
-INTENT_TASK = ItemType(
+INTENT_TASK = _tasks_type(
     "task of an intent",
-    "tasks",
     _INTENT,
     "t#{task}",
     "Lists a task",
     sealed=("task",),
     indexes=(schema.BY_GROUP,),
 )
-ASSIGNMENT = ItemType(
+ASSIGNMENT = _tasks_type(
     "assignment",
-    "tasks",
     _AGENT,
     "t#{coordinator}#{task}",
     "An open task is assigned to an agent",
@@ -289,20 +288,18 @@ ASSIGNMENT = ItemType(
     sealed=("task", "coordinator", "inherits_from"),
     indexes=(schema.BY_GROUP,),
 )
-HELD_TASK = ItemType(
+HELD_TASK = _tasks_type(
     "task with memory of an agent",
-    "tasks",
     _AGENT,
     "u#{task}",
     "An agent holds memory of a task that wasn't its own when it wrote, or isn't any more",
     "until the task's memory is archived",
 )
-OWN_TASKS = ItemType(
-    "own tasks", "tasks", _AGENT, "own", "How many open tasks without a coordinator an agent has"
+OWN_TASKS = _tasks_type(
+    "own tasks", _AGENT, "own", "How many open tasks without a coordinator an agent has"
 )
-GUARDRAILS = ItemType(
+GUARDRAILS = _tasks_type(
     "guardrails",
-    "tasks",
     _COORDINATOR,
     "g",
     "A coordinator's guardrails",
@@ -310,82 +307,66 @@ GUARDRAILS = ItemType(
     is_restriction=True,
     indexes=(schema.BY_DUE,),
 )
-COORDINATED_TASK = ItemType(
-    "task of a coordinator",
-    "tasks",
-    _COORDINATOR,
-    "t#{task}",
-    "Lists an open task",
-    "until it ends",
+COORDINATED_TASK = _tasks_type(
+    "task of a coordinator", _COORDINATOR, "t#{task}", "Lists an open task", "until it ends"
 )
-RESTRICTIONS = ItemType(
+RESTRICTIONS = _tasks_type(
     "restrictions",
-    "tasks",
     _AGENT,
     "g",
     "What guardrails forbid an agent, merged",
     sealed=("allowed", "denied", "episodic", "version"),
     is_restriction=True,
 )
-WORKFLOW = ItemType(
-    "workflow", "workflows", "{tenant}#w#{workflow}", "w", "A workflow's seed and last file"
+WORKFLOW = _workflows_type(
+    "workflow", "{tenant}#w#{workflow}", "w", "A workflow's seed and last file"
 )
-PROCESSED_EVENT = ItemType(
-    "processed task event",
-    "tasks",
-    "{tenant}#e#{event}",
-    "e",
-    "An external event was processed",
-    "15 days",
+PROCESSED_EVENT = _tasks_type(
+    "processed task event", "{tenant}#e#{event}", "e", "An external event was processed", "15 days"
 )
 
 # entries
-PRIVATE_ENTRY = ItemType(
+PRIVATE_ENTRY = _entries_type(
     "entry",
-    "entries",
     _AGENT,
     "e#{group}#{key}",
     "An entry of working or episodic memory, or a barrier in its slot",
     _EXPIRING,
     (schema.BY_TASK, schema.BY_CREATION, schema.BY_EXPIRY, schema.BY_RECENCY, schema.BY_DUE),
 )
-SEMANTIC_ENTRY = ItemType(
+SEMANTIC_ENTRY = _entries_type(
     "semantic entry",
-    "entries",
     _NAMESPACE,
     "e#{group}#{key}",
     "An entry of semantic memory, or a barrier in its slot",
     _EXPIRING,
     (schema.BY_TASK, schema.BY_TENANT, schema.BY_EXPIRY, schema.BY_DUE),
 )
-INDEX_ROW = ItemType(
+INDEX_ROW = _entries_type(
     "index row",
-    "entries",
     _NAMESPACE,
     "x#{tag}#{sort_token}",
     "Lists a semantic entry under a tag, or under all",
     "as its entry",
 )
-PRIVATE_TOMBSTONE = ItemType(
-    "tombstone", "entries", _AGENT, "z#{entry_id}", "Why and by whom an entry was removed", "1 day"
+PRIVATE_TOMBSTONE = _entries_type(
+    "tombstone", _AGENT, "z#{entry_id}", "Why and by whom an entry was removed", "1 day"
 )
-SEMANTIC_TOMBSTONE = ItemType(
-    "semantic tombstone", "entries", _NAMESPACE, "z#{entry_id}", "As a tombstone", "1 day"
+SEMANTIC_TOMBSTONE = _entries_type(
+    "semantic tombstone", _NAMESPACE, "z#{entry_id}", "As a tombstone", "1 day"
 )
-AGENT = ItemType(
-    "agent", "entries", _AGENT, "a", "An agent's counters and settings", indexes=(schema.BY_DUE,)
+AGENT = _entries_type(
+    "agent", _AGENT, "a", "An agent's counters and settings", indexes=(schema.BY_DUE,)
 )
-SNAPSHOT_PART = ItemType(
+SNAPSHOT_PART = _entries_type(
     "snapshot part",
-    "entries",
     _TASK,
     "s#{agent}#{nonce}",
     "Archived entries of a task, until its log has them",
     "until the archive event is in the log",
 )
-ANNOUNCEMENT = ItemType(
+ANNOUNCEMENT = _entries_type(
     "archival announcement",
-    "entries",
     _TASK,
     "m#{event}",
     "Tells the stream that a task was archived",
@@ -393,58 +374,47 @@ ANNOUNCEMENT = ItemType(
 )
 
 # search
-AGENT_VECTOR = ItemType(
+AGENT_VECTOR = _search_type(
     "vector of a private entry",
-    "search",
     "{tenant}#va#{agent}",
     "v#{ref}",
     "An entry's embedding",
     "as its entry",
     (schema.BY_AGE, _VECTOR_INDEX),
 )
-NAMESPACE_VECTOR = ItemType(
+NAMESPACE_VECTOR = _search_type(
     "vector of a semantic entry",
-    "search",
     "{tenant}#vn#{namespace}",
     "v#{ref}",
     "An entry's embedding",
     "as its entry",
     (schema.BY_AGE, _VECTOR_INDEX),
 )
-CLIENT_VECTOR = ItemType(
+CLIENT_VECTOR = _search_type(
     "vector of the client's",
-    "search",
     "{tenant}#vc#{owner}#{namespace}",
     "v#{time}#{ref}",
     "The vector that a client gave an entry; in order of time, so that the newest are read alone",
     "as its entry",
 )
-CLIENT_VECTOR_LENGTH = ItemType(
+CLIENT_VECTOR_LENGTH = _search_type(
     "length of the client's vectors",
-    "search",
     "{tenant}#vc#{owner}#{namespace}",
     "n",
     "How many numbers the vectors of a namespace have",
 )
-FACT = ItemType(
+FACT = _facts_type(
     "fact",
-    "facts",
     "{tenant}#vf",
     "v#{ref}",
     "A fact and its embedding",
     indexes=(schema.BY_AGE, schema.BY_TYPE, schema.BY_TENANT, schema.BY_GROUP, _VECTOR_INDEX),
 )
-USED_REQUEST = ItemType(
-    "used request",
-    "platform",
-    "{tenant}#vq#{request}",
-    "q",
-    "What an Idempotency-Key was used for",
-    "1 day",
+USED_REQUEST = _platform_type(
+    "used request", "{tenant}#vq#{request}", "q", "What an Idempotency-Key was used for", "1 day"
 )
-EMBEDDING = ItemType(
+EMBEDDING = _vectors_type(
     "embedding model",
-    "vectors",
     "~#embedding",
     "embedding",
     "By which model all vectors are made",
@@ -453,9 +423,8 @@ EMBEDDING = ItemType(
 )
 
 # conversations
-CONVERSATION = ItemType(
+CONVERSATION = _conversations_type(
     "conversation",
-    "conversations",
     _CONVERSATION,
     "h",
     "A conversation's owners, length and version",
@@ -463,31 +432,28 @@ CONVERSATION = ItemType(
     (schema.BY_DUE, schema.BY_GROUP),
     sealed=("session", "owner", "creator", "agents", "shared", "generation", "sensitivity"),
 )
-CONVERSATION_DETAILS = ItemType(
-    "conversation details", "conversations", _CONVERSATION, "d", "Metadata and tags"
+CONVERSATION_DETAILS = _conversations_type(
+    "conversation details", _CONVERSATION, "d", "Metadata and tags"
 )
-MESSAGE = ItemType(
-    "message", "conversations", _CONVERSATION, "msg#{generation}#{index:012d}", "A message"
+MESSAGE = _conversations_type(
+    "message", _CONVERSATION, "msg#{generation}#{index:012d}", "A message"
 )
-REMOVED_RANGE = ItemType(
+REMOVED_RANGE = _conversations_type(
     "removed range",
-    "conversations",
     _CONVERSATION,
     "j#{generation}#{revision:012d}",
     "Messages that a conversation no longer shows are to be deleted",
     "until they are",
     (schema.BY_DUE,),
 )
-APPEND_REQUEST = ItemType(
+APPEND_REQUEST = _conversations_type(
     "append request",
-    "conversations",
     _CONVERSATION,
     "k#{generation}#{request}",
     "Where an Idempotency-Key's messages are",
 )
-ORPHANED_MESSAGES = ItemType(
+ORPHANED_MESSAGES = _conversations_type(
     "orphaned messages",
-    "conversations",
     _CONVERSATION,
     "g#{generation}",
     "The messages of a generation are to be deleted",
@@ -496,34 +462,30 @@ ORPHANED_MESSAGES = ItemType(
     sealed=("writer",),
     may_give_nothing=True,
 )
-ARCHIVE = ItemType(
+ARCHIVE = _conversations_type(
     "archived conversation",
-    "conversations",
     _CONVERSATION,
     "r#{expired}#{generation}",
     "Where the archive storage has the messages",
     indexes=(schema.BY_GROUP,),
     sealed=("session", "owner", "creator", "agents", "shared", "generation", "sensitivity"),
 )
-USER_CONVERSATION = ItemType(
+USER_CONVERSATION = _conversations_type(
     "conversation of a user",
-    "conversations",
     "{tenant}#u#{user}",
     "c#{updated}#{session}",
     "Lists a conversation, by its last update",
     "as the conversation",
     sealed=("session", "readers"),
 )
-LISTED_COUNT = ItemType(
+LISTED_COUNT = _conversations_type(
     "listed conversations",
-    "conversations",
     "{tenant}#u#{user}",
     "n#{principal}",
     "How many conversations a principal has put into another one's list",
 )
-STATE = ItemType(
+STATE = _conversations_type(
     "agent state",
-    "conversations",
     "{tenant}#s#{agent_and_owner}",
     "s#{state}",
     "An agent's state",
@@ -531,53 +493,47 @@ STATE = ItemType(
 )
 
 # objects
-OBJECT_SPACE = ItemType(
+OBJECT_SPACE = _objects_type(
     "object space",
-    "objects",
     "{tenant}#objects",
     "s#{space}",
     "A space's permissions, and who made it",
     sealed=_PERMISSIONS,
     indexes=(schema.BY_GROUP,),
 )
-OBJECT = ItemType(
+OBJECT = _objects_type(
     "object",
-    "objects",
     _SPACE,
     "obj#{key}",
     "An object: what describes it, and its bytes where they are few; the key isn't hashed",
     _EXPIRING,
     (schema.BY_DUE,),
 )
-OBJECT_FILE = ItemType(
+OBJECT_FILE = _objects_type(
     "unused file",
-    "objects",
     _SPACE,
     "file#{file}",
     "A file that no object has, or not yet, is to be deleted; or an upload has brought it",
     "until the file is deleted",
     (schema.BY_DUE,),
 )
-OBJECT_USAGE = ItemType(
+OBJECT_USAGE = _objects_type(
     "usage of objects",
-    "objects",
     "{tenant}#xu#{principal}",
     "n#{shard}",
     "How many bytes a part of the objects of a principal's spaces have",
 )
 
 # values of several packages
-VALUE_PART = ItemType(
+VALUE_PART = _platform_type(
     "value part",
-    "platform",
     _ITS_ITEM,
     "y#{name}#{number:04d}",
     "A part of a value that its item can't hold",
     "as its item",
 )
-ORPHANED_VALUES = ItemType(
+ORPHANED_VALUES = _platform_type(
     "orphaned values",
-    "platform",
     _ITS_ITEM,
     "l#{path}",
     "Values that no item refers to, or not yet, are to be deleted",
@@ -586,58 +542,52 @@ ORPHANED_VALUES = ItemType(
 )
 
 # runs, procedures, working values
-RUN = ItemType(
+RUN = _runs_type(
     "run",
-    "runs",
     _RUN,
     "run",
     "A run (ADR-043)",
     "90 days",
     (schema.BY_TYPE, schema.BY_TENANT, schema.BY_GROUP),
 )
-EPISODE = ItemType(
+EPISODE = _runs_type(
     "episode",
-    "runs",
     _RUN,
     "ep#{request}",
     "An episode of a run",
     "as its run",
     (schema.BY_TYPE, schema.BY_GROUP),
 )
-DELETED_RUN = ItemType(
+DELETED_RUN = _runs_type(
     "deleted run",
-    "runs",
     _RUN,
     "deleted",
     "A run was deleted; its episodes are being deleted",
     "90 days after the run's start",
     (schema.BY_DUE,),
 )
-AGENT_TYPE = ItemType(
+AGENT_TYPE = _runs_type(
     "agent type",
-    "runs",
     "{tenant}#at",
     "y#{type}",
     "An agent type was used",
     "90 days after its last use; never, once it has had workflows",
 )
-LEARNED_WORKFLOW = ItemType(
+LEARNED_WORKFLOW = _procedures_type(
     "learned workflow",
-    "procedures",
     _PROCEDURE,
     "w#{workflow}",
     "A workflow and its outcomes",
     indexes=(schema.BY_GROUP,),
 )
-TASK_TYPE = ItemType(
-    "task type", "procedures", "{tenant}#pt#{type}", "t#{name}", "How many workflows it has"
+TASK_TYPE = _procedures_type(
+    "task type", "{tenant}#pt#{type}", "t#{name}", "How many workflows it has"
 )
-OUTCOME = ItemType(
-    "counted outcome", "procedures", _PROCEDURE, "q#{workflow}#{request}", "It was counted", "1 day"
+OUTCOME = _procedures_type(
+    "counted outcome", _PROCEDURE, "q#{workflow}#{request}", "It was counted", "1 day"
 )
-INSTANCE = ItemType(
+INSTANCE = _working_values_type(
     "instance",
-    "working_values",
     "{tenant}#y#{instance}",
     "w",
     "An instance's working values",
@@ -645,69 +595,56 @@ INSTANCE = ItemType(
 )
 
 # quotas
-QUOTA_COUNT = ItemType(
+QUOTA_COUNT = _quotas_type(
     "quota count",
-    "quotas",
     "{tenant}#q#{quota}",
     "d#{day:08d}",
     "How many counted items expire on a day",
     "until the day is over",
 )
-QUOTA_WARNING = ItemType(
-    "quota warning", "quotas", "{tenant}#q#{quota}", "w", "A tenant was warned"
-)
-COUNTED_ITEMS = ItemType(
-    "counted items", "quotas", "{tenant}#q#{quota}#{items}", "c", "They were counted", "2 days"
+QUOTA_WARNING = _quotas_type("quota warning", "{tenant}#q#{quota}", "w", "A tenant was warned")
+COUNTED_ITEMS = _quotas_type(
+    "counted items", "{tenant}#q#{quota}#{items}", "c", "They were counted", "2 days"
 )
 
 # OpenWOP memories
-MEMORY = ItemType(
+MEMORY = _openwop_type(
     "memory",
-    "openwop",
     _MEMORY,
     "o",
     "The latest sequence number of a memory; lists it; counts its secrets",
     indexes=(schema.BY_GROUP,),
 )
-MEMORY_ENTRY = ItemType(
-    "memory entry", "openwop", _MEMORY, "o#{sequence}", "An entry", _EXPIRING, (schema.BY_DUE,)
+MEMORY_ENTRY = _openwop_type(
+    "memory entry", _MEMORY, "o#{sequence}", "An entry", _EXPIRING, (schema.BY_DUE,)
 )
-TAG_ROW = ItemType(
+TAG_ROW = _openwop_type(
     "tag of a memory entry",
-    "openwop",
     _MEMORY,
     "x#{tag}#{sequence}",
     "Lists an entry under a tag",
     "as its entry",
 )
-SNAPSHOT_PIN = ItemType(
+SNAPSHOT_PIN = _openwop_type(
     "snapshot pin",
-    "openwop",
     _MEMORY,
     "r#{sequence}#{run}",
     "Keeps the snapshot of a run",
     "as long as the snapshot is kept",
 )
-RUN_SECRETS = ItemType(
+RUN_SECRETS = _openwop_type(
     "run secrets",
-    "openwop",
     _MEMORY,
     "k#{run}",
     "Encrypted secrets of an open run",
     "until the run ends",
     (schema.BY_DUE,),
 )
-PUT_REQUEST = ItemType(
-    "put request",
-    "openwop",
-    _MEMORY,
-    "q#{request}",
-    "Where an Idempotency-Key's entry is",
-    "as its entry",
+PUT_REQUEST = _openwop_type(
+    "put request", _MEMORY, "q#{request}", "Where an Idempotency-Key's entry is", "as its entry"
 )
-MEMORY_RUN = ItemType(
+MEMORY_RUN = _openwop_type(
     "memory run",
-    "openwop",
     "{tenant}#l#{run}",
     "l",
     "A run on memories",
@@ -717,27 +654,24 @@ MEMORY_RUN = ItemType(
 )
 
 # event log
-LOG_ITEM = ItemType(
+LOG_ITEM = _event_log_type(
     "log item",
-    "event_log",
     _LOG,
     "b#{number:016d}",
     "Events, in their order; number 0 says where the log begins",
     "as long as logs",
     table="log",
 )
-EVENT_PART = ItemType(
+EVENT_PART = _event_log_type(
     "event part",
-    "event_log",
     _LOG,
     "p#{event}#{number:04d}",
     "A part of a large event",
     "as long as logs",
     table="log",
 )
-PUBLISHED_EVENT = ItemType(
+PUBLISHED_EVENT = _event_log_type(
     "published event",
-    "event_log",
     "{tenant}#m#{event}",
     "m#{event}",
     "The bus has an event",
