@@ -73,7 +73,8 @@ class Facts:
         """Store a fact; return it, and whether it is new.
 
         What is learned again is one fact, whatever id comes with it: it counts how often, and the
-        later confidence holds. A fact with the id of a known one takes its place.
+        later confidence holds. A fact with the id of a known one takes its place; where it says
+        what a third one says, that one is learned again, and the known one goes.
 
         Args:
             token: of a request with an Idempotency-Key.
@@ -119,10 +120,10 @@ class Facts:
         own = stored or self._store.get(tenant, fact.id)
         derived = derive_fact_id(*fact.triple)
         known = own if fact.id == derived else self._store.get(tenant, derived)
-        if own.fact is None:
-            place = self._find_statement(tenant, fact, derived, known)
-            if place is not None:
-                return place
+        place = self._find_statement(tenant, fact, derived, known)
+        if place is not None:
+            replaced = None if own.fact is None else Reference(fact.id, own.version)
+            return place._replace(reference=replaced)
         is_referred = fact.id == derived or known.fact is not None or known.same_as == fact.id
         reference = None if is_referred else Reference(derived, known.version)
         return _Place(fact.id, own, reference)

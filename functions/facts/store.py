@@ -32,12 +32,12 @@ class StoredFact(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """An item that is going to name the id of a fact: at the id that follows from its statement.
+    """An item that is going to name the id of a fact, at another id of its statement.
 
     To indexes of vectors it is a removed one.
 
     Attributes:
-        id: derived from the statement.
+        id: derived from the statement, or that of a fact that says the same from now on.
         seen: the version that the item was read at; None if there was none.
     """
 

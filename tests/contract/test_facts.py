@@ -194,8 +194,19 @@ def test_a_statement_that_an_id_no_longer_has_is_learned_anew(sdr: httpx.Client)
     learn(sdr, fact_id="a")
     ok(sdr.post(FACTS, json=said(what="phone", fact_id="a")))
     assert learn(sdr)["learned_count"] == 1
-    ok(sdr.post(FACTS, json=said(fact_id="a")))
     assert ok(sdr.get(FACTS))["total"] == 2
+
+
+def test_a_fact_that_takes_the_statement_of_another_becomes_that_one(sdr: httpx.Client) -> None:
+    learn(sdr, fact_id="a")
+    known = learn(sdr, what="phone")
+    for count in (2, 3):
+        again = ok(sdr.post(FACTS, json=said(what="phone", fact_id="a")))
+        assert (again["fact_id"], again["learned_count"]) == (known["fact_id"], count)
+    assert [each["fact_id"] for each in ok(sdr.get(FACTS))["facts"]] == [known["fact_id"]]
+    assert objects(recall(sdr, "email or phone")) == ["phone"]
+    refused(sdr.get(f"{FACTS}/a"), 404, "NOT_FOUND")
+    assert learn(sdr)["learned_count"] == 1
 
 
 def test_parallel_learning_under_many_ids_is_one_fact(sdr: httpx.Client) -> None:
