@@ -53,7 +53,7 @@ class _Changeable(RequestModel):
     """`confidential` and `restricted` values are stored encrypted."""
     vector: Vector | None = None
     """Your own embedding of the entry, to search by. All vectors of a namespace have as many
-    numbers as its first one. Null: none, or no longer one. It isn't given back."""
+    numbers as its first one. Null: none, or no longer one. Answers leave it out unless asked."""
 
 
 _IGNORED = ("inherited", "vector_length")

@@ -37,7 +37,7 @@ def test_nobody_else_of_the_tenant_reads_it(
     assert stranger.query().list() == []
     assert stranger.search("how formal") == []
     assert stranger.get("tone") is None
-    with pytest.raises(MemoryAccessError):
+    with pytest.raises(MemoryAccessError, match="this key may not use the namespaces 'users/"):
         stranger.put("tone", {"formal": False})
 
 

@@ -152,8 +152,14 @@ class AsyncUserMemory:
             return
         try:
             default = (await self._client.namespaces.get(self._rule)).permissions.default
-        except (MemoryAccessError, MemoryNotFoundError):
+        except MemoryNotFoundError:
             default = None
+        except MemoryAccessError as refusal:
+            raise MemoryAccessError(
+                f"this key may not use the namespaces {self._rule!r}; allow it, with a key that "
+                f"has memory.admin: client.namespaces.set_permissions({self._rule!r}, "
+                'allow={"<your agent\'s id>": "write"})'
+            ) from refusal
         if default != "none":
             raise MemoryAccessError(
                 f"the namespaces {self._rule!r} aren't private yet; set this once, with a key that "

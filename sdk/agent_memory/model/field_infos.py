@@ -88,7 +88,7 @@ ENTRY_FIELDS = {
         (
             "Your own embedding of the entry, to search by. All vectors of a "
             "namespace have as many numbers as its first one. Null: none, or no "
-            "longer one. It isn't given back."
+            "longer one. Answers leave it out unless asked."
         ),
     ),
 }

@@ -107,7 +107,11 @@ export class UserMemory {
     const path = `/api/v1/memory/namespaces/${encodeURIComponent(this.#rule)}`;
     const found = await this.#http.send<components["schemas"]["Namespace"]>("GET", path).catch((error) => {
       if (error instanceof MemoryNotFoundError) return undefined;
-      return ignoreForbidden(error);
+      if (!(error instanceof MemoryAccessError)) throw error;
+      throw new MemoryAccessError(
+        `this key may not use the namespaces ${this.#rule}; allow it, with a key that has memory.admin: ` +
+          `agent-memory namespaces set '${this.#rule}' --allow AGENT=write`,
+      );
     });
     if (found?.permissions.default !== "none") {
       throw new MemoryAccessError(

@@ -166,4 +166,5 @@ test("what the principal may not do is refused as that", async () => {
     assert.ok(error.requestId);
     return true;
   });
+  await assert.rejects(eve.forUser("ada").put("tone", {}), /allow it/);
 });
