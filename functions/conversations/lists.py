@@ -22,6 +22,7 @@ from functions.platform.bounded_pages import (
 )
 from functions.platform.clock import Clock
 from functions.platform.items import Item
+from functions.platform.keys import get_tenant
 from functions.platform.limits import MAX_EXAMINED
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.platform.value_parts import PartsMissing
@@ -78,7 +79,9 @@ class ConversationLists:
 
         def is_shown(record: Item) -> bool:
             head = decode_header(caller.tenant, record)
-            return is_allowed(caller, READ_CONVERSATION, head) and tags <= frozenset(head.tags)
+            may_read = is_allowed(caller, READ_CONVERSATION, head)
+            is_own = get_tenant(record["pk"]) == caller.tenant  # an index may have been forged
+            return may_read and is_own and tags <= frozenset(head.tags)
 
         position = itemgetter(TYPE_ORDER_ATTRIBUTE)
         page = read_page(wanted, examine, position)

@@ -74,9 +74,11 @@ class StateStore:
         for rows in groups:
             keys = [(row["pk"], row["sk"]) for row in rows]
             items = self._table.get_many(keys)
-            found = (items[key] for key in keys if key in items)
-            # one that was updated since the index was read has moved to the front
-            yield from (each for each in found if before is None or get_position(each) < before)
+            for found in (items[key] for key in keys if key in items):
+                # one that was updated since the index was read has moved to the front
+                follows = before is None or get_position(found) < before
+                if follows and _is_of(found, tenant, agent, owner):
+                    yield found
 
     def replace(self, tenant: str, old: Item | None, new: State, now: int) -> None:
         """Write a state in place of the one whose item is `old`.
@@ -187,6 +189,13 @@ def get_position(item: Item) -> str:
     """Get what a state sorts by in lists."""
     position: str = item[TYPE_ORDER_ATTRIBUTE]
     return position
+
+
+def _is_of(item: Item, tenant: str, agent: str, owner: str | None) -> bool:
+    """Whether the key of an item is that of an agent's state: an index may have been forged."""
+    of = item["owner"]
+    partition = conversation_keys.build_state_partition(tenant, agent, of)
+    return item["pk"] == partition and item["agent"] == agent and owner in (None, of)
 
 
 def _build_put(key: Key, item: Item, old: Item | None) -> Write:

@@ -29,6 +29,7 @@ from tests.contract.bodies import (
 )
 from tests.contract.expect import ok, refused
 from tests.contract.service import Service, Tenant, start
+from tests.contract.sweeping import items
 from tests.contract.transport import BASE_URL, MovableClock
 
 ALL = {"memory.read", "memory.write", "memory.admin"}
@@ -153,6 +154,20 @@ def test_changed_permissions_and_copied_grants_permit_nothing(
         eve.get("/api/v1/objects/space/key"),
     ):
         assert answer.status_code in (403, 404), answer.text
+
+
+def test_a_forged_index_shows_nobody_anothers_state(service: Service, tenant: Tenant) -> None:
+    path = "/api/v1/agents/{}/state"
+    mallory = tenant.agent("mallory")
+    for client, name in ((mallory, "mallory"), (tenant.agent("alice"), "alice")):
+        ok(client.put(f"{path.format(name)}/user/k", json={"value": name}))
+    stored = (each for each in items(service, "s#") if "agent" in each)
+    states = {each["agent"]: each for each in stored}
+    theirs = states["alice"]
+    forged = theirs | {"group_ix": states["mallory"]["group_ix"]}
+    put_item(service, (theirs["pk"], theirs["sk"]), forged)
+    for listed in (path.format("mallory"), f"{path.format('mallory')}/user?total=none"):
+        assert "alice" not in mallory.get(listed).text
 
 
 def test_a_forged_listing_gives_nobody_a_reference(service: Service, tenant: Tenant) -> None:
