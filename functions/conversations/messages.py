@@ -1,16 +1,14 @@
 """Use cases of a conversation's messages: append, pop, change, remove."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from functions.authorization.rules import authorize
 from functions.conversations.authority import CHANGE_CONVERSATION
 from functions.conversations.message_store import MessageStore, StagedMessages
 from functions.conversations.model import Conversation, Message
 from functions.conversations.orphan_store import OrphanedMessages, range_key
+from functions.conversations.requests import MessageChange, NewMessage
 from functions.conversations.rules import (
     advance,
     assert_version,
@@ -27,9 +25,6 @@ from functions.platform.clock import Clock
 from functions.platform.errors import NotFound
 from functions.platform.idempotency import RequestToken
 from functions.platform.retry import Backoff, retry_on
-
-if TYPE_CHECKING:
-    from functions.conversations.requests import MessageChange, NewMessage
 
 _ATTEMPTS = 30
 _CLEANUP_SECONDS = 4.0

@@ -1,12 +1,16 @@
 """What conversations, messages and states become when they are written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from functions.conversations.model import SCHEMA, Conversation, Message, RemovedRange, Upload
+from functions.conversations.requests import (
+    ConversationChange,
+    MessageChange,
+    NewConversation,
+    NewMessage,
+)
 from functions.identity.model import Principal
 from functions.platform import limits
 from functions.platform.clock import to_rfc3339
@@ -23,14 +27,6 @@ from functions.platform.json_text import dumps_checked, loads
 from functions.platform.origin import choose_times
 from functions.platform.request_context import is_import
 from functions.platform.ttl import compute_expiry
-
-if TYPE_CHECKING:
-    from functions.conversations.requests import (
-        ConversationChange,
-        MessageChange,
-        NewConversation,
-        NewMessage,
-    )
 
 OLD_SCHEMA = "0.9"  # messages without timestamp and metadata
 _SCHEMAS = (SCHEMA, OLD_SCHEMA)

@@ -1,10 +1,7 @@
 """Use cases of whole conversations (Agent Memory Protocol §3)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import HOLDS_ADMIN, authorize, decide
@@ -18,6 +15,7 @@ from functions.conversations.mapper import header_key
 from functions.conversations.message_store import MessageStore
 from functions.conversations.model import BuildPage, Conversation, Page
 from functions.conversations.orphan_store import OrphanedMessages, orphan_key
+from functions.conversations.requests import ConversationChange, NewConversation
 from functions.conversations.rules import (
     assert_version,
     build_conversation,
@@ -39,9 +37,6 @@ from functions.platform.errors import AccessDenied, NotFound, Throttled, Validat
 from functions.platform.idempotency import RequestToken
 from functions.platform.retry import retry_on
 from functions.platform.writes import Write
-
-if TYPE_CHECKING:
-    from functions.conversations.requests import ConversationChange, NewConversation
 
 ATTEMPTS = 30
 _CLEANUP_SECONDS = 4.0  # that a request spends on removing; the schedule does the rest

@@ -1,15 +1,14 @@
 """Use cases of agents' states: any JSON value under (agent, owner, key) (AMP §3, §4.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import HOLDS_ADMIN, authorize, decide, is_allowed
 from functions.conversations.authority import CHANGE_STATE, DELETE_STATE, READ_STATE
 from functions.conversations.model import State, StateAddress
+from functions.conversations.requests import NewState
 from functions.conversations.state_store import StateChanged, StateStore, decode_head, get_position
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import WantedPage
@@ -22,9 +21,6 @@ from functions.platform.limits import MAX_STATE_BYTES
 from functions.platform.origin import choose_origin
 from functions.platform.retry import retry_on
 from functions.platform.value_parts import PartsMissing
-
-if TYPE_CHECKING:
-    from functions.conversations.requests import NewState
 
 _BUSY, _ATTEMPTS = "others are writing this state", 30
 

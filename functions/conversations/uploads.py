@@ -1,13 +1,11 @@
 """Use cases of uploads: a conversation of any length becomes visible by one write."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from functions.authorization.rules import authorize
 from functions.conversations.authority import CHANGE_CONVERSATION, USE_UPLOAD
 from functions.conversations.model import Upload
+from functions.conversations.requests import NewMessage, NewUpload
 from functions.conversations.rules import build_texts, check_schema
 from functions.conversations.store import ConversationStore
 from functions.conversations.upload_store import UploadStore
@@ -17,9 +15,6 @@ from functions.platform.conversation_keys import create_generation
 from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
 from functions.platform.value_parts import STAGED_FOR
-
-if TYPE_CHECKING:
-    from functions.conversations.requests import NewMessage, NewUpload
 
 
 class Uploads:

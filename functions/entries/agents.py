@@ -1,11 +1,9 @@
 """Agents' settings, and the upkeep of their counters (RFC-0015 §2.2, §7)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
@@ -14,6 +12,7 @@ from functions.entries.authority import CONFIGURE_AGENT, AgentTarget
 from functions.entries.capacity import Evictions, find_evictions
 from functions.entries.counter_store import build_agent_correction, build_task_correction
 from functions.entries.counters import EntryCounts
+from functions.entries.requests import AgentConfig
 from functions.entries.store import EntryStore
 from functions.entries.tiers import EPISODIC, WORKING
 from functions.entries.unfinished_creates import UnfinishedCreates
@@ -28,9 +27,6 @@ from functions.platform.keys import get_tenant
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
 from functions.tasks.assignment_store import AssignmentStore
-
-if TYPE_CHECKING:
-    from functions.entries.requests import AgentConfig
 
 _KB = 1024  # bytes
 _EVICTED_TOGETHER = 30  # entries; two writes each, in one transaction

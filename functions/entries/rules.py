@@ -1,11 +1,10 @@
 """What a request makes of an entry, and what a query matches; pure, `now` is an argument."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from functions.entries.model import TASK_LIFETIME, Entry, Filters
+from functions.entries.requests import EntryChange, NewEntry
 from functions.entries.tiers import POLICIES
 from functions.identity.model import Principal
 from functions.identity.rules import choose_author
@@ -21,9 +20,6 @@ from functions.platform.request_context import is_import
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.ttl import compute_expiry
 from functions.vectors.packing import count_numbers, pack_vector
-
-if TYPE_CHECKING:
-    from functions.entries.requests import EntryChange, NewEntry
 
 _HINT = "; keep bulk data elsewhere and store a reference"
 _SET_BY_IMPORT = frozenset({"version"})  # of a body's, beside those with other names

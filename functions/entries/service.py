@@ -1,9 +1,6 @@
 """Create, get, change and delete single entries (RFC-0015 §1-§3)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from functions.entries import rules
 from functions.entries.access import assert_can_read, assert_can_write, build_target
@@ -13,6 +10,7 @@ from functions.entries.capacity import AccessTracker
 from functions.entries.conflicts import to_version_mismatch
 from functions.entries.model import Entry, Transition
 from functions.entries.own_change_store import OwnChangeStore
+from functions.entries.requests import EntryChange, NewEntry
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES_BY_ID_LETTER
 from functions.entries.transaction import Transaction
@@ -30,9 +28,6 @@ from functions.platform.retry import Backoff
 from functions.tasks.access import TaskAccess
 from functions.vectors.client_vector_store import ClientVectorStore
 from functions.vectors.packing import unpack_vector
-
-if TYPE_CHECKING:
-    from functions.entries.requests import EntryChange, NewEntry
 
 _CHANGED_BY_ONE_WRITE = frozenset({"value", "tags"})
 

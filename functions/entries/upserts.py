@@ -1,9 +1,6 @@
 """Write an entry whatever is in its slot: an upsert, whose last writer wins."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import is_allowed
@@ -13,6 +10,7 @@ from functions.entries.authority import REPLACE_ENTRY, SuccessionTarget
 from functions.entries.conflicts import to_version_mismatch
 from functions.entries.model import Entry, Transition
 from functions.entries.own_change_store import OwnChangeStore
+from functions.entries.requests import NewEntry
 from functions.entries.store import EntryStore
 from functions.entries.transaction import Transaction
 from functions.entries.writer import EntryWriter
@@ -28,9 +26,6 @@ from functions.platform.retry import Backoff
 from functions.platform.writes import Write
 from functions.tasks.model import Task
 from functions.tasks.store import TaskStore
-
-if TYPE_CHECKING:
-    from functions.entries.requests import NewEntry
 
 _ATTEMPTS = 30  # many may put one entry at once
 

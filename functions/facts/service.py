@@ -3,19 +3,18 @@
 The vector index only gives candidates: recalled facts are read from the table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
 from functions.facts.authority import DELETE_FACT
 from functions.facts.model import Fact, FactQuery, Recalled
+from functions.facts.requests import NewFact, Recall
 from functions.facts.rules import derive_fact_id, relearn
 from functions.facts.store import (
     FactStore,
@@ -43,9 +42,6 @@ from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.vectors.hybrid import Query, read_query
 from functions.vectors.model import VectorSearch
-
-if TYPE_CHECKING:
-    from functions.facts.requests import NewFact, Recall
 
 _BUSY, _ATTEMPTS = "others are writing this fact", 30
 

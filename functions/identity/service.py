@@ -1,7 +1,5 @@
 """Use cases on tenants, principals and their keys."""
 
-from __future__ import annotations
-
 import base64
 import hmac
 import secrets
@@ -9,7 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
@@ -22,6 +19,7 @@ from functions.identity.authority import (
     ROTATE_KEY,
 )
 from functions.identity.model import ALL_PERMISSIONS, OPERATOR, ROOT_TENANT, Principal
+from functions.identity.requests import NewPrincipal, PrincipalChange
 from functions.identity.rules import apply_change, describe_principal, diff_principals
 from functions.identity.store import NewKey, PrincipalStore, StoredPrincipal
 from functions.platform.bounded_pages import Examined, examine_all
@@ -32,9 +30,6 @@ from functions.platform.origin import choose_times
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.task_keys import create_api_key
-
-if TYPE_CHECKING:
-    from functions.identity.requests import NewPrincipal, PrincipalChange
 
 _SALT_BYTES = 16
 _PURPOSE = b"agent-memory: API keys issued under an Idempotency-Key"

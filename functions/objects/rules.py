@@ -1,15 +1,13 @@
 """Decide on writes of objects, parts of them, and permissions of spaces; pure."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 from functions.namespaces.model import Namespace, NamespaceTarget
 from functions.namespaces.rules import change_permissions
 from functions.objects.model import NewObject, Precondition, Rename, Space, StoredObject
+from functions.objects.requests import SpaceChange
 from functions.platform import limits
 from functions.platform.errors import (
     CapacityExceeded,
@@ -21,9 +19,6 @@ from functions.platform.errors import (
 )
 from functions.platform.idempotency import RequestToken
 from functions.platform.origin import Origin, choose_origin
-
-if TYPE_CHECKING:
-    from functions.objects.requests import SpaceChange
 
 USAGE_SHARDS = 8
 _RANGE = re.compile(r"bytes=(\d*)-(\d*)", re.ASCII | re.IGNORECASE)

@@ -1,20 +1,15 @@
 """The memories that a caller has by their names, whether or not a run is on them."""
 
-from __future__ import annotations
-
 from heapq import merge
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
 from functions.openwop.list_store import MemoryListStore
 from functions.openwop.model import ListedMemory
+from functions.openwop.requests import NewMemory
 from functions.openwop.rules import find_owner, list_owners
 from functions.platform.clock import Clock
 from functions.platform.origin import choose_times
-
-if TYPE_CHECKING:
-    from functions.openwop.requests import NewMemory
 
 
 class MemoryLists:

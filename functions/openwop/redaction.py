@@ -4,19 +4,15 @@ Redacted text contains no secret in any of its forms (`secret_forms`), even wher
 repeat, contain each other, or result from a marker and the characters beside it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from functions.openwop.pattern_search import PatternSearch, Range, merge_ranges
+from functions.openwop.requests import Secret
 from functions.openwop.secret_forms import derive_patterns, map_readings, read_text, remove_ignored
 from functions.platform import limits
 from functions.platform.errors import ValidationFailed
-
-if TYPE_CHECKING:
-    from functions.openwop.requests import Secret
 
 Edition = Literal["rfc-0004", "1.x"]
 LabelledSecret = tuple[str, str]

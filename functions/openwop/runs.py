@@ -1,12 +1,9 @@
 """Runs: how they start, are replayed and end, and which secrets they hold."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from secrets import randbits
-from typing import TYPE_CHECKING
 
 from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
@@ -18,6 +15,7 @@ from functions.openwop.memory_secrets import MemorySecrets
 from functions.openwop.model import MemoryRun
 from functions.openwop.redaction import LabelledSecret, Redactor, collect_secrets
 from functions.openwop.references import MemoryReferences
+from functions.openwop.requests import NewMemoryRun, NewSecrets
 from functions.openwop.rules import (
     find_owner,
     parse_retention,
@@ -35,9 +33,6 @@ from functions.platform.openwop_keys import hash_memory, is_memory_run_id
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
-
-if TYPE_CHECKING:
-    from functions.openwop.requests import NewMemoryRun, NewSecrets
 
 _SECRETS_NUMBER_BITS = 62
 

@@ -1,16 +1,14 @@
 """The MemoryAdapter: list, get, put, delete (OpenWOP RFC 0004 §A)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
 from functions.openwop.entry_store import MemoryEntryDraft, MemoryEntryStore
 from functions.openwop.memory_secrets import MemorySecrets
 from functions.openwop.model import EntryListQuery, MemoryEntry
 from functions.openwop.references import MemoryReferences
+from functions.openwop.requests import NewMemoryEntry
 from functions.openwop.rules import (
     assert_content_fits,
     assert_not_expired,
@@ -25,9 +23,6 @@ from functions.platform.clock import Clock
 from functions.platform.errors import SecretLeakage
 from functions.platform.idempotency import RequestToken
 from functions.platform.retry import Backoff
-
-if TYPE_CHECKING:
-    from functions.openwop.requests import NewMemoryEntry
 
 
 @dataclass(eq=False)

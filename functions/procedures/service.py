@@ -1,12 +1,9 @@
 """Use cases of procedures: which workflow suits a type of task (ADR-043 Tier 4)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from operator import attrgetter
 from random import Random
-from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import Examined, examine_all
@@ -27,6 +24,7 @@ from functions.procedures.model import (
     TaskType,
     WorkflowStats,
 )
+from functions.procedures.requests import LearnedStats, NewWorkflow
 from functions.procedures.rules import (
     compute_stats,
     needs_rebase,
@@ -37,9 +35,6 @@ from functions.procedures.rules import (
     weigh_outcome,
 )
 from functions.procedures.store import Increment, WorkflowStore, decode_workflow, workflow_key
-
-if TYPE_CHECKING:
-    from functions.procedures.requests import LearnedStats, NewWorkflow
 
 _ATTEMPTS = 20
 _BUSY = "others are writing this workflow"

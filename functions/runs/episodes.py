@@ -1,10 +1,7 @@
 """Use cases of episodes: appended in one write, recalled by one query (ADR-043 Tier 2)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
 from functions.identity.rules import choose_author
@@ -17,11 +14,9 @@ from functions.quotas.service import Quotas
 from functions.runs.deletion_store import RunDeletionStore
 from functions.runs.episode_store import EpisodeStore
 from functions.runs.model import Episode, Run, compute_expiry
+from functions.runs.requests import NewEpisode
 from functions.runs.rules import choose_sort_token, render_episode_text, run_not_found
 from functions.runs.store import RunStore
-
-if TYPE_CHECKING:
-    from functions.runs.requests import NewEpisode
 
 
 @dataclass(eq=False)

@@ -1,10 +1,8 @@
 """Ids of runs, the end of a run, and the JSON of runs and episodes."""
 
-from __future__ import annotations
-
 import hmac
 from collections.abc import Callable
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from functions.platform import limits, run_keys
 from functions.platform.errors import NotFound, ValidationFailed
@@ -12,9 +10,7 @@ from functions.platform.json_text import dumps_checked
 from functions.platform.keys import decode_timestamp, encode_seed
 from functions.platform.origin import choose_times
 from functions.runs.model import Run, RunStatus, RunValue, compute_expiry
-
-if TYPE_CHECKING:
-    from functions.runs.requests import NewEpisode, NewRun
+from functions.runs.requests import NewEpisode, NewRun
 
 _PURPOSE = b"agent-memory: ids of runs"
 _MAC_BYTES = 16

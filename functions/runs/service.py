@@ -1,12 +1,9 @@
 """Use cases of runs (ADR-043 Tier 1 turn state, Tier 2)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
 from functions.identity.rules import choose_author
@@ -21,11 +18,9 @@ from functions.platform.table import ConditionFailed
 from functions.platform.value_parts import PartsMissing
 from functions.runs.agent_types import AgentTypes
 from functions.runs.model import ListedRun, Run, RunPage, RunQuery, RunStatus, RunValue
+from functions.runs.requests import NewRun, RunEnd, RunError, RunOutput
 from functions.runs.rules import RunIds, choose_address, end_run, render_value, run_not_found
 from functions.runs.store import RunStore, decode_head, is_run
-
-if TYPE_CHECKING:
-    from functions.runs.requests import NewRun, RunEnd, RunError, RunOutput
 
 _ITEMS_AT_ONCE = 25
 _POSITION = itemgetter(TYPE_ORDER_ATTRIBUTE)

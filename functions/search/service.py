@@ -6,13 +6,11 @@ is read again from the table and passes the checks of a query; so the index may 
 deleted, expired or restricted entry is never found.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from heapq import nlargest
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
@@ -38,6 +36,7 @@ from functions.platform.vector_keys import (
     build_client_vectors_partition,
     build_namespace_space,
 )
+from functions.search.requests import MemorySearch
 from functions.search.text import extract_text
 from functions.search.text_vectors import TextVectors
 from functions.tasks.access import TaskAccess
@@ -46,9 +45,6 @@ from functions.vectors.client_vectors import ClientVectorIndex
 from functions.vectors.hybrid import WORDS_DIMENSION, Query, read_query
 from functions.vectors.model import Hit, Vector, VectorSearch, search_with_expansion
 from functions.vectors.packing import count_numbers, pack_vector
-
-if TYPE_CHECKING:
-    from functions.search.requests import MemorySearch
 
 
 class Match(NamedTuple):

@@ -1,9 +1,6 @@
 """Use cases of working values: what an agent's instance holds for an hour (ADR-043 Tier 1)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
@@ -13,10 +10,8 @@ from functions.platform.limits import MAX_INSTANCE_BYTES
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 from functions.working_values.model import ValuesByKey, WorkingValue, select_live, total_bytes
+from functions.working_values.requests import NewWorkingValue
 from functions.working_values.store import WorkingValueStore
-
-if TYPE_CHECKING:
-    from functions.working_values.requests import NewWorkingValue
 
 _ATTEMPTS = 40  # many writers of one instance take turns
 
