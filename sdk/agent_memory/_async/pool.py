@@ -185,7 +185,7 @@ def _in_the_end(answer: httpx.Response, sent: bool) -> Exception:
 
 def _unanswered(error: httpx.RequestError, sent: bool, settings: Settings) -> Exception:
     outcome = "it may have been carried out" if sent else "nothing was sent: is it running?"
-    kind = type(error).__name__
+    reason = f"{type(error).__name__}: {error}".removesuffix(": ")
     return ConnectionFailedError(
-        f"no answer from {settings.server_url} ({kind}); {outcome}", may_have_happened=sent
+        f"no answer from {settings.server_url} ({reason}); {outcome}", may_have_happened=sent
     )
