@@ -114,8 +114,7 @@ class MessageStore(MessageReader):
             value = {name: last[name] for name in _VALUE if name in last}
             marker = value | {"index": self._mapper.parse_index(last), "request": token.stored}
             writes.append(put_new(build_request_key(before, token), marker))
-        elif value_parts.has_parts(last):
-            name = value_parts.get_value_name(last) or ""
+        elif name := value_parts.get_parts_name(last):
             writes.append(value_parts.mark_orphaned(last["pk"], name, after.updated))
         self._transact(writes)
 
@@ -135,12 +134,8 @@ class MessageStore(MessageReader):
         writes = [*change_writes(before, after), put(key, item, _PRESENT)]
         if staged.path is not None:
             writes.append(value_parts.clear_staged(key[0], staged.path))
-        if value_parts.has_parts(present):
-            writes.append(
-                value_parts.mark_orphaned(
-                    key[0], value_parts.get_value_name(present) or "", after.updated
-                )
-            )
+        if name := value_parts.get_parts_name(present):
+            writes.append(value_parts.mark_orphaned(key[0], name, after.updated))
         self._transact(writes)
 
     def remove_range(self, before: Conversation, after: Conversation) -> RemovedRange:

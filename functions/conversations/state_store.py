@@ -11,17 +11,13 @@ from functions.platform.limits import MAX_INLINE_BYTES
 from functions.platform.newest_first import iterate_groups
 from functions.platform.retry import retry_on
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import Table
 from functions.platform.values import ValueCodec
 from functions.platform.writes import Write, delete, put, put_new
 
 _AT_VERSION = "version = :seen AND created = :created"
 _CLEANUP_SECONDS = 4.0
 _LISTED_TOGETHER = 50
-
-
-class StateChanged(Exception):
-    """The stored state is no longer as it was read."""
 
 
 class StateStore:
@@ -84,21 +80,14 @@ class StateStore:
         """Write a state in place of the one whose item is `old`.
 
         Raises:
-            StateChanged: the stored state is not `old`.
+            ConditionFailed: the stored state is not `old`.
         """
         key = _key(tenant, new.address)
         item, parts = self._encode(tenant, new)
         write = _build_put(key, item, old)
-        old_name = (
-            None
-            if old is None or not value_parts.has_parts(old)
-            else value_parts.get_value_name(old)
-        )
+        old_name = value_parts.get_parts_name(old)
         if not parts and old_name is None:
-            try:
-                self._table.put(write)
-            except ConditionFailed as failed:
-                raise StateChanged from failed
+            self._table.put(write)
             return
         writes = [write]
         if parts:
@@ -107,33 +96,27 @@ class StateStore:
             writes.append(value_parts.clear_staged(key[0], name))
         if old_name is not None:
             writes.append(value_parts.mark_orphaned(key[0], old_name, now))
-        self._transact(writes)
+        self._table.transact(writes)
         self._remove_parts(key[0], old_name)
 
     def delete(self, old: Item, now: int, further: Sequence[Write] = ()) -> None:
         """Delete a state, together with further writes.
 
         Raises:
-            StateChanged: the stored state is not `old`.
+            ConditionFailed: the stored state is not `old`.
         """
         key = (old["pk"], old["sk"])
         expected = {"seen": old["version"], "created": old["created"]}
         writes = [delete(key, _AT_VERSION, **expected), *further]
-        name = value_parts.get_value_name(old) if value_parts.has_parts(old) else None
+        name = value_parts.get_parts_name(old)
         if name is not None:
             writes.append(value_parts.mark_orphaned(key[0], name, now))
-        self._transact(writes)
+        self._table.transact(writes)
         self._remove_parts(key[0], name)
 
     def _remove_parts(self, partition: str, name: str | None) -> None:
         if name is not None:
             self._parts.remove(value_parts.build_marker_key(partition, name), _CLEANUP_SECONDS)
-
-    def _transact(self, writes: Sequence[Write]) -> None:
-        try:
-            self._table.transact(writes)
-        except ConditionFailed as refused:
-            raise StateChanged from refused
 
     def _encode(self, tenant: str, state: State) -> tuple[Item, list[Write]]:
         key = _key(tenant, state.address)

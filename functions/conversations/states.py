@@ -9,7 +9,7 @@ from functions.authorization.rules import HOLDS_ADMIN, authorize, decide, is_all
 from functions.conversations.authority import CHANGE_STATE, DELETE_STATE, READ_STATE
 from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState
-from functions.conversations.state_store import StateChanged, StateStore, decode_head, get_position
+from functions.conversations.state_store import StateStore, decode_head, get_position
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock
@@ -20,6 +20,7 @@ from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_STATE_BYTES
 from functions.platform.origin import choose_origin
 from functions.platform.retry import retry_on
+from functions.platform.table import ConditionFailed
 from functions.platform.value_parts import PartsMissing
 
 _BUSY, _ATTEMPTS = "others are writing this state", 30
@@ -52,7 +53,7 @@ class States:
         self._audit = audit
         self._clock = clock
 
-    @retry_on(StateChanged, _BUSY, attempts=_ATTEMPTS)
+    @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def put(
         self,
         caller: Principal,
@@ -165,7 +166,7 @@ class States:
 
         return load
 
-    @retry_on(StateChanged, _BUSY, attempts=_ATTEMPTS)
+    @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def delete(self, caller: Principal, address: StateAddress, version: int | None) -> None:
         """Delete a state.
 

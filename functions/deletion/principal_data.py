@@ -13,7 +13,7 @@ from typing import NamedTuple
 from functions.conversations.archive import ConversationArchive
 from functions.conversations.mapper import decode_header
 from functions.conversations.rules import advance
-from functions.conversations.state_store import StateChanged, StateStore
+from functions.conversations.state_store import StateStore
 from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.deletion.model import Subject
 from functions.deletion.ownership import NOBODY, is_deleted, is_permitted, is_redacted
@@ -36,7 +36,7 @@ from functions.platform.table import ConditionFailed
 from functions.runs.deletion_store import RunDeletionStore
 from functions.tasks.mapper import intent_from_item, intent_to_item
 
-_CHANGED = (ConversationChanged, StateChanged, ConditionFailed)
+_CHANGED = (ConversationChanged, ConditionFailed)
 TypedItem = tuple[ItemType | None, Item]
 
 

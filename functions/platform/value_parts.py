@@ -43,6 +43,11 @@ def has_parts(item: Item) -> bool:
     return _NUMBER in item
 
 
+def get_parts_name(item: Item | None) -> str | None:
+    """Get the name of a value that is stored in parts; None if there is none."""
+    return get_value_name(item) if item is not None and has_parts(item) else None
+
+
 def split_value(partition: str, name: str, item: Item) -> tuple[Item, list[Write]]:
     """Split the value off an item that it makes too large.
 

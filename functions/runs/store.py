@@ -188,11 +188,7 @@ def is_run(item: Item | None, run_id: str) -> TypeGuard[Item]:
 def list_value_names(item: Item) -> list[str]:
     """List the names of a run's values that are stored in parts."""
     values = [item[name] for name in RUN_VALUES if item.get(name) is not None]
-    return [
-        name
-        for each in values
-        if value_parts.has_parts(each) and (name := value_parts.get_value_name(each))
-    ]
+    return [name for each in values if (name := value_parts.get_parts_name(each))]
 
 
 def decode_head(item: Item) -> Run:
