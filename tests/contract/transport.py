@@ -8,6 +8,7 @@ import json
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -82,7 +83,8 @@ class HandlerTransport(httpx.BaseTransport):
             )
         event = to_request_event(request.method, request.url.raw_path, headers, request.read())
         with self._turn:
-            answer = self._handler(json.loads(json.dumps(event)), LambdaContext())
+            sent = json.loads(json.dumps(event))
+            answer = copy_context().run(self._handler, sent, LambdaContext())
         return _response(json.loads(json.dumps(answer)))
 
 
