@@ -116,7 +116,9 @@ def is_same_version(read: Task, present: Task) -> bool:
 
 
 def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) -> Task:
-    """Return the task after a change; one that gets its first coordinator begins a new term.
+    """Return the task after a change.
+
+    One that gets its first coordinator begins a new term, and no field of its agent counts.
 
     Raises:
         ValueTooLarge: the fields that memory doesn't use are over 128 KB.
@@ -128,6 +130,7 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
     status = change.status or task.status
     is_handed_over = assignee != task.assignee
     is_adopted = task.coordinator is None and coordinator is not None
+    policy, extra_fields = (Policy(), {}) if is_adopted else (task.policy, task.extra_fields)
     return replace(
         task,
         **_choose_times(task, change, status, now),
@@ -142,8 +145,8 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
         term=task.term + (is_handed_over or is_adopted),
         parent_term=None if is_handed_over else task.parent_term,
         leaving=() if status in ENDED else _find_leaving(task, assignee, coordinator),
-        policy=_merge_policy(task.policy, change),
-        extra_fields=_merge_extra_fields(task.extra_fields, change.extra_fields),
+        policy=_merge_policy(policy, change),
+        extra_fields=_merge_extra_fields(extra_fields, change.extra_fields),
         request=token.stored,
     )
 

@@ -128,13 +128,16 @@ def test_a_task_id_that_somebody_else_has_taken_is_a_conflict(
 
 def test_an_administrator_repairs_any_task(tenant: Tenant, boss: httpx.Client) -> None:
     mallory, alice = tenant.agents("mallory", "alice")
-    squatted = create_task(mallory, id="t")
+    unarchived = {"archive_on_completion": False}
+    squatted = create_task(mallory, id="t", memory_policy=unarchived, description="hers")
     made = create(mallory, working("t", key="hers"))
     ok(grant(mallory, "t", "puppet", access="write"))
     for refusal in ({"memory_policy": {"max_entries": 1}}, {"status": "completed"}):
         refused(change_task(tenant.admin, squatted, **refusal), 403, "ACCESS_DENIED")
     repaired = ok(change_task(tenant.admin, squatted, coordinator="boss", assigned_agent="alice"))
     assert (repaired["coordinator"], repaired["assigned_agent"]) == ("boss", "alice")
+    assert repaired["memory_policy"]["archive_on_completion"]
+    assert "description" not in repaired
     assert queue(alice, "alice") == ["t"]
     assert ok(boss.get(f"{MEMORY}/{made['id']}")) == made
     puppet = tenant.agent("puppet")
