@@ -34,7 +34,7 @@ from benchmarks import (
     trace,
     turns,
 )
-from functions.platform.numpy_threads import limit_numpy_threads
+from functions.platform.cold_start import limit_numpy_threads
 
 _BENCH = Path(__file__).parents[1] / ".bench"
 

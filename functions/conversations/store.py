@@ -188,12 +188,8 @@ class ConversationStore:
         writes = [put(key, details)]
         if parts:
             writes.append(value_parts.clear_staged(*self._stage(new, details, parts, new.updated)))
-        if value_parts.has_parts(present):
-            writes.append(
-                value_parts.mark_orphaned(
-                    key[0], value_parts.get_value_name(present) or "", new.updated
-                )
-            )
+        if name := value_parts.get_parts_name(present):
+            writes.append(value_parts.mark_orphaned(key[0], name, new.updated))
         return writes
 
     def _stage(

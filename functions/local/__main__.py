@@ -21,7 +21,7 @@ from functions.local.http_server import serve
 from functions.local.listeners import Listeners, listen
 from functions.local.settings import LocalSettings, StartupError
 from functions.platform.clock import now_ms
-from functions.platform.numpy_threads import limit_numpy_threads
+from functions.platform.cold_start import limit_numpy_threads
 from functions.platform.observability import logger
 
 _ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.task_keys import build_task_key
 from functions.platform.ttl import to_ttl_seconds
 from functions.tasks.model import Grant, Intent, Policy, Task
-from functions.tasks.roles import list_intent_roles, list_task_roles
+from functions.tasks.role_store import list_intent_roles, list_task_roles
 
 FOREVER = 2**53
 _REQUEST_TIME = 60_000  # ms that the request which ends a task has

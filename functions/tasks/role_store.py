@@ -1,4 +1,4 @@
-"""Conditions on roles, of writes that read nothing.
+"""Roles as codes that items list, and conditions on them, of writes that read nothing.
 
 An entry is written in one call, which doesn't read its task. So the task's item lists the codes of
 its roles, and the condition of the call compares them: nobody else can make one. Who may do what is
@@ -8,7 +8,28 @@ in `functions.tasks.authority`; each condition here names its action.
 from functions.identity.model import Principal
 from functions.platform.items import Item
 from functions.platform.seals import RoleCode
-from functions.tasks.roles import OPEN
+from functions.tasks.model import Intent, Task
+
+OPEN = RoleCode("open")
+
+
+def list_task_roles(task: Task) -> list[RoleCode]:
+    """List the roles in a task, and that it is open."""
+    roles = {
+        "assignee": task.assignee,
+        "coordinator": task.coordinator,
+        "registrar": task.registered_by,
+    }
+    codes = [RoleCode(role, each) for role, each in roles.items() if each is not None]
+    return codes if task.ended is not None else [*codes, OPEN]
+
+
+def list_intent_roles(intent: Intent) -> list[RoleCode]:
+    """List the owner of an intent, and who may write in it by its access list."""
+    owner = [] if intent.owner is None else [RoleCode("owner", intent.owner)]
+    writers = (each for each, access in intent.acl.items() if access == "write")
+    return [*owner, *(RoleCode("writer", each) for each in sorted(writers))]
+
 
 _IS_MEMBER = "contains(role_codes, :as_assignee)"
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from functions.platform.numpy_threads import limit_numpy_threads
+from functions.platform.cold_start import limit_numpy_threads
 
 
 @pytest.mark.parametrize(("given", "threads"), [(None, "1"), ("4", "4")])
