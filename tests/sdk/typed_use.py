@@ -4,6 +4,7 @@ mypy finds an ignore that nothing needs, so each mistake here is an error to it;
 looks that each is one to pyright as well.
 """
 
+from datetime import datetime
 from typing import Any, assert_type
 
 from agent_memory import AsyncClient, AsyncPages, Client, Entry, Event, Pages, SearchResult, Task
@@ -24,6 +25,8 @@ def use(client: Client) -> None:
     entry = client.memory.set("ns", "k", {"n": 1}, tags=["t"], ttl=3600)
     assert_type(entry, Entry)
     assert_type(entry.memory_type, MemoryType)
+    assert_type(entry.created_at, datetime)
+    assert_type(client.memory.query(updated_after=entry.updated_at), Pages[Entry])
     assert_type(client.memory.get("ns", "k"), dict[str, Any] | None)
     assert_type(client.memory.search("q", memory_type="working"), list[SearchResult])
     assert_type(client.runs.recall("sdr"), list[Episode])
