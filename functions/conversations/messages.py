@@ -4,21 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from functions.authorization.rules import authorize
+from functions.conversations import rules
 from functions.conversations.authority import CHANGE_CONVERSATION
 from functions.conversations.message_store import MessageStore, StagedMessages
 from functions.conversations.model import Conversation, Message
 from functions.conversations.orphan_store import OrphanedMessages, range_key
 from functions.conversations.requests import MessageChange, NewMessage
-from functions.conversations.rules import (
-    advance,
-    assert_version,
-    build_texts,
-    change_message,
-    is_repeated,
-    migrate_message,
-    record_request,
-    remove_range,
-)
 from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
@@ -71,22 +62,22 @@ class Messages:
             if token is not None and not is_current:
                 earlier = self._messages.find_appended(found, token)
                 if earlier is not None:
-                    return found, [migrate_message(found, each) for each in earlier]
-            assert_version(found, version)
+                    return found, [rules.migrate_message(found, each) for each in earlier]
+            rules.assert_version(found, version)
             if staged is None or staged.generation != found.generation:
-                staged = self._messages.stage(found, build_texts(new, found.schema, now))
+                staged = self._messages.stage(found, rules.build_texts(new, found.schema, now))
             length = len(staged.texts)
-            after = advance(found, now, count=found.count + length, end=found.end + length)
+            after = rules.advance(found, now, count=found.count + length, end=found.end + length)
             try:
                 self._messages.append(found, after, staged, token)
             except ConversationChanged:
                 earlier = None if token is None else self._messages.find_appended(found, token)
                 if earlier is not None:
-                    return found, [migrate_message(found, each) for each in earlier]
+                    return found, [rules.migrate_message(found, each) for each in earlier]
                 backoff.wait()
             else:
                 added = [Message(found.end + n, text) for n, text in enumerate(staged.texts)]
-                return after, [migrate_message(found, each) for each in added]
+                return after, [rules.migrate_message(found, each) for each in added]
 
     @retry_on(ConversationChanged, _BUSY, attempts=_ATTEMPTS)
     def pop(
@@ -99,11 +90,11 @@ class Messages:
         found = self._get_writable(caller, session)
         popped = None if token is None else self._messages.get_popped(found, token)
         if popped is not None:
-            return found, migrate_message(found, popped)
+            return found, rules.migrate_message(found, popped)
         if found.count == 0:
             return found, None
         after, message = self._pop(found, token)
-        return after, migrate_message(found, message)
+        return after, rules.migrate_message(found, message)
 
     def _pop(self, found: Conversation, token: RequestToken | None) -> tuple[Conversation, Message]:
         last = self._messages.read_last(found)
@@ -111,7 +102,7 @@ class Messages:
             raise ConversationChanged
         message = self._messages.decode(found, last)
         end = message.index if message.index == found.end - 1 else found.end
-        after = advance(found, self._clock(), count=found.count - 1, end=end)
+        after = rules.advance(found, self._clock(), count=found.count - 1, end=end)
         self._messages.pop(found, after, last, token)
         return after, message
 
@@ -135,13 +126,13 @@ class Messages:
         old = self._messages.get(found, index)
         if old is None:
             raise NotFound("the conversation has no message of this index")
-        if is_repeated(found, token):
-            return found, migrate_message(found, old)
-        assert_version(found, version)
-        message = change_message(found, old, change)
-        after = record_request(advance(found, self._clock()), token)
+        if rules.is_repeated(found, token):
+            return found, rules.migrate_message(found, old)
+        rules.assert_version(found, version)
+        message = rules.change_message(found, old, change)
+        after = rules.record_request(rules.advance(found, self._clock()), token)
         self._messages.change(found, after, message)
-        return after, migrate_message(found, message)
+        return after, rules.migrate_message(found, message)
 
     @retry_on(ConversationChanged, _BUSY, attempts=_ATTEMPTS)
     def remove(
@@ -155,12 +146,12 @@ class Messages:
             end: None for the end of the conversation.
         """
         found = self._get_writable(caller, session)
-        assert_version(found, version)
+        rules.assert_version(found, version)
         stop = found.end if end is None else min(end, found.end)
         count = self._messages.count(found, first, stop) if first < stop else 0
         if count == 0:
             return found, 0
-        after = remove_range(found, first, stop, count, self._clock())
+        after = rules.remove_range(found, first, stop, count, self._clock())
         removed = self._messages.remove_range(found, after)
         self._orphans.remove_range(range_key(after, removed), _CLEANUP_SECONDS)
         return after, count

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import HOLDS_ADMIN, authorize, decide
+from functions.conversations import rules
 from functions.conversations.archive import ConversationArchive
 from functions.conversations.authority import (
     CHANGE_CONVERSATION,
@@ -16,17 +17,6 @@ from functions.conversations.message_store import MessageStore
 from functions.conversations.model import BuildPage, Conversation, Page
 from functions.conversations.orphan_store import OrphanedMessages, orphan_key
 from functions.conversations.requests import ConversationChange, NewConversation
-from functions.conversations.rules import (
-    assert_version,
-    build_conversation,
-    build_texts,
-    change_conversation,
-    is_repeated,
-    migrate_message,
-    record_request,
-    show_uploaded,
-    supersede,
-)
 from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.conversations.upload_store import show_upload
 from functions.conversations.uploads import Uploads
@@ -78,7 +68,7 @@ class Conversations:
         authorize(caller, READ_CONVERSATION, found)
         start = self._messages.find_last(found, -first) if first < 0 else first
         shown = self._messages.read(found, start, limit)
-        page = build_page(found, (migrate_message(found, each) for each in shown))
+        page = build_page(found, (rules.migrate_message(found, each) for each in shown))
         if not found.is_dense:
             self._messages.assert_unchanged(found)
         return found, start, page
@@ -114,19 +104,19 @@ class Conversations:
             CapacityExceeded: the caller has put too many into this user's list.
         """
         now = self._clock()
-        wanted = build_conversation(caller, session, new, now)
+        wanted = rules.build_conversation(caller, session, new, now)
         if wanted.has_expired(now) and not self._archive.is_available:
             raise ValidationFailed("expires_at", "is over, and there is no cold storage for it")
-        texts = build_texts(new.messages, wanted.schema, now)
+        texts = rules.build_texts(new.messages, wanted.schema, now)
         old = self._get_present(caller.tenant, session, token)
         if old is not None:
             authorize(caller, CHANGE_CONVERSATION, old)
-            if old.generation == new.upload_id or is_repeated(old, token):
+            if old.generation == new.upload_id or rules.is_repeated(old, token):
                 self._end_retention(old)
                 return old, old.revision == 1
-        assert_version(old, version)
-        made = wanted if old is None else supersede(old, wanted)
-        made = record_request(self._place_messages(caller, made, new.upload_id), token)
+        rules.assert_version(old, version)
+        made = wanted if old is None else rules.supersede(old, wanted)
+        made = rules.record_request(self._place_messages(caller, made, new.upload_id), token)
         messages = self._show_messages(made, new.upload_id, texts, now)
         self._store.replace(old, made, messages, now)
         if old is not None:
@@ -143,7 +133,7 @@ class Conversations:
         upload = self._uploads.find(caller, made.session, upload_id)
         if upload is None:
             raise NotFound("there is no such upload; begin one")
-        return show_uploaded(made, upload)
+        return rules.show_uploaded(made, upload)
 
     def _show_messages(
         self, made: Conversation, upload_id: str | None, texts: Sequence[bytes], now: int
@@ -170,10 +160,10 @@ class Conversations:
         now = self._clock()
         old = self._existing(self._store.get(caller.tenant, session))
         authorize(caller, CHANGE_CONVERSATION, old)
-        if is_repeated(old, token):
+        if rules.is_repeated(old, token):
             return old
-        assert_version(old, version)
-        new = record_request(change_conversation(old, change, now), token)
+        rules.assert_version(old, version)
+        new = rules.record_request(rules.change_conversation(old, change, now), token)
         self._store.change(old, new)
         return new
 
@@ -188,7 +178,7 @@ class Conversations:
         rule = decide(caller, DELETE_CONVERSATION, old).rule
         if rule is None:
             raise AccessDenied(DELETE_CONVERSATION.denied)
-        assert_version(old, version)
+        rules.assert_version(old, version)
         records = []
         if rule == HOLDS_ADMIN.name:
             target = f"conversation:{session}"
@@ -205,7 +195,7 @@ class Conversations:
         What this request has imported itself is given back as it is.
         """
         found = self._store.get_header(tenant, session)
-        if found is None or not found.has_expired(self._clock()) or is_repeated(found, token):
+        if found is None or not found.has_expired(self._clock()) or rules.is_repeated(found, token):
             return found
         if not self._end_retention(found):
             raise Throttled("the one before it is being archived; try again in a minute")
