@@ -22,6 +22,7 @@ from functions.platform.errors import MethodNotAllowed, NotFound
 from functions.platform.settings import ApiSettings
 from tests.contract import conversation_calls, run_calls
 from tests.contract.bodies import MEMORY, TASKS, create, create_task, grant
+from tests.contract.documented_schemas import check_document
 from tests.contract.expect import ok
 from tests.contract.openwop_calls import start
 from tests.contract.service import ROOT_KEY, Service, Tenant
@@ -334,6 +335,7 @@ def answered(handler: Handler, event: dict[str, Any]) -> httpx.Response:
         request=httpx.Request(http["method"], f"{BASE_URL}{quote(http['path'])}"),
     )
     check_common_rules(response)
+    check_document(response)
     assert response.headers["X-Request-Id"] == event["requestContext"]["requestId"]
     return response
 

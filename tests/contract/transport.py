@@ -17,6 +17,7 @@ import httpx
 
 from functions.local.file_server import FileServer, is_file_path
 from functions.local.in_process import to_request_event
+from tests.contract.documented import check_status
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 
@@ -107,8 +108,9 @@ def open_client(transport: httpx.BaseTransport, key: str | None = None) -> httpx
 
 
 def check_common_rules(response: httpx.Response) -> None:
-    """What holds for every answer: a request id, no 5xx, and errors as problem documents."""
+    """What holds for every answer: a request id, a documented status below 500, and problems."""
     response.read()
+    check_status(response)
     assert response.headers["X-Request-Id"].strip()
     assert response.status_code < 500, response.text
     if response.status_code < 400:

@@ -1,7 +1,6 @@
 """The document, and a service on quick tables that can be held against it."""
 
 import base64
-import json
 import secrets
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -10,17 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.contract import engines
+from tests.contract.documented import Json, read_document
 from tests.contract.service import Tenant, start
 from tests.contract.transport import MovableClock
-from tests.unit.api.reading import Json
-from tools.openapi.document import PATH
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def document() -> Json:
     """The OpenAPI document, as a client reads it."""
-    read: Json = json.loads(PATH.read_text(encoding="utf-8"))
-    return read
+    return read_document()
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 import re
 
 from functions.platform.error_codes import ERROR_CODES
+from tests.contract.documented import Json
 from tests.contract.service import Tenant
-from tests.unit.api.reading import Json
 
 
 def test_every_error_code_is_explained(document: Json) -> None:

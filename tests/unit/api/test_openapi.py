@@ -12,7 +12,7 @@ from jsonschema_rs import Draft202012Validator
 from functions.api.route_index import list_routes
 from functions.platform.error_codes import ERROR_CODES
 from functions.platform.errors import CapacityExceeded, PageTooLarge
-from tests.unit.api.reading import Json, operations
+from tests.contract.documented import Json, operations
 from tools.openapi.document import PATH, render_document
 
 _ROOT = Path(__file__).parents[3]
@@ -62,6 +62,11 @@ def test_every_error_is_a_problem_or_openwops_envelope(document: Json) -> None:
         for each in errors.values():
             found = shared[each["$ref"].rpartition("/")[2]] if "$ref" in each else each
             assert list(found["content"]) == [media], name
+
+
+def test_a_path_that_may_be_meant_for_another_one_is_documented(document: Json) -> None:
+    assert "405" in operations(document)["PATCH /api/v1/memory/{id}"]["responses"]
+    assert "405" not in operations(document)["POST /api/v1/memory"]["responses"]
 
 
 def test_every_operation_has_a_name_of_its_own(document: Json) -> None:
