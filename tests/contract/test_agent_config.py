@@ -63,10 +63,6 @@ def test_settings_start_at_the_defaults_and_change_one_by_one(tenant: Tenant) ->
     assert {each["episodic"]["eviction_policy"] for each in answers} == {"lru"}
 
 
-def test_only_memory_admin_sets_them(tenant: Tenant) -> None:
-    refused(configure(tenant.coordinator("pat"), "pat", capacity=5), 403, "ACCESS_DENIED")
-
-
 def test_a_capacity_set_later_counts_what_is_there(tenant: Tenant, fill: Fill) -> None:
     alice = tenant.agent("alice")
     fill(alice, "a", "b")

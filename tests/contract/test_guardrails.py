@@ -109,15 +109,6 @@ def test_other_guardrails_are_kept_and_given_back(tenant: Tenant) -> None:
     assert ok(tenant.admin.get(path())) == changed
 
 
-def test_a_coordinator_reads_its_own_guardrails_and_changes_none(
-    tenant: Tenant, boss: httpx.Client
-) -> None:
-    assert ok(boss.get(path()))["version"] == 0
-    refused(boss.get(path("other")), 403, "ACCESS_DENIED")
-    refused(boss.patch(path(), json={"guardrails": {}}), 403, "ACCESS_DENIED")
-    assert ok(tenant.service.tenant().admin.get(path()))["version"] == 0
-
-
 def test_a_retry_with_its_key_changes_nothing(tenant: Tenant, service: Service) -> None:
     body, key = {"guardrails": {"memory_archive_required": True}}, {"Idempotency-Key": "once"}
     first = ok(tenant.admin.patch(path(), json=body, headers=key))

@@ -27,11 +27,6 @@ def test_a_tenant_is_created_once(service: Service) -> None:
     ok(first.admin.get(PRINCIPALS))
 
 
-def test_only_the_root_key_creates_tenants(tenant: Tenant) -> None:
-    answer = tenant.admin.post("/api/v1/tenants", json={"id": "another"})
-    refused(answer, 403, "ACCESS_DENIED")
-
-
 def test_the_root_key_is_no_principal(service: Service) -> None:
     for path in (MEMORY, PRINCIPALS):
         assert service.root.get(path).status_code in (401, 403)
@@ -99,20 +94,6 @@ def test_principals_are_paged(tenant: Tenant, clock: MovableClock) -> None:
     page = ok(tenant.admin.get(PRINCIPALS, params={"limit": 2, "offset": 1}))
     assert [each["id"] for each in only_list(page)] == ["two", "one"]
     assert (page["total"], page["limit"], page["offset"]) == (4, 2, 1)
-
-
-@pytest.mark.parametrize(
-    ("method", "path"), [("POST", ""), ("GET", ""), ("DELETE", "/bob"), ("POST", "/bob/rotate")]
-)
-@pytest.mark.parametrize("kind", ["agent", "coordinator", "user"])
-def test_only_memory_admin_manages_principals(
-    tenant: Tenant, method: str, path: str, kind: str
-) -> None:
-    bob = tenant.agent("bob")
-    client = tenant.service.client(tenant.principal(kind, "pat")["api_key"])
-    body = {"id": "new", "kind": "agent"} if (method, path) == ("POST", "") else None
-    refused(client.request(method, PRINCIPALS + path, json=body), 403, "ACCESS_DENIED")
-    ok(bob.get(MEMORY))
 
 
 def test_a_change_of_a_principal_keeps_its_key(tenant: Tenant, clock: MovableClock) -> None:
