@@ -11,6 +11,7 @@ from functions.platform.validation import (
     AgentId,
     ChangeModel,
     Importable,
+    Imported,
     ImportedCount,
     ImportedTime,
     Name,
@@ -60,6 +61,13 @@ class NewMessages(RequestModel):
         return [NewMessage.model_construct(**given)]
 
 
+class RemovedMessages(RequestModel):
+    """Messages that aren't there any more: from the index `first` to before `end`."""
+
+    first: Annotated[int, Field(ge=0)]
+    end: Annotated[int, Field(ge=1)]
+
+
 class NewConversation(RequestModel):
     """Body of `PUT /api/v1/conversations/{session_id}`: the whole of a conversation."""
 
@@ -85,6 +93,11 @@ class NewConversation(RequestModel):
     created_at: ImportedTime = None
     updated_at: ImportedTime = None
     revision: ImportedCount = None
+    removed: Imported[
+        Annotated[list[RemovedMessages], Field(max_length=limits.MAX_REMOVED_RANGES)]
+    ] = None
+    """Which of the messages aren't to be shown, in order: the others keep their indexes. Only with
+    `X-Import`."""
 
     @model_validator(mode="after")
     def _messages_or_upload(self) -> Self:

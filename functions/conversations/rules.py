@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from functions.conversations.model import SCHEMA, Conversation, Message, RemovedRange, Upload
@@ -10,6 +11,7 @@ from functions.conversations.requests import (
     MessageChange,
     NewConversation,
     NewMessage,
+    RemovedMessages,
 )
 from functions.identity.model import Principal
 from functions.platform import limits
@@ -164,6 +166,24 @@ def remove_range(old: Conversation, first: int, end: int, count: int, now: int) 
         removed=(*old.removed, RemovedRange(first, end, revision)),
         removed_at=revision,
     )
+
+
+def hide_removed(made: Conversation, ranges: Sequence[RemovedMessages]) -> Conversation:
+    """Hide messages of an imported conversation, so that the others have the indexes they had.
+
+    Raises:
+        ValidationFailed: the ranges aren't in order or aren't of its messages, or are as many as
+            its revisions: each was removed by one.
+    """
+    edges = [edge for each in ranges for edge in (each.first, each.end)]
+    if not all(a <= b for a, b in pairwise([*edges, made.end])) or len(ranges) >= made.revision:
+        raise ValidationFailed("removed", "names ranges of the messages, each of a revision before")
+    removed = tuple(
+        RemovedRange(each.first, each.end, made.revision - place)
+        for place, each in enumerate(ranges)
+    )
+    count = made.count - sum(each.end - each.first for each in ranges)
+    return replace(made, removed=removed, removed_at=made.revision, count=count)
 
 
 def list_shown(conversation: Conversation, first: int, end: int) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ from functions.conversations.authority import (
 from functions.conversations.mapper import header_key
 from functions.conversations.message_store import MessageStore
 from functions.conversations.model import BuildPage, Conversation, Page
-from functions.conversations.orphan_store import OrphanedMessages, orphan_key
+from functions.conversations.orphan_store import OrphanedMessages, mark_range, orphan_key
 from functions.conversations.requests import ConversationChange, NewConversation
 from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.conversations.upload_store import show_upload
@@ -118,6 +118,9 @@ class Conversations:
         made = wanted if old is None else rules.supersede(old, wanted)
         made = rules.record_request(self._place_messages(caller, made, new.upload_id), token)
         messages = self._show_messages(made, new.upload_id, texts, now)
+        if new.removed:
+            made = rules.hide_removed(made, new.removed)
+            messages += [mark_range(made, each, now) for each in made.removed]
         self._store.replace(old, made, messages, now)
         if old is not None:
             self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)

@@ -8,10 +8,11 @@ import httpx
 import pytest
 
 from functions.platform.openwop_keys import build_memory_entry_id, get_first_sequence
-from tests.contract import openwop_calls
+from tests.contract import conversation_calls, openwop_calls
 from tests.contract.bodies import MEMORY, create, entry, semantic
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Service, Tenant
+from tests.contract.sweeping import sweep
 
 PERMISSIONS = ["memory.read", "memory.write", "memory.import"]
 TASKS = "/api/v1/tasks"
@@ -287,3 +288,25 @@ def test_principals_and_guardrails_keep_their_times(tenant: Tenant) -> None:
     invalid(boss.patch(path, json=body | {"version": 1}, headers=IMPORT), "version")
     later = body | {"updated_at": "2090-01-01T00:00:00.000Z"}
     invalid(boss.patch(path, json=later, headers=IMPORT), "updated_at")
+
+
+def test_an_imported_conversation_keeps_the_indexes_of_its_messages(
+    tenant: Tenant, service: Service
+) -> None:
+    alice, path = _importer(tenant), "/api/v1/conversations/s"
+    messages = [{"role": "user", "content": str(number)} for number in range(6)]
+    body: dict[str, Any] = {"user_id": "u", "messages": messages, "revision": 3}
+    removed = [{"first": 0, "end": 2}, {"first": 3, "end": 4}]
+    for wrong in (removed[::-1], [{"first": 5, "end": 7}], [{"first": 2, "end": 1}]):
+        invalid(alice.put(path, json=body | {"removed": wrong}, headers=IMPORT), "removed")
+    few = body | {"removed": removed, "revision": 2}
+    invalid(alice.put(path, json=few, headers=IMPORT), "removed")
+    ok(alice.put(path, json=body | {"removed": removed}, headers=IMPORT), 201)
+    for _ in range(2):
+        found = ok(alice.get(path))
+        assert [(each["index"], each["content"]) for each in found["messages"]] == [
+            (2, "2"), (4, "4"), (5, "5")
+        ]  # fmt: skip
+        assert (found["message_count"], found["revision"]) == (3, 3)
+        sweep(service)
+    assert conversation_calls.stored_messages(service) == 3

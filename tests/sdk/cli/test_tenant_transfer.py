@@ -55,6 +55,9 @@ def fill(admin: Client, ada: Client) -> None:
         {"role": "assistant", "content": ["Hello"]},
     ]
     ada.conversations.put("session_1", "user_7", messages, tags=["support"], metadata={"a": 1})
+    ada.conversations.put("session_3", "user_7", messages * 3)
+    for first in (4, 1):
+        ada.conversations.remove_messages("session_3", first, first + 1)
     for ttl in ("duration:PT0.001S", "duration:PT0.002S", None):  # the next one archives it
         ada.conversations.put("session_2", "user_7", messages, ttl=ttl, metadata={"ttl": ttl})
         while ttl is not None and ada.conversations.get_head("session_2") is not None:

@@ -28,6 +28,7 @@ _CONVERSATION = (
     *("tags", "version", "sensitivity", "ttl", "expires_at"),
 )
 _TIMES = ("created_at", "updated_at")
+_MOST_REMOVED = 20
 _MESSAGE = ("role", "content", "timestamp", "metadata")
 
 
@@ -132,11 +133,32 @@ class MemoryWriter:
 
 def _put_conversation(writer: ImportingClient, document: Document) -> None:
     fields: Any = select_fields(document, _CONVERSATION)
-    messages = [select_fields(each, _MESSAGE) for each in document["messages"]]
-    messages = [{"content": None, **message} for message in messages]
-    with writer.keep(**select_fields(document, _TIMES), revision=document["revision"]):
+    messages, removed = _fill_gaps(document["messages"])
+    kept = select_fields(document, (*_TIMES, "revision")) | (
+        {"removed": removed} if removed else {}
+    )
+    with writer.keep(**kept):
         session, user = document["session_id"], document["user_id"]
         writer.conversations.put(session, user, messages, revision=0, **fields)
+
+
+def _fill_gaps(messages: list[Document]) -> tuple[list[Document], list[Document]]:
+    """Return messages with others in the place of removed ones, and the ranges of these.
+
+    More ranges than a request takes are left out: then later messages get lower indexes.
+    """
+    found: list[Document] = []
+    removed: list[Document] = []
+    left = 0  # how many places were left out
+    for message in messages:
+        first, end = len(found), message["index"] - left
+        if first < end and len(removed) == _MOST_REMOVED:
+            left += end - first
+        elif first < end:
+            removed.append({"first": first, "end": end})
+            found += [{"role": "user", "content": None}] * (end - first)
+        found.append({"content": None, **select_fields(message, _MESSAGE)})
+    return found, removed
 
 
 def _find_owner(line: Line) -> str | None:
