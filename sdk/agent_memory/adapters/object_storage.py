@@ -7,6 +7,7 @@ from typing import Any
 
 from agent_memory import Client
 from agent_memory.adapters.parallel import Parallel
+from agent_memory.model import Sensitivity
 from agent_memory.object_model import StoredObject
 
 
@@ -15,12 +16,16 @@ class ObjectStorage:
 
     Args:
         root: what the space's name begins with, before the principal's id.
-        ttl: seconds, or an ISO 8601 duration: how long each object is kept.
+        ttl: seconds, a timedelta, or an ISO 8601 duration: how long each object is kept.
         sensitivity: with which each is stored.
     """
 
     def __init__(
-        self, client: Client, root: str, ttl: str | float | None, sensitivity: str | None
+        self,
+        client: Client,
+        root: str,
+        ttl: str | float | timedelta | None,
+        sensitivity: Sensitivity | None,
     ) -> None:
         self.client = client
         self._root = root
@@ -84,8 +89,3 @@ class ObjectStorage:
     def run(self, act: Callable[[Any], Any], arguments: Iterable[Any]) -> None:
         """Carry out calls side by side; a single one in this thread."""
         self._parallel.run(act, arguments)
-
-
-def to_seconds(ttl: float | str | timedelta | None) -> float | str | None:
-    """Return how long objects are kept as `ObjectStorage` takes it."""
-    return ttl.total_seconds() if isinstance(ttl, timedelta) else ttl

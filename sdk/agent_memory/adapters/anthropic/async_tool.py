@@ -25,6 +25,7 @@ from anthropic.types.beta import (
 
 from agent_memory import AsyncClient, Client
 from agent_memory.adapters.anthropic.tool import AgentMemoryTool
+from agent_memory.model import Sensitivity
 
 
 class AsyncAgentMemoryTool(BetaAsyncAbstractMemoryTool):  # type: ignore[misc]
@@ -38,7 +39,7 @@ class AsyncAgentMemoryTool(BetaAsyncAbstractMemoryTool):  # type: ignore[misc]
         self,
         client: Client | AsyncClient,
         root: str = "memories",
-        sensitivity: str | None = None,
+        sensitivity: Sensitivity | None = None,
         *,
         cache_control: Any = None,
     ) -> None:

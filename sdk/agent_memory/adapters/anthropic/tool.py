@@ -38,6 +38,7 @@ from agent_memory.exceptions import (
     TooLargeError,
     ValidationError,
 )
+from agent_memory.model import Sensitivity
 
 _ROOT = "/memories"
 _REFUSALS = (MemoryAccessError, MemoryCapacityError, TooLargeError, ValidationError)
@@ -63,7 +64,7 @@ class AgentMemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc]
         self,
         client: Client | AsyncClient,
         root: str = "memories",
-        sensitivity: str | None = None,
+        sensitivity: Sensitivity | None = None,
         *,
         cache_control: Any = None,
     ) -> None:

@@ -1,6 +1,7 @@
 """The states of CrewAI's flows, as objects of the service."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 from crewai.flow.async_feedback.types import PendingFeedbackContext
@@ -11,6 +12,7 @@ from agent_memory import AsyncClient, Client
 from agent_memory.adapters.hashing import hash_id
 from agent_memory.adapters.object_storage import ObjectStorage
 from agent_memory.conversion import to_sync
+from agent_memory.model import Sensitivity
 
 _STATES, _PENDING = "states", "pending"
 
@@ -28,7 +30,8 @@ class AgentMemoryFlowPersistence(FlowPersistence):  # type: ignore[misc]
         client: calls as the principal, and stays open; else a client of `url` with the key in
             `AGENT_MEMORY_API_KEY`.
         root: what the name of the space of objects begins with.
-        ttl: how long a state is kept after it was saved: seconds, or an ISO 8601 duration.
+        ttl: how long a state is kept after it was saved: seconds, a timedelta, or an ISO
+            8601 duration.
         sensitivity: `confidential` or `restricted` to store states encrypted.
 
     Raises:
@@ -39,8 +42,8 @@ class AgentMemoryFlowPersistence(FlowPersistence):  # type: ignore[misc]
     persistence_type: str = "AgentMemoryFlowPersistence"
     url: str | None = None
     root: str = "crewai"
-    ttl: float | str | None = None
-    sensitivity: str | None = None
+    ttl: str | float | timedelta | None = None
+    sensitivity: Sensitivity | None = None
     _storage: ObjectStorage = PrivateAttr()
 
     def __init__(

@@ -11,6 +11,7 @@ from agent_memory import AsyncClient, Client
 from agent_memory.adapters.object_storage import ObjectStorage
 from agent_memory.conversion import to_sync
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
+from agent_memory.model import Sensitivity
 
 Document = dict[str, Any]
 _PAGE = 1000
@@ -23,7 +24,9 @@ class Documents:
         root: what the name of their space begins with.
     """
 
-    def __init__(self, client: Client | AsyncClient, root: str, sensitivity: str | None) -> None:
+    def __init__(
+        self, client: Client | AsyncClient, root: str, sensitivity: Sensitivity | None
+    ) -> None:
         self.storage = ObjectStorage(to_sync(client), root, None, sensitivity)
         self._locks: WeakValueDictionary[str, Any] = WeakValueDictionary()
         self._guard = Lock()
@@ -101,6 +104,6 @@ class DocumentService:
         client: Client | AsyncClient,
         *,
         root: str | None = None,
-        sensitivity: str | None = None,
+        sensitivity: Sensitivity | None = None,
     ) -> None:
         self._documents = Documents(client, root or self._root, sensitivity)

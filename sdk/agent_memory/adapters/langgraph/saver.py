@@ -33,8 +33,9 @@ from agent_memory.adapters.langgraph.known_heads import KnownHeads
 from agent_memory.adapters.langgraph.queries import CheckpointQueries
 from agent_memory.adapters.langgraph.retention import select_latest
 from agent_memory.adapters.langgraph.threaded_saver import ThreadedSaver
-from agent_memory.adapters.object_storage import ObjectStorage, to_seconds
+from agent_memory.adapters.object_storage import ObjectStorage
 from agent_memory.conversion import to_sync
+from agent_memory.model import Sensitivity
 
 
 class AgentMemorySaver(ThreadedSaver):
@@ -63,16 +64,16 @@ class AgentMemorySaver(ThreadedSaver):
         client: Client | AsyncClient,
         *,
         root: str = "langgraph",
-        ttl: float | str | timedelta | None = None,
+        ttl: str | float | timedelta | None = None,
         compress: bool = True,
         serde: SerializerProtocol | None = None,
-        sensitivity: str | None = None,
+        sensitivity: Sensitivity | None = None,
     ) -> None:
         super().__init__(serde=serde)
         if "/" in root:
             raise ValueError("root holds no slash")
         self._compress = compress
-        self._storage = ObjectStorage(to_sync(client), root, to_seconds(ttl), sensitivity)
+        self._storage = ObjectStorage(to_sync(client), root, ttl, sensitivity)
         self._is_sharing = ttl is None  # else a shared value would expire before who shares it
         self._known = KnownHeads()
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 
 from agents import RunContextWrapper
@@ -13,7 +14,7 @@ from agent_memory import AsyncClient, Client
 from agent_memory.adapters.openai_agents.large_items import LargeItems
 from agent_memory.conversion import to_async
 from agent_memory.exceptions import AgentMemoryError, MemoryConflictError, MemoryNotFoundError
-from agent_memory.model import ConversationHead, Document
+from agent_memory.model import ConversationHead, Document, Sensitivity
 from agent_memory.requests import render_json
 
 _MOST_LAST = 1000  # items that one call gives
@@ -37,7 +38,8 @@ class AgentMemorySession:
         client: calls as that principal; stays open.
         user_id: whose conversation it is; by default the principal's own.
         agent_participants: further principals that may read and write it.
-        ttl: `duration:P30D` and the like: its retention, when the first item is added.
+        ttl: its retention, when the first item is added: seconds, a timedelta, or an ISO 8601
+            duration.
         sensitivity: `confidential` or `restricted` to store it encrypted.
         session_settings: its `limit` bounds `get_items`; a dict will do.
 
@@ -52,8 +54,8 @@ class AgentMemorySession:
         *,
         user_id: str | None = None,
         agent_participants: Sequence[str] = (),
-        ttl: str | None = None,
-        sensitivity: str | None = None,
+        ttl: str | float | timedelta | None = None,
+        sensitivity: Sensitivity | None = None,
         session_settings: SessionSettings | dict[str, Any] | None = None,
     ) -> None:
         self.session_id = session_id

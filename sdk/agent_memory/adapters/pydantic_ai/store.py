@@ -25,6 +25,7 @@ from agent_memory.adapters.pydantic_ai.documents import (
 from agent_memory.adapters.pydantic_ai.entries import EntryLog, Recent
 from agent_memory.conversion import to_sync
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
+from agent_memory.model import Sensitivity
 
 _PAGE = 1000
 
@@ -51,7 +52,7 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
         client: Client | AsyncClient,
         *,
         root: str = "pydantic-ai",
-        sensitivity: str | None = None,
+        sensitivity: Sensitivity | None = None,
     ) -> None:
         self._storage = ObjectStorage(to_sync(client), root, None, sensitivity)
         self._entries = EntryLog(self._storage)

@@ -9,7 +9,7 @@ from strands.types.exceptions import SessionException
 from strands.types.session import Session, SessionAgent, SessionMessage
 
 from agent_memory import AsyncClient, Client
-from agent_memory.adapters.object_storage import ObjectStorage, to_seconds
+from agent_memory.adapters.object_storage import ObjectStorage
 from agent_memory.adapters.strands.documents import (
     Document,
     SessionDocuments,
@@ -21,6 +21,7 @@ from agent_memory.adapters.strands.documents import (
     build_session_prefix,
 )
 from agent_memory.conversion import to_sync
+from agent_memory.model import Sensitivity
 
 
 class AgentMemorySessionManager(RepositorySessionManager, SessionRepository):  # type: ignore[misc]
@@ -47,12 +48,12 @@ class AgentMemorySessionManager(RepositorySessionManager, SessionRepository):  #
         self,
         session_id: str,
         client: Client | AsyncClient,
-        ttl: float | str | timedelta | None = None,
-        sensitivity: str | None = None,
+        ttl: str | float | timedelta | None = None,
+        sensitivity: Sensitivity | None = None,
         **kwargs: Any,
     ) -> None:
         self._documents = SessionDocuments(
-            ObjectStorage(to_sync(client), "strands-sessions", to_seconds(ttl), sensitivity)
+            ObjectStorage(to_sync(client), "strands-sessions", ttl, sensitivity)
         )
         super().__init__(session_id=session_id, session_repository=self, **kwargs)
 

@@ -13,9 +13,10 @@ from strands.storage.storage import _NAMESPACED
 from strands.types.exceptions import StorageError
 
 from agent_memory import AsyncClient, Client
-from agent_memory.adapters.object_storage import ObjectStorage, to_seconds
+from agent_memory.adapters.object_storage import ObjectStorage
 from agent_memory.conversion import to_sync
 from agent_memory.exceptions import AgentMemoryError
+from agent_memory.model import Sensitivity
 
 _Result = TypeVar("_Result")
 _PAGE = 1000
@@ -46,14 +47,12 @@ class AgentMemoryStorage:
         client: Client | AsyncClient,
         prefix: str = "",
         *,
-        ttl: float | str | timedelta | None = None,
-        sensitivity: str | None = None,
+        ttl: str | float | timedelta | None = None,
+        sensitivity: Sensitivity | None = None,
         search_strategy: SearchStrategy[Any] | None = None,
     ) -> None:
         self._strategy = search_strategy
-        self._storage = ObjectStorage(
-            to_sync(client), "strands-storage", to_seconds(ttl), sensitivity
-        )
+        self._storage = ObjectStorage(to_sync(client), "strands-storage", ttl, sensitivity)
         self._prefix = _extend("", prefix)
 
     async def write(self, key: str, data: bytes) -> None:
