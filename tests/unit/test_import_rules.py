@@ -102,11 +102,7 @@ def _list_modules() -> Iterator[Path]:
 
 
 def _has_expressions(path: Path) -> bool:
-    """Tell whether a module builds writes, or writes an expression of DynamoDB.
-
-    In a module of routes, DELETE begins an operation of HTTP.
-    """
-    verbs = ("SET ", "ADD ", "REMOVE ") + (() if path.parent.name == "routes" else ("DELETE ",))
+    """Tell whether a module builds writes, or writes an expression of DynamoDB."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module == "functions.platform.writes":
             if _BUILDERS & {each.name for each in node.names}:
@@ -115,6 +111,6 @@ def _has_expressions(path: Path) -> bool:
             text = node.value
             if "attribute_exists(" in text or "attribute_not_exists(" in text:
                 return True
-            if text.startswith(verbs):
+            if text.startswith(("SET ", "ADD ", "REMOVE ", "DELETE ")):
                 return True
     return False
