@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from agent_memory.document import Model
 from agent_memory.exceptions import AgentMemoryError, IdempotencyConflictError
-from agent_memory.requests import drop_none
+from agent_memory.requests import drop_none, render_time
 
 OnSecret = Literal["redact", "reject"]
-Duration = int | str
-"""Seconds, or an ISO 8601 duration such as `P2D`."""
+Duration = str | int | timedelta
+"""Seconds, a `timedelta`, or an ISO 8601 duration such as `P2D`."""
 
 
 def _name(path: str) -> Any:
@@ -145,5 +145,5 @@ def run_body(
     retain_snapshot: Duration | None,
 ) -> dict[str, Any]:
     """Return the body that starts a run; `given` names what it is on."""
-    more = drop_none(ttl=ttl, retainSnapshot=retain_snapshot)
+    more = drop_none(ttl=render_time(ttl), retainSnapshot=render_time(retain_snapshot))
     return given | {"secrets": list_secrets(secrets or {}), "onSecret": on_secret} | more

@@ -95,7 +95,8 @@ def render_time(time: Any) -> Any:
         ValueError: raised when a moment has no time zone.
     """
     if isinstance(time, timedelta):
-        return time.total_seconds()
+        seconds = time.total_seconds()
+        return int(seconds) if seconds.is_integer() else seconds
     if not isinstance(time, datetime):
         return time
     if time.tzinfo is None:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -119,7 +120,9 @@ def test_a_finished_run_is_replayed(adapter: tuple[Any, Wait]) -> None:
     other = wait(memories.start("reviewer"))
     run = wait(
         memories.start(
-            memory_refs=[first.memory_ref, other.memory_ref], ttl="PT1H", retain_snapshot="P2D"
+            memory_refs=[first.memory_ref, other.memory_ref],
+            ttl=timedelta(hours=1),
+            retain_snapshot="P2D",
         )
     )
     assert run.memory_refs == (first.memory_ref, other.memory_ref)
