@@ -173,11 +173,25 @@ class GuardrailService:
         return GuardedTask(restrict_task(new, guardrails.guardrails), tuple(writes))
 
     def update_assignees(self, tenant: str, old: Task | None, new: Task) -> None:
-        """Lift or bound what a change of a task's assignee means for agents."""
+        """Lift or bound what a change of a task's assignee means for agents.
+
+        A registration lifts nothing, and has added its restrictions: none of the agent's other
+        tasks is read.
+        """
+        if old is None:
+            self._limit_assignee(tenant, new)
+            return
         affected = self.list_affected(tenant, old, new)
         self.update_affected(tenant, affected, self._store.get_items(affected))
 
-    def list_affected(self, tenant: str, old: Task | None, new: Task) -> dict[Key, str]:
+    def _limit_assignee(self, tenant: str, task: Task) -> None:
+        if task.coordinator is None or task.assignee is None:
+            return
+        present = self._store.get_restrictions(tenant, task.assignee)
+        if present.version:
+            self._limit_episodic(tenant, task.assignee, present.max_episodic, present.version)
+
+    def list_affected(self, tenant: str, old: Task, new: Task) -> dict[Key, str]:
         """List the agents whose restrictions a change or the end of a task may lift or bound.
 
         Returns:
@@ -185,10 +199,10 @@ class GuardrailService:
         """
         if new.coordinator is None:
             return {}
-        agents = {new.assignee} if new.ended is not None or old is None else set()
-        if old is not None and old.assignee != new.assignee:
+        agents = {new.assignee} if new.ended is not None else set()
+        if old.assignee != new.assignee:
             agents = {old.assignee, new.assignee}
-        elif old is not None and old.coordinator != new.coordinator:
+        elif old.coordinator != new.coordinator:
             agents = {new.assignee}
         return {
             task_keys.build_restrictions_key(tenant, agent): agent

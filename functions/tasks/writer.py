@@ -23,6 +23,7 @@ from functions.tasks.model import Intent, Task
 from functions.tasks.store import TaskStore
 
 WritesOf = Callable[[Principal, Task | None, Task], list[Write]]
+_ATTEMPTS = 20  # one agent may be assigned many tasks at once, and be restricted by each
 
 
 class MemoryArchive(Protocol):
@@ -93,7 +94,7 @@ class TaskWriter:
         return written
 
     def _write(self, caller: Principal, old: Task | None, new: Task, writes_of: WritesOf) -> Task:
-        backoff = Backoff("others are changing this task")
+        backoff = Backoff("others are changing this task", attempts=_ATTEMPTS, longest_wait=0.1)
         while True:
             guarded = self._guardrails.guard(caller.tenant, old, new)
             try:

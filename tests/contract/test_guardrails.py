@@ -23,7 +23,7 @@ from tests.contract.bodies import (
 )
 from tests.contract.expect import assert_no_content, invalid, ok, refused
 from tests.contract.faults import Killed, faulty
-from tests.contract.service import Service, Tenant, names
+from tests.contract.service import Service, Tenant, names, start
 from tests.contract.sweeping import sweep
 from tests.contract.transport import HandlerTransport, MovableClock, open_client, turns
 
@@ -297,3 +297,19 @@ def test_a_guardrail_of_zero_refuses_episodic_memory(
     create_task(boss, assigned_agent="alice")
     problem = refused(alice.post(MEMORY, json=entry()), 429, "CAPACITY_EXCEEDED")
     assert (problem["current_count"], problem["max_capacity"]) == (0, 0)
+
+
+@pytest.mark.in_process
+def test_a_registration_reads_none_of_the_agents_other_tasks(service: Service) -> None:
+    tenant = service.tenant()
+    key = tenant.principal("coordinator", "boss")["api_key"]
+    boss, alice = service.client(key), tenant.agent("alice")
+    guard(tenant, max_episodic_memory_per_agent=7)
+    create_task(boss, assigned_agent="alice")
+    queries: list[bool] = []
+    with faulty() as client:
+        client.interrupt("query", lambda _: True, lambda: queries.append(True))
+        registering = start(service.engine, service.clock, service.key_file, 0).client(key)
+        create_task(registering, assigned_agent="alice")
+    assert not queries
+    assert capacity(alice, "alice") == 7
