@@ -54,7 +54,8 @@ class Settings:
         openwop: the edition of OpenWOP whose markers and discovery document are given.
         event_bus: the bus that events are published on; none without.
         event_bus_types: the types of events that it carries, with commas between; `*` for all.
-        stream_consumers: the consumers of the change stream, by name, with commas between.
+        stream_consumers: the consumers of the change stream, by name, with commas between; all
+            of them unless set.
         sweep_threads: how many turns of tenants a sweep takes in parallel.
         log_retention_days: how long logs and audit records are kept; 0 is for good.
         log_wait_seconds: how long the end of a task waits for the log of what happened before it,
@@ -88,7 +89,7 @@ class Settings:
     openwop: Literal["rfc-0004", "1.x"] = "rfc-0004"
     event_bus: str | None = None
     event_bus_types: str = DEFAULT_EVENT_BUS_TYPES
-    stream_consumers: str = "events,vectors,orphans,quotas"
+    stream_consumers: str | None = None
     sweep_threads: int = 8
     log_retention_days: int = 365
     log_wait_seconds: float = 0

@@ -44,13 +44,13 @@ FINAL_CONSUMERS: Mapping[str, type[Consumer]] = {"quotas": QuotaCounter}
 ALL_CONSUMERS = {**CONSUMERS, **FINAL_CONSUMERS}
 
 
-def parse_consumers(text: str) -> list[str]:
-    """Parse the names of consumers, with commas between.
+def parse_consumers(text: str | None) -> list[str]:
+    """Parse the names of consumers, with commas between; None names all.
 
     Raises:
         WrongSetting: there is no such consumer.
     """
-    names = [name.strip() for name in text.split(",")]
+    names = list(ALL_CONSUMERS) if text is None else [name.strip() for name in text.split(",")]
     if not set(names) <= ALL_CONSUMERS.keys():
         raise WrongSetting(f"STREAM_CONSUMERS are some of {', '.join(ALL_CONSUMERS)}")
     return names
