@@ -1,6 +1,6 @@
 /** Shows a list of any length, with the height of all that was scrolled past. */
 
-import { Component, createRef, useDeferredValue, useEffect, useReducer, useRef, type ReactNode } from "react";
+import { Component, createRef, useDeferredValue, useEffect, useLayoutEffect, useReducer, useRef, type ReactNode } from "react";
 import { Problem } from "./data";
 import type { Page, Pages } from "./pages";
 
@@ -26,7 +26,7 @@ export function List<P extends Page, T>({ pages, items, empty, also = 0, isByBut
   const data = useDeferredValue(pages.data); // rows are made bit by bit, without stopping the page
   const [, render] = useReducer((count: number) => count + 1, 0);
   const all = data?.pages.flatMap(items) ?? [];
-  const { start, end } = useScrolling(pages, data, { isByButton, isEmpty: all.length + also === 0 });
+  const { start, end, scrollBy } = useScrolling(pages, data, { isByButton, isEmpty: all.length + also === 0 });
   if (data === undefined) {
     return pages.error ? <Problem error={pages.error} /> : <p role="status">Loading…</p>;
   }
@@ -38,7 +38,7 @@ export function List<P extends Page, T>({ pages, items, empty, also = 0, isByBut
     <Anchored start={data.pageParams[0] ?? ""} onMoved={(from, to, by) => {
       const top = pages.moveStart(from, to, by);
       start.current!.style.height = `${sumHeights(pages.above)}px`; // at once: what is looked at next depends on it
-      window.scrollBy({ top, behavior: "instant" });
+      scrollBy(top);
       render();
     }}>
       {pages.error && <Problem error={pages.error} />}
@@ -68,7 +68,7 @@ function useScrolling(pages: Pages<Page>, data: unknown, { isByButton, isEmpty }
   const end = useRef<HTMLParagraphElement>(null);
   const position = useRef({ y: 0, isUpward: false });
   const look = useRef(() => {});
-  look.current = () => {
+  const lookAround = () => {
     if (!start.current || !end.current || data !== pages.data) return;
     if (isEmpty && !pages.error && pages.above.length < SEARCHED_PAGES) return pages.loadNext();
     if (isByButton) return;
@@ -78,6 +78,7 @@ function useScrolling(pages: Pages<Page>, data: unknown, { isByButton, isEmpty }
     if (position.current.isUpward && bottom > -ahead) pages.loadAbove(findPage(pages.above, -top));
     else if (end.current.getBoundingClientRect().top < window.innerHeight + ahead) pages.loadNext();
   };
+  useLayoutEffect(() => { look.current = lookAround; }); // not before its rows are in the document
   useEffect(() => {
     const onScroll = () => {
       const y = window.scrollY;
@@ -88,7 +89,11 @@ function useScrolling(pages: Pages<Page>, data: unknown, { isByButton, isEmpty }
     return () => window.removeEventListener("scroll", onScroll);
   }, []);
   useEffect(() => look.current(), [data, pages.isFetching]);
-  return { start, end };
+  const scrollBy = (top: number) => {
+    window.scrollBy({ top, behavior: "instant" });
+    position.current.y = window.scrollY; // who was scrolling upward still is
+  };
+  return { start, end, scrollBy };
 }
 
 function sumHeights(above: Pages<Page>["above"]): number {

@@ -53,6 +53,7 @@ export function usePages<P extends Page>(
   if (query.data === undefined) above.delete(name);
   const findAbove = () => above.get(name) ?? [];
   const jump = useMutation({
+    mutationKey: key,
     mutationFn: async (cursor: string) => {
       const page = await load(cursor || undefined);
       client.setQueryData<InfiniteData<P, string>>(key, { pages: [page], pageParams: [cursor] });
@@ -60,6 +61,11 @@ export function usePages<P extends Page>(
     gcTime: 0,
   });
   const isFetching = query.isFetching || jump.isPending;
+  /** Whether a page is on its way, or has come and isn't shown yet: `above` doesn't know it, and it would be loaded twice. */
+  const isBusy = () =>
+    client.isFetching({ queryKey: key, exact: true }) > 0 ||
+    client.isMutating({ mutationKey: key, exact: true }) > 0 ||
+    client.getQueryData(key) !== query.data;
   return {
     data: query.data as InfiniteData<P, string> | undefined,
     error: query.error ?? jump.error,
@@ -69,12 +75,12 @@ export function usePages<P extends Page>(
       return findAbove(); // as it is once the rows have moved
     },
     loadNext: () => {
-      if (query.hasNextPage && !isFetching) void query.fetchNextPage();
+      if (query.hasNextPage && !isBusy()) void query.fetchNextPage();
     },
     loadAbove: (at) => {
       const list = findAbove();
       const wanted = list[at];
-      if (isFetching || wanted === undefined) return;
+      if (isBusy() || wanted === undefined) return;
       if (at === list.length - 1) void query.fetchPreviousPage();
       else jump.mutate(wanted.cursor);
     },
