@@ -45,8 +45,8 @@ def truncate_to_limit(documents: Iterable[D], beside: bytes = b"") -> list[D]:
     """
     texts = _take_while_fits(map(orjson.dumps, documents), len, MAX_PAGE_BYTES - len(beside))
     if 2 * (sum(map(len, texts)) + len(beside)) + len(texts) > MAX_RESPONSE_BYTES:  # if escaped
-        room = MAX_RESPONSE_BYTES - get_escaped_size(beside)
-        texts = _take_while_fits(texts, get_escaped_size, room)
+        most_bytes = MAX_RESPONSE_BYTES - get_escaped_size(beside)
+        texts = _take_while_fits(texts, get_escaped_size, most_bytes)
     rendered: list[Any] = [orjson.Fragment(text) for text in texts]
     return rendered
 

@@ -144,9 +144,9 @@ def rename_object(request: Request, caller: Principal) -> Response:
 
 
 def read_objects(request: Request, caller: Principal) -> Response:
-    keys, room = request.parse_body(ObjectReading).keys, limits.MAX_PAGE_BYTES * 3 // 4
+    keys, most_bytes = request.parse_body(ObjectReading).keys, limits.MAX_PAGE_BYTES * 3 // 4
     reader = request.services.get(ObjectContainer).object_reader
-    read = reader.read_many(caller, _space(request), keys, room)
+    read = reader.read_many(caller, _space(request), keys, most_bytes)
     shown = truncate_to_limit(render_object_data(*each) for each in read.found)
     document: ObjectsDocument = {
         "objects": shown,
