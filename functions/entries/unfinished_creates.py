@@ -112,21 +112,23 @@ class UnfinishedCreates:
         tenant = get_tenant(row_key[0])
         entry_id = entry_keys.parse_sort_token(row_key[1])
         found = entry_keys.parse_entry_id(tenant, entry_id)
-        if found is None or not self._bar(row_key, *found):
-            return False
-        rows = [entry_keys.build_index_row_key(*found, tag) for tag in (None, *tags)]
-        self._table.write_many(build_row_removals(rows))
-        return True
+        return found is not None and self._replace_rows_by_barrier(row_key, *found, tags)
 
     @retry_on(ConditionFailed, "others are writing this entry")
-    def _bar(self, row_key: Key, address: EntryAddress, nonce: str) -> bool:
-        """Keep an entry from coming late; return whether it neither came nor comes any more."""
+    def _replace_rows_by_barrier(
+        self, row_key: Key, address: EntryAddress, nonce: str, tags: tuple[str, ...]
+    ) -> bool:
+        """Keep an entry from coming late, and remove its rows, if it neither came nor comes.
+
+        Both are one transaction: the create goes on with the same rows once it meets the barrier.
+        """
         present = self._table.get_many((row_key, address.item_key))
         slot = present.get(address.item_key)
         if row_key not in present or _is_in(slot, nonce):
             return False
+        rows = [entry_keys.build_index_row_key(address, nonce, tag) for tag in (None, *tags)]
         barrier = build_barrier_write(address.item_key, slot, self._clock())
-        self._table.transact([barrier])
+        self._table.transact([barrier, *build_row_removals(rows)])
         return True
 
 

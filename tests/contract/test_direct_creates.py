@@ -1,6 +1,8 @@
 """Creates without a transaction: exact and whole, whatever is interrupted or comes between."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
 import httpx
@@ -171,6 +173,29 @@ def test_rows_that_are_taken_from_a_paused_create_are_there_with_its_entry(
     stream, deliver = Stream(service), stream_function(service)
     made = between(service, curator, TAGGED, lambda: deliver(stream.read()))
     assert ok(made, 201)["key"] == "new"
+    assert count(curator, tags="urgent,billing") == (1, 1)
+    assert len(list_rows(service)) == 5
+
+
+def test_rows_of_a_create_that_goes_on_are_not_removed_behind_it(
+    service: Service, curator: httpx.Client
+) -> None:
+    stream, has_barred, has_answered = Stream(service), Event(), Event()
+
+    def pause() -> None:
+        has_barred.set()
+        has_answered.wait(30)
+
+    with faulty() as dynamodb, ThreadPoolExecutor(1) as pool:
+        deliver = stream_function(service)
+        dynamodb.interrupt("batch_write_item", lambda _: True, pause)
+
+        def bar() -> None:
+            pool.submit(deliver, stream.read()).add_done_callback(lambda _: has_barred.set())
+            assert has_barred.wait(30)
+
+        ok(between(service, curator, TAGGED, bar), 201)
+        has_answered.set()
     assert count(curator, tags="urgent,billing") == (1, 1)
     assert len(list_rows(service)) == 5
 
