@@ -9,6 +9,16 @@ from tests.console.visit import Visit
 from tests.contract.expect import ok
 
 _MAX_SCRIPT_BYTES = 120 * 1024
+_HOLD_FIRST_LIST = """{
+  const send = window.fetch;
+  window.fetch = async (request, ...rest) => {
+    const answer = await send(request, ...rest);
+    if (request.method !== "GET" || !request.url.includes("/principals")) return answer;
+    window.fetch = send;
+    document.body.dataset.held = "";
+    return new Promise(resolve => { window.release = () => resolve(answer); });
+  };
+}"""
 
 
 def test_no_request_leaves_the_origin(visit: Visit) -> None:
@@ -38,6 +48,18 @@ def test_a_key_that_is_revoked_is_signed_out(visit: Visit) -> None:
     browser.press("Memory")
     browser.wait_for_text("accept this key")
     assert browser.evaluate("document.querySelector('header') === null")
+
+
+def test_a_list_shows_what_is_made_while_it_loads(visit: Visit) -> None:
+    browser = visit.sign_in()
+    browser.evaluate(_HOLD_FIRST_LIST)
+    browser.evaluate("location.hash = '#/principals'")
+    browser.wait_for("document.body.dataset.held !== undefined")
+    browser.fill("New principal’s id", "meanwhile")  # noqa: RUF001 - as the page has it
+    browser.press("Create")
+    browser.wait_for_text("It is shown this once")
+    browser.evaluate("window.release()")
+    browser.wait_for("""document.querySelector('[aria-label="Revoke meanwhile"]')""")
 
 
 @pytest.mark.usefixtures("server")

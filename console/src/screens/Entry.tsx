@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, ifMatch } from "../api/client";
 import { keepsNumbers, renderValue } from "../api/json";
+import { reload } from "../api/reload";
 import { can, usePrincipal } from "../session/session";
 import { Details, Loaded } from "../ui/data";
 import { ConfirmDialog } from "../ui/form";
@@ -35,7 +36,7 @@ export function EntryScreen({ id }: { id: string }) {
         <EntryWithValue entry={entry} isHidden={isSensitive(entry) && !isAsked} onShow={() => setAsked(true)} onDeleted={() => {
           setDeleted(true);
           forgetHead(id);
-          void client.invalidateQueries({ queryKey: ["entries"] });
+          void reload(client, "entries");
         }} />
       )}
     </Loaded>

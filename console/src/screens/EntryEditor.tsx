@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useId, useRef, useState } from "react";
 import { api, ApiError, ifMatch, read, type Schemas } from "../api/client";
 import { parseValue, renderValue, showInvisible } from "../api/json";
+import { reload } from "../api/reload";
 import { Problem } from "../ui/data";
 import { ChoiceField, Field, readForm } from "../ui/form";
 import { LongText, Name, Time } from "../ui/text";
@@ -28,7 +29,7 @@ export function EntryEditor({ entry, onClose }: { entry: Entry; onClose: () => v
     },
     onSuccess: (saved) => {
       client.setQueryData(["entry", saved.id], saved);
-      void client.invalidateQueries({ queryKey: ["events"] });
+      void reload(client, "events");
       onClose();
     },
     onError: async (error) => {

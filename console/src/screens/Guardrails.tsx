@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { api, ifMatch, read, type Schemas } from "../api/client";
 import { renderValue } from "../api/json";
+import { reload } from "../api/reload";
 import { can, usePrincipal } from "../session/session";
 import { Details, Loaded } from "../ui/data";
 import { ChoiceField, ConfirmDialog, Field, readForm, TextField } from "../ui/form";
@@ -95,7 +96,7 @@ function GuardrailsForm({ id, found }: { id: string; found: Stored }) {
       params: { path: { coordinator_id: id }, header: ifMatch(found.version) },
       body: { guardrails: Object.fromEntries(changes!.map(({ name, to }) => [name, to])) },
     });
-    await client.invalidateQueries({ queryKey: ["guardrails"] });
+    await reload(client, "guardrails");
   };
   return (
     <form aria-label="Change the guardrails" onSubmit={(event) => {

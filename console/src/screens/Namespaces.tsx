@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, ifMatch, read } from "../api/client";
+import { reload } from "../api/reload";
 import { usePrincipal } from "../session/session";
 import { Loaded, Table } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
@@ -68,7 +69,7 @@ export function NamespaceScreen({ id, params }: { id: string; params: URLSearchP
       params: { path: { namespace: id }, header: ifMatch(version) },
       body: { permissions },
     });
-    await Promise.all(["namespace", "namespaces", "access"].map((each) => client.invalidateQueries({ queryKey: [each] })));
+    await reload(client, "namespace", "namespaces", "access");
   };
   return (
     <>

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, ifMatch, read, type Schemas } from "../api/client";
 import { renderValue } from "../api/json";
+import { reload } from "../api/reload";
 import { can, usePrincipal } from "../session/session";
 import { Details, Loaded, Table } from "../ui/data";
 import { ConfirmDialog, readForm, TextField } from "../ui/form";
@@ -92,7 +93,7 @@ function SpacePermissions({ id }: { id: string }) {
       params: { path: { space: id }, header: ifMatch(version) },
       body: { permissions },
     });
-    await client.invalidateQueries({ queryKey: ["spaces"] });
+    await reload(client, "spaces");
   };
   return (
     <Loaded query={query}>
@@ -213,7 +214,7 @@ function DeleteObject({ object: { space, key, version, size }, onDeleted }: { ob
         <ConfirmDialog title="Delete this object?" action="Delete for good" onClose={() => setAsking(false)} onConfirm={async () => {
           await api.DELETE("/api/v1/objects/{space}/{key}", { params: { path: { space, key }, header: ifMatch(version) } });
           onDeleted();
-          void client.invalidateQueries({ queryKey: ["objects"] });
+          void reload(client, "objects");
         }}>
           <p>
             <Name>{key}</Name> in <Name>{space}</Name>, {size.toLocaleString()} bytes, is removed. Nobody can bring it back.

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, read, type Schemas } from "../api/client";
+import { reload } from "../api/reload";
 import { usePrincipal } from "../session/session";
 import { Problem, Table } from "../ui/data";
 import { ChoiceField, ConfirmDialog, readForm, TextField } from "../ui/form";
@@ -22,18 +23,21 @@ export function PrincipalsScreen() {
   const client = useQueryClient();
   const [created, setCreated] = useState<NewKey>();
   const [act, setAct] = useState<Act>();
-  const reload = () => client.invalidateQueries({ queryKey: ["principals"] });
+  const show = (made?: NewKey) => {
+    setCreated(made);
+    void reload(client, "principals");
+  };
   const pages = usePages(["principals", "pages"], (after) =>
     read(api.GET("/api/v1/principals", { params: { query: { after, total: "none", limit: 100 } } })),
   );
   return (
     <>
-      <NewPrincipalForm onCreated={(made) => { setCreated(made); void reload(); }} />
+      <NewPrincipalForm onCreated={show} />
       {created && <ShownKey created={created} onClose={() => setCreated(undefined)} />}
       <List pages={pages} items={(page) => page.principals} empty="There is no other principal.">
         {(principals) => <PrincipalTable principals={principals} onAct={setAct} />}
       </List>
-      {act && <ActDialog act={act} onClose={() => setAct(undefined)} onDone={(made) => { setCreated(made); void reload(); }} />}
+      {act && <ActDialog act={act} onClose={() => setAct(undefined)} onDone={show} />}
     </>
   );
 }
