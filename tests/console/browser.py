@@ -109,7 +109,6 @@ class Browser:
         return result["result"].get("value")
 
     def open(self, address: str) -> None:
-        """Go to an address, and wait until something is shown."""
         self.call("Page.navigate", url=address)
         self.wait_for("document.querySelector('h1')")
 
@@ -118,7 +117,6 @@ class Browser:
         return self.evaluate(_WAIT % (expression, _PATIENCE_MS))
 
     def wait_for_text(self, text: str) -> None:
-        """Wait until the page shows a text."""
         self.wait_for(f"document.body.innerText.includes({json.dumps(text)})")
 
     def fill(self, label: str, text: str) -> None:
@@ -135,7 +133,6 @@ class Browser:
         self.evaluate(f"{field}.value = {json.dumps(option)}")
 
     def press(self, text: str) -> None:
-        """Press the button or link with a text."""
         found = _BUTTON % json.dumps(text)
         self.wait_for(found)
         self.evaluate(f"{found}.click()")
@@ -146,7 +143,6 @@ class Browser:
         self.evaluate(f"{links}.find(each => each.textContent === {json.dumps(text)}).click()")
 
     def press_key(self, key: str, **modifiers: int) -> None:
-        """Press a key, such as Tab or Enter."""
         text = {"text": "\r"} if key == "Enter" else {}
         code = _KEY_CODES[key]
         common = {"key": key, "code": key, "windowsVirtualKeyCode": code} | modifiers
@@ -154,7 +150,6 @@ class Browser:
         self.call("Input.dispatchKeyEvent", type="keyUp", **common)
 
     def shown(self) -> str:
-        """Return the text that the page shows."""
         return str(self.evaluate("document.body.innerText"))
 
     def get_busy_seconds(self) -> float:

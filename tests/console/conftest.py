@@ -53,7 +53,6 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="package")
 def browser(profile: Path) -> Iterator[Browser]:
-    """A running browser."""
     with start_browser(profile) as browser:
         yield browser
 

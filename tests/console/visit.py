@@ -58,7 +58,6 @@ class Visit:
         return made
 
     def open_entry(self, entry: dict[str, Any]) -> None:
-        """Look an entry up in the list, and open it."""
         self.browser.evaluate(f"location.hash = '#/memory?namespace={entry['namespace']}'")
         self.browser.wait_for(f"document.querySelector('a[href=\"#/entry/{entry['id']}\"]')")
         self.browser.evaluate(f"location.hash = '#/entry/{entry['id']}'")

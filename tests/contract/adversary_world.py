@@ -35,7 +35,6 @@ class World:
     said: dict[str, list[str]] = field(default_factory=dict)
 
     def reads_task(self, task_id: str) -> bool:
-        """Whether mallory reads the task's working memory."""
         at = self.tasks[task_id]
         return at.assignee == "mallory" or at.grant is not None
 

@@ -29,7 +29,6 @@ class Names:
     known: dict[str, list[str]] = field(default_factory=dict)
 
     def pick(self, kind: str) -> str:
-        """One of the names of a kind."""
         return self.random.choice(self.known[kind])
 
     def some(self, kind: str) -> list[str]:
@@ -37,7 +36,6 @@ class Names:
         return self.random.sample(self.known[kind], self.random.randint(0, 2))
 
     def choose(self, *of: Any) -> Any:
-        """One of these."""
         return self.random.choice(of)
 
     def maybe(self, **fields: Any) -> Json:

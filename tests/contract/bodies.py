@@ -48,7 +48,6 @@ def sized(size: int) -> Json:
 
 
 def create(client: httpx.Client, body: Json, **headers: str) -> Json:
-    """Creates an entry and gives it."""
     answer: Json = ok(client.post(MEMORY, json=body, headers=headers), 201)
     return answer
 
@@ -56,19 +55,16 @@ def create(client: httpx.Client, body: Json, **headers: str) -> Json:
 def patch(
     client: httpx.Client, target: str, version: int | str, body: Json, **headers: str
 ) -> httpx.Response:
-    """PATCHes a path with If-Match."""
     return client.patch(target, json=body, headers={"If-Match": str(version)} | headers)
 
 
 def update(
     client: httpx.Client, entry_id: str, version: int | str, /, **body: Any
 ) -> httpx.Response:
-    """PATCHes an entry with If-Match."""
     return patch(client, f"{MEMORY}/{entry_id}", version, body)
 
 
 def read(client: httpx.Client, entry_id: str) -> httpx.Response:
-    """GETs an entry by id."""
     return client.get(f"{MEMORY}/{entry_id}")
 
 
@@ -82,13 +78,11 @@ def query(client: httpx.Client, **filters: Any) -> list[Json]:
 
 
 def create_task(client: httpx.Client, **fields: Any) -> Json:
-    """Registers a task and gives it."""
     answer: Json = ok(client.post(TASKS, json=task(**fields)), 201)
     return answer
 
 
 def change_task(client: httpx.Client, at: Json, /, **fields: Any) -> httpx.Response:
-    """PATCHes a task at the version in which the test last saw it."""
     return patch(client, f"{TASKS}/{at['id']}", at["version"], fields)
 
 

@@ -64,7 +64,6 @@ def _stays_in_process(metafunc: pytest.Metafunc) -> bool:
 
 @pytest.fixture(scope="package")
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    """A running engine; `session_service` makes its tables, `service` empties them."""
     if request.param == "deployed":
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")  # else a stray client finds AWS
@@ -119,31 +118,26 @@ def service(session_service: Service, engine: Engine) -> Iterator[Service]:
 
 @pytest.fixture
 def clock(service: Service) -> MovableClock:
-    """The service's clock."""
     return service.clock
 
 
 @pytest.fixture
 def tenant(service: Service) -> Tenant:
-    """A fresh tenant."""
     return service.tenant()
 
 
 @pytest.fixture
 def ada(tenant: Tenant) -> httpx.Client:
-    """An agent."""
     return tenant.agent("ada")
 
 
 @pytest.fixture
 def alice(tenant: Tenant) -> httpx.Client:
-    """Another one."""
     return tenant.agent("alice")
 
 
 @pytest.fixture
 def boss(tenant: Tenant) -> httpx.Client:
-    """A coordinator."""
     return tenant.coordinator("boss")
 
 

@@ -13,7 +13,6 @@ Json = dict[str, Any]
 
 
 def message(text: str, role: str = "user", **fields: Any) -> Json:
-    """A message's body."""
     return {"role": role, "content": text} | fields
 
 
@@ -23,7 +22,6 @@ def conversation(*texts: str, user_id: str = "user_1", **fields: Any) -> Json:
 
 
 def put(client: httpx.Client, session: str, *texts: str, **fields: Any) -> httpx.Response:
-    """Stores a whole conversation."""
     return client.put(f"{CONVERSATIONS}/{session}", json=conversation(*texts, **fields))
 
 
@@ -35,7 +33,6 @@ def append(client: httpx.Client, session: str, *texts: str, **headers: str) -> h
 
 
 def pop(client: httpx.Client, session: str, **headers: str) -> httpx.Response:
-    """Takes the last message off."""
     return client.post(f"{CONVERSATIONS}/{session}/messages/pop", headers=headers)
 
 

@@ -27,7 +27,6 @@ def operations(document: Json) -> dict[str, Json]:
 
 @cache
 def read_document() -> Json:
-    """The OpenAPI document, as a client reads it."""
     document: Json = json.loads(_PATH.read_text(encoding="utf-8"))
     return document
 

@@ -55,7 +55,6 @@ class Engine:
     kept: list[Any] = field(default_factory=list)
 
     def make_tables(self) -> None:
-        """Makes both tables."""
         self.client.create_table(**build_memory_table(self.memory))
         self.client.create_table(**build_log_table(self.log))
 
@@ -144,7 +143,6 @@ def find_dynoxide() -> str | None:
 
 @contextmanager
 def moto() -> Iterator[Engine]:
-    """moto in this process; nothing else may call AWS meanwhile."""
     with mock_aws():
         yield _engine("moto", environment={})
 

@@ -63,7 +63,6 @@ class Everything:
         return sort_items(self.tenant.service.stored()) != self.stored
 
     def put_back(self) -> None:
-        """Put back what a call changed."""
         restore(self.tenant.service, self.stored)
         for path, content in self.archived.items():
             path.write_bytes(content)

@@ -12,12 +12,10 @@ FACTS = "/api/v1/facts"
 def said(
     subject: str = "acme", predicate: str = "prefers", what: str = "email", **more: Any
 ) -> Any:
-    """The body of a fact."""
     return {"subject": subject, "predicate": predicate, "object": what} | more
 
 
 def learn(client: httpx.Client, *words: str, **more: Any) -> Any:
-    """Learns a new fact and gives it."""
     return ok(client.post(FACTS, json=said(*words, **more)), 201)
 
 

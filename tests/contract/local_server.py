@@ -68,12 +68,10 @@ class LocalServer:
         return dict(_descendants(self.process.pid))
 
     def engine(self) -> int:
-        """The process id of the embedded database."""
         (engine,) = (pid for pid, name in self.descendants().items() if name.startswith(_ENGINE))
         return engine
 
     def workers(self) -> set[int]:
-        """The process ids of the processes that answer requests, unless the server does."""
         return {pid for pid, name in self.descendants().items() if _WORKER in name}
 
     def end(self, by: signal.Signals) -> int:

@@ -14,7 +14,6 @@ Json = dict[str, Any]
 
 
 def path(reference: str, entry_id: str = "") -> str:
-    """The path of a memory, or of one of its entries."""
     return f"/v1/memory/{reference}/{entry_id}".rstrip("/")
 
 
@@ -28,40 +27,33 @@ class Run:
     snapshot: str
 
     def entries(self, **query: Any) -> list[Json]:
-        """What its snapshot shows."""
         answer = self.client.get(path(self.reference), params={"runId": self.id} | query)
         found: list[Json] = ok(answer)["entries"]
         return found
 
     def contents(self, **query: Any) -> list[str]:
-        """The contents of what its snapshot shows."""
         return [entry["content"] for entry in self.entries(**query)]
 
     def get(self, entry_id: str) -> Json | None:
-        """An entry as its snapshot shows it."""
         answer = self.client.get(path(self.reference, entry_id), params={"runId": self.id})
         assert answer.status_code == (200 if answer.json()["entry"] else 404)
         entry: Json | None = answer.json()["entry"]
         return entry
 
     def try_put(self, content: str, **fields: Any) -> httpx.Response:
-        """The answer to a put."""
         body = {"content": content, "runId": self.id} | fields
         return self.client.post(path(self.reference), json=body)
 
     def put(self, content: str, **fields: Any) -> Json:
-        """Puts an entry and gives it."""
         entry: Json = ok(self.try_put(content, **fields), 201)
         return entry
 
     def delete(self, entry_id: str) -> bool:
-        """Deletes an entry; whether there was one."""
         answer = self.client.delete(path(self.reference, entry_id), params={"runId": self.id})
         deleted: bool = ok(answer)["deleted"]
         return deleted
 
     def state(self) -> Json:
-        """The state of the run."""
         found: Json = ok(self.client.get(f"{RUNS}/{self.id}"))
         return found
 
@@ -73,23 +65,19 @@ class Run:
         return found
 
     def learn(self, label: str, value: str) -> Json:
-        """Gives the run a secret; its state."""
         body = {"secrets": [{"label": label, "value": value}]}
         found: Json = ok(self.client.post(f"{RUNS}/{self.id}/secrets", json=body))
         return found
 
     def replay(self, client: httpx.Client | None = None, **fields: Any) -> "Run":
-        """Starts a replay of the run."""
         caller = client or self.client
         return started(caller, caller.post(RUNS, json={"replayOf": self.id} | fields))
 
     def end(self) -> None:
-        """Ends the run."""
         assert ok(self.client.post(f"{RUNS}/{self.id}/end")) == {"runId": self.id, "ended": True}
 
 
 def start(client: httpx.Client, agent: str = "planner", **fields: Any) -> Run:
-    """Starts a run."""
     return started(client, client.post(RUNS, json={"agent": agent} | fields))
 
 
@@ -100,7 +88,6 @@ def start_on(client: httpx.Client, *references: str, **fields: Any) -> Run:
 
 
 def started(client: httpx.Client, answer: httpx.Response) -> Run:
-    """The run of an answer."""
     body = ok(answer, 201)
     assert body.keys() - {"memoryRefs"} == {"runId", "memoryRef", "snapshotAt"}
     return Run(client, body["runId"], body["memoryRef"], body["snapshotAt"])

@@ -107,7 +107,6 @@ class Region:
         return client
 
     def sweep(self) -> Json:
-        """Run this Region's schedule once."""
         with self.entered():
             settings = ScheduleSettings.from_env(self._get_variables("Schedule"))
             handler = build_handler(Container(settings, self._service.clock))
@@ -132,7 +131,6 @@ def describe(**outputs: str) -> Deployment:
 
 
 def create_function(name: str, timeout: int, variables: Mapping[str, str]) -> None:
-    """Create a function of one version, with its alias."""
     code = io.BytesIO()
     with zipfile.ZipFile(code, "w") as archive:
         archive.writestr("main.py", "handler = print")

@@ -16,7 +16,6 @@ Json = dict[str, Any]
 
 
 def start(client: httpx.Client, agent_type: str = "sdr", **fields: Any) -> Json:
-    """Starts a run and gives it."""
     run: Json = ok(client.post(RUNS, json={"agent_type": agent_type} | fields), 201)
     return run
 
@@ -30,7 +29,6 @@ def try_append(client: httpx.Client, run: str, content: Any, /, **more: Any) -> 
 
 
 def append(client: httpx.Client, run: Json, content: Any, /, **more: Any) -> Json:
-    """Appends an episode and gives it."""
     episode: Json = ok(try_append(client, run["id"], content, **more), 201)
     return episode
 

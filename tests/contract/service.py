@@ -31,7 +31,6 @@ class Tenant:
     admin_id: str
 
     def principal(self, kind: str, id: str, **fields: Any) -> dict[str, Any]:
-        """Makes a principal and gives the answer, key included."""
         body = {"id": id, "kind": kind} | fields
         answer: dict[str, Any] = ok(self.admin.post("/api/v1/principals", json=body), 201)
         return answer
@@ -41,7 +40,6 @@ class Tenant:
         return self.service.client(self.principal("agent", id, **fields)["api_key"])
 
     def agents(self, *ids: str) -> list[httpx.Client]:
-        """Several new agents."""
         return [self.agent(id) for id in ids]
 
     def coordinator(self, id: str, **fields: Any) -> httpx.Client:
@@ -77,11 +75,9 @@ class Service:
         return self.key_file.parent / "archive"
 
     def client(self, key: str | None = None) -> httpx.Client:
-        """A client that sends this key, or none."""
         return open_client(self.transport, key)
 
     def tenant(self, id: str | None = None) -> Tenant:
-        """A new tenant."""
         name = id or f"tenant-{next(_serial)}"
         admin = ok(self.root.post("/api/v1/tenants", json={"id": name}), 201)["admin"]
         return Tenant(self, name, self.client(admin["api_key"]), admin["id"])

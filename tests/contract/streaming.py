@@ -36,7 +36,6 @@ class Stream:
         self.read()  # a table made again under its name has the former one's changes
 
     def read(self) -> list[Json]:
-        """What is new since the last call."""
         records: list[Json] = []
         while True:
             page = self._client.get_records(ShardIterator=self._iterator)
@@ -64,7 +63,6 @@ class FakeEventBridge:
         self.refused: set[str | None] = set()
 
     def put_events(self, *, Entries: list[Json]) -> Json:  # noqa: N803
-        """Accept events, as boto3's client does."""
         details = [json.loads(each["Detail"]) for each in Entries]
         refused = [each["data"].get("key") in self.refused for each in details]
         self.accepted += [each for each, no in zip(details, refused, strict=True) if not no]

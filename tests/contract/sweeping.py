@@ -46,7 +46,6 @@ def sweeper(service: Service, threads: int = 1, **settings: Any) -> Callable[...
 
 
 def sweep(service: Service, **settings: Any) -> dict[str, Any]:
-    """One sweep with nothing in its way; what it did."""
     return sweeper(service, **settings)()
 
 
@@ -57,7 +56,6 @@ def items(service: Service, prefix: str) -> list[Item]:
 
 
 def stored_keys(service: Service) -> list[str]:
-    """The keys of all entries in storage, expired or not."""
     return sorted(item["ekey"] for item in items(service, "e#"))
 
 

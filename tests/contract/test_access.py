@@ -151,13 +151,11 @@ Change = Callable[[Cast], httpx.Response]
 
 
 def end(cast: Cast) -> httpx.Response:
-    """Ends the task."""
     task = ok(cast["boss"].get(f"{TASKS}/task_9"))
     return change_task(cast["boss"], task, status="completed")
 
 
 def reassign(cast: Cast) -> httpx.Response:
-    """Gives the task to another."""
     task = ok(cast["boss"].get(f"{TASKS}/task_9"))
     return change_task(cast["boss"], task, assigned_agent="bob")
 

@@ -99,7 +99,6 @@ class Adversary(RuleBasedStateMachine):
         return marker
 
     def set_access(self, space: str, level: str) -> None:
-        """Set mallory's access to a namespace; boss writes there."""
         allow(self.tenant.admin, space, "none", boss="write", mallory=level)
         self.world.access[space] = level
 
@@ -129,7 +128,6 @@ class Adversary(RuleBasedStateMachine):
 
     @rule(id=st.sampled_from(TASK_IDS), to=st.sampled_from(WORKERS))
     def hand_over(self, id: str, to: str) -> None:
-        """boss hands a task over."""
         at = self.world.tasks.get(id)
         if at is None:
             return
@@ -144,7 +142,6 @@ class Adversary(RuleBasedStateMachine):
 
     @rule(id=st.sampled_from(TASK_IDS))
     def end(self, id: str) -> None:
-        """boss ends a task."""
         at = self.world.tasks.get(id)
         if at is None or not at.is_open:
             return
@@ -154,7 +151,6 @@ class Adversary(RuleBasedStateMachine):
 
     @rule(id=st.sampled_from(TASK_IDS), access=st.sampled_from(["read", "write", None]))
     def grant(self, id: str, access: str | None) -> None:
-        """boss gives mallory a grant, or takes it."""
         at = self.world.tasks.get(id)
         if at is None:
             return
@@ -300,7 +296,6 @@ class Adversary(RuleBasedStateMachine):
 
     @rule()
     def deliver(self) -> None:
-        """The stream's events get into the logs."""
         assert self.consume(self.stream.read()) == []
 
     # Attacks

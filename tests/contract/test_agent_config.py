@@ -28,7 +28,6 @@ Fill = Callable[..., list[dict[str, Any]]]
 def configure(
     client: httpx.Client, agent: str, /, headers: dict[str, str] | None = None, **episodic: Any
 ) -> httpx.Response:
-    """PATCHes an agent's episodic settings."""
     path = f"/api/v1/agents/{agent}/memory/config"
     return client.patch(path, json={"episodic": episodic}, headers=headers)
 

@@ -40,7 +40,6 @@ Use = Callable[[Tenant], httpx.Response]
 
 
 def records(client: httpx.Client, **query: Any) -> list[Json]:
-    """The records of a tenant."""
     found: list[Json] = ok(client.get(AUDIT, params=query))["records"]
     return found
 

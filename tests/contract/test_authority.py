@@ -95,17 +95,14 @@ Attack = Callable[[Stage, httpx.Client], httpx.Response]
 
 
 def post_task(**fields: Any) -> Attack:
-    """An attack by registering a task."""
     return lambda _, attacker: attacker.post(TASKS, json=task(**fields))
 
 
 def post(**fields: Any) -> Attack:
-    """An attack by creating an entry."""
     return lambda _, attacker: attacker.post(MEMORY, json=entry(**fields))
 
 
 def batch(**fields: Any) -> Attack:
-    """An attack by one item of a batch."""
     return lambda _, attacker: attacker.post(BATCH, json={"entries": [fields]})
 
 
@@ -115,7 +112,6 @@ def change(path: str, **fields: Any) -> Attack:
 
 
 def send(method: str, path: str, **body: Any) -> Attack:
-    """An attack by any other call."""
     return lambda _, attacker: attacker.request(method, path, json=body)
 
 

@@ -26,12 +26,10 @@ from tests.contract.service import Service, Tenant, names, start
 
 @pytest.fixture
 def alice(tenant: Tenant) -> httpx.Client:
-    """Somebody who may write every tier."""
     return tenant.user("alice")
 
 
 def send(client: httpx.Client, *entries: dict[str, Any]) -> httpx.Response:
-    """POSTs a batch."""
     return client.post(BATCH, json={"entries": list(entries)})
 
 

@@ -51,19 +51,16 @@ def at_once(count: int, call: Call) -> list[httpx.Response]:
 def post(
     client: httpx.Client, bodies: list[dict[str, Any]], headers: dict[str, str], n: int
 ) -> httpx.Response:
-    """Creates the entry of this number."""
     return client.post(MEMORY, json=bodies[n], headers=headers)
 
 
 def statuses(answers: Iterable[httpx.Response]) -> dict[int, int]:
-    """How many answers had each status."""
     return dict(Counter(answer.status_code for answer in answers))
 
 
 def write(
     client: httpx.Client, made: dict[str, Any], changes: list[dict[str, Any]], n: int
 ) -> httpx.Response:
-    """PATCHes version 1 of an entry with the change of this number."""
     return update(client, made["id"], 1, **changes[n])
 
 

@@ -25,7 +25,6 @@ SECTIONS = ("working", "inherited", "episodic", "semantic")
 
 
 def context(client: httpx.Client, task_id: str, **parameters: Any) -> dict[str, Any]:
-    """A task's packed context."""
     path = f"{TASKS}/{task_id}/context"
     found: dict[str, Any] = ok(client.get(path, params=parameters))
     return found

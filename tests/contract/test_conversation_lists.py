@@ -11,13 +11,11 @@ from tests.contract.transport import MovableClock
 
 
 def readable(client: httpx.Client, **query: Any) -> dict[str, Any]:
-    """A page of what a caller may read."""
     found: dict[str, Any] = ok(client.get(CONVERSATIONS, params=query))
     return found
 
 
 def sessions(page: dict[str, Any]) -> list[str]:
-    """The session ids of a page."""
     return [each["session_id"] for each in page["conversations"]]
 
 

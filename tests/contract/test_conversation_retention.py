@@ -21,12 +21,10 @@ DAY = 24 * 3600
 
 
 def archive(client: httpx.Client, session: str, **query: int | str) -> Any:
-    """What cold storage has of a session."""
     return ok(client.get(f"{CONVERSATIONS}/{session}/archive", params=query))
 
 
 def files(service: Service, tenant: Tenant) -> list[Path]:
-    """A tenant's files in cold storage."""
     folder = service.archive / "conversations" / tenant.id
     return [each for each in folder.rglob("*") if each.is_file()]
 

@@ -23,7 +23,6 @@ from tests.contract.transport import MovableClock
 
 
 def of_user(client: httpx.Client, user: str, **query: Any) -> dict[str, Any]:
-    """A page of a user's conversations."""
     found: dict[str, Any] = ok(client.get(f"/api/v1/users/{user}/conversations", params=query))
     return found
 

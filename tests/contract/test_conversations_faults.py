@@ -41,7 +41,6 @@ def dying(service: Service, key: str, at: int, when: When) -> httpx.Client:
 
 @pytest.fixture
 def key(tenant: Tenant) -> str:
-    """The key of an agent that talks."""
     made: str = tenant.principal("agent", "alice")["api_key"]
     return made
 

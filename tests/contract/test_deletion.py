@@ -195,7 +195,6 @@ def test_a_deleted_agent_leaves_only_what_is_others(tenant: Tenant, service: Ser
 
 
 def name_type(item: Json) -> str:
-    """The name of an item's type."""
     key = item["pk"]["S"], item["sk"]["S"]
     found = find_item_type("memory", key) or find_item_type("log", key)
     return "" if found is None else found.name

@@ -30,7 +30,6 @@ def alice(tenant: Tenant) -> httpx.Client:
 
 
 def count_working(alice: httpx.Client) -> int:
-    """How many entries of working memory the agent's summary tells of."""
     count: int = ok(alice.get(SUMMARY))["working"]["entry_count"]
     return count
 
@@ -130,7 +129,6 @@ def test_an_entry_that_came_and_went_gives_its_place_back_once(
 
 
 def list_rows(service: Service) -> list[str]:
-    """The sort keys of index rows."""
     return [each["sk"]["S"] for each in service.stored() if each["sk"]["S"].startswith("x#")]
 
 

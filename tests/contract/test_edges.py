@@ -30,7 +30,6 @@ BEYOND = "9999-12-31T23:59:59-10:00"
 
 
 def nested(levels: int) -> dict[str, Any]:
-    """A value of so many levels."""
     value: dict[str, Any] = {}
     for _ in range(levels - 1):
         value = {"a": value}
@@ -38,7 +37,6 @@ def nested(levels: int) -> dict[str, Any]:
 
 
 def log(client: httpx.Client, path: str) -> list[dict[str, Any]]:
-    """The events of a log."""
     events: list[dict[str, Any]] = ok(client.get(f"/api/v1/{path}/events"))["events"]
     return events
 

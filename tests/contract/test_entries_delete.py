@@ -13,7 +13,6 @@ TIERS = [working(), entry(), semantic()]
 
 
 def delete(client: httpx.Client, entry_id: str, **headers: str) -> httpx.Response:
-    """DELETEs an entry."""
     return client.delete(f"{MEMORY}/{entry_id}", headers=headers)
 
 

@@ -28,7 +28,6 @@ from tests.contract.test_concurrency import at_once, statuses
 
 
 def put(client: httpx.Client, body: Json, status: int, **headers: str) -> Json:
-    """Puts an entry and gives it."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     answer: Json = ok(client.put(MEMORY, json=body, headers=named), status)
     return answer
@@ -124,7 +123,6 @@ def test_parallel_puts_and_changes_lose_no_version(tenant: Tenant, body: Json) -
 
 
 def hand_over(boss: httpx.Client, at: Json, to: str) -> Json:
-    """Hands a task over and gives it."""
     changed: Json = ok(change_task(boss, at, assigned_agent=to))
     return changed
 

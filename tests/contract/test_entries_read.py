@@ -72,7 +72,6 @@ def test_reading_is_no_change(tenant: Tenant, clock: MovableClock, body: dict[st
 
 
 def bare_list(client: httpx.Client, agent: str, **filters: Any) -> list[dict[str, Any]]:
-    """What the list of an agent's memory answers."""
     found: list[dict[str, Any]] = ok(client.get(f"/api/v1/agents/{agent}/memory", params=filters))
     return found
 
@@ -112,7 +111,6 @@ def test_an_agent_id_may_hold_any_character_in_a_path(tenant: Tenant, agent: str
 
 
 def summary(client: httpx.Client, agent: str) -> dict[str, Any]:
-    """The memory usage summary."""
     answer: dict[str, Any] = ok(client.get(f"/api/v1/agents/{agent}/memory/summary"))
     return answer
 

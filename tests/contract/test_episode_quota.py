@@ -25,13 +25,11 @@ Counted = Callable[[], int]
 
 @pytest.fixture
 def agent(tenant: Tenant) -> httpx.Client:
-    """An agent that runs."""
     return tenant.agent("worker")
 
 
 @pytest.fixture
 def counted(service: Service, tenant: Tenant) -> Counted:
-    """How many episodes the tenant is known to have."""
     store = QuotaStore(_table(service), service.clock)
     return lambda: store.get_usage(tenant.id, EPISODES).count
 

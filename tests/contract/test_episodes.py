@@ -28,7 +28,6 @@ CONTENTS: list[Any] = [None, True, 0, 2**70, -1.5e300, "Grüße\u0000", [], [1, 
 
 @pytest.fixture
 def agent(tenant: Tenant) -> httpx.Client:
-    """An agent that runs."""
     return tenant.agent("worker")
 
 

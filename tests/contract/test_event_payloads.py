@@ -254,7 +254,6 @@ def built(session_service: Service) -> Stage:  # noqa: ARG001 - one for each eng
 
 @pytest.fixture
 def stage(service: Service, built: Stage) -> dict[str, str]:
-    """What the payloads' placeholders stand for."""
     if built.stored:
         restore(service, built.stored)
     else:

@@ -29,7 +29,6 @@ def kept(alice: httpx.Client) -> set[str]:
 
 
 def fill(tenant: Tenant, alice: httpx.Client, *keys: str, **fields: Any) -> list[dict[str, Any]]:
-    """Creates entries one after the other."""
     made = []
     for key in keys:
         tenant.service.clock.advance(ms=1)

@@ -26,7 +26,6 @@ def explain(asker: httpx.Client, **query: str) -> tuple[tuple[bool, str], tuple[
 
 @pytest.fixture
 def boss(tenant: Tenant) -> httpx.Client:
-    """A coordinator."""
     return tenant.coordinator("boss")
 
 

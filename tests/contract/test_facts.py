@@ -21,7 +21,6 @@ SEED = {
 
 @pytest.fixture
 def sdr(tenant: Tenant) -> httpx.Client:
-    """An agent that learns."""
     return tenant.agent("sdr")
 
 

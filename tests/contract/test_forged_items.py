@@ -36,7 +36,6 @@ ALL = {"memory.read", "memory.write", "memory.admin"}
 
 
 def get_item(service: Service, key: Key) -> Item:
-    """An item as the database has it."""
     found = service.engine.client.get_item(TableName=service.engine.memory, Key=encode_key(key))
     return decode_item(found["Item"])
 
@@ -55,7 +54,6 @@ def another(service: Service) -> Service:
 
 
 def key_of(client: httpx.Client) -> str:
-    """The API key that a client sends."""
     return client.headers["X-API-Key"]
 
 

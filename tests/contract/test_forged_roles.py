@@ -69,7 +69,6 @@ class Table:
         put_item(self._service, key, {name: v for name, v in item.items() if v is not None})
 
     def find(self, item_type: ItemType) -> list[Item]:
-        """The tenant's items of a type."""
         own = f"{self._tenant}#"
         stored = map(decode_item, self._service.stored())
         return [

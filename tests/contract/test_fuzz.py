@@ -108,7 +108,6 @@ def make_known(tenant: Tenant) -> Known:
 
 @cache
 def documented_operations() -> dict[tuple[str, str], Any]:
-    """The operations of the document, by method and path."""
     document = json.loads(PATH.read_text(encoding="utf-8"))
     schema = schemathesis.openapi.from_dict(document)
     found = (each.ok() for each in schema.get_all_operations() if isinstance(each, Ok))

@@ -37,19 +37,16 @@ UNSET = {
 
 
 def path(coordinator: str = "boss") -> str:
-    """Where a coordinator's guardrails stand."""
     return f"/api/v1/coordinators/{coordinator}/guardrails"
 
 
 def guard(tenant: Tenant, coordinator: str = "boss", /, **guardrails: Any) -> dict[str, Any]:
-    """Changes a coordinator's guardrails and gives them."""
     body = {"guardrails": guardrails}
     answer: dict[str, Any] = ok(tenant.admin.patch(path(coordinator), json=body))
     return answer
 
 
 def capacity(client: httpx.Client, agent: str) -> int:
-    """An agent's episodic capacity, by its summary."""
     summary = ok(client.get(f"/api/v1/agents/{agent}/memory/summary"))
     return int(summary["episodic"]["capacity"])
 
@@ -125,7 +122,6 @@ def test_a_retry_with_its_key_changes_nothing(tenant: Tenant, service: Service) 
 
 
 def fill(client: httpx.Client, task_id: str, *keys: str) -> list[int]:
-    """The statuses of creating a working entry under each key."""
     return [client.post(MEMORY, json=working(task_id, key=key)).status_code for key in keys]
 
 

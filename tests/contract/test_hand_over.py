@@ -32,14 +32,12 @@ INHERIT = {"memory_policy": {"inherit_from_parent": True}}
 
 
 def hand_over(boss: httpx.Client, to: str | None) -> dict[str, Any]:
-    """Assigns task_1 to another agent."""
     task = ok(boss.get(f"{TASKS}/task_1"))
     return ok(change_task(boss, task, assigned_agent=to))  # type: ignore[no-any-return]
 
 
 @pytest.fixture
 def alice(tenant: Tenant, boss: httpx.Client) -> httpx.Client:
-    """The assignee of task_1."""
     create_task(boss, id="task_1", assigned_agent="alice")
     return tenant.agent("alice")
 

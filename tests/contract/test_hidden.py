@@ -35,7 +35,6 @@ def is_hidden(client: httpx.Client, path: str, **query: Any) -> bool:
 
 @pytest.fixture
 def eve(tenant: Tenant) -> httpx.Client:
-    """A user without any access."""
     return tenant.user("eve")
 
 

@@ -26,7 +26,6 @@ DEEP_OBJECT = b'{"a":' * 5000 + b"1" + b"}" * 5000
 
 
 def with_value(value: bytes) -> bytes:
-    """A create body around a raw value."""
     return b'{"namespace":"n","key":"bad","memory_type":"episodic","value":' + value + b"}"
 
 

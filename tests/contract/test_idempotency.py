@@ -29,7 +29,6 @@ KEY = {"Idempotency-Key": "0b3f8b1e-1"}
 
 @pytest.fixture
 def alice(tenant: Tenant) -> httpx.Client:
-    """Somebody who may write every tier."""
     return tenant.user("alice")
 
 

@@ -28,7 +28,6 @@ SCOPE = {"intent_id": "intent_1"}
 
 
 def acl(**access: str) -> dict[str, Any]:
-    """The body of an access list."""
     return {"entries": [{"principal": who, "access": level} for who, level in access.items()]}
 
 

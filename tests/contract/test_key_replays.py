@@ -17,7 +17,6 @@ ALICE = {"id": "alice", "kind": "agent"}
 
 
 def make(admin: httpx.Client) -> str:
-    """Makes alice, always by the same request, and gives her key."""
     key: str = ok(admin.post(PRINCIPALS, json=ALICE, headers=ONCE), 201)["api_key"]
     return key
 

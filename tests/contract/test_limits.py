@@ -28,7 +28,6 @@ def full(answer: httpx.Response, limit: str, current: int, most: int) -> None:
 
 
 def fill(client: httpx.Client, count: int, task: str | None) -> list[dict[str, Any]]:
-    """Creates so many small entries."""
     made: list[dict[str, Any]] = []
     for start in range(0, count, 50):
         bodies = [working(task, key=f"k{n}") for n in range(start, min(start + 50, count))]
@@ -63,7 +62,6 @@ def test_a_megabyte_by_default_and_not_one_byte_more(alice: httpx.Client, task: 
 
 
 def policy(client: httpx.Client, **limits: int) -> dict[str, Any]:
-    """A task of the client's own with these limits."""
     return create_task(client, id="task_1", assigned_agent="alice", memory_policy=limits)
 
 

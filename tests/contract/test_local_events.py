@@ -34,7 +34,6 @@ PATH = "agents/admin"
 
 
 def await_events(client: httpx.Client, count: int, path: str = PATH) -> list[dict[str, Any]]:
-    """Return the log, once it has so many events."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         events = log(client, path, limit=1000)
@@ -49,7 +48,6 @@ def secret(key: str, **changes: Any) -> dict[str, Any]:
 
 
 def create_update_delete(client: httpx.Client, key: str) -> list[str]:
-    """Create, update and delete an entry, and return its events."""
     made = create(client, secret(key))
     ok(update(client, made["id"], 1, value={"secret": HUSH, "n": 2}))
     assert_no_content(client.delete(f"{MEMORY}/{made['id']}"))

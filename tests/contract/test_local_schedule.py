@@ -19,7 +19,6 @@ pytestmark = pytest.mark.skipif(
 
 
 def is_stored(database: Path, entry_id: str) -> bool:
-    """Tell whether the entry's item is in the engine's file."""
     address = parse_entry_id("default", entry_id)
     assert address
     partition, sort = address[0].item_key
@@ -32,7 +31,6 @@ def is_stored(database: Path, entry_id: str) -> bool:
 
 
 def await_removal(database: Path, entry_id: str) -> None:
-    """Return once the item is removed."""
     deadline = time.monotonic() + PATIENCE
     while is_stored(database, entry_id):
         assert time.monotonic() < deadline, "the entry was never removed from storage"

@@ -32,7 +32,6 @@ PATH = "/api/v1/agents/ada/events"
 
 @pytest.fixture
 def logs(service: Service) -> EventLogStore:
-    """The store behind the logs."""
     return EventLogStore(Table(create_client("dynamodb"), service.engine.log), service.clock, 365)
 
 
@@ -44,13 +43,11 @@ def event(
     at: int = 1_000,
     **data: Any,
 ) -> Event:
-    """An event that the cause identifies, of a moment (epoch ms)."""
     id = build_event_id(tenant.id, cause)
     return Event(id, kind, tenant.id, "ada", ADA, None, None, {"cause": cause, **data}, at, AGENT)
 
 
 def events(tenant: Tenant, count: int, prefix: str = "") -> list[Event]:
-    """So many events."""
     return [event(tenant, f"{prefix}{number}") for number in range(count)]
 
 
@@ -65,12 +62,10 @@ def pages(reader: httpx.Client, path: str = PATH, **query: Any) -> Iterator[list
 
 
 def every(read: Iterable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """The events of all pages."""
     return list(chain.from_iterable(read))
 
 
 def causes(found: list[dict[str, Any]]) -> list[str]:
-    """What each event is of."""
     return [each["data"]["cause"] for each in found]
 
 
@@ -482,7 +477,6 @@ def test_a_reader_goes_on_where_items_were_removed(
 
 
 def remove_items(service: Service, *sorts: str) -> None:
-    """Remove items of logs, as DynamoDB does when their time is over."""
     for item in service.stored():
         if item["sk"]["S"] in sorts:
             key = {name: item[name] for name in ("pk", "sk")}

@@ -24,12 +24,10 @@ S1 = f"{CONVERSATIONS}/s1"
 
 
 def indexes(client: httpx.Client, **page: int) -> list[int]:
-    """The indexes of a page of messages."""
     return [each["index"] for each in ok(client.get(S1, params=page))["messages"]]
 
 
 def remove(client: httpx.Client, first: int, end: int | None = None, **headers: str) -> Any:
-    """Removes a range of messages."""
     query = {"from": first} | ({} if end is None else {"to": end})
     return client.delete(f"{S1}/messages", params=query, headers=headers)
 
@@ -140,7 +138,6 @@ def test_large_messages_and_metadata_come_back_and_leave_nothing(
 
 
 def upload(client: httpx.Client, *texts: str, **begun: Any) -> str:
-    """Uploads messages, one request for each."""
     made: str = ok(client.post(f"{S1}/uploads", json=begun), 201)["upload_id"]
     for offset, text in enumerate(texts):
         body = {"offset": offset, "messages": [message(text)]}

@@ -24,7 +24,6 @@ LEVELS = ["none", "read", "write", "admin"]
 
 
 def listed(client: httpx.Client, **page: int) -> list[str]:
-    """The names of the namespaces that the client is shown."""
     return [each["namespace"] for each in only_list(ok(client.get(NAMESPACES, params=page)))]
 
 

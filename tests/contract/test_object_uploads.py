@@ -30,7 +30,6 @@ UPLOADS = path("uploads")
 
 
 def begin(client: httpx.Client, size: int = len(LARGE), **fields: Any) -> dict[str, Any]:
-    """Begins an upload."""
     upload: dict[str, Any] = ok(client.post(UPLOADS, json={"size": size} | fields), 201)
     return upload
 
@@ -46,13 +45,11 @@ def send(service: Service, upload: dict[str, Any], data: bytes = LARGE) -> httpx
 def complete(
     client: httpx.Client, key: str, upload: dict[str, Any], **headers: str
 ) -> httpx.Response:
-    """Makes an object of an upload's bytes."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return client.put(path(key), headers={"X-Object-Upload": upload["upload_id"]} | named)
 
 
 def store(service: Service, client: httpx.Client, key: str, data: bytes = LARGE) -> dict[str, Any]:
-    """Stores an object by an upload."""
     upload = begin(client, len(data))
     assert send(service, upload, data).status_code == 200
     answer = complete(client, key, upload)
@@ -62,7 +59,6 @@ def store(service: Service, client: httpx.Client, key: str, data: bytes = LARGE)
 
 
 def count_usage(service: Service) -> int:
-    """The bytes that are counted for all principals."""
     return sum(each["used_bytes"] for each in items(service, "n#"))
 
 

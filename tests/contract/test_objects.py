@@ -25,12 +25,10 @@ SMALL, LARGE = b"\x00\xff small", secrets.token_bytes(MAX_INLINE_OBJECT_BYTES + 
 
 
 def path(key: str = "", space: str = "files") -> str:
-    """The path of an object, or of its space."""
     return f"{OBJECTS}/{space}" + (f"/{key}" if key else "")
 
 
 def put(client: httpx.Client, key: str, data: bytes = SMALL, **headers: str) -> dict[str, Any]:
-    """Stores an object, and gives the answer."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     answer = client.put(path(key), content=data, headers=named)
     assert answer.status_code in (200, 201), answer.text
@@ -39,14 +37,12 @@ def put(client: httpx.Client, key: str, data: bytes = SMALL, **headers: str) -> 
 
 
 def read(client: httpx.Client, key: str, **headers: str) -> bytes:
-    """An object's bytes."""
     answer = client.get(path(key), headers=headers)
     assert answer.status_code in (200, 206), answer.text
     return answer.content
 
 
 def list_keys(client: httpx.Client, **params: Any) -> list[str]:
-    """The keys that a page lists."""
     return [each["key"] for each in ok(client.get(path(), params=params))["objects"]]
 
 

@@ -39,7 +39,6 @@ def aws_error(code: str, **members: Any) -> ClientError:
 
 
 def fail_create(tenant: Tenant, error: ClientError) -> Any:
-    """Create an entry while DynamoDB answers so."""
     service = tenant.service
     with faulty(1, error=error):
         handler = App(Container(service.settings(), service.clock))
@@ -51,7 +50,6 @@ def fail_create(tenant: Tenant, error: ClientError) -> Any:
 
 
 def lines_with(name: str, output: str) -> list[dict[str, Any]]:
-    """The lines of the log that have a field."""
     lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     return [line for line in lines if name in line]
 
@@ -110,13 +108,11 @@ def test_an_unexpected_answer_of_aws_is_told_by_its_code(
 
 @pytest.fixture
 def bus() -> FakeEventBridge:
-    """The bus."""
     return FakeEventBridge()
 
 
 @pytest.fixture
 def deliver(service: Service, bus: FakeEventBridge) -> Callable[[list[Json]], list[str]]:
-    """The stream function, on that bus."""
     return stream_function(service, bus, event_bus_types="*")
 
 

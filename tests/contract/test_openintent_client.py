@@ -58,14 +58,12 @@ def client(request: pytest.FixtureRequest, server: LocalServer) -> Iterator[Any]
 
 
 def remember(client: Any, agent: str, **fields: Any) -> Any:
-    """Creates an entry by the client's own method."""
     given = {"namespace": "notes", "key": "k", "value": {"n": 1}, "memory_type": "episodic"}
     return client.create_memory(agent, **(given | fields))
 
 
 @pytest.fixture
 def agent(request: pytest.FixtureRequest) -> str:
-    """The id of the agent that the client is."""
     return f"agent-{request.node.name}"
 
 

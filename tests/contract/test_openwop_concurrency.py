@@ -43,7 +43,6 @@ class History:
     starts: list[tuple[Done, list[str]]] = field(default_factory=list)
 
     def is_long(self) -> bool:
-        """Whether enough has happened."""
         return min(len(self.puts), len(self.starts), len(self.deletes)) > ENOUGH
 
 
@@ -80,7 +79,6 @@ def background(*jobs: Callable[[], object]) -> Iterator[None]:
 
 
 def ids(run: Run, **query: Any) -> list[str]:
-    """The ids that a run's snapshot shows."""
     return [entry["id"] for entry in run.entries(**query)]
 
 

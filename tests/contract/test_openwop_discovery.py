@@ -98,7 +98,6 @@ def test_an_unknown_edition_fails_loudly(service: Service, edition: str) -> None
 
 
 def routes(document: dict[str, Any]) -> Iterator[str]:
-    """OpenWOP's operations."""
     for path, methods in document["paths"].items():
         if path.startswith("/v1/"):
             yield from (f"{method.upper()} {path}" for method in methods)

@@ -43,12 +43,10 @@ class Bucket:
         yield {"Contents": [{"Key": name} for name in self.objects if name.startswith(Prefix)]}
 
     def get_object(self, *, Key: str, **_: str) -> dict[str, Any]:  # noqa: N803
-        """An object."""
         body = self.objects[Key]
         return {"Body": StreamingBody(io.BytesIO(body), len(body))}
 
     def delete_objects(self, *, Delete: dict[str, Any], **_: str) -> None:  # noqa: N803
-        """Deletes objects."""
         for each in Delete["Objects"]:
             del self.objects[each["Key"]]
 
@@ -183,7 +181,6 @@ class Queue:
         return {"Messages": [letter | {"ReceiptHandle": str(number)}]}
 
     def delete_message(self, *, ReceiptHandle: str, **_: object) -> None:  # noqa: N803
-        """Removes a letter."""
         del self.letters[int(ReceiptHandle)]
         self.hidden.remove(int(ReceiptHandle))
 

@@ -28,7 +28,6 @@ from tests.contract.service import Tenant
 
 
 def read_pages(client: httpx.Client, path: str, **params: Any) -> list[dict[str, Any]]:
-    """All pages of a list, one after another."""
     pages: list[dict[str, Any]] = [ok(client.get(path, params=params))]
     while "next" in pages[-1]:
         pages.append(ok(client.get(path, params=params | {"after": pages[-1]["next"]})))

@@ -49,7 +49,6 @@ def test_a_principal_that_has_expired_already_is_refused(tenant: Tenant) -> None
 
 
 def listed(client: httpx.Client) -> list[str]:
-    """The ids of the principals."""
     return [each["id"] for each in only_list(ok(client.get(PRINCIPALS)))]
 
 

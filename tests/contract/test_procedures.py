@@ -18,23 +18,19 @@ DAY = 24 * 3600
 
 
 def path(workflow: str, call: str = "") -> str:
-    """The path of a workflow."""
     return f"{PROCEDURE}/{workflow}{call}"
 
 
 def add(client: httpx.Client, workflow: str, **body: Any) -> Any:
-    """Makes a workflow and gives it."""
     return ok(client.put(path(workflow), json={"spec": SPEC} | body), 201)
 
 
 def report(client: httpx.Client, workflow: str, score: float, **headers: str) -> Any:
-    """Reports an outcome; the workflow after it."""
     answer = client.post(path(workflow, "/outcome"), json={"score": score}, headers=headers)
     return ok(answer)
 
 
 def beta(client: httpx.Client, workflow: str) -> tuple[float, float]:
-    """A workflow's alpha and beta."""
     found = ok(client.get(path(workflow)))
     return found["alpha"], found["beta"]
 
@@ -46,7 +42,6 @@ def once(request: int) -> dict[str, str]:
 
 @pytest.fixture
 def sdr(tenant: Tenant) -> httpx.Client:
-    """An agent that follows procedures."""
     return tenant.agent("sdr")
 
 

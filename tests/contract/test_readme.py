@@ -41,7 +41,6 @@ curl() { command curl -w '%{stderr}STATUS %{http_code}\n' "$@"; }
 
 
 def read(path: str) -> str:
-    """Read a file of the repository."""
     return (ROOT / path).read_text(encoding="utf-8")
 
 
@@ -64,7 +63,6 @@ def find_examples(language: str) -> list[Path]:
 
 
 def name_page(page: Path) -> str:
-    """Name a page in a test's id."""
     return page.relative_to(ROOT).as_posix()
 
 
@@ -119,7 +117,6 @@ def server(folder: Path) -> Iterator[LocalServer]:
 
 @pytest.fixture(scope="module")
 def openapi(server: LocalServer) -> dict[str, Any]:
-    """The document that the server serves."""
     with server.client() as client:
         document: dict[str, Any] = client.get("/openapi.json").json()
     return document

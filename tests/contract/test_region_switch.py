@@ -47,7 +47,6 @@ class Pair(NamedTuple):
 
 @pytest.fixture
 def ada(tenant: Tenant) -> httpx.Client:
-    """An agent, at the first Region's API."""
     return tenant.agent("ada")
 
 

@@ -27,7 +27,6 @@ Job = tuple[httpx.Client, httpx.Client, dict[str, Any]]
 
 @pytest.fixture
 def job(tenant: Tenant) -> Job:
-    """A coordinator, its assignee, and their task."""
     boss, alice = tenant.coordinator("boss"), tenant.agent("alice")
     return boss, alice, create_task(boss, id="task_1", assigned_agent="alice")
 

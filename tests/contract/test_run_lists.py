@@ -15,7 +15,6 @@ pytestmark = pytest.mark.parametrize("engine", ["dynoxide"], indirect=True)
 
 @pytest.fixture
 def agent(tenant: Tenant) -> httpx.Client:
-    """An agent that runs."""
     return tenant.agent("worker")
 
 

@@ -14,7 +14,6 @@ from tests.contract.transport import MovableClock
 
 @pytest.fixture
 def agent(tenant: Tenant) -> httpx.Client:
-    """An agent that runs."""
     return tenant.agent("sdr-worker-1")
 
 

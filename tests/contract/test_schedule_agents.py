@@ -34,7 +34,6 @@ HOUR = 3600
 
 @pytest.fixture
 def alice(tenant: Tenant) -> httpx.Client:
-    """Somebody with memory."""
     return tenant.user("alice")
 
 
@@ -49,7 +48,6 @@ def set_on(service: Service, key: tuple[str, str], **values: Any) -> None:
 
 
 def lower(service: Service, tenant: Tenant, capacity: int) -> None:
-    """Lowers alice's capacity, as her administrator's request does."""
     key = build_agent_key(tenant.id, "alice")
     count = sum(item["tier"] == "episodic" for item in items(service, "e#"))
     due = {"due": service.clock(), "due_ix": get_due_shard(key[0])}
@@ -57,7 +55,6 @@ def lower(service: Service, tenant: Tenant, capacity: int) -> None:
 
 
 def remember(client: httpx.Client, clock: MovableClock, *names: str, **fields: Any) -> None:
-    """Creates episodic entries, one a second."""
     for name in names:
         create(client, entry(key=name, **fields))
         clock.advance(seconds=1)

@@ -31,7 +31,6 @@ SOON = {"ttl": "duration:PT10S"}
 
 @pytest.fixture
 def alice(tenant: Tenant) -> httpx.Client:
-    """Somebody with memory of every kind."""
     return tenant.user("alice")
 
 
@@ -133,7 +132,6 @@ def cost_of_ten_due(
 
 
 def spent(calls: list[Call]) -> dict[str, float]:
-    """What these calls cost together."""
     return {
         "calls": len(calls),
         "write": sum(call.write + call.index_write for call in calls),

@@ -44,12 +44,10 @@ pytestmark = [
 
 @pytest.fixture
 def ada(embed: Embed, tenant: Tenant) -> httpx.Client:  # noqa: ARG001 - its stream begins before
-    """The agent whose memory it is."""
     return tenant.agent("ada")
 
 
 def three(client: httpx.Client, **changes: Any) -> dict[str, Any]:
-    """Entries about tea, cars and taxes, by key."""
     about = {"a": TEA, "b": CAR, "c": TAX}
     return {
         key: create(client, entry(key=key, value=value, **changes)) for key, value in about.items()

@@ -29,7 +29,6 @@ pytestmark = [
 
 @pytest.fixture
 def ada(embed: Embed, tenant: Tenant) -> httpx.Client:  # noqa: ARG001 - its stream begins before
-    """The agent whose memory it is."""
     return tenant.agent("ada")
 
 

@@ -97,7 +97,6 @@ class Api:
         assert self.evictions > 0, "the steps reach too little"
 
     def pick(self) -> Known | None:
-        """Pick an entry, if there is any."""
         live = self.model.live(self.clock.now)
         return self.random.choice(live) if live else None
 
@@ -110,7 +109,6 @@ class Api:
         return known.task is not None and self.model.assignee[known.task] != known.agent
 
     def create(self) -> None:
-        """Create an entry, or be refused for the right reason."""
         self.tick()
         pick = self.random.choice
         agent, key = pick(AGENTS), pick("abcdefgh")
@@ -187,7 +185,6 @@ class Api:
         known.version, known.value, known.accessed = version + 1, -version, self.clock.now
 
     def look(self) -> None:
-        """Read an entry; as close to the capacity as here, that counts for eviction."""
         self.tick()
         known = self.pick()
         if known is None:
@@ -196,7 +193,6 @@ class Api:
         known.accessed = self.clock.now
 
     def delete(self) -> None:
-        """Delete an entry."""
         self.tick()
         known = self.pick()
         if known is None:
@@ -222,7 +218,6 @@ class Api:
         self.model.assignee[task] = to
 
     def end(self, task: str) -> None:
-        """End a task: its memory goes."""
         self.tick()
         at = ok(self.boss.get(f"/api/v1/tasks/{task}"))
         ok(change_task(self.boss, at, status="completed"))

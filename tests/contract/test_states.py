@@ -16,7 +16,6 @@ VALUES: list[Any] = [None, True, 0, 2**70, -1.5e300, "Grüße\u0000", [], [1, [2
 
 
 def path(key: str = "", agent: str = "alice", owner: str = "user_1") -> str:
-    """The path of a state, or of all."""
     return f"/api/v1/agents/{agent}/state/{owner}" + (f"/{key}" if key else "")
 
 

@@ -112,7 +112,6 @@ def set_version(service: Service, version: int) -> None:
 
 
 def get_version(service: Service) -> int:
-    """The version that the data says it has."""
     (item,) = [each for each in service.stored() if each["pk"]["S"] == "~deployment"]
     return int(item["data_version"]["N"])
 
@@ -138,7 +137,6 @@ def test_a_later_release_says_that_it_has_written_the_data(
 
 @pytest.fixture
 def service(stored: tuple[Service, dict[str, httpx.Client]]) -> Service:
-    """The service on stored data."""
     return stored[0]
 
 

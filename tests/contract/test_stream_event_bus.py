@@ -18,13 +18,11 @@ HUSH = "hush-hush"
 
 @pytest.fixture
 def bus() -> FakeEventBridge:
-    """The bus."""
     return FakeEventBridge()
 
 
 @pytest.fixture
 def deliver(service: Service, bus: FakeEventBridge) -> Deliver:
-    """The stream function, on that bus."""
     return stream_function(service, bus, event_bus_types="*")
 
 

@@ -36,19 +36,16 @@ HUSH = "hush-hush"
 
 @pytest.fixture
 def stream(service: Service) -> Stream:
-    """The changes that the test makes."""
     return Stream(service)
 
 
 @pytest.fixture
 def deliver(service: Service) -> Deliver:
-    """The stream function."""
     return stream_function(service)
 
 
 @pytest.fixture
 def ada(stream: Stream, tenant: Tenant) -> httpx.Client:  # noqa: ARG001 - reads from before
-    """The agent whose memory it is."""
     return tenant.agent("ada")
 
 
@@ -160,7 +157,6 @@ def poisoned(record: Json) -> Json:
 
 
 def is_entry(record: Json) -> bool:
-    """Tell whether a record is of an entry."""
     sort: str = record["dynamodb"]["Keys"]["sk"]["S"]
     return sort.startswith("e#")
 

@@ -70,7 +70,6 @@ def _partition_of(request: Json) -> str:
 
 @pytest.fixture
 def client(service: Service) -> WatchedClient:  # noqa: ARG001 - sets the endpoint
-    """The stream function's client."""
     return WatchedClient()
 
 

@@ -39,13 +39,11 @@ def archived(client: httpx.Client, intent: str = "intent_1") -> dict[str, Any]:
 
 
 def given(tenant: Tenant) -> tuple[httpx.Client, httpx.Client, dict[str, Any]]:
-    """A coordinator, an agent, and the task between them."""
     boss, alice = tenant.coordinator("boss"), tenant.agent("alice")
     return boss, alice, create_task(boss, id="task_1", assigned_agent="alice")
 
 
 def end(boss: httpx.Client, at: dict[str, Any], status: str = "completed") -> dict[str, Any]:
-    """Ends the task."""
     ended: dict[str, Any] = ok(change_task(boss, at, status=status))
     return ended
 

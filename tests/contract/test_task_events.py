@@ -48,24 +48,20 @@ def task_events_function(service: Service, tenant: Tenant, principal: str = "pla
 
 @pytest.fixture
 def planner(tenant: Tenant) -> httpx.Client:
-    """The coordinator in whose name events are applied."""
     return tenant.coordinator("planner")
 
 
 @pytest.fixture
 def task_1(planner: httpx.Client) -> None:
-    """A task of alice's."""
     create_task(planner, id="task_1", assigned_agent="alice")
 
 
 @pytest.fixture
 def send(service: Service, tenant: Tenant) -> Send:
-    """How an event reaches the function."""
     return task_events_function(service, tenant)
 
 
 def task(client: httpx.Client, id: str = "task_1") -> Any:
-    """A task."""
     return ok(client.get(f"{TASKS}/{id}"))
 
 

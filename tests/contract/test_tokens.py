@@ -48,7 +48,6 @@ def gateway(service: Service) -> Gateway:
 
 
 def claims(tenant: Tenant, principal: str) -> dict[str, str]:
-    """What a token for a principal says."""
     return {"custom:tenant": tenant.id, "sub": principal}
 
 

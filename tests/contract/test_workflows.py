@@ -71,7 +71,6 @@ CHANGED = SEED.replace("max_entries: 100", "max_entries: 7")
 def send(
     client: httpx.Client, text: str, media: str | None = "application/yaml", **headers: str
 ) -> httpx.Response:
-    """POSTs a workflow file."""
     typed = {} if media is None else {"Content-Type": media}
     return client.post(WORKFLOWS, content=text.encode(), headers=typed | headers)
 

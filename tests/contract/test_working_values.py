@@ -14,7 +14,6 @@ BUDGET = 131_072
 
 
 def path(key: str = "", instance: str = "sdr-1") -> str:
-    """Where a working value stands, or all of an instance's."""
     return f"/api/v1/instances/{instance}/working" + (f"/{key}" if key else "")
 
 
@@ -24,13 +23,11 @@ def text(size: int) -> str:
 
 
 def values(client: httpx.Client, instance: str = "sdr-1") -> Any:
-    """What an instance holds."""
     return ok(client.get(path(instance=instance)))["values"]
 
 
 @pytest.fixture
 def sdr(tenant: Tenant) -> httpx.Client:
-    """An agent with an instance."""
     return tenant.agent("sdr")
 
 

@@ -73,7 +73,6 @@ class HandlerTransport(httpx.BaseTransport):
         self._files = files
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Carries out one request."""
         headers = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in request.headers.raw]
         if self._files is not None and is_file_path(request.url.path):
             with self._turn:

@@ -20,7 +20,6 @@ _HOSTS = [
 
 
 def write_certificate(folder: Path) -> tuple[Path, Path]:
-    """Make a key and a self-signed certificate for localhost; their PEM files."""
     key = ec.generate_private_key(ec.SECP256R1())
     certificate_file, key_file = folder / "certificate.pem", folder / "key.pem"
     certificate_file.write_bytes(_certificate(key).public_bytes(serialization.Encoding.PEM))

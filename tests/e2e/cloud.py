@@ -64,7 +64,6 @@ class Cloud:
         return ssl.create_default_context(cafile=str(self.certificate))
 
     def client(self, service: str) -> Any:
-        """A boto3 client as the account's root."""
         return boto3.client(
             service,
             endpoint_url=self.url,

@@ -23,5 +23,4 @@ def service(deployment: Deployment) -> Service:
 
 @pytest.fixture
 def tenant(service: Service) -> Tenant:
-    """A fresh tenant."""
     return service.tenant()

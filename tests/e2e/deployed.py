@@ -34,7 +34,6 @@ class GatewayTransport(httpx.BaseTransport):
         self._transport = httpx.HTTPTransport(verify=cloud.trust)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Carry out one request."""
         path = self._prefix + request.url.raw_path
         there = self._base.copy_with(raw_path=path)
         headers = [pair for pair in request.headers.raw if pair[0].lower() != b"host"]
@@ -66,7 +65,6 @@ class RunningClock(MovableClock):
         _left_out("clock that stands still")
 
     def advance(self, *, seconds: float = 0, ms: int = 0) -> None:
-        """Wait."""
         pause = seconds + ms / 1000
         if not 0 <= pause <= _LONGEST_PAUSE:
             _left_out("clock that moves")
@@ -90,17 +88,14 @@ class DeployedEngine(Engine):
 
     @property
     def memory(self) -> str:
-        """The memory table's name."""
         _left_out("way to its tables")
 
     @property
     def log(self) -> str:
-        """The log table's name."""
         _left_out("way to its tables")
 
     @property
     def client(self) -> Any:
-        """A DynamoDB client."""
         _left_out("way to its tables")
 
     def empty_tables(self) -> None:
@@ -108,7 +103,6 @@ class DeployedEngine(Engine):
         assert self.cloud.new_denials() == []
 
     def items(self) -> list[dict[str, Any]]:
-        """Every stored item."""
         _left_out("look into its tables")
 
 

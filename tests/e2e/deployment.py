@@ -26,7 +26,6 @@ class Deployment:
 
     @cached_property
     def outputs(self) -> dict[str, str]:
-        """What the deployment says of itself, by name."""
         ssm = self.cloud.client("ssm")
         stored = ssm.get_parameter(Name=f"/agent-memory/{self.name}/deployment")
         description: dict[str, str] = json.loads(stored["Parameter"]["Value"])
@@ -39,14 +38,12 @@ class Deployment:
         return deployed_service(self.cloud, api_id, self._root_key())
 
     def _root_key(self) -> str:
-        """The operator's key, from where the operator gets it."""
         secrets = self.cloud.client("secretsmanager")
         answer = secrets.get_secret_value(SecretId=self.outputs["RootKeySecretId"])
         return str(answer["SecretString"])
 
     @cached_property
     def resources(self) -> list[dict[str, Any]]:
-        """All resources of the stacks."""
         pages = self.cloud.client("cloudformation").get_paginator("list_stack_resources")
         return [
             resource

@@ -66,7 +66,6 @@ class Writer:
                 self.refusals.append(f"{answer.status_code} {answer.text}")
 
     def stop(self) -> None:
-        """Stop writing."""
         self._stop.set()
 
 

@@ -30,7 +30,6 @@ TENANTS = "/api/v1/tenants"
 
 
 def operate(deployment: Deployment, *arguments: str) -> str:
-    """What a command prints; it has to succeed."""
     ran = attempt(deployment, *arguments)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout

@@ -66,15 +66,12 @@ class Toolkit:
         return f"{shlex.join(['env', *variables, *words])} {{context}}"
 
     def bootstrap(self, cloud: Cloud) -> None:
-        """Prepare an account for deployments."""
         self._run(self._folder, cloud.environment, "bootstrap", f"aws://{ACCOUNT}/{REGION}")
 
     def deploy(self, cloud: Cloud) -> None:
-        """Deploy the stacks."""
         self._on_stacks(cloud, "deploy", "--require-approval=never")
 
     def destroy(self, cloud: Cloud) -> None:
-        """Remove the stacks."""
         self._on_stacks(cloud, "destroy", "--force")
 
     def _on_stacks(self, cloud: Cloud, command: str, *options: str) -> None:

@@ -79,7 +79,6 @@ def dev(synthesize: Synthesize) -> Template:
 
 @pytest.fixture(scope="session")
 def prod(synthesize: Synthesize) -> Template:
-    """The stage that keeps its data."""
     return synthesize(stage="prod")
 
 

@@ -92,7 +92,6 @@ def actions(service: str, operation: str, params: dict[str, Any]) -> Iterator[tu
 
 
 def _split(operation: str, params: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Split a transaction into the calls that IAM checks."""
     if operation != "TransactWriteItems":
         yield operation, params
         return

@@ -38,7 +38,6 @@ class Template:
         return self.named(kind, "")
 
     def function(self, function: str) -> Properties:
-        """Find the properties of a Lambda function."""
         return self.named("Lambda::Function", f"{function}Function")
 
     def alias(self, function: str) -> dict[str, str]:

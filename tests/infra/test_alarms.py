@@ -46,7 +46,6 @@ def alarms(template: Template) -> list[Properties]:
 
 
 def metrics_of(alarm: Properties) -> list[Properties]:
-    """The metrics that an alarm watches, whether alone or in an expression."""
     if "Metrics" not in alarm:
         return [alarm]
     return [each["MetricStat"]["Metric"] for each in alarm["Metrics"] if "MetricStat" in each]

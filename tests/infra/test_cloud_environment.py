@@ -52,7 +52,6 @@ class Cloud:
         return HandlerTransport(handler, turns(parallel=False))
 
     def client(self, key: str, **variables: str) -> httpx.Client:
-        """A client of a new instance of the API function."""
         return open_client(self.instance(**variables), key)
 
     def tell(self, event: dict[str, Any]) -> Any:
@@ -61,7 +60,6 @@ class Cloud:
         return build_stream(Container(settings, self.clock))(event, LambdaContext())
 
     def sweep(self) -> dict[str, Any]:
-        """Runs the scheduled function, with one thread: moto takes no more."""
         settings = ScheduleSettings.from_env(self.environment | {"SWEEP_THREADS": "1"})
         return build_schedule(Container(settings, self.clock))({}, LambdaContext())
 
@@ -91,7 +89,6 @@ def cloud() -> Iterator[Cloud]:
 
 @pytest.fixture
 def admin(cloud: Cloud) -> httpx.Client:
-    """A tenant's first principal, made by the operator."""
     instance = cloud.instance()
     made = ok(open_client(instance, _ROOT_KEY).post("/api/v1/tenants", json={"id": "acme"}), 201)
     return open_client(instance, made["admin"]["api_key"])

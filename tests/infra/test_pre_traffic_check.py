@@ -58,11 +58,9 @@ class Aws:
         self.told: list[dict[str, str]] = []
 
     def client(self, _service: str) -> "Aws":
-        """Both services' client."""
         return self
 
     def invoke(self, *, FunctionName: str, Payload: str) -> dict[str, Any]:  # noqa: N803
-        """Invoke the function, as Lambda does."""
         assert FunctionName == _VERSION
         try:
             answer = self._function(json.loads(Payload))
@@ -75,7 +73,6 @@ class Aws:
         return {"Payload": io.BytesIO(json.dumps(answer).encode())}
 
     def put_lifecycle_event_hook_execution_status(self, **status: str) -> None:
-        """Take the result."""
         self.told.append(status)
 
 

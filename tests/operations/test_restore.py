@@ -33,7 +33,6 @@ class Calls(list[tuple[str, dict[str, Any]]]):
         self.append((model.name, dict(params)))
 
     def of(self, operation: str) -> list[dict[str, Any]]:
-        """The parameters of all calls of an operation."""
         return [params for name, params in self if name == operation]
 
 
@@ -65,7 +64,6 @@ def deployment(session: boto3.Session) -> Deployment:
 
 @pytest.fixture
 def calls(session: boto3.Session, deployment: Deployment) -> Calls:
-    """What is called from now on."""
     assert deployment
     calls = Calls()
     session.events.register("provide-client-params.dynamodb.*", calls.note)

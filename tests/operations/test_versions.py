@@ -27,7 +27,6 @@ def deployment(monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployment]:
 
 
 def publish(function: str, number: int) -> None:
-    """Publish a version that differs."""
     functions = boto3.client("lambda")
     functions.update_function_configuration(FunctionName=function, Description=f"v{number}")
     functions.publish_version(FunctionName=function)
@@ -45,7 +44,6 @@ def send_requests(version: str, shifted: str | None = None) -> None:
 
 
 def list_versions(function: str) -> list[str]:
-    """The versions that there are."""
     found = boto3.client("lambda").list_versions_by_function(FunctionName=function)
     return [each["Version"] for each in found["Versions"] if each["Version"] != "$LATEST"]
 

@@ -22,7 +22,6 @@ _serial = itertools.count(1)
 
 @pytest.fixture
 def root_key() -> str:
-    """The operator's key."""
     return ROOT_KEY
 
 
@@ -51,7 +50,6 @@ def agent(server: LocalServer, admin: Client) -> Iterator[Callable[[str], Client
 
 @pytest.fixture
 def alice(agent: Callable[[str], Client]) -> Client:
-    """An agent."""
     return agent("alice")
 
 

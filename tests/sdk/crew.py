@@ -38,7 +38,6 @@ class Crew:
         self._agents: list[Agent] = []
 
     def agent(self) -> Agent:
-        """A new agent."""
         name = f"agent_{secrets.token_hex(4)}"
         api_key = self.admin.principals.create(name, kind="agent").api_key
         return self._kept(Agent(name, api_key, Client(self.address, api_key)))
@@ -57,15 +56,12 @@ class Crew:
         return self.admin.tasks.create(intent, assigned_agent=agent.id, **fields).id
 
     def get(self, task_id: str) -> Task:
-        """A task as it stands."""
         return self.admin.tasks.get(task_id)
 
     def status(self, task_id: str) -> str:
-        """A task's status."""
         return self.get(task_id).status
 
     def hand_over(self, task_id: str, agent: Agent) -> None:
-        """Assigns a task to another agent."""
         version = self.get(task_id).version
         self.admin.tasks.update(task_id, version=version, assigned_agent=agent.id)
 
@@ -81,6 +77,5 @@ class Crew:
         return kept()
 
     def close(self) -> None:
-        """Closes the agents' clients."""
         for agent in self._agents:
             agent.client.close()

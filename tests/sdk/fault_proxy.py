@@ -56,11 +56,9 @@ class Exchange:
             connection.close()
 
     def send(self, sent: bytes) -> None:
-        """Sends bytes to the client."""
         self._client.sendall(sent)
 
     def drop(self) -> None:
-        """Closes the client's connection."""
         self.over = True
 
     def reset(self) -> None:
@@ -84,7 +82,6 @@ def _rendered(received: HTTPResponse) -> bytes:
 
 
 def answer(status: int, body: bytes, *headers: tuple[str, str]) -> bytes:
-    """An answer as it goes over the wire."""
     sized = [*headers, ("Content-Length", str(len(body)))] if status not in (204, 304) else headers
     head = "".join(f"{name}: {value}\r\n" for name, value in sized)
     return f"HTTP/1.1 {status} -\r\n{head}\r\n".encode("latin-1") + body
@@ -128,7 +125,6 @@ class FaultProxy(socketserver.ThreadingTCPServer):
             self.requests = []
 
     def fault_for(self, request: Request) -> Fault:
-        """Takes the script's next fault."""
         with self._lock:
             self.requests.append(request)
             return next(self._script, passed)

@@ -70,7 +70,6 @@ def unavailable(exchange: Exchange) -> None:
 
 
 def throttled(retry_after: int = 0) -> Fault:
-    """The server refuses for now; `retry_after` in seconds."""
     refusal = _refusal(429, "THROTTLED", retry_after)
     return lambda exchange: exchange.send(refusal)
 

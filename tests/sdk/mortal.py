@@ -26,5 +26,4 @@ class Mortal:
         proxy.upstream = self.server.address.removeprefix("http://")
 
     def close(self) -> None:
-        """Ends it."""
         self._stack.close()

@@ -54,15 +54,12 @@ class Bench:
         self.proxy.plan(*(planned or [self.fault]))
 
     def entry(self, key: str) -> Any:
-        """Return an entry as it stands."""
         return self.straight.memory.get_entry(self.namespace, key)
 
     def set(self, key: str, value: dict[str, Any]) -> Any:
-        """Write an entry through the proxy."""
         return self.call(lambda c: c.memory.set(self.namespace, key, value))
 
     def keys_sent(self) -> list[str | None]:
-        """Return the Idempotency-Key of each request since the plan was made."""
         return [request.idempotency_key for request in self.proxy.requests]
 
 
@@ -115,7 +112,6 @@ def with_each_fault(
 
 @pytest.fixture(params=KINDS)
 def bench(request: pytest.FixtureRequest, make_benches: MakeBenches) -> Bench:
-    """A bench without a fault, for either client."""
     return next(make_benches({"none": passed}, [request.param]))
 
 

@@ -122,7 +122,6 @@ def test_only_an_update_that_certainly_did_not_happen_is_made_again_over_others(
 
 @pytest.fixture
 def mortal(tmp_path: Path) -> Iterator[Mortal]:
-    """A server of the test's own."""
     made = Mortal(tmp_path / "data")
     yield made
     made.close()

@@ -46,7 +46,6 @@ class Dying(httpx.HTTPTransport):
         self._left = requests
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Carry a request, or end."""
         if self._left == 0:
             raise Killed
         self._left -= 1
@@ -62,7 +61,6 @@ def store(request: pytest.FixtureRequest, agent: Callable[[str], Client]) -> Bas
 
 
 def conversation(session: str = "s1", *said: Any) -> ConversationContext:
-    """A conversation with these contents."""
     messages = [Message("user", content, MOMENT, {"n": n}) for n, content in enumerate(said)]
     return ConversationContext(session, messages, {"summary": "short"}, ["billing"])
 

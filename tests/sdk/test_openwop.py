@@ -44,7 +44,6 @@ def adapter(request: pytest.FixtureRequest, alice: Client) -> Iterator[tuple[Any
 
 
 def contents(entries: list[Any]) -> list[str]:
-    """What the entries say."""
     return [entry.content for entry in entries]
 
 

@@ -18,7 +18,6 @@ from tests.sdk.fault_proxy import FaultProxy
 
 @pytest.fixture(params=["sync", "async"])
 def call(request: pytest.FixtureRequest, alice: Client) -> Iterator[Calling]:
-    """Alice's calls, by either client."""
     kind: Kind = request.param
     with calling(kind, alice.settings.server_url, alice.settings.api_key) as opened:
         yield opened

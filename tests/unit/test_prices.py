@@ -31,7 +31,6 @@ def measured() -> dict[str, Cost]:
 
 
 def price(name: str) -> prices.Price:
-    """The price of an operation."""
     (found,) = [each for each in prices.price_operations(measured()) if each.operation.name == name]
     return found
 

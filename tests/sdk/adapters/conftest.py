@@ -32,7 +32,6 @@ class Awaited:
 
 @pytest.fixture(params=["LangGraph's", "ours", "ours, strict", "ours, semantic", "ours, awaited"])
 def store(request: pytest.FixtureRequest) -> Any:
-    """An empty store."""
     if request.param == "LangGraph's":
         return InMemoryStore()
     if request.param == "ours, semantic":
@@ -45,7 +44,6 @@ def store(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture
 async def client(alice: Client) -> AsyncIterator[AsyncClient]:
-    """Alice's."""
     async with to_async(alice) as opened:
         yield opened
 

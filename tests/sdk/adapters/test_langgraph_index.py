@@ -32,12 +32,10 @@ SEVERAL: IndexConfig = {"dims": 64, "embed": embed, "fields": ["title", "notes[*
 
 
 def make_store(client: Client, **options: Any) -> AgentMemoryStore:
-    """A store with an index."""
     return AgentMemoryStore(client, **{"index": INDEX} | options)
 
 
 def find(store: Any, query: str, prefix: tuple[str, ...] = EVERY_NAMESPACE, **options: Any) -> Any:
-    """The keys that a search gives, with scores."""
     found = store.search(prefix, query=query, **options)
     return [(item.key, None if item.score is None else round(item.score, 2)) for item in found]
 

@@ -28,12 +28,10 @@ LARGE = 12_000_000
 
 @pytest.fixture
 def saver(alice: Client) -> AgentMemorySaver:
-    """A checkpointer of alice's."""
     return AgentMemorySaver(alice)
 
 
 def config(thread: str = "t", namespace: str | None = "", **named: str) -> RunnableConfig:
-    """Names a thread, and maybe a checkpoint."""
     place = {} if namespace is None else {"checkpoint_ns": namespace}
     return {"configurable": {"thread_id": thread, **place, **named}}
 
@@ -65,14 +63,12 @@ def count_bytes(client: Client) -> int:
 
 
 def values_of(saver: AgentMemorySaver, at: RunnableConfig) -> dict[str, Any]:
-    """The values of a checkpoint."""
     found = saver.get_tuple(at)
     assert found is not None
     return found.checkpoint["channel_values"]
 
 
 def writes_of(saver: AgentMemorySaver, at: RunnableConfig) -> list[Any]:
-    """The values of a checkpoint's writes, in their order."""
     found = saver.get_tuple(at)
     assert found is not None
     return [value for _, _, value in found.pending_writes or ()]

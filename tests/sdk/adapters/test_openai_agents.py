@@ -24,7 +24,6 @@ Agents = Callable[[str], Client]
 
 @pytest.fixture(params=["the SDK's", "ours"])
 def session(request: pytest.FixtureRequest, client: AsyncClient) -> Any:
-    """An empty session."""
     return SQLiteSession("s") if request.param == "the SDK's" else AgentMemorySession("s", client)
 
 

@@ -27,11 +27,9 @@ class Tenant:
     api_key: str
 
     def cli(self, api_key: str | None = None) -> Cli:
-        """The command line of the admin, or of who has the key."""
         return Cli(self.home, self.server.address, api_key or self.api_key)
 
     def agent(self, name: str, kind: str = "agent") -> str:
-        """The key of a new principal."""
         body = {"id": name, "kind": kind}
         made = self.http.post("/api/v1/principals", json=body).raise_for_status()
         return str(made.json()["api_key"])
@@ -60,19 +58,16 @@ def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def tenant(server: LocalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tenant]:
-    """A new tenant."""
     with _tenant(server, tmp_path_factory.mktemp("home")) as made:
         yield made
 
 
 @pytest.fixture
 def another(server: LocalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tenant]:
-    """Another new tenant."""
     with _tenant(server, tmp_path_factory.mktemp("home")) as made:
         yield made
 
 
 @pytest.fixture
 def cli(tenant: Tenant) -> Cli:
-    """The admin's command line, with its key in the environment."""
     return tenant.cli()

@@ -25,14 +25,12 @@ START = datetime(2026, 1, 1)  # noqa: DTZ001 - CrewAI's times have no zone
 
 
 def embed(texts: Sequence[str]) -> list[list[float]]:
-    """The vectors of texts: how often each letter is in them."""
     return [[0.01 + text.count(letter) for letter in map(chr, range(64, 128))] for text in texts]
 
 
 def make_record(
     text: str, scope: str = "/", *categories: str, day: int = 0, **fields: Any
 ) -> MemoryRecord:
-    """A record with its vector."""
     return MemoryRecord(
         id=fields.pop("id", text),
         content=text,
@@ -61,12 +59,10 @@ def storage(request: pytest.FixtureRequest, admin: Client) -> AgentMemoryStorage
 
 
 def find(storage: AgentMemoryStorageBackend, text: str, **filters: Any) -> list[str]:
-    """The texts of the records that a search gives."""
     return [record.content for record, _ in storage.search(embed([text])[0], **filters)]
 
 
 def texts(records: list[MemoryRecord]) -> list[str]:
-    """The texts of records."""
     return [record.content for record in records]
 
 

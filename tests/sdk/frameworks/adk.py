@@ -15,7 +15,6 @@ _serial = itertools.count(1)
 
 
 def wait(coroutine: Any) -> Any:
-    """What a coroutine gives, on an event loop of its own."""
     return asyncio.run(coroutine)
 
 

@@ -18,7 +18,6 @@ from tests.sdk.frameworks.adk import HERE, IMAGE, WHERE, wait
 
 @pytest.fixture(params=["ADK's", "ours"])
 def artifacts(request: pytest.FixtureRequest) -> Any:
-    """A service without artifacts."""
     if request.param == "ADK's":
         return InMemoryArtifactService()
     return AgentMemoryArtifactService(request.getfixturevalue("alice"))

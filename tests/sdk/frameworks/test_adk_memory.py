@@ -20,7 +20,6 @@ from tests.sdk.frameworks.adk import HERE, WHERE, say, wait
 
 
 def find(service: AgentMemoryMemoryService, query: str, enough: Callable[[Any], bool]) -> Any:
-    """What a search gives once it is enough."""
     deadline = time.monotonic() + PATIENCE
     while not enough(found := wait(service.search_memory(**WHERE, query=query)).memories):
         assert time.monotonic() < deadline

@@ -29,7 +29,6 @@ from tests.sdk.frameworks.adk import HERE, IMAGE, WHERE, say, wait
 
 @pytest.fixture(params=["ADK's", "ours"])
 def sessions(request: pytest.FixtureRequest) -> Any:
-    """A service without sessions."""
     if request.param == "ADK's":
         return InMemorySessionService()
     return AgentMemorySessionService(request.getfixturevalue("alice"))
@@ -37,7 +36,6 @@ def sessions(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture
 def ours(alice: Client) -> AgentMemorySessionService:
-    """Our service without sessions."""
     return AgentMemorySessionService(alice)
 
 

@@ -32,22 +32,18 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def wait(coroutine: Any) -> Any:
-    """What a coroutine gives, on an event loop of its own."""
     return asyncio.run(coroutine)
 
 
 def ask(content: Any) -> ModelRequest:
-    """What a user says."""
     return ModelRequest(parts=[UserPromptPart(content=content, timestamp=START)])
 
 
 def start(*texts: str, id: str = "c", **fields: Any) -> Conversation:
-    """A conversation that no store has."""
     return Conversation(conversation_id=id, messages=[ask(text) for text in texts], **fields)
 
 
 def say(store: Any, *texts: str, id: str = "c") -> Conversation:
-    """A stored conversation, with these messages more."""
     conversation: Conversation = wait(store.load(id)) or start(id=id)
     conversation.messages += [ask(text) for text in texts]
     wait(store.save(conversation))
@@ -55,7 +51,6 @@ def say(store: Any, *texts: str, id: str = "c") -> Conversation:
 
 
 def read(store: Any, id: str = "c", **options: Any) -> list[str]:
-    """The texts of a stored conversation."""
     found = wait(store.load(id, **options))
     return [part.content for message in found.messages for part in message.parts]
 
@@ -68,13 +63,11 @@ def count_objects(client: Client) -> int:
 
 @pytest.fixture
 def ours(alice: Client) -> AgentMemoryConversationStore:
-    """Our store without conversations."""
     return AgentMemoryConversationStore(alice)
 
 
 @pytest.fixture(params=["Pydantic AI's", "ours"])
 def store(request: pytest.FixtureRequest) -> Any:
-    """A store without conversations."""
     if request.param == "ours":
         return request.getfixturevalue("ours")
     return InMemoryConversationStore()

@@ -30,12 +30,10 @@ IMAGE = bytes(range(256)) * 20_000  # 5 MB
 
 
 def message(id: int, content: list[Any]) -> SessionMessage:
-    """A message of a session."""
     return SessionMessage({"role": "user", "content": content}, id)
 
 
 def manager_with_agent(client: Client, session_id: str = "chat") -> AgentMemorySessionManager:
-    """The manager of a session that has the agent `a`."""
     manager = AgentMemorySessionManager(session_id, client)
     manager.create_agent(session_id, SessionAgent("a", {"n": 1}, {}))
     return manager

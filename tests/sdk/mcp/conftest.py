@@ -40,7 +40,6 @@ def introduce(admin: Client) -> Introduce:
 
 @pytest.fixture
 def key(introduce: Introduce) -> str:
-    """The key of a new agent."""
     return introduce()
 
 

@@ -39,7 +39,6 @@ class Talk:
         return result.structured_content
 
     async def refused(self, tool: str, **arguments: Any) -> str:
-        """What a tool says that doesn't do it."""
         result = await self.client.call_tool(tool, arguments)
         assert result.is_error
         assert result.structured_content is None
@@ -47,7 +46,6 @@ class Talk:
 
 
 def said(result: CallToolResult) -> str:
-    """A result's only text."""
     (content,) = result.content
     assert content.type == "text"
     return content.text
@@ -92,7 +90,6 @@ class HttpServer:
     process: subprocess.Popen[str]
 
     def end(self, by: signal.Signals) -> None:
-        """Signal the server, which ends without a word."""
         self.process.send_signal(by)
         output, errors = self.process.communicate(timeout=PATIENCE)
         assert (output, "Traceback" in errors) == ("", False)

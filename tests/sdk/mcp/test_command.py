@@ -17,8 +17,6 @@ from tests.sdk.mcp.serving import COMMAND, PATIENCE, environment, http_server
 
 @dataclass(frozen=True)
 class Ended:
-    """What a command left behind."""
-
     code: int
     out: str
     err: str

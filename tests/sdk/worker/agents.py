@@ -22,7 +22,6 @@ class Journal:
 
     @property
     def lines(self) -> list[list[str]]:
-        """All lines so far, each in words."""
         return [line.split() for line in self.path.read_text().splitlines()]
 
     def items(self, task_id: str) -> list[str]:
@@ -30,7 +29,6 @@ class Journal:
         return [item for word, item, _ in self.lines if word == task_id]
 
     def pids(self, task_id: str) -> list[int]:
-        """Who processed them."""
         return [int(pid) for word, _, pid in self.lines if word == task_id]
 
     def await_hold(self) -> None:

@@ -27,7 +27,6 @@ def note(word: str, item: str) -> None:
 
 
 def save(ctx: Context, progress: dict[str, object]) -> None:
-    """Saves a checkpoint, and notes it if the task is lost."""
     try:
         ctx.memory.set("batch", "progress", progress)
     except TaskLostError:
@@ -43,7 +42,6 @@ def stop_at(item: str, when: str) -> None:
 
 
 def process(task_id: str, item: str) -> None:
-    """What is done to an item."""
     note(task_id, item)
     threading.Event().wait(OPTIONS.get("pace", 0.0))
 

@@ -36,7 +36,6 @@ class Background:
         self._thread.start()
 
     def join(self) -> None:
-        """Waits for its end."""
         self._thread.join(PATIENCE)
         assert not self._thread.is_alive()
 

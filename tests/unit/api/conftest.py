@@ -16,7 +16,6 @@ from tests.contract.transport import MovableClock
 
 @pytest.fixture
 def document() -> Json:
-    """The OpenAPI document, as a client reads it."""
     return read_document()
 
 

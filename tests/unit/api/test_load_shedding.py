@@ -21,7 +21,6 @@ class Time:
 
 
 def send(shedder: LoadShedder, caller: Principal, count: int) -> int:
-    """Send requests; how many of them were taken."""
     taken = 0
     for _ in range(count):
         try:

@@ -22,7 +22,6 @@ class Time:
 
 
 def send(limiter: RateLimiter, caller: Principal, count: int) -> int:
-    """How many of so many requests are taken."""
     taken = 0
     for _ in range(count):
         try:

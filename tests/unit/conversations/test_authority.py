@@ -26,12 +26,10 @@ _BODY = {"user_id": "user_1", "agent_participants": ["bob"], "shared_with": ["ca
 
 
 def principal(id: str, agent_type: str | None = None, *permissions: str) -> Principal:
-    """A principal of the tenant."""
     return Principal("t1", id, "agent", frozenset(permissions), agent_type=agent_type)
 
 
 def decide_all(caller: Principal, actions: tuple[Action[Any], ...], target: object) -> list[bool]:
-    """Decide several actions."""
     return [decide(caller, action, target).is_allowed for action in actions]
 
 

@@ -41,7 +41,6 @@ AT = "2030-03-17T17:46:40.000Z"
 
 
 def principal(id: str, kind: Kind = "agent") -> Principal:
-    """A principal of the tenant."""
     return Principal("t1", id, kind, frozenset())
 
 
@@ -52,7 +51,6 @@ def build(caller: str = "alice", **fields: Any) -> Conversation:
 
 
 def documents(*messages: Any, schema: str = "1.0") -> list[Any]:
-    """Messages as they are stored."""
     new = [validate(NewMessage, message) for message in messages]
     return [orjson.loads(each) for each in build_texts(new, schema, NOW)]
 

@@ -38,11 +38,9 @@ def make_entry(tier: Tier = "episodic", key: str = "k", **fields: Any) -> Entry:
 
 
 def make_new(**fields: Any) -> NewEntry:
-    """Make the body of a create; an episodic entry unless `memory_type` is given."""
     body = {"namespace": "notes", "key": "k", "value": {"n": 1}, "memory_type": "episodic"}
     return NewEntry.model_validate(body | fields)
 
 
 def make_change(**fields: Any) -> EntryChange:
-    """Make the body of a change."""
     return EntryChange.model_validate(fields)

@@ -55,7 +55,6 @@ MAPPER = EntryMapper(None)
 
 
 def stored(entry: Entry) -> Item:
-    """The item of an entry, with its key."""
     return {"pk": entry.item_key[0], "sk": entry.item_key[1]} | MAPPER.to_item(entry)
 
 

@@ -22,7 +22,6 @@ class Recorder:
         self._refused = refused
 
     def put_events(self, *, Entries: list[dict[str, Any]]) -> dict[str, Any]:  # noqa: N803
-        """As boto3's."""
         self.calls.append(Entries)
         keys = [json.loads(entry["Detail"])["data"]["key"] for entry in Entries]
         answers = [
@@ -33,7 +32,6 @@ class Recorder:
 
 
 def event(key: str) -> Event:
-    """An event about the entry with this key."""
     data = {"entry_id": f"mem_{key}", "key": key, "version": 1}
     log, actor = LogName("agent", "ada"), Actor("boss", "coordinator")
     return Event(f"evt_{key}", "memory.created", "acme", "ada", actor, None, "t", data, 1_500, log)

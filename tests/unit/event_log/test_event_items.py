@@ -36,7 +36,6 @@ JSON = st.recursive(
 
 
 def event(data: dict[str, Any], id: str = "evt_1") -> Event:
-    """An event with this data."""
     return Event(id, "memory.archived", "acme", "a", ADA, "i", "t", data, 1_000, LOG)
 
 
@@ -69,7 +68,6 @@ def stored_and_read(events: list[Event]) -> list[Event]:
 
 
 def size_of(item: Item) -> int:
-    """About how many bytes an item takes."""
     long = [item["events"], *item["ids"]]
     return sum(len(each.encode() if isinstance(each, str) else each) for each in long)
 

@@ -30,15 +30,12 @@ class Streams:
         self.numbers = list(range(1, count + 1))
 
     def describe_stream(self, **_: Any) -> Json:
-        """As boto3's."""
         return {"StreamDescription": {"Shards": [{"ShardId": "s"}]}}
 
     def get_shard_iterator(self, **request: Any) -> Json:
-        """As boto3's."""
         return {"ShardIterator": request.get("SequenceNumber", "0")}
 
     def get_records(self, **request: Any) -> Json:
-        """As boto3's."""
         after = int(request["ShardIterator"])
         rest = [number for number in self.numbers if number > after][: request["Limit"]]
         return {
@@ -48,7 +45,6 @@ class Streams:
 
 
 def record(number: int) -> Record:
-    """A change of an entry."""
     keys = {"pk": {"S": "acme#a#x"}, "sk": {"S": f"e#{number}"}}
     images = {"SequenceNumber": str(number), "Keys": keys, "NewImage": {"val": {"S": "hush"}}}
     return {"eventID": str(number), "eventName": "INSERT", "dynamodb": images}
@@ -79,13 +75,11 @@ def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def mapping(function: Any, streams: Streams, path: Path, trim: Any = None) -> StreamMapping:
-    """Start a mapping on a data folder."""
     folder = DataFolder(path)
     return StreamMapping(function, StreamReader(streams, ARN, folder), folder, trim)
 
 
 def dead_letters(path: Path) -> list[str]:
-    """Return the numbers of the dead letters."""
     file = path / DEAD_LETTERS
     lines = file.read_text().splitlines() if file.exists() else []
     assert "hush" not in "".join(lines)

@@ -98,7 +98,6 @@ def test_prefix_rules_fit_all_names_that_begin_so_the_longest_first() -> None:
 
 
 def change(default: Access | None = None, /, **allow: Access) -> NamespaceChange:
-    """A request to change permissions; a default of None isn't given."""
     lines = [{"agent": agent, "access": access} for agent, access in allow.items()]
     given = {"allow": lines} if default is None else {"default": default, "allow": lines}
     return NamespaceChange.model_validate({"permissions": given})

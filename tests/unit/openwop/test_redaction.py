@@ -37,7 +37,6 @@ PASSWORD = 'pä$$"w0rd\\x'
 
 
 def text_of(rng: Random, alphabet: str, least: int, most: int) -> str:
-    """A text of an alphabet."""
     return "".join(rng.choices(alphabet, k=rng.randint(least, most)))
 
 
@@ -55,13 +54,11 @@ def make_run(rng: Random) -> tuple[Pairs, str]:
 
 
 def redactor(pairs: Pairs, edition: Edition = "rfc-0004") -> Redactor:
-    """The redactor of these secrets."""
     secrets = [Secret(label=a, value=SecretStr(b)) for a, b in pairs]
     return Redactor(collect_secrets(secrets, (), edition), edition)
 
 
 def redact(pairs: Pairs, text: str, edition: Edition = "rfc-0004") -> str:
-    """A text without these secrets."""
     (clean,) = redactor(pairs, edition).redact([text])
     return clean
 

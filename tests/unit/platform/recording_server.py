@@ -27,7 +27,6 @@ class RecordingServer:
 
 @contextmanager
 def start_recording_server() -> Iterator[RecordingServer]:
-    """Run a server on this machine."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -56,7 +55,6 @@ def start_recording_server() -> Iterator[RecordingServer]:
 
 
 def render_response(body: bytes, status: int = 200, **headers: object) -> bytes:
-    """Render a response as it goes over the wire; `content_type` names the header Content-Type."""
     lines = [f"HTTP/1.1 {status} Whatever", f"content-length: {len(body)}"]
     lines += [f"{name.replace('_', '-')}: {text}" for name, text in headers.items()]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body

@@ -11,7 +11,6 @@ _SIZES = {16_384, 65_536, 131_072, 262_144, 5_000_000}
 
 
 def _list_literals(path: Path) -> Iterator[int]:
-    """List the bounds of pydantic fields and the sizes that a module writes as numbers."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         match node:
             case ast.keyword(arg=name, value=ast.Constant(value=int(bound))) if name in _BOUNDS:

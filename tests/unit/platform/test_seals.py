@@ -98,7 +98,6 @@ def seals() -> ItemSeals:
 
 
 def build_key(item_type: ItemType, name: str = "x") -> Key:
-    """A key of a type, with any names."""
     return _NAMES.sub(name, item_type.partition), _NAMES.sub(name, item_type.sort)
 
 
@@ -108,7 +107,6 @@ def build_item(item_type: ItemType) -> Item:
 
 
 def read(key: Key, item: Item) -> Item:
-    """An item as it is read."""
     return item | {"pk": key[0], "sk": key[1]}
 
 

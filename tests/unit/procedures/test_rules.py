@@ -22,12 +22,10 @@ BLANK = OutcomeStats(0, 0, 0, 0)
 
 
 def workflow(name: str, stats: OutcomeStats = BLANK) -> ProcedureWorkflow:
-    """A workflow with these stats."""
     return ProcedureWorkflow(Procedure("sdr", "outreach"), name, b"null", None, stats, 1, 0, 0)
 
 
 def plus(stats: OutcomeStats, *scores: float, now: int = 0) -> OutcomeStats:
-    """The stats after more outcomes."""
     for score in scores:
         success, failure = weigh_outcome(stats, score, now)
         stats = stats._replace(
@@ -39,7 +37,6 @@ def plus(stats: OutcomeStats, *scores: float, now: int = 0) -> OutcomeStats:
 
 
 def select(arms: dict[str, OutcomeStats], rng: Random, now: int = 0) -> str:
-    """The id of the selected workflow."""
     workflows = [workflow(name, stats) for name, stats in arms.items()]
     return select_workflow(workflows, now, rng).workflow.id
 

@@ -17,7 +17,6 @@ class FixedCounts(QuotaStore):
         self.reads = 0
 
     def get_usage(self, tenant: str, quota: Quota) -> QuotaUsage:  # noqa: ARG002 - all are alike
-        """Get the count."""
         self.reads += 1
         return QuotaUsage(self.count, self.released, is_warned=False)
 

@@ -12,7 +12,6 @@ from functions.search.text import extract_text
 
 
 def entry(value: Any, key: str = "k", **fields: Any) -> Entry:
-    """An entry with this value."""
     known: dict[str, Any] = {
         "address": build_private_address("acme", "ada", "notes", key, "e"),
         "nonce": "0" * 16,

@@ -13,7 +13,6 @@ from tests.unit.stream.test_events import ENTRY
 
 
 def record(number: int, sort: str = "e#n#k", name: str = "INSERT") -> dict[str, Any]:
-    """A record of a Lambda event, without images."""
     keys = {"pk": {"S": "acme#a#x"}, "sk": {"S": sort}}
     return {"eventName": name, "dynamodb": {"SequenceNumber": str(number), "Keys": keys}}
 

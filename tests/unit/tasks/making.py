@@ -27,10 +27,8 @@ TASK = Task(
 
 
 def principal(id: str, kind: Kind = "agent", permissions: Iterable[str] = (WRITE,)) -> Principal:
-    """A principal of the task's tenant."""
     return Principal("acme", id, kind, frozenset(permissions))
 
 
 def new_task(**fields: Any) -> NewTask:
-    """A request to register a task."""
     return NewTask(intent_id="intent_1", **fields)

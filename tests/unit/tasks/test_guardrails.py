@@ -21,7 +21,6 @@ from functions.tasks.model import Policy, Task
 
 
 def task(max_entries: int, used: int) -> Task:
-    """A task of which so many entries are used."""
     policy = Policy(max_entries=max_entries)
     return Task(
         "t", "i", "running", 1, 1, 1, policy, free_entries=max_entries - used, held={"a": used}
@@ -55,7 +54,6 @@ def test_guardrails_may_require_the_archive_and_never_forbid_it(
 
 
 def restrictions_of(**limits: object) -> Restrictions:
-    """The restrictions of guardrails with these limits."""
     return CoordinatorGuardrails("boss", GuardrailLimits(**limits)).restrictions  # type: ignore[arg-type]
 
 

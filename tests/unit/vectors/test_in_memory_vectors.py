@@ -16,7 +16,6 @@ _ANY = 1_000
 
 
 def vector(*meaning: float, word: int = 0) -> Vector:
-    """A vector with this meaning, whose words are one axis."""
     length = hypot(*meaning)
     words = [0.0] * WORDS_DIMENSION
     words[word] = 1.0
@@ -26,7 +25,6 @@ def vector(*meaning: float, word: int = 0) -> Vector:
 def find(
     matrix: VectorMatrix, query: Vector, depth: int = _ANY, **filters: str
 ) -> tuple[list[Hit], list[Hit]]:
-    """What is found by meaning and by words."""
     found = matrix.find_candidates(query, depth, filters)
     return found.by_meaning, found.by_words
 
@@ -37,7 +35,6 @@ def refs(hits: list[Hit]) -> list[str]:
 
 
 def build(vectors: Mapping[str, Vector]) -> VectorMatrix:
-    """A matrix of these vectors."""
     matrix = VectorMatrix()
     for name, each in vectors.items():
         matrix.put(f"v#{name}", each, {"tier": name}, 1)

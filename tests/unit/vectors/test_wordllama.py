@@ -18,7 +18,6 @@ ROOT = Path(__file__).parents[3]
 
 
 def cosine(one: Vector, other: Vector) -> float:
-    """The cosine similarity of two vectors of unit length."""
     return sum(a * b for a, b in zip(one, other, strict=True))
 
 

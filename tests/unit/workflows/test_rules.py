@@ -13,17 +13,14 @@ SEED = bytes(16)
 
 
 def build_application(declared: Workflow, seed: bytes = SEED) -> Application:
-    """What a workflow sets."""
     return rules.build_application(declared, seed)
 
 
 def workflow(*steps: dict[str, Any], **fields: Any) -> Workflow:
-    """A workflow named `w` with this plan."""
     return Workflow.model_validate({"name": "w", "plan": list(steps), **fields})
 
 
 def step(name: str, *depends_on: str, **fields: Any) -> dict[str, Any]:
-    """One step of a plan."""
     return {"task": name, "depends_on": list(depends_on), **fields}
 
 
