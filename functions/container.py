@@ -1,8 +1,8 @@
 """The composition root: how the services of every function are put together.
 
-An entry point makes one `Container` when its module is imported. Each service is made once, at its
-first use; the API touches those of common requests while it starts. What only some requests need is
-in `functions.containers`, so that a start imports none of it.
+An entry point makes one `Container` when its module is imported, and the container makes the
+services that most functions and requests share: none of them reads anything before it is called.
+What only some requests need is in `functions.containers`, so that a start imports none of it.
 """
 
 from collections.abc import Callable
@@ -82,8 +82,6 @@ from functions.workflows.store import AppliedWorkflowStore
 
 T = TypeVar("T")
 
-_NO_KEY = "set ENCRYPTION_KEY_FILE or ENCRYPTION_KEY_ID"
-
 
 class Container:
     """The services of one function, on the tables and keys that its settings name.
@@ -104,6 +102,14 @@ class Container:
         held = settings.is_read_only
         self.table = Table(dynamodb, settings.memory_table, self.seals, is_read_only=held)
         self.log_table = Table(dynamodb, settings.log_table, is_read_only=held)
+        self.audit = AuditTrail(clock, settings.log_retention_days)
+        self.digests = Digests(self.derive_key)
+        self.cursors = Cursors(self.derive_key)
+        self._make_stores()
+        self._make_identity()
+        self._make_entry_writer()
+        self._make_tasks()
+        self._make_entries()
 
     def get(self, further: Callable[[Self], T]) -> T:
         """Return a container of further services, made at its first use.
@@ -116,10 +122,10 @@ class Container:
             made = self._further.setdefault(further, further(self))
         return made
 
-    def build_common_services(self) -> None:
-        """Make what nearly every request of the API needs, while the function starts.
+    def prepare_seals(self) -> None:
+        """Read the deployment's secret, while the function starts.
 
-        The root key isn't part of it: only an operator's requests and unknown keys need it.
+        The root key isn't read: only an operator's requests and unknown keys need it.
 
         Raises:
             NewerDataError: a later release has written the data.
@@ -131,10 +137,6 @@ class Container:
             raise
         except Exception as error:  # noqa: BLE001 - the request that needs a key reads it again
             logger.warning("keys", extra={"error": type(error).__name__})
-        _ = self.identity, self.entries, self.queries, self.batches, self.tasks
-        _ = self.task_reader, self.task_registration
-
-    # Keys and storage
 
     @cached_property
     def _key_cipher(self) -> Cipher | None:
@@ -150,21 +152,10 @@ class Container:
         """Encrypts sensitive values; None in functions that open none."""
         return self._key_cipher if self.settings.OPENS_VALUES else None
 
-    @property
-    def required_cipher(self) -> Cipher:
-        """The cipher, in a function whose settings name a key.
-
-        Raises:
-            WrongSetting: the settings name no key.
-        """
-        if self.cipher is None:
-            raise WrongSetting(_NO_KEY)
-        return self.cipher
-
     @cached_property
     def deployment_secret(self) -> DeploymentSecret:
         if self._key_cipher is None:
-            raise WrongSetting(_NO_KEY)
+            raise WrongSetting("set ENCRYPTION_KEY_FILE or ENCRYPTION_KEY_ID")
         is_maker = self.settings.OPENS_VALUES
         return DeploymentSecret(self.table, self._key_cipher, is_maker=is_maker)
 
@@ -176,15 +167,6 @@ class Container:
     def derive_key(self, purpose: bytes) -> bytes:
         """Derive the key of a purpose from the deployment's secret, which is read when needed."""
         return self.deployment_secret.derive_key(purpose)
-
-    @cached_property
-    def audit(self) -> AuditTrail:
-        """Records uses of authority."""
-        return AuditTrail(self.clock, self.settings.log_retention_days)
-
-    @cached_property
-    def audit_log(self) -> AuditLog:
-        return AuditLog(AuditStore(self.table), self.clock)
 
     @cached_property
     def root_key(self) -> str:
@@ -199,16 +181,6 @@ class Container:
         with translate_aws_errors("the store of the root key"):
             secret = create_client("secretsmanager").get_secret_value(SecretId=secret_id)
         return str(secret["SecretString"])
-
-    @cached_property
-    def digests(self) -> Digests:
-        """Digests what requests say."""
-        return Digests(self.derive_key)
-
-    @cached_property
-    def cursors(self) -> Cursors:
-        """Signs where pages of lists begin."""
-        return Cursors(self.derive_key)
 
     @cached_property
     def archive_storage(self) -> ArchiveStorage | None:
@@ -232,148 +204,6 @@ class Container:
         folder = Path(self.settings.archive_folder)
         return FolderArchiveStorage(folder, addresses, self.cipher, self.clock)
 
-    # Identity, namespaces, tasks, logs
-
-    @cached_property
-    def principal_store(self) -> PrincipalStore:
-        return PrincipalStore(self.table)
-
-    @cached_property
-    def used_requests(self) -> UsedRequests:
-        return UsedRequests(self.table, self.clock)
-
-    @cached_property
-    def authentication(self) -> Authentication:
-        return Authentication(
-            self.principal_store, lambda: self.root_key, self.clock, self.settings.key_cache_seconds
-        )
-
-    @cached_property
-    def identity(self) -> Identity:
-        return Identity(
-            self.principal_store,
-            self.audit,
-            self.derive_key,
-            self.authentication.invalidate_cache,
-            self.clock,
-        )
-
-    @cached_property
-    def namespaces(self) -> Namespaces:
-        return Namespaces(self.namespace_store, self.prefix_rules, self.audit, self.clock)
-
-    @cached_property
-    def namespace_store(self) -> NamespaceStore:
-        return NamespaceStore(self.table)
-
-    @cached_property
-    def prefix_rules(self) -> PrefixRules:
-        return PrefixRules(self.namespace_store.list_rules, self.clock)
-
-    @cached_property
-    def task_store(self) -> TaskStore:
-        return TaskStore(self.table)
-
-    @cached_property
-    def assignment_store(self) -> AssignmentStore:
-        return AssignmentStore(self.table)
-
-    @cached_property
-    def agent_memory(self) -> AgentMemory:
-        return AgentMemory(
-            self.agent_store,
-            self.assignment_store,
-            self.entry_store,
-            self.entry_writer,
-            self.unfinished_creates,
-            self.audit,
-            self.clock,
-        )
-
-    @cached_property
-    def agent_list(self) -> AgentList:
-        return AgentList(
-            self.agent_store,
-            self.unfinished_creates,
-            self.principal_store,
-            self.task_access.list_overseen_agents,
-        )
-
-    @cached_property
-    def task_access(self) -> TaskAccess:
-        return TaskAccess(self.task_store, self.assignment_store, self.clock)
-
-    @cached_property
-    def intent_store(self) -> IntentStore:
-        return IntentStore(self.table)
-
-    @cached_property
-    def guardrails(self) -> GuardrailService:
-        store = GuardrailStore(self.table)
-        return GuardrailService(
-            store,
-            self.task_store,
-            self.assignment_store,
-            self.agent_memory.limit_capacity,
-            self.audit,
-            self.clock,
-        )
-
-    @cached_property
-    def task_reader(self) -> TaskReader:
-        return TaskReader(
-            self.task_store, self.assignment_store, self.intent_store, self.task_access, self.clock
-        )
-
-    @cached_property
-    def task_writer(self) -> TaskWriter:
-        return TaskWriter(
-            self.task_store, self.guardrails, self.task_archive, self.entry_fence.fence
-        )
-
-    @cached_property
-    def task_registration(self) -> TaskRegistration:
-        return TaskRegistration(
-            self.task_store,
-            self.intent_store,
-            self.task_writer,
-            self.principal_store.get_kind,
-            self.audit,
-            self.clock,
-        )
-
-    @cached_property
-    def tasks(self) -> Tasks:
-        return Tasks(
-            self.task_store,
-            self.intent_store,
-            self.task_writer,
-            self.principal_store.get_kind,
-            self.audit,
-            self.clock,
-        )
-
-    @cached_property
-    def grants(self) -> Grants:
-        store = GrantStore(self.table)
-        return Grants(store, self.task_store, self.audit, self.clock)
-
-    @cached_property
-    def intents(self) -> Intents:
-        return Intents(self.intent_store, self.audit, self.principal_store.get_kind, self.clock)
-
-    @cached_property
-    def processed_events(self) -> ProcessedEvents:
-        return ProcessedEvents(self.table, self.clock)
-
-    @cached_property
-    def log_store(self) -> EventLogStore:
-        return EventLogStore(self.log_table, self.clock, self.settings.log_retention_days)
-
-    @cached_property
-    def log_reader(self) -> EventLogReader:
-        return EventLogReader(self.log_table, self.clock)
-
     @cached_property
     def event_bus(self) -> EventBus | None:
         """The bus that the settings name, if they do.
@@ -384,31 +214,48 @@ class Container:
         name, types = self.settings.event_bus, parse_event_types(self.settings.event_bus_types)
         return None if name is None else EventBus(create_client("events"), name, types)
 
-    @cached_property
-    def logs(self) -> EventLogs:
-        return EventLogs(self.log_reader, self.intents, self.namespaces)
+    def _make_stores(self) -> None:
+        table, clock = self.table, self.clock
+        self.principal_store = PrincipalStore(table)
+        self.namespace_store = NamespaceStore(table)
+        self.task_store = TaskStore(table)
+        self.assignment_store = AssignmentStore(table)
+        self.intent_store = IntentStore(table)
+        self.processed_events = ProcessedEvents(table, clock)
+        self.entry_mapper = EntryMapper(self.cipher)
+        self.entry_store = EntryStore(table, self.entry_mapper)
+        self.own_change_store = OwnChangeStore(table, self.entry_mapper)
+        self.agent_store = AgentStore(table)
+        self.client_vectors = ClientVectorStore(table)
+        self.unfinished_creates = UnfinishedCreates(table, clock)
+        self.removal_reasons = RemovalReasons(table, clock)
+        self.value_parts = ValueParts(table)
+        self.quota_store = QuotaStore(table, clock)
+        self.used_requests = UsedRequests(table, clock)
+        self.leases = Leases(table, clock)
+        self.due_index = DueIndex(table)
+        self.log_store = EventLogStore(self.log_table, clock, self.settings.log_retention_days)
+        self.log_reader = EventLogReader(self.log_table, clock)
 
-    # Entries
+    def _make_identity(self) -> None:
+        self.audit_log = AuditLog(AuditStore(self.table), self.clock)
+        self.authentication = Authentication(
+            self.principal_store, lambda: self.root_key, self.clock, self.settings.key_cache_seconds
+        )
+        self.identity = Identity(
+            self.principal_store,
+            self.audit,
+            self.derive_key,
+            self.authentication.invalidate_cache,
+            self.clock,
+        )
+        self.prefix_rules = PrefixRules(self.namespace_store.list_rules, self.clock)
+        self.namespaces = Namespaces(
+            self.namespace_store, self.prefix_rules, self.audit, self.clock
+        )
 
-    @cached_property
-    def entry_mapper(self) -> EntryMapper:
-        return EntryMapper(self.cipher)
-
-    @cached_property
-    def own_change_store(self) -> OwnChangeStore:
-        return OwnChangeStore(self.table, self.entry_mapper)
-
-    @cached_property
-    def entry_store(self) -> EntryStore:
-        return EntryStore(self.table, self.entry_mapper)
-
-    @cached_property
-    def agent_store(self) -> AgentStore:
-        return AgentStore(self.table)
-
-    @cached_property
-    def entry_writer(self) -> EntryWriter:
-        return EntryWriter(
+    def _make_entry_writer(self) -> None:
+        self.entry_writer = EntryWriter(
             self.table,
             self.entry_mapper,
             self.entry_store,
@@ -420,80 +267,17 @@ class Container:
             self.client_vectors,
             self.clock,
         )
-
-    @cached_property
-    def unfinished_creates(self) -> UnfinishedCreates:
-        return UnfinishedCreates(self.table, self.clock)
-
-    @cached_property
-    def access_tracker(self) -> AccessTracker:
-        return AccessTracker(self.entry_store, self.agent_store, self.clock)
-
-    @cached_property
-    def entries(self) -> Entries:
-        return Entries(
+        self.expired_entries = ExpiredEntries(self.entry_writer, self.entry_mapper, self.clock)
+        self.agent_memory = AgentMemory(
+            self.agent_store,
+            self.assignment_store,
             self.entry_store,
-            self.own_change_store,
             self.entry_writer,
-            self.access_tracker,
-            self.task_access,
-            self.namespaces,
-            self.client_vectors,
-            self.clock,
-        )
-
-    @cached_property
-    def upserts(self) -> Upserts:
-        return Upserts(
-            self.entry_store,
-            self.own_change_store,
-            self.entry_writer,
-            self.task_store,
-            self.namespaces,
+            self.unfinished_creates,
             self.audit,
             self.clock,
         )
-
-    @cached_property
-    def queries(self) -> Queries:
-        return Queries(
-            self.entry_store, self.task_access, self.namespaces, self.access_tracker, self.clock
-        )
-
-    @cached_property
-    def batches(self) -> Batches:
-        return Batches(
-            self.entries,
-            self.entry_store,
-            self.entry_writer,
-            self.queries,
-            self.namespaces,
-            self.clock,
-        )
-
-    @cached_property
-    def summaries(self) -> Summaries:
-        return Summaries(
-            self.entry_store,
-            self.agent_store,
-            self.unfinished_creates,
-            self.assignment_store,
-            self.task_access,
-            self.namespaces,
-            self.clock,
-        )
-
-    @cached_property
-    def eviction_order(self) -> EvictionOrder:
-        return EvictionOrder(self.entry_store, self.task_access, self.clock)
-
-    @cached_property
-    def contexts(self) -> Contexts:
-        return Contexts(self.queries, self.task_access, self.guardrails)
-
-    @cached_property
-    def task_archive(self) -> TaskArchive:
-        return TaskArchive(
+        self.task_archive = TaskArchive(
             self.entry_store,
             self.entry_writer,
             SnapshotStore(self.table, self.log_store),
@@ -502,32 +286,36 @@ class Container:
             self.settings.log_wait_seconds,
             self.clock,
         )
+        self.entry_fence = EntryFence(self.entry_store, self.task_store)
 
-    @cached_property
-    def entry_fence(self) -> EntryFence:
-        return EntryFence(self.entry_store, self.task_store)
-
-    @cached_property
-    def removal_reasons(self) -> RemovalReasons:
-        return RemovalReasons(self.table, self.clock)
-
-    @cached_property
-    def expired_entries(self) -> ExpiredEntries:
-        return ExpiredEntries(self.entry_writer, self.entry_mapper, self.clock)
-
-    @cached_property
-    def leases(self) -> Leases:
-        return Leases(self.table, self.clock)
-
-    @cached_property
-    def due_index(self) -> DueIndex:
-        return DueIndex(self.table)
-
-    @cached_property
-    def workflows(self) -> Workflows:
-        store = AppliedWorkflowStore(self.table)
-        return Workflows(
-            store,
+    def _make_tasks(self) -> None:
+        get_kind = self.principal_store.get_kind
+        self.task_access = TaskAccess(self.task_store, self.assignment_store, self.clock)
+        self.intents = Intents(self.intent_store, self.audit, get_kind, self.clock)
+        self.logs = EventLogs(self.log_reader, self.intents, self.namespaces)
+        self.guardrails = GuardrailService(
+            GuardrailStore(self.table),
+            self.task_store,
+            self.assignment_store,
+            self.agent_memory.limit_capacity,
+            self.audit,
+            self.clock,
+        )
+        self.task_reader = TaskReader(
+            self.task_store, self.assignment_store, self.intent_store, self.task_access, self.clock
+        )
+        writer = self.task_writer = TaskWriter(
+            self.task_store, self.guardrails, self.task_archive, self.entry_fence.fence
+        )
+        self.task_registration = TaskRegistration(
+            self.task_store, self.intent_store, writer, get_kind, self.audit, self.clock
+        )
+        self.tasks = Tasks(
+            self.task_store, self.intent_store, writer, get_kind, self.audit, self.clock
+        )
+        self.grants = Grants(GrantStore(self.table), self.task_store, self.audit, self.clock)
+        self.workflows = Workflows(
+            AppliedWorkflowStore(self.table),
             self.namespaces,
             self.agent_memory,
             self.task_registration,
@@ -539,16 +327,52 @@ class Container:
             self.clock,
         )
 
-    # What further packages share
-
-    @cached_property
-    def client_vectors(self) -> ClientVectorStore:
-        return ClientVectorStore(self.table)
-
-    @cached_property
-    def quota_store(self) -> QuotaStore:
-        return QuotaStore(self.table, self.clock)
-
-    @cached_property
-    def value_parts(self) -> ValueParts:
-        return ValueParts(self.table)
+    def _make_entries(self) -> None:
+        self.access_tracker = AccessTracker(self.entry_store, self.agent_store, self.clock)
+        self.entries = Entries(
+            self.entry_store,
+            self.own_change_store,
+            self.entry_writer,
+            self.access_tracker,
+            self.task_access,
+            self.namespaces,
+            self.client_vectors,
+            self.clock,
+        )
+        self.upserts = Upserts(
+            self.entry_store,
+            self.own_change_store,
+            self.entry_writer,
+            self.task_store,
+            self.namespaces,
+            self.audit,
+            self.clock,
+        )
+        self.queries = Queries(
+            self.entry_store, self.task_access, self.namespaces, self.access_tracker, self.clock
+        )
+        self.batches = Batches(
+            self.entries,
+            self.entry_store,
+            self.entry_writer,
+            self.queries,
+            self.namespaces,
+            self.clock,
+        )
+        self.summaries = Summaries(
+            self.entry_store,
+            self.agent_store,
+            self.unfinished_creates,
+            self.assignment_store,
+            self.task_access,
+            self.namespaces,
+            self.clock,
+        )
+        self.agent_list = AgentList(
+            self.agent_store,
+            self.unfinished_creates,
+            self.principal_store,
+            self.task_access.list_overseen_agents,
+        )
+        self.eviction_order = EvictionOrder(self.entry_store, self.task_access, self.clock)
+        self.contexts = Contexts(self.queries, self.task_access, self.guardrails)

@@ -56,7 +56,7 @@ class App:
         self._load_shedder = LoadShedder()
         self._logged_share = container.settings.request_log_sample
         self._is_read_only = container.settings.is_read_only
-        container.build_common_services()
+        container.prepare_seals()
 
     def __call__(self, event: dict[str, Any], _context: object = None) -> dict[str, Any]:
         """Answer one API Gateway event (HTTP API, payload 2.0)."""

@@ -1,22 +1,19 @@
 """Explanations of who may do what."""
 
-from functools import cached_property
-
 from functions.access.service import AccessExplanations
-from functions.containers import FurtherContainer
+from functions.container import Container
 from functions.containers.conversations import ConversationContainer
 
 
-class AccessContainer(FurtherContainer):
+class AccessContainer:
     """Makes what explains access."""
 
-    @cached_property
-    def access_explanations(self) -> AccessExplanations:
-        return AccessExplanations(
-            self._common.entries,
-            self._common.namespaces,
-            self._common.task_access,
-            self._common.get(ConversationContainer).conversations,
-            self._common.identity,
-            self._common.clock,
+    def __init__(self, common: Container) -> None:
+        self.access_explanations = AccessExplanations(
+            common.entries,
+            common.namespaces,
+            common.task_access,
+            common.get(ConversationContainer).conversations,
+            common.identity,
+            common.clock,
         )

@@ -1,8 +1,6 @@
 """Conversations."""
 
-from functools import cached_property
-
-from functions.containers import FurtherContainer
+from functions.container import Container
 from functions.conversations.archive import ConversationArchive
 from functions.conversations.archive_files import ArchiveFiles
 from functions.conversations.archive_store import ConversationArchiveStore
@@ -18,69 +16,39 @@ from functions.conversations.uploads import Uploads
 from functions.platform.values import ValueCodec
 
 
-class ConversationContainer(FurtherContainer):
+class ConversationContainer:
     """Makes the services of conversations."""
 
-    @cached_property
-    def conversation_mapper(self) -> ConversationMapper:
-        return ConversationMapper(ValueCodec(self._common.cipher))
-
-    @cached_property
-    def orphaned_messages(self) -> OrphanedMessages:
-        return OrphanedMessages(self._common.table, self._common.value_parts)
-
-    @cached_property
-    def conversation_store(self) -> ConversationStore:
-        return ConversationStore(
-            self._common.table, self.conversation_mapper, self._common.value_parts
-        )
-
-    @cached_property
-    def message_store(self) -> MessageStore:
-        return MessageStore(self._common.table, self.conversation_mapper, self._common.value_parts)
-
-    @cached_property
-    def conversation_archive_store(self) -> ConversationArchiveStore:
-        return ConversationArchiveStore(
-            self._common.table, self.message_store, self._common.value_parts
-        )
-
-    @cached_property
-    def conversation_archive(self) -> ConversationArchive:
-        return ConversationArchive(
+    def __init__(self, common: Container) -> None:
+        table, parts, audit, clock = common.table, common.value_parts, common.audit, common.clock
+        mapper = ConversationMapper(ValueCodec(common.cipher))
+        self.orphaned_messages = OrphanedMessages(table, parts)
+        self.conversation_store = ConversationStore(table, mapper, parts)
+        self.message_store = MessageStore(table, mapper, parts)
+        self.conversation_archive_store = ConversationArchiveStore(table, self.message_store, parts)
+        self.conversation_archive = ConversationArchive(
             self.conversation_archive_store,
-            self.conversation_mapper,
+            mapper,
             self.orphaned_messages,
-            ArchiveFiles(self._common.archive_storage),
-            self._common.audit,
-            self._common.clock,
+            ArchiveFiles(common.archive_storage),
+            audit,
+            clock,
         )
-
-    @cached_property
-    def conversations(self) -> Conversations:
-        return Conversations(
+        self.uploads = Uploads(
+            UploadStore(table, self.message_store), self.conversation_store, clock
+        )
+        self.conversations = Conversations(
             self.conversation_store,
             self.message_store,
             self.uploads,
             self.orphaned_messages,
             self.conversation_archive,
-            self._common.audit,
-            self._common.clock,
+            audit,
+            clock,
         )
-
-    @cached_property
-    def conversation_lists(self) -> ConversationLists:
-        return ConversationLists(
-            self.conversation_store, self.conversation_archive_store, self._common.clock
+        self.conversation_lists = ConversationLists(
+            self.conversation_store, self.conversation_archive_store, clock
         )
-
-    @cached_property
-    def messages(self) -> Messages:
-        return Messages(
-            self.conversation_store, self.message_store, self.orphaned_messages, self._common.clock
+        self.messages = Messages(
+            self.conversation_store, self.message_store, self.orphaned_messages, clock
         )
-
-    @cached_property
-    def uploads(self) -> Uploads:
-        store = UploadStore(self._common.table, self.message_store)
-        return Uploads(store, self.conversation_store, self._common.clock)

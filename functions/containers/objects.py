@@ -1,8 +1,6 @@
 """Objects and their spaces."""
 
-from functools import cached_property
-
-from functions.containers import FurtherContainer
+from functions.container import Container
 from functions.objects.file_store import ObjectFiles
 from functions.objects.reader import ObjectReader
 from functions.objects.service import Objects
@@ -12,29 +10,16 @@ from functions.objects.uploads import ObjectUploads
 from functions.platform.values import ValueCodec
 
 
-class ObjectContainer(FurtherContainer):
+class ObjectContainer:
     """Makes the services of objects and spaces."""
 
-    @cached_property
-    def object_files(self) -> ObjectFiles:
-        return ObjectFiles(self._common.table, self._common.archive_storage)
-
-    @cached_property
-    def object_store(self) -> ObjectStore:
-        return ObjectStore(self._common.table, ValueCodec(self._common.cipher), self.object_files)
-
-    @cached_property
-    def objects(self) -> Objects:
-        return Objects(self.object_store, self._common.audit, self._common.clock)
-
-    @cached_property
-    def object_reader(self) -> ObjectReader:
-        return ObjectReader(self.object_store, self.object_files, self._common.clock)
-
-    @cached_property
-    def object_uploads(self) -> ObjectUploads:
-        return ObjectUploads(self.objects, self.object_store, self.object_files, self._common.clock)
-
-    @cached_property
-    def spaces(self) -> Spaces:
-        return Spaces(self.object_store, self._common.audit, self._common.clock)
+    def __init__(self, common: Container) -> None:
+        table, audit, clock = common.table, common.audit, common.clock
+        self.object_files = ObjectFiles(table, common.archive_storage)
+        self.object_store = ObjectStore(table, ValueCodec(common.cipher), self.object_files)
+        self.objects = Objects(self.object_store, audit, clock)
+        self.object_reader = ObjectReader(self.object_store, self.object_files, clock)
+        self.object_uploads = ObjectUploads(
+            self.objects, self.object_store, self.object_files, clock
+        )
+        self.spaces = Spaces(self.object_store, audit, clock)

@@ -1,8 +1,6 @@
 """Memories of OpenWOP's runs."""
 
-from functools import cached_property
-
-from functions.containers import FurtherContainer
+from functions.container import Container
 from functions.openwop.entry_store import MemoryEntryStore
 from functions.openwop.garbage_collector import MemoryGarbageCollector
 from functions.openwop.list_store import MemoryListStore
@@ -14,70 +12,35 @@ from functions.openwop.runs import MemoryRuns
 from functions.openwop.secret_store import RunSecretStore
 from functions.openwop.sequence_store import SequenceNumbers
 from functions.openwop.service import Memories
+from functions.platform.values import ValueCodec
 
 
-class OpenWopContainer(FurtherContainer):
+class OpenWopContainer:
     """Makes the services of OpenWOP's memories."""
 
-    @cached_property
-    def memory_references(self) -> MemoryReferences:
-        return MemoryReferences(self._common.derive_key)
-
-    @cached_property
-    def memory_run_store(self) -> MemoryRunStore:
-        return MemoryRunStore(self._common.table)
-
-    @cached_property
-    def sequence_numbers(self) -> SequenceNumbers:
-        return SequenceNumbers(self._common.table, self._common.clock)
-
-    @cached_property
-    def memory_entry_store(self) -> MemoryEntryStore:
-        return MemoryEntryStore(self._common.table, self.sequence_numbers)
-
-    @cached_property
-    def memory_list_store(self) -> MemoryListStore:
-        return MemoryListStore(self._common.table)
-
-    @cached_property
-    def memory_lists(self) -> MemoryLists:
-        return MemoryLists(self.memory_list_store, self._common.clock)
-
-    @cached_property
-    def memory_runs(self) -> MemoryRuns:
-        return MemoryRuns(
+    def __init__(self, common: Container) -> None:
+        table, clock = common.table, common.clock
+        self.memory_references = MemoryReferences(common.derive_key)
+        self.memory_run_store = MemoryRunStore(table)
+        self.sequence_numbers = SequenceNumbers(table, clock)
+        self.memory_entry_store = MemoryEntryStore(table, self.sequence_numbers)
+        self.memory_list_store = MemoryListStore(table)
+        self.memory_lists = MemoryLists(self.memory_list_store, clock)
+        run_secret_store = RunSecretStore(table)
+        memory_secrets = MemorySecrets(
+            run_secret_store, ValueCodec(common.cipher), common.settings.openwop
+        )
+        self.memory_runs = MemoryRuns(
             self.memory_run_store,
             self.sequence_numbers,
-            self.memory_secrets,
+            memory_secrets,
             self.memory_references,
-            self._common.audit,
-            self._common.clock,
+            common.audit,
+            clock,
         )
-
-    @cached_property
-    def run_secret_store(self) -> RunSecretStore:
-        return RunSecretStore(self._common.table)
-
-    @cached_property
-    def memory_secrets(self) -> MemorySecrets:
-        edition = self._common.settings.openwop
-        return MemorySecrets(self.run_secret_store, self._common.required_cipher, edition)
-
-    @cached_property
-    def memories(self) -> Memories:
-        return Memories(
-            self.memory_entry_store,
-            self.memory_runs,
-            self.memory_secrets,
-            self.memory_references,
-            self._common.clock,
+        self.memories = Memories(
+            self.memory_entry_store, self.memory_runs, memory_secrets, self.memory_references, clock
         )
-
-    @cached_property
-    def memory_garbage_collector(self) -> MemoryGarbageCollector:
-        return MemoryGarbageCollector(
-            self.memory_run_store,
-            self.memory_entry_store,
-            self.run_secret_store,
-            self._common.clock,
+        self.memory_garbage_collector = MemoryGarbageCollector(
+            self.memory_run_store, self.memory_entry_store, run_secret_store, clock
         )

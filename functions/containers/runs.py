@@ -1,8 +1,6 @@
 """Runs, their episodes, procedures and working values."""
 
-from functools import cached_property
-
-from functions.containers import FurtherContainer
+from functions.container import Container
 from functions.platform.values import ValueCodec
 from functions.procedures.service import Procedures
 from functions.procedures.store import WorkflowStore
@@ -20,54 +18,24 @@ from functions.working_values.service import WorkingValues
 from functions.working_values.store import WorkingValueStore
 
 
-class RunContainer(FurtherContainer):
+class RunContainer:
     """Makes the services of runs, episodes, procedures and working values."""
 
-    @cached_property
-    def run_ids(self) -> RunIds:
-        return RunIds(self._common.derive_key)
-
-    @cached_property
-    def run_store(self) -> RunStore:
-        return RunStore(
-            self._common.table,
-            ValueCodec(self._common.cipher),
-            self._common.value_parts,
-            self.run_ids,
-        )
-
-    @cached_property
-    def runs(self) -> Runs:
-        return Runs(self.run_store, self.run_ids, self.agent_types, self._common.clock)
-
-    @cached_property
-    def agent_types(self) -> AgentTypes:
-        return AgentTypes(AgentTypeStore(self._common.table), self._common.clock)
-
-    @cached_property
-    def run_deletion_store(self) -> RunDeletionStore:
-        return RunDeletionStore(self._common.table, self._common.value_parts)
-
-    @cached_property
-    def run_deletions(self) -> RunDeletions:
-        return RunDeletions(
-            self.run_store, self.run_deletion_store, self._common.audit, self._common.clock
-        )
-
-    @cached_property
-    def episodes(self) -> Episodes:
-        return Episodes(
-            EpisodeStore(self._common.table, ValueCodec(self._common.cipher)),
+    def __init__(self, common: Container) -> None:
+        table, parts, audit, clock = common.table, common.value_parts, common.audit, common.clock
+        values = ValueCodec(common.cipher)
+        self.run_ids = RunIds(common.derive_key)
+        self.run_store = RunStore(table, values, parts, self.run_ids)
+        self.agent_types = AgentTypes(AgentTypeStore(table), clock)
+        self.runs = Runs(self.run_store, self.run_ids, self.agent_types, clock)
+        self.run_deletion_store = RunDeletionStore(table, parts)
+        self.run_deletions = RunDeletions(self.run_store, self.run_deletion_store, audit, clock)
+        self.episodes = Episodes(
+            EpisodeStore(table, values),
             self.run_store,
             self.run_deletion_store,
-            Quotas(self._common.quota_store, self._common.clock),
-            self._common.clock,
+            Quotas(common.quota_store, clock),
+            clock,
         )
-
-    @cached_property
-    def procedures(self) -> Procedures:
-        return Procedures(WorkflowStore(self._common.table), self._common.clock)
-
-    @cached_property
-    def working_values(self) -> WorkingValues:
-        return WorkingValues(WorkingValueStore(self._common.table), self._common.clock)
+        self.procedures = Procedures(WorkflowStore(table), clock)
+        self.working_values = WorkingValues(WorkingValueStore(table), clock)

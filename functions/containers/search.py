@@ -1,8 +1,6 @@
 """Search by meaning, and facts, which are recalled by it."""
 
-from functools import cached_property
-
-from functions.containers import FurtherContainer
+from functions.container import Container
 from functions.facts.service import Facts
 from functions.facts.store import FactStore
 from functions.search.embedding_indexer import EmbeddingIndexer
@@ -11,50 +9,36 @@ from functions.search.service import Search
 from functions.search.store import EmbeddingProgress
 from functions.vectors.client_vectors import ClientVectorIndex
 from functions.vectors.factory import build_vector_search
-from functions.vectors.model import VectorSearch
 from functions.vectors.store import VectorStore
 
 
-class SearchContainer(FurtherContainer):
+class SearchContainer:
     """Makes the services of search and facts."""
 
-    @cached_property
-    def vector_search(self) -> VectorSearch:
-        return build_vector_search(self._common.settings, self._common.table, self._common.clock)
-
-    @cached_property
-    def embedding_indexer(self) -> EmbeddingIndexer:
-        store = VectorStore(self._common.table, self._common.clock, self.vector_search.format)
-        return EmbeddingIndexer(store, self.vector_search.embed)
-
-    @cached_property
-    def search(self) -> Search:
-        return Search(
-            self.vector_search,
-            self._common.entry_store,
-            self._common.queries,
-            self._common.task_access,
-            self._common.namespaces,
-            (
-                self._common.client_vectors,
-                ClientVectorIndex(self._common.client_vectors, self._common.clock),
-            ),
-            self._common.access_tracker,
-            self._common.clock,
+    def __init__(self, common: Container) -> None:
+        table, clock, vectors = common.table, common.clock, common.client_vectors
+        self.vector_search = build_vector_search(common.settings, table, clock)
+        embedding = self.vector_search.format
+        self.embedding_indexer = EmbeddingIndexer(
+            VectorStore(table, clock, embedding), self.vector_search.embed
         )
-
-    @cached_property
-    def facts(self) -> Facts:
-        store = FactStore(self._common.table, self.vector_search.format, self._common.clock)
-        return Facts(store, self.vector_search, self._common.audit, self._common.clock)
-
-    @cached_property
-    def reembedding(self) -> Reembedding:
-        return Reembedding(
-            EmbeddingProgress(self._common.table),
-            self._common.entry_mapper,
+        self.search = Search(
+            self.vector_search,
+            common.entry_store,
+            common.queries,
+            common.task_access,
+            common.namespaces,
+            (vectors, ClientVectorIndex(vectors, clock)),
+            common.access_tracker,
+            clock,
+        )
+        store = FactStore(table, embedding, clock)
+        self.facts = Facts(store, self.vector_search, common.audit, clock)
+        self.reembedding = Reembedding(
+            EmbeddingProgress(table),
+            common.entry_mapper,
             self.embedding_indexer,
             self.facts,
-            self._common.clock,
-            self.vector_search.format.name,
+            clock,
+            embedding.name,
         )

@@ -1,21 +1,15 @@
 """States of agents."""
 
-from functools import cached_property
-
-from functions.containers import FurtherContainer
+from functions.container import Container
 from functions.conversations.state_store import StateStore
 from functions.conversations.states import States
 from functions.platform.values import ValueCodec
 
 
-class StateContainer(FurtherContainer):
+class StateContainer:
     """Makes the service of agents' states."""
 
-    @cached_property
-    def state_store(self) -> StateStore:
-        common = self._common
-        return StateStore(common.table, ValueCodec(common.cipher), common.value_parts)
-
-    @cached_property
-    def states(self) -> States:
-        return States(self.state_store, self._common.audit, self._common.clock)
+    def __init__(self, common: Container) -> None:
+        values = ValueCodec(common.cipher)
+        self.state_store = StateStore(common.table, values, common.value_parts)
+        self.states = States(self.state_store, common.audit, common.clock)

@@ -10,7 +10,6 @@ import orjson
 from functions.openwop.model import MemoryRun
 from functions.openwop.redaction import Edition, LabelledSecret, Redactor
 from functions.openwop.secret_store import RunSecretStore, StoredSecrets
-from functions.platform.encryption import Cipher
 from functions.platform.items import Item
 from functions.platform.openwop_keys import build_memory_partition
 from functions.platform.values import ValueCodec
@@ -35,9 +34,9 @@ class MemorySecrets:
     changed. It holds secrets encrypted only.
     """
 
-    def __init__(self, store: RunSecretStore, cipher: Cipher, edition: Edition) -> None:
+    def __init__(self, store: RunSecretStore, values: ValueCodec, edition: Edition) -> None:
         self._store = store
-        self._values = ValueCodec(cipher)
+        self._values = values
         self.edition = edition
         self._lock = Lock()
         self._known: OrderedDict[str, KnownSecrets] = OrderedDict()
