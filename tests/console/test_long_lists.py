@@ -21,7 +21,6 @@ _IN_VIEW = """[...document.querySelectorAll("tbody th")].filter(each => {
   return bottom > 0 && top < innerHeight;
 }).map(each => each.textContent)"""
 _HAS_MORE = "document.querySelectorAll('.count button').length > 0"
-_TO_END = "window.scrollTo(0, document.body.scrollHeight)"
 
 
 @pytest.fixture(scope="module")

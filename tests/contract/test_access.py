@@ -217,11 +217,3 @@ def test_the_permission_must_hold_beside_the_ownership(tenant: Tenant, missing: 
     refused(alice.get("/api/v1/agents/alice/memory"), 403, "ACCESS_DENIED")
     refused(alice.get("/api/v1/agents/alice/memory/summary"), 403, "ACCESS_DENIED")
     assert_no_content(alice.delete(f"{MEMORY}/{made['id']}"))
-
-
-def test_a_coordinator_without_memory_read_reads_nothing(tenant: Tenant) -> None:
-    boss = tenant.coordinator("boss", permissions=["memory.write"])
-    alice = tenant.agent("alice")
-    create_task(boss, id="task_1", assigned_agent="alice")
-    made = create(alice, working("task_1"))
-    refused(read(boss, made["id"]), 403, "ACCESS_DENIED")

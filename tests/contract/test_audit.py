@@ -22,12 +22,13 @@ from tests.contract.bodies import (
     change_task,
     create,
     create_task,
+    entry,
     grant,
     semantic,
     update,
     working,
 )
-from tests.contract.expect import invalid, ok, refused
+from tests.contract.expect import assert_no_content, invalid, ok, refused
 from tests.contract.openwop_calls import start
 from tests.contract.service import Service, Tenant
 from tests.contract.sweeping import sweep
@@ -340,6 +341,29 @@ def test_what_is_refused_leaves_no_record(tenant: Tenant) -> None:
     refused(tenant.admin.delete(f"{PRINCIPALS}/nobody"), 404, "NOT_FOUND")
     refused(tenant.agent("eve").get(AUDIT), 403, "ACCESS_DENIED")
     assert len(records(tenant.admin)) == len(before) + 1  # eve
+
+
+def test_what_one_does_with_ones_own_leaves_no_record(tenant: Tenant) -> None:
+    boss, ada = tenant.coordinator("boss"), tenant.agent("ada")
+    at = create_task(boss, id="t", assigned_agent="ada")
+    before = records(tenant.admin)
+    ok(change_task(ada, at, status="running"))
+    run, state = run_calls.start(ada), "/api/v1/agents/ada/state/bob/k"
+    run_calls.append(ada, run, "text")
+    own = create(ada, entry())
+    ok(update(ada, own["id"], 1, value={"n": 2}))
+    ok(ada.put("/api/v1/conversations/s", json={"user_id": "ada", "messages": []}), 201)
+    ok(ada.put(state, json={"value": 1}))
+    ok(ada.put("/api/v1/objects/files/k", content=b"1"), 201)
+    for path in (
+        f"{MEMORY}/{own['id']}",
+        "/api/v1/conversations/s",
+        state,
+        "/api/v1/objects/files/k",
+        f"/api/v1/runs/{run['id']}",
+    ):
+        assert_no_content(ada.delete(path))
+    assert records(tenant.admin) == before
 
 
 def test_a_retry_leaves_no_second_record(tenant: Tenant, clock: MovableClock) -> None:

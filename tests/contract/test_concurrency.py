@@ -160,25 +160,6 @@ def test_the_first_write_to_a_namespace_makes_one_curator(tenant: Tenant) -> Non
     assert statuses(answers) == {201: 1, 403: 7}
 
 
-def test_nothing_gets_into_a_task_after_its_end(tenant: Tenant) -> None:
-    alice = tenant.agent("alice")
-    task = create_task(alice, id="task_1", assigned_agent="alice")
-
-    def call(number: int) -> httpx.Response:
-        if number == 4:
-            return change_task(alice, task, status="completed")
-        return alice.post(MEMORY, json=working("task_1", key=f"k{number}"))
-
-    answers = at_once(9, call)
-    for number, answer in enumerate(answers):
-        if number != 4:
-            assert answer.status_code in (201, 409)
-        elif answer.status_code == 409:
-            assert answer.json()["code"] == "VERSION_MISMATCH"
-        else:
-            ok(answer)
-
-
 def test_batches_that_cross_are_all_or_nothing(tenant: Tenant) -> None:
     alice = tenant.user("alice")
     pair = [create(alice, entry(key=key, value={"by": None})) for key in "ab"]

@@ -5,10 +5,7 @@ from typing import Any
 import pytest
 
 from tests.contract.bodies import (
-    MEMORY,
-    change_task,
     create,
-    create_task,
     entry,
     query,
     read,
@@ -17,7 +14,7 @@ from tests.contract.bodies import (
     update,
     working,
 )
-from tests.contract.expect import assert_no_content, invalid, ok, refused
+from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Tenant
 from tests.contract.transport import MovableClock
 
@@ -91,27 +88,3 @@ def test_queries_follow_changed_tags_at_once(tenant: Tenant, body: dict[str, Any
         assert query(alice, **filters) == [changed]
     valued = ok(update(alice, made["id"], 2, value={"n": 9}))
     assert query(alice, tags="new") == [valued]
-
-
-@pytest.mark.parametrize("change", [{"value": {"n": 2}}, {"tags": ["late"]}])
-def test_the_memory_of_an_ended_task_is_not_written(tenant: Tenant, change: dict[str, Any]) -> None:
-    alice = tenant.agent("alice")
-    task = create_task(alice, assigned_agent="alice")
-    made = create(alice, working(task["id"]))
-    ok(change_task(alice, task, status="failed"))
-    late = update(alice, made["id"], 1, **change)
-    assert (late.status_code, late.json()["code"]) in {
-        (409, "TASK_CLOSED"),
-        (404, "ENTRY_NOT_FOUND"),
-    }
-    refused(alice.post(MEMORY, json=working(task["id"], key="late")), 409, "TASK_CLOSED")
-
-
-def test_a_refused_reader_learns_nothing_of_the_entry(tenant: Tenant) -> None:
-    alice, bob = tenant.agents("alice", "bob")
-    made = create(alice, entry(value={"hidden": "treasure"}))
-    for version in (1, 2):
-        problem = refused(update(bob, made["id"], version, value={}), 403, "ACCESS_DENIED")
-        assert not problem.keys() & {"current", "current_version"}
-    assert ok(read(alice, made["id"])) == made
-    assert_no_content(alice.delete(f"{MEMORY}/{made['id']}"))

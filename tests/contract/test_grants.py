@@ -12,6 +12,7 @@ from tests.contract.bodies import (
     grant,
     query,
     read,
+    update,
     working,
 )
 from tests.contract.expect import assert_no_content, invalid, ok, refused
@@ -48,10 +49,14 @@ def test_a_grant_ends_at_its_instant(
     )
     clock.advance(seconds=10, ms=-1)
     ok(read(guest, entry["id"]))
-    create(guest, working("task_1"))
+    own = create(guest, working("task_1"))
+    ok(update(guest, own["id"], 1, value={"n": 2}))
     clock.advance(ms=1)
     refused(read(guest, entry["id"]), 403, "ACCESS_DENIED")
     refused(guest.post(MEMORY, json=working("task_1", key="late")), 403, "ACCESS_DENIED")
+    refused(update(guest, own["id"], 2, value={"n": 3}), 403, "ACCESS_DENIED")
+    ok(grant(boss, "task_1", "guest", access="write"))
+    ok(update(guest, own["id"], 2, value={"n": 3}))
 
 
 def test_grants_are_listed_for_who_gives_them_and_each_holder_sees_its_own(

@@ -286,15 +286,6 @@ def test_what_cannot_be_bound_now_keeps_no_other_from_it_and_follows(
         assert fill(agent, f"t{number}", f"k{number}") == [429 if is_set else 201]
 
 
-def test_a_guardrail_of_zero_refuses_episodic_memory(
-    tenant: Tenant, boss: httpx.Client, alice: httpx.Client
-) -> None:
-    guard(tenant, max_episodic_memory_per_agent=0)
-    create_task(boss, assigned_agent="alice")
-    problem = refused(alice.post(MEMORY, json=entry()), 429, "CAPACITY_EXCEEDED")
-    assert (problem["current_count"], problem["max_capacity"]) == (0, 0)
-
-
 @pytest.mark.in_process
 def test_a_registration_reads_none_of_the_agents_other_tasks(service: Service) -> None:
     tenant = service.tenant()

@@ -26,7 +26,6 @@ from tests.contract.expect import invalid, ok, refused
 from tests.contract.faults import Killed, faulty
 from tests.contract.service import Service, Tenant, start
 from tests.contract.sweeping import sweep
-from tests.contract.transport import MovableClock
 
 INHERIT = {"memory_policy": {"inherit_from_parent": True}}
 
@@ -158,20 +157,6 @@ def test_a_coordinator_passes_its_role_on(
     assert ok(boss.get(f"{TASKS}/task_1")) == passed
     assert len(ok(chief.get("/api/v1/agents/alice/tasks"))) == 1
     ok(change_task(chief, passed, status="cancelled"))
-
-
-@pytest.mark.usefixtures("alice")
-def test_a_grant_that_has_ended_stops_changes_as_well(
-    tenant: Tenant, boss: httpx.Client, clock: MovableClock
-) -> None:
-    guest = tenant.agent("guest")
-    ok(grant(boss, "task_1", "guest", access="write", expires_at=clock.time(seconds=5)))
-    made = create(guest, working("task_1"))
-    ok(update(guest, made["id"], 1, value={"n": 2}))
-    clock.advance(seconds=5)
-    refused(update(guest, made["id"], 2, value={"n": 3}), 403, "ACCESS_DENIED")
-    ok(grant(boss, "task_1", "guest", access="write"))
-    ok(update(guest, made["id"], 2, value={"n": 3}))
 
 
 @pytest.mark.parametrize("write", ["patch", "create", "batch"])

@@ -98,6 +98,7 @@ def test_a_bad_body_is_a_400_and_changes_nothing(
         with subtests.test(name):
             answer = tenant.admin.request(method, path, content=body, headers=headers)
             assert answer.status_code in (400, 413), answer.text
+            assert answer.json()["code"] in ("VALIDATION_ERROR", "BODY_TOO_LARGE")
     assert tenant.service.state() == before
 
 

@@ -13,6 +13,9 @@ from tests.contract.bodies import (
     create,
     create_task,
     entry,
+    grant,
+    query,
+    read,
     semantic,
     task,
     working,
@@ -25,24 +28,11 @@ from tests.contract.transport import MovableClock
 INTENT = "/api/v1/intents/intent_1"
 ACL, OWNER = f"{INTENT}/acl", f"{INTENT}/owner"
 SCOPE = {"intent_id": "intent_1"}
+INHERIT = {"memory_policy": {"inherit_from_parent": True}}
 
 
 def acl(**access: str) -> dict[str, Any]:
     return {"entries": [{"principal": who, "access": level} for who, level in access.items()]}
-
-
-def test_an_intent_belongs_to_its_first_user(tenant: Tenant, boss: httpx.Client) -> None:
-    create_task(boss)
-    rival, alice = tenant.coordinator("rival"), tenant.agent("alice")
-    for answer in (
-        rival.post(TASKS, json=task()),
-        alice.post(TASKS, json=task()),
-        alice.post(MEMORY, json=entry(scope={"intent_id": "intent_1"})),
-        alice.post(MEMORY, json=working("task_own", scope={"intent_id": "intent_1"})),
-        tenant.admin.post(MEMORY, json=semantic(scope={"intent_id": "intent_1"})),
-    ):
-        refused(answer, 403, "ACCESS_DENIED")
-    assert len(ok(boss.get("/api/v1/intents/intent_1/tasks"))) == 1
 
 
 @pytest.mark.parametrize("body", [entry(), working()])
@@ -73,16 +63,19 @@ def test_an_acl_opens_an_intent(tenant: Tenant, boss: httpx.Client) -> None:
     assert ok(reader.get("/api/v1/intents/intent_1/tasks")) == []
 
 
-def test_an_acl_is_set_by_the_intents_owner_or_an_admin(tenant: Tenant, boss: httpx.Client) -> None:
-    create_task(boss, assigned_agent="alice")
-    granted = {"entries": [{"principal": "writer", "access": "write"}]}
-    ok(boss.put(ACL, json=granted))
-    mine = {"entries": [{"principal": "rival", "access": "write"}]}
-    others = [tenant.agent("alice"), tenant.coordinator("writer"), tenant.coordinator("rival")]
-    for other in others:
-        refused(other.put(ACL, json=mine), 403, "ACCESS_DENIED")
-    assert ok(boss.get(ACL))["entries"] == granted["entries"]
-    assert ok(tenant.admin.put(ACL, json=mine))["entries"] == mine["entries"]
+def test_an_acl_opens_no_memory(tenant: Tenant, boss: httpx.Client) -> None:
+    alice, pat = tenant.agent("alice"), tenant.coordinator("pat")
+    create_task(boss, id="t", assigned_agent="alice")
+    made = create(alice, working("t"))
+    ok(boss.put(ACL, json=acl(pat="write")))
+    create_task(pat, assigned_agent="pat")
+    for answer in (
+        read(pat, made["id"]),
+        grant(pat, "t", "pat", access="read"),
+        pat.post(TASKS, json=task(parent_task_id="t", assigned_agent="pat", **INHERIT)),
+    ):
+        refused(answer, 403, "ACCESS_DENIED")
+    assert query(pat, intent_id="intent_1") == []
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ from tests.contract.bodies import (
     query,
     read,
     semantic,
-    update,
     working,
 )
 from tests.contract.expect import assert_no_content, ok, only_list
@@ -122,13 +121,6 @@ def test_anothers_ids_answer_exactly_like_unknown_ones(pair: Pair, tier: str) ->
         want = ask(other.admin, made_up, *unknown)
         assert ask(other.admin, real, *known) == want, real
     assert victim.service.state() == before
-
-
-def test_an_id_of_the_same_key_is_another_tenants(pair: Pair) -> None:
-    here, there = (fill(tenant, tenant.id) for tenant in pair)
-    for key in ("e", "w", "s"):
-        assert read(there["alice"], here[key]["id"]).status_code == 404
-        assert update(there["boss"], here[key]["id"], 1, value={}).status_code == 404
 
 
 def test_a_key_belongs_to_one_tenant(pair: Pair) -> None:

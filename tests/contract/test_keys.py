@@ -117,12 +117,3 @@ def test_keys_are_stored_only_as_a_hash(service: Service, tenant: Tenant) -> Non
     assert key not in stored
     assert key.removeprefix("am_") not in stored
     assert ROOT_KEY not in stored
-
-
-def test_each_permission_is_needed(tenant: Tenant) -> None:
-    reader = tenant.user("reader", permissions=["memory.read"])
-    writer = tenant.user("writer", permissions=["memory.write"])
-    refused(reader.post(MEMORY, json=entry()), 403, "ACCESS_DENIED")
-    own = create(writer, entry())
-    for answer in (read(writer, own["id"]), writer.get(MEMORY)):
-        refused(answer, 403, "ACCESS_DENIED")

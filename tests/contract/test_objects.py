@@ -258,15 +258,6 @@ def test_a_space_is_its_makers_until_permissions_say_otherwise(tenant: Tenant) -
     assert [(each["space"], each["owner"]) for each in spaces] == [("files", "ada")]
 
 
-def test_memory_admin_deletes_what_it_cannot_read_and_that_is_audited(tenant: Tenant) -> None:
-    put(tenant.agent("ada"), "k")
-    admin = tenant.user("keeper", permissions=["memory.admin"])
-    assert_no_content(admin.delete(path("k")))
-    (record,) = ok(tenant.admin.get("/api/v1/audit", params={"action": "object.delete"}))["records"]
-    assert (record["target"], record["actor"]["id"]) == ("object-space:files", "keeper")
-    assert record["before"]["objects"][0]["key"] == "k"
-
-
 def test_what_is_malformed_or_too_large_is_refused(ada: httpx.Client) -> None:
     for header, value in (
         ("X-Object-Metadata", "{"),

@@ -149,6 +149,8 @@ def test_entries_of_one_moment_have_one_order_on_all_pages(tenant: Tenant) -> No
     for params in ({"total": "none"}, {"total": "exact"}):
         pages = read_pages(alice, MEMORY, limit=2, **params)
         assert order([each for page in pages for each in page["entries"]]) == whole
+    offsets = [ok(alice.get(MEMORY, params={"limit": 2, "offset": n})) for n in range(0, 9, 2)]
+    assert order([each for page in offsets for each in page["entries"]]) == whole
     pages = read_pages(alice, MEMORY, limit=2, total="none", agent_id="alice")
     assert len(order([each for page in pages for each in page["entries"]])) == 6
 

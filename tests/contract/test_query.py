@@ -105,17 +105,6 @@ def test_pages_cover_everything_once(shelf: Shelf) -> None:
         assert paged == whole
 
 
-def test_entries_of_one_millisecond_have_one_order(tenant: Tenant) -> None:
-    for number in range(7):
-        create(tenant.admin, entry(key=f"e{number}"))
-        create(tenant.admin, semantic(key=f"s{number}"))
-    whole = query(tenant.admin)
-    assert len(whole) == 14
-    paged = [query(tenant.admin, limit=4, offset=offset) for offset in range(0, 16, 4)]
-    assert [each for page in paged for each in page] == whole
-    assert query(tenant.admin) == whole
-
-
 def test_limits_are_1_to_1000(tenant: Tenant) -> None:
     made = create(tenant.admin, entry())
     for limit in (1, 1000):

@@ -22,7 +22,7 @@ from tests.contract.bodies import (
     update,
     working,
 )
-from tests.contract.expect import ok, refused
+from tests.contract.expect import ok
 from tests.contract.faults import Killed, When, faulty
 from tests.contract.service import Service, Tenant, start
 from tests.contract.sweeping import counters_equal_items, items, sweep
@@ -122,12 +122,6 @@ def test_a_snapshot_may_be_larger_than_an_item(tenant: Tenant) -> None:
         lines += [line for event in page["events"] for line in event["data"]["snapshot"]]
     assert sorted(line["key"] for line in lines) == sorted(f"k{number}" for number in range(25))
     assert all(line["value"] == sized(65_000) for line in lines)
-
-
-def test_no_entry_is_created_after_the_end(tenant: Tenant) -> None:
-    boss, alice, at = given(tenant)
-    end(boss, at)
-    refused(alice.post(MEMORY, json=working("task_1")), 409, "TASK_CLOSED")
 
 
 def interrupted(service: Service, key: str, at: dict[str, Any], nth: int, when: When) -> bool:

@@ -13,8 +13,6 @@ from tests.contract.bodies import (
     grant,
     query,
     read,
-    task,
-    update,
     working,
 )
 from tests.contract.expect import invalid, ok, refused
@@ -23,40 +21,6 @@ from tests.contract.transport import MovableClock
 
 INHERIT = {"memory_policy": {"inherit_from_parent": True}}
 ACL = "/api/v1/intents/intent_1/acl"
-
-
-def test_a_replacement_resumes_where_its_predecessor_failed(
-    tenant: Tenant, boss: httpx.Client
-) -> None:
-    first, second = tenant.agents("agent_billing_01", "agent_billing_02")
-    job = create_task(boss, id="task_01HXYZ", assigned_agent="agent_billing_01")
-    checkpoint = create(
-        first, working("task_01HXYZ", key="batch_progress", value={"completed": 23})
-    )
-    assert query(second, task_id="task_01HXYZ", memory_type="working") == []
-    ok(change_task(boss, job, assigned_agent="agent_billing_02"))
-    found = query(second, task_id="task_01HXYZ", memory_type="working")
-    assert found == [checkpoint]
-    refused(update(second, checkpoint["id"], 1, value={}), 403, "ACCESS_DENIED")
-    resumed = {"completed": 24, "resumed_from": checkpoint["id"]}
-    own = create(second, working("task_01HXYZ", key="batch_progress", value=resumed))
-    both = query(boss, task_id="task_01HXYZ")
-    assert {each["agent_id"] for each in both} == {"agent_billing_01", "agent_billing_02"}
-    late = working("task_01HXYZ", key="late")
-    refused(first.post(MEMORY, json=late), 409, "TASK_REASSIGNED")
-    assert ok(update(second, own["id"], 1, value={"completed": 25}))["version"] == 2
-    assert ok(read(first, checkpoint["id"])) == checkpoint
-
-
-def test_a_task_may_come_back_to_an_earlier_assignee(tenant: Tenant, boss: httpx.Client) -> None:
-    alice, bob = tenant.agents("alice", "bob")
-    job = create_task(boss, id="task_1", assigned_agent="alice")
-    job = ok(change_task(boss, job, assigned_agent="bob"))
-    made = create(bob, working("task_1"))
-    ok(change_task(boss, job, assigned_agent="alice"))
-    assert query(alice, task_id="task_1") == [made]
-    assert ok(read(bob, made["id"])) == made
-    refused(bob.post(MEMORY, json=working("task_1", key="late")), 409, "TASK_REASSIGNED")
 
 
 @pytest.mark.parametrize("who", ["boss", "alice"])
@@ -146,25 +110,6 @@ def test_a_write_registers_an_unknown_task(tenant: Tenant) -> None:
     ok(change_task(alice, job, status="completed"))
     refused(alice.post(MEMORY, json=working("task_new", key="x")), 409, "TASK_CLOSED")
     assert made["scope"]["task_id"] == "task_new"
-
-
-def test_a_coordinator_adopts_a_task_registered_by_a_write(
-    tenant: Tenant, boss: httpx.Client
-) -> None:
-    alice = tenant.agent("alice")
-    made = create(alice, working("task_new"))
-    refused(read(boss, made["id"]), 403, "ACCESS_DENIED")
-    wrong = boss.post(TASKS, json=task(id="task_new", assigned_agent="bob"))
-    assert wrong.status_code in (403, 409)
-    refused(read(boss, made["id"]), 403, "ACCESS_DENIED")
-    adopted = create_task(boss, id="task_new", assigned_agent="alice")
-    assert (adopted["coordinator"], adopted["assigned_agent"]) == ("boss", "alice")
-    assert query(boss, task_id="task_new") == [made]
-    rival = tenant.coordinator("rival")
-    again = rival.post(TASKS, json=task(id="task_new", assigned_agent="alice"))
-    assert again.status_code in (403, 409)
-    refused(read(rival, made["id"]), 403, "ACCESS_DENIED")
-    create(alice, working("task_new", key="more"))
 
 
 def test_a_scope_names_the_tasks_own_intent(tenant: Tenant, boss: httpx.Client) -> None:

@@ -90,24 +90,6 @@ def test_a_malformed_task_is_refused(boss: httpx.Client) -> None:
     assert ok(boss.get("/api/v1/intents/intent_1/tasks")) == []
 
 
-def test_a_task_id_is_taken_once(tenant: Tenant, boss: httpx.Client) -> None:
-    made = create_task(boss, id="task_mine", assigned_agent="alice")
-    for other in (boss, tenant.coordinator("rival"), tenant.agent("alice"), tenant.admin):
-        assert other.post(TASKS, json=task(id="task_mine")).status_code in (403, 409)
-    assert ok(boss.get(f"{TASKS}/task_mine")) == made
-
-
-def test_unknown_tasks_are_not_found(boss: httpx.Client) -> None:
-    path = f"{TASKS}/task_none"
-    for answer in (
-        boss.get(path),
-        boss.patch(path, json={"name": "x"}, headers={"If-Match": "1"}),
-        boss.put(f"{path}/grants/alice", json={"access": "read"}),
-        boss.delete(f"{path}/grants/alice"),
-    ):
-        refused(answer, 404, "NOT_FOUND")
-
-
 def test_an_intents_tasks_are_a_bare_array_newest_first(
     boss: httpx.Client, clock: MovableClock
 ) -> None:
@@ -164,20 +146,6 @@ def test_a_change_makes_a_new_version(boss: httpx.Client, clock: MovableClock) -
     invalid(change_task(boss, changed), "body")
     invalid(change_task(boss, changed, task_id=changed["id"]), "body")
     assert ok(boss.get(f"{TASKS}/{made['id']}")) == changed
-
-
-def test_an_assignee_sets_the_status_and_nothing_of_its_authority(
-    tenant: Tenant, boss: httpx.Client
-) -> None:
-    alice = tenant.agent("alice")
-    made = create_task(boss, assigned_agent="alice")
-    for change in (
-        {"assigned_agent": None},
-        {"status": "running", "memory_policy": {"inherit_from_parent": True}},
-    ):
-        refused(change_task(alice, made, **change), 403, "ACCESS_DENIED")
-    running = ok(change_task(alice, made, status="running"))
-    assert (running["status"], running["version"]) == ("running", 2)
 
 
 def test_a_task_is_read_by_its_participants(tenant: Tenant, boss: httpx.Client) -> None:

@@ -121,6 +121,7 @@ def check_common_rules(response: httpx.Response) -> None:
     problem = response.json()
     assert problem.keys() >= PROBLEM, problem
     assert problem["status"] == response.status_code
+    assert problem["title"]
     assert problem["message"] == problem["detail"] != ""
     assert not [word for word in _NEVER_SHOWN if word in problem["detail"]]
 

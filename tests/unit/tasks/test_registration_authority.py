@@ -46,6 +46,7 @@ def test_coordinators_and_users_register_for_anybody(kind: Kind) -> None:
         (Registration("alice", parent=replace(OWN, assignee="bob")), False),
         (Registration(None, parent=TASK), True),
         (Registration("alice", "boss", TASK), True),
+        (Registration("alice", "rival", TASK), False),
         (Registration("bob", parent=TASK), False),
         (Registration("bob", parent=DELEGATING), True),
         (Registration("carl", parent=DELEGATING), False),
