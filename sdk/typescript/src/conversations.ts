@@ -18,6 +18,13 @@ export interface ConversationListOptions extends Paging {
   tags?: readonly string[];
 }
 
+export interface AllConversationsOptions extends ConversationListOptions {
+  /** Those whose retention is over, from cold storage, the last expired first. */
+  archived?: boolean;
+}
+
+const PATH = "/api/v1/conversations";
+
 export class Conversations {
   readonly #http: Http;
 
@@ -69,10 +76,19 @@ export class Conversations {
 
   /** List a user's conversations without their messages, the last updated first. */
   list(userId: string, options: ConversationListOptions = {}): Pages<Conversation> {
-    const { tags, ...paging } = options;
-    const path = `/api/v1/users/${encodeURIComponent(userId)}/conversations`;
+    return this.#list(`/api/v1/users/${encodeURIComponent(userId)}/conversations`, options);
+  }
+
+  /** List the conversations of all users that you may read, without their messages, the last created first. */
+  listAll(options: AllConversationsOptions = {}): Pages<Conversation> {
+    return this.#list(PATH, options);
+  }
+
+  #list(path: string, options: AllConversationsOptions): Pages<Conversation> {
+    const { tags, archived, ...paging } = options;
+    const query = { tags, archived: archived || undefined, total: "none" };
     const fetch = (limit: number, after: string | undefined) =>
-      this.#http.getPage<Conversation>(path, { tags, total: "none", limit, after }, "conversations");
+      this.#http.getPage<Conversation>(path, { ...query, limit, after }, "conversations");
     return new Pages(fetch, paging);
   }
 
@@ -83,5 +99,5 @@ export class Conversations {
 }
 
 function toPath(sessionId: string): string {
-  return `/api/v1/conversations/${encodeURIComponent(sessionId)}`;
+  return `${PATH}/${encodeURIComponent(sessionId)}`;
 }

@@ -3,11 +3,20 @@
 import { Conversations } from "./conversations.js";
 import { ClientOptions, Http, RequestOptions } from "./http.js";
 import { Memory } from "./memory.js";
+import { OpenWop } from "./openwop.js";
+import { States } from "./states.js";
 import { Tasks } from "./tasks.js";
 import { UserMemory } from "./user_memory.js";
 
 export * from "./errors.js";
-export type { Conversation, ConversationFields, ConversationListOptions, Message, NewMessage } from "./conversations.js";
+export type {
+  AllConversationsOptions,
+  Conversation,
+  ConversationFields,
+  ConversationListOptions,
+  Message,
+  NewMessage,
+} from "./conversations.js";
 export type { ClientOptions, RequestOptions } from "./http.js";
 export type {
   Entry,
@@ -21,8 +30,10 @@ export type {
   SearchResult,
   UpdateOptions,
 } from "./memory.js";
+export type { OpenWop, OwnMemory } from "./openwop.js";
 export { Pages, type Page, type Paging } from "./pages.js";
 export type { components, paths } from "./schema.js";
+export type { State, States } from "./states.js";
 export type { InNamespace, UserMemory, UserQueryOptions } from "./user_memory.js";
 export type { Task, TaskChanges, TaskFields, TaskListOptions, TaskStatus } from "./tasks.js";
 
@@ -36,6 +47,8 @@ export class Client {
   readonly memory: Memory;
   readonly tasks: Tasks;
   readonly conversations: Conversations;
+  readonly states: States;
+  readonly openwop: OpenWop;
   readonly #http: Http;
   readonly #privatePrefixes = new Set<string>();
 
@@ -44,6 +57,8 @@ export class Client {
     this.memory = new Memory(this.#http);
     this.tasks = new Tasks(this.#http);
     this.conversations = new Conversations(this.#http);
+    this.states = new States(this.#http);
+    this.openwop = new OpenWop(this.#http);
   }
 
   /**

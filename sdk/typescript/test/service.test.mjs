@@ -126,6 +126,27 @@ test("revision 0 stores a conversation only where there is none", async () => {
   assert.equal((await client.conversations.put("once", "user_7", [], { revision })).message_count, 0);
 });
 
+test("conversations, states and memories are listed whosever they are", async () => {
+  await client.conversations.put("listed-1", "user_8", [], { tags: ["listed"] });
+  await client.conversations.put("listed-2", "user_9", [], { tags: ["listed"] });
+  const listed = client.conversations.listAll({ tags: ["listed"], pageSize: 1 });
+  assert.deepEqual((await listed.list()).map((each) => each.session_id), ["listed-2", "listed-1"]);
+  assert.deepEqual(await client.conversations.listAll({ tags: ["listed"], archived: true }).list(), []);
+
+  const { id } = await client.request("GET", "/api/v1/me");
+  for (const owner of ["user_8", "user_9"]) {
+    await client.request("PUT", `/api/v1/agents/${id}/state/${owner}/tone`, { body: { value: [owner] } });
+  }
+  const states = await client.states.listAll(id, { pageSize: 1 }).list();
+  assert.deepEqual(states.map((each) => each.value).sort(), [["user_8"], ["user_9"]]);
+
+  const named = { agent: "planner", scope: "ts" };
+  const { memoryRef } = await client.request("POST", "/v1/memories", { body: named });
+  await client.request("POST", "/v1/memories", { body: { agent: "planner", scope: "other" } });
+  const memories = await client.openwop.listMemories({ pageSize: 1 }).list();
+  assert.equal(memories.find((each) => each.scope === "ts")?.memoryRef, memoryRef);
+});
+
 test("search finds what an entry is about", { skip: process.env.WITHOUT_SEARCH }, async () => {
   await client.memory.put("ts", "tea", { text: "a cup of green tea" });
   const end = Date.now() + 30_000;
