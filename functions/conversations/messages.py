@@ -81,7 +81,7 @@ class Messages:
 
     @retry_on(ConversationChanged, _BUSY, attempts=_ATTEMPTS)
     def pop(
-        self, caller: Principal, session: str, token: RequestToken | None
+        self, caller: Principal, session: str, version: int | None, token: RequestToken | None
     ) -> tuple[Conversation, Message | None]:
         """Remove the last message, exactly one for each request.
 
@@ -91,6 +91,7 @@ class Messages:
         popped = None if token is None else self._messages.get_popped(found, token)
         if popped is not None:
             return found, rules.migrate_message(found, popped)
+        rules.assert_version(found, version)
         if found.count == 0:
             return found, None
         after, message = self._pop(found, token)

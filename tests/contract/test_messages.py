@@ -84,14 +84,18 @@ def test_a_range_is_removed_and_the_others_keep_their_indexes(
     refused(remove(alice, 0, None, **{"If-Match": "1"}), 409, "VERSION_MISMATCH")
 
 
-def test_an_append_may_name_a_revision(alice: httpx.Client) -> None:
+def test_an_append_and_a_pop_may_name_a_revision(alice: httpx.Client) -> None:
     ok(put(alice, "s1", "a"), 201)
     refused(append(alice, "s1", "b", **{"If-Match": "99"}), 409, "VERSION_MISMATCH")
     at = {"If-Match": "1", "Idempotency-Key": "one"}
     first = ok(append(alice, "s1", "b", **at), 201)
     assert ok(append(alice, "s1", "b", **at), 201)["messages"] == first["messages"]
     refused(append(alice, "s1", "c", **{"If-Match": "1"}), 409, "VERSION_MISMATCH")
+    refused(pop(alice, "s1", **{"If-Match": "1"}), 409, "VERSION_MISMATCH")
     assert said(alice, "s1") == ["a", "b"]
+    at = {"If-Match": "2", "Idempotency-Key": "two"}
+    assert [ok(pop(alice, "s1", **at))["message"]["content"] for _ in range(2)] == ["b", "b"]
+    assert said(alice, "s1") == ["a"]
 
 
 def test_metadata_tags_and_principals_change_without_the_messages(

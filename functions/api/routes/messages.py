@@ -47,7 +47,7 @@ def pop_message(request: Request, caller: Principal) -> Response:
     token = request.optional_idempotency_token(caller)
     session_id = request.path_params["session_id"]
     found, popped = request.services.get(ConversationContainer).messages.pop(
-        caller, session_id, token
+        caller, session_id, request.if_match, token
     )
     document = PoppedDocument(
         session_id=found.session,
@@ -112,6 +112,7 @@ ROUTES = [
         {200: PoppedDocument},
         response_headers=("ETag",),
         error_statuses=(404, 409),
+        if_match="optional",
         idempotent=True,
         further_permission=READ,
     ),

@@ -316,15 +316,21 @@ class AsyncConversations(AsyncResource):
             return parse(AppendedMessages.from_document, found)
         return appended
 
-    async def pop(self, session_id: str) -> ConversationMessage | None:
+    async def pop(
+        self, session_id: str, *, revision: int | None = None
+    ) -> ConversationMessage | None:
         """Take the last message off, exactly once; None if there is none.
 
             client.conversations.pop("chat-42").content
 
+        Args:
+            revision: only if the conversation is at this one.
+
         Raises:
             MemoryNotFoundError: raised when there is no such conversation.
+            MemoryConflictError: it is at another revision.
         """
-        answer = await self._call("POST", f"{_path(session_id)}/messages/pop")
+        answer = await self._call("POST", f"{_path(session_id)}/messages/pop", version=revision)
         popped = get_member(answer, "message")
         return None if popped is None else parse(ConversationMessage.from_document, popped)
 
