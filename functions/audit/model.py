@@ -25,7 +25,7 @@ class AuditRecord(NamedTuple):
     target: str
     before: dict[str, Any] | None
     after: dict[str, Any] | None
-    request_id: str | None
+    request_id: str | None = None
 
 
 class AuditQuery(NamedTuple):

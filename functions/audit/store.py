@@ -6,7 +6,7 @@ from itertools import islice
 from functions.audit.model import AuditQuery, AuditRecord
 from functions.identity.model import Actor
 from functions.platform.item_types import AUDIT_RECORD
-from functions.platform.items import Item
+from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import dumps, loads
 from functions.platform.keys import FIRST_AUDIT_POSITION, build_audit_position, encode_timestamp
 from functions.platform.limits import MAX_EXAMINED
@@ -23,16 +23,10 @@ def put_record(record: AuditRecord, retention_days: int) -> Write:
     position = build_audit_position(record.time, record.id)
     key = AUDIT_RECORD.build_key(tenant=record.tenant, position=position)
     expiry = record.time // 1000 + retention_days * _DAY_S if retention_days else None
-    item = {
-        "audit_id": record.id,
-        "time": record.time,
-        "actor": record.actor.id,
-        "actor_kind": record.actor.kind,
-        "action": record.action,
-        "target": record.target,
+    item = to_attributes(record, "tenant") | {
+        "actor": list(record.actor),
         "before": None if record.before is None else dumps(record.before),
         "after": None if record.after is None else dumps(record.after),
-        "request_id": record.request_id,
         TTL_ATTRIBUTE: expiry,
     }
     return put(key, item)
@@ -102,14 +96,5 @@ def _is_expired(item: Item, now: int) -> bool:
 
 
 def _decode(tenant: str, item: Item) -> AuditRecord:
-    return AuditRecord(
-        id=item["audit_id"],
-        tenant=tenant,
-        time=item["time"],
-        actor=Actor(item["actor"], item["actor_kind"]),
-        action=item["action"],
-        target=item["target"],
-        before=loads(item["before"]) if "before" in item else None,
-        after=loads(item["after"]) if "after" in item else None,
-        request_id=item.get("request_id"),
-    )
+    said = {name: loads(item[name]) if name in item else None for name in ("before", "after")}
+    return from_attributes(AuditRecord, item, tenant=tenant, actor=Actor(*item["actor"]), **said)

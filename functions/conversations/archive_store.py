@@ -80,7 +80,7 @@ class ConversationArchiveStore:
             ConversationChanged: one has.
         """
         header = self._table.get(header_key(ended)) or {}
-        if (header.get("generation"), header.get("version")) != (ended.generation, ended.revision):
+        if (header.get("generation"), header.get("revision")) != (ended.generation, ended.revision):
             raise ConversationChanged
 
     def set_parts(self, ended: Conversation, parts: int) -> None:
@@ -89,7 +89,7 @@ class ConversationArchiveStore:
         Raises:
             ConversationChanged: the conversation was changed since it was read.
         """
-        condition = "version = :revision AND generation = :generation"
+        condition = "revision = :revision AND generation = :generation"
         at = {"revision": ended.revision, "generation": ended.generation}
         write = update(header_key(ended), "SET parts = :parts", condition, parts=parts, **at)
         try:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from functions.conversations.model import Conversation, Message, RemovedRange
 from functions.platform import conversation_keys
-from functions.platform.items import Item
+from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.limits import MAX_INLINE_BYTES
 from functions.platform.newest_first import build_list_attributes
@@ -30,33 +30,13 @@ def listing_key(conversation: Conversation) -> Key:
 
 def encode_header(conversation: Conversation) -> Item:
     """Encode all but the metadata, so that an append stays cheap."""
-    expires, key = conversation.expires, header_key(conversation)
+    key = header_key(conversation)
     listed_in = conversation_keys.build_conversations_partition(conversation.tenant)
     return {
-        "session": conversation.session,
-        "owner": conversation.user,
-        "creator": conversation.creator,
-        "lister": conversation.lister,
-        "agents": conversation.participants or None,
-        "shared": conversation.shared_with or None,
-        "tags": conversation.tags or None,
-        "generation": conversation.generation,
-        "messages": conversation.count,
-        "end": None if conversation.is_dense else conversation.end,
+        **to_attributes(conversation, "tenant", "metadata"),
         "removed": [list(each) for each in conversation.removed] or None,
-        "removed_at": conversation.removed_at or None,
-        "version": conversation.revision,
-        "details_at": conversation.details_at,
-        "requests": conversation.requests or None,
-        "requested_at": conversation.requested_at or None,
-        "created": conversation.created,
-        "updated": conversation.updated,
-        "sensitivity": conversation.sensitivity,
-        "ttl_rule": conversation.ttl,
-        "expires": expires,
-        "schema": conversation.schema,
         **build_list_attributes(listed_in, conversation.created, key[0]),
-        **build_due_attributes(key[0], expires),
+        **build_due_attributes(key[0], conversation.expires),
     }
 
 
@@ -72,32 +52,8 @@ def encode_listing(conversation: Conversation) -> Item:
 
 def decode_header(tenant: str, header: Item) -> Conversation:
     """Decode a conversation without its metadata."""
-    return Conversation(
-        tenant=tenant,
-        session=header["session"],
-        user=header["owner"],
-        creator=header["creator"],
-        lister=header.get("lister"),
-        participants=tuple(header.get("agents", ())),
-        shared_with=tuple(header.get("shared", ())),
-        tags=tuple(header.get("tags", ())),
-        metadata=b"{}",
-        generation=header["generation"],
-        count=header["messages"],
-        end=header["end"] if "end" in header else header["messages"],
-        removed=tuple(RemovedRange(*each) for each in header.get("removed", ())),
-        removed_at=header.get("removed_at", 0),
-        revision=header["version"],
-        details_at=header["details_at"],
-        requests=tuple(header.get("requests", ())),
-        requested_at=header.get("requested_at", 0),
-        created=header["created"],
-        updated=header["updated"],
-        sensitivity=header.get("sensitivity"),
-        ttl=header.get("ttl_rule"),
-        expires=header.get("expires"),
-        schema=header["schema"],
-    )
+    removed = tuple(RemovedRange(*each) for each in header.get("removed", ()))
+    return from_attributes(Conversation, header, tenant=tenant, metadata=b"{}", removed=removed)
 
 
 class ConversationMapper:

@@ -40,9 +40,6 @@ class Conversation:
     session: str
     user: str
     creator: str
-    participants: tuple[str, ...]
-    shared_with: tuple[str, ...]
-    tags: tuple[str, ...]
     metadata: bytes
     generation: str
     count: int
@@ -50,6 +47,9 @@ class Conversation:
     revision: int
     created: int
     updated: int
+    participants: tuple[str, ...] = ()
+    shared_with: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     sensitivity: Sensitivity | None = None
     ttl: str | None = None
     expires: int | None = None
@@ -99,10 +99,10 @@ class Upload:
     tenant: str
     session: str
     writer: str
-    sensitivity: Sensitivity | None
     schema: str
     count: int
     expires: int
+    sensitivity: Sensitivity | None = None
 
 
 class StateAddress(NamedTuple):

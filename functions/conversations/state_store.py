@@ -5,7 +5,7 @@ from itertools import islice
 
 from functions.conversations.model import State, StateAddress
 from functions.platform import conversation_keys, item_types, value_parts
-from functions.platform.items import Item
+from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import HIGHEST, Key
 from functions.platform.limits import MAX_INLINE_BYTES
 from functions.platform.newest_first import iterate_groups
@@ -129,15 +129,8 @@ class StateStore:
             )
         address = state.address
         return value | {
-            "agent": address.agent,
-            "owner": address.owner,
-            "name": address.key,
-            "version": state.version,
-            "created": state.created,
-            "updated": state.updated,
-            "author": state.author,
-            "sensitivity": state.sensitivity,
-            "request": state.request,
+            **to_attributes(address),
+            **to_attributes(state, "address", "value"),
             GROUP_ATTRIBUTE: conversation_keys.build_agent_states_partition(tenant, address.agent),
             TYPE_ORDER_ATTRIBUTE: conversation_keys.build_state_position(
                 address.owner, state.updated, key
@@ -156,16 +149,7 @@ class StateStore:
 
 def decode_head(item: Item) -> State:
     """Decode a state without its value."""
-    return State(
-        address=StateAddress(item["agent"], item["owner"], item["name"]),
-        value=b"null",
-        version=item["version"],
-        created=item["created"],
-        updated=item["updated"],
-        author=item["author"],
-        sensitivity=item.get("sensitivity"),
-        request=item.get("request"),
-    )
+    return from_attributes(State, item, address=from_attributes(StateAddress, item), value=b"null")
 
 
 def get_position(item: Item) -> str:

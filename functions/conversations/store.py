@@ -226,7 +226,7 @@ class ConversationStore:
 
 def write_header(old: Conversation, new: Conversation) -> Write:
     """Build the write of a changed header; it fails if the stored one is not `old`."""
-    condition = "version = :revision AND generation = :generation"
+    condition = "revision = :revision AND generation = :generation"
     values = {"revision": old.revision, "generation": old.generation}
     if not old.removed:
         return put(header_key(new), encode_header(new), condition, **values)
@@ -246,7 +246,7 @@ def change_writes(old: Conversation, new: Conversation) -> list[Write]:
 def delete_writes(old: Conversation, now: int) -> list[Write]:
     """Build the writes that hide a conversation and mark its messages to be deleted."""
     key = header_key(old)
-    condition = "version = :revision AND generation = :generation"
+    condition = "revision = :revision AND generation = :generation"
     return [
         delete(key, condition, revision=old.revision, generation=old.generation),
         delete(conversation_keys.build_details_key(key[0])),

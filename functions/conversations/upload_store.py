@@ -11,6 +11,7 @@ from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation, Upload
 from functions.conversations.orphan_store import orphan_key
 from functions.platform.errors import NotFound, ValidationFailed
+from functions.platform.items import from_attributes
 from functions.platform.keys import build_due_attributes
 from functions.platform.schema import DUE_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
@@ -34,16 +35,9 @@ class UploadStore:
         item = self._table.get(orphan_key(pending))
         if item is None or "writer" not in item or "closing" in item:
             return None
-        return Upload(
-            id=id,
-            tenant=tenant,
-            session=session,
-            writer=item["writer"],
-            sensitivity=item.get("sensitivity"),
-            schema=item["schema"],
-            count=item["written"],
-            expires=item[DUE_ATTRIBUTE],
-        )
+        named = {"id": id, "tenant": tenant, "session": session}
+        count, expires = item["written"], item[DUE_ATTRIBUTE]
+        return from_attributes(Upload, item, **named, count=count, expires=expires)
 
     def begin(self, upload: Upload) -> bool:
         """Begin an upload; whether there was none of its id, nor a conversation that shows it."""
@@ -111,9 +105,6 @@ def _build_pending(
         session=session,
         user="",
         creator="",
-        participants=(),
-        shared_with=(),
-        tags=(),
         metadata=b"{}",
         generation=id,
         count=0,

@@ -103,8 +103,8 @@ DELETED: dict[ItemType, Matches] = {
     item_types.CLIENT_VECTOR: _is_in_client_vectors,
     item_types.CLIENT_VECTOR_LENGTH: _is_in_client_vectors,
     item_types.FACT: _is_person_in_subject,
-    item_types.CONVERSATION: _is_named_by("owner"),
-    item_types.ARCHIVE: _is_named_by("owner"),
+    item_types.CONVERSATION: _is_named_by("user"),
+    item_types.ARCHIVE: _is_named_by("user"),
     item_types.STATE: _is_named_by("agent", "owner"),
     item_types.OBJECT: _is_named_by("owner"),
     item_types.RUN: _is_named_by("author"),
@@ -125,8 +125,8 @@ DELETED_LAST: dict[ItemType, Matches] = {
 """What counts or permits what is deleted: it goes with the second pass."""
 REDACTED: dict[ItemType, Matches] = {
     item_types.INTENT: _is_on_access_list,
-    item_types.CONVERSATION: _is_in("agents", "shared"),
-    item_types.ARCHIVE: _is_in("agents", "shared"),
+    item_types.CONVERSATION: _is_in("participants", "shared_with"),
+    item_types.ARCHIVE: _is_in("participants", "shared_with"),
     item_types.LOG_ITEM: _may_be_in_log,
     item_types.MEMORY: _is_in_own_list,
 }

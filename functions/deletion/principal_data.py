@@ -141,7 +141,7 @@ class PrincipalData:
         if item_type is item_types.MEMORY:
             return lambda: self._stores.memory_lists.remove(item)
         if item_type is item_types.ARCHIVE:
-            shown = {each: _without(item, each, name) for each in ("agents", "shared")}
+            shown = {each: _without(item, each, name) for each in ("participants", "shared_with")}
             return lambda: self._store.replace_item(item, item | shown)
         intent = intent_from_item(item["intent"], item)
         acl = {each: access for each, access in intent.acl.items() if each != name}

@@ -12,7 +12,7 @@ from functions.platform import item_types
 from functions.platform.archive_storage import ArchiveStorage
 from functions.platform.bulk_writes import delete_in_transactions, write_parallel
 from functions.platform.item_types import ItemType
-from functions.platform.items import Item
+from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, build_due_attributes, get_tenant
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import TTL_ATTRIBUTE
@@ -152,48 +152,19 @@ def _encode(deletion: Deletion) -> Item:
     subject, days = deletion.subject, _PREVIEW_DAYS if deletion.is_preview else _KEPT_DAYS
     is_kept = subject.kind == "tenant" and not deletion.is_preview
     due = None if deletion.is_done else max(deletion.begun, deletion.requested)
+    kept_until = deletion.requested // 1000 + days * _DAY_S
     return {
-        "tenant": subject.tenant,
-        "kind": subject.kind,
-        "name": subject.name,
-        "requested": deletion.requested,
-        "actor": deletion.actor.id,
-        "actor_kind": deletion.actor.kind,
-        "preview": deletion.is_preview or None,
-        "stage": deletion.stage,
-        "after": deletion.after,
-        "begun": deletion.begun,
-        "found": deletion.found,
-        "passes": deletion.passes,
-        "finished": deletion.finished,
-        "counts": deletion.counts,
-        "revision": deletion.revision,
-        TTL_ATTRIBUTE: None if is_kept else deletion.requested // 1000 + days * _DAY_S,
-    } | build_due_attributes(get_key(deletion)[0], due)
+        **subject._asdict(),
+        **to_attributes(deletion, "subject"),
+        "actor": list(deletion.actor),
+        TTL_ATTRIBUTE: None if is_kept else kept_until,
+        **build_due_attributes(get_key(deletion)[0], due),
+    }
 
 
 def _decode(item: Item) -> Deletion:
-    return Deletion(
-        subject=Subject(item["tenant"], item["kind"], item.get("name")),
-        requested=item["requested"],
-        actor=Actor(item["actor"], item["actor_kind"]),
-        is_preview=item.get("preview", False),
-        stage=item["stage"],
-        after=_decode_after(item),
-        begun=item["begun"],
-        found=item["found"],
-        passes=item["passes"],
-        finished=item.get("finished"),
-        counts=item["counts"],
-        revision=item["revision"],
-    )
-
-
-def _decode_after(item: Item) -> Key | None:
-    if "after" not in item:
-        return None
-    partition, sort = item["after"]
-    return partition, sort
+    subject, actor = from_attributes(Subject, item), Actor(*item["actor"])
+    return from_attributes(Deletion, item, subject=subject, actor=actor)
 
 
 def find_types(items: Iterable[Item], *, is_log: bool) -> list[tuple[ItemType | None, Item]]:

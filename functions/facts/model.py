@@ -22,13 +22,13 @@ class Fact(NamedTuple):
     predicate: str
     object: str
     confidence: float
-    agent_type: str | None
-    run: str | None
-    metadata: bytes | None
     learner: str
     version: int
     created: int
     updated: int
+    agent_type: str | None = None
+    run: str | None = None
+    metadata: bytes | None = None
     request: bytes | None = None
     runs: tuple[str, ...] = ()
     learned_count: int = 1

@@ -8,7 +8,7 @@ from functions.facts.model import Fact, FactQuery
 from functions.platform import run_keys, schema
 from functions.platform.bounded_pages import Examined
 from functions.platform.clock import Clock
-from functions.platform.items import Item
+from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import compress, decompress
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_GET_ITEMS
@@ -153,20 +153,10 @@ def build_fact_key(tenant: str, id: str) -> Key:
 def encode_fact(tenant: str, fact: Fact, vector: Vector, vector_format: VectorFormat) -> Item:
     """Encode a fact and its vector, in the format that the index wants."""
     return {
-        "fact_id": fact.id,
-        "object": fact.object,
+        **to_attributes(fact, "run"),
         "confidence": repr(fact.confidence),  # exact, as a number of DynamoDB's is not
         "metadata": None if fact.metadata is None else compress(fact.metadata),
-        "learner": fact.learner,
-        "version": fact.version,
-        "created": fact.created,
-        "updated": fact.updated,
         **vector_format.build_stamp(fact.updated),
-        "request": fact.request,
-        "runs": list(fact.runs),
-        "learned_count": fact.learned_count,
-        "first_learned": fact.first_learned,
-        "previous_tokens": fact.previous_requests or None,
         **_build_index_attributes(tenant, fact),
         **vector_format.to_attributes(run_keys.build_fact_space(tenant), vector, fact.filters),
     }
@@ -177,24 +167,12 @@ def decode_fact(item: Item | None) -> Fact | None:
     if item is None or "model" not in item:
         return None
     metadata = item.get("metadata")
-    return Fact(
-        id=item["fact_id"],
-        subject=item["subject"],
-        predicate=item["predicate"],
-        object=item["object"],
+    return from_attributes(
+        Fact,
+        item,
         confidence=float(item["confidence"]),
-        agent_type=item.get("agent_type"),
         run=item.get("learned_from_run_id"),
         metadata=None if metadata is None else decompress(metadata),
-        learner=item["learner"],
-        version=item["version"],
-        created=item["created"],
-        updated=item["updated"],
-        request=item.get("request"),
-        runs=tuple(item["runs"]),
-        learned_count=item["learned_count"],
-        first_learned=item["first_learned"],
-        previous_requests=tuple(item.get("previous_tokens", ())),
     )
 
 

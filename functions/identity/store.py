@@ -1,14 +1,14 @@
 """Items of identity: tenants, principals, and keys that lead to their principals."""
 
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple, cast
+from typing import Literal, NamedTuple
 
 from functions.identity.model import Kind, Principal
 from functions.platform import task_keys
 from functions.platform.bulk_writes import delete_in_transactions
 from functions.platform.idempotency import list_previous_tokens
 from functions.platform.item_types import API_KEY, PRINCIPAL
-from functions.platform.items import Item
+from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.table import ConditionFailed, Table
@@ -165,15 +165,7 @@ class PrincipalStore:
         old: StoredPrincipal | None,
     ) -> list[Write]:
         """Build the writes of a principal and its key, in place of the one that was read."""
-        attributes: Item = {
-            "tenant": principal.tenant,
-            "principal": principal.id,
-            "kind": principal.kind,
-            "permissions": principal.permissions or None,
-            "agent_type": principal.agent_type,
-            "expires": principal.expires,
-            "created": principal.created,
-        }
+        attributes = to_attributes(principal, "id") | {"principal": principal.id}
         earlier = () if old is None else list_previous_tokens(old.token, old.previous_tokens)
         item = attributes | {
             "key_partition": key_partition,
@@ -197,15 +189,8 @@ def _seen(stored: StoredPrincipal) -> Item:
 
 
 def _decode(item: Item) -> Principal:
-    return Principal(
-        tenant=item["tenant"],
-        id=item["principal"],
-        kind=cast("Kind", item["kind"]),
-        permissions=item.get("permissions", frozenset()),
-        expires=item.get("expires"),
-        created=item["created"],
-        agent_type=item.get("agent_type"),
-    )
+    permissions = item.get("permissions", frozenset())
+    return from_attributes(Principal, item, id=item["principal"], permissions=permissions)
 
 
 def _decode_stored(item: Item) -> StoredPrincipal:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from functions.namespaces.model import Namespace, NamespaceTarget
 from functions.namespaces.rules import is_prefix_rule
 from functions.platform import entry_keys
-from functions.platform.items import Item
+from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import HIGHEST, Key
 from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.newest_first import build_list_attributes, iterate_items
@@ -148,32 +148,11 @@ def _build_key(tenant: str, name: str) -> Key:
 
 def put_permissions(key: Key, old: Namespace | None, namespace: Namespace, **further: str) -> Write:
     """Put permissions in the place of those that were read, with further attributes."""
-    item: Item = {
-        **further,
-        **build_list_attributes(key[0], namespace.created, namespace.name),
-        "namespace": namespace.name,
-        "everyone": namespace.default,
-        "allow": namespace.allow,
-        "search_fields": namespace.search_fields or None,
-        "version": namespace.version,
-        "created": namespace.created,
-        "updated": namespace.updated,
-        "request_token": namespace.request,
-        "previous_tokens": namespace.previous_tokens or None,
-    }
+    listed = build_list_attributes(key[0], namespace.created, namespace.name)
+    item = further | listed | to_attributes(namespace)
     return put_version(key, item, None if old is None else old.version)
 
 
 def namespace_from_item(item: Item) -> Namespace:
     """Read a namespace from its item."""
-    return Namespace(
-        name=item["namespace"],
-        default=item.get("everyone"),
-        allow=item["allow"],
-        version=item["version"],
-        created=item["created"],
-        updated=item["updated"],
-        search_fields=tuple(item.get("search_fields", ())),
-        request=item.get("request_token"),
-        previous_tokens=tuple(item.get("previous_tokens", ())),
-    )
+    return from_attributes(Namespace, item, default=item.get("default"))

@@ -11,7 +11,7 @@ from functions.objects.usage_store import UsageChanges
 from functions.platform.archive_storage import Address, ArchiveStorage
 from functions.platform.errors import Unavailable
 from functions.platform.item_types import OBJECT_FILE
-from functions.platform.items import Item
+from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, build_due_attributes, get_tenant
 from functions.platform.limits import UPLOAD_ADDRESS_SECONDS
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
@@ -70,16 +70,9 @@ class ObjectFiles:
 
     def begin_upload(self, partition: str, upload: Upload) -> bool:
         """Count an upload's bytes, and mark its file; whether there was none of its id."""
-        attributes = {
-            "writer": upload.writer,
-            "size": upload.size,
-            "is_sensitive": upload.is_sensitive,
-            "owner": upload.owner,
-            "shard": upload.shard,
-            "address_expires": upload.address_expires,
-            "expires": upload.expires,
-            "request": upload.request,
-        } | build_due_attributes(partition, upload.expires)
+        attributes = to_attributes(upload, "is_completed") | build_due_attributes(
+            partition, upload.expires
+        )
         changes = UsageChanges()
         changes.add({"pk": partition, **attributes})
         key = build_file_key(partition, upload.id)
@@ -95,18 +88,7 @@ class ObjectFiles:
         item = self._table.get(build_file_key(partition, id))
         if item is None or "writer" not in item or "closing" in item:
             return None
-        return Upload(
-            id=id,
-            writer=item["writer"],
-            size=item["size"],
-            is_sensitive=item["is_sensitive"],
-            owner=item["owner"],
-            shard=item["shard"],
-            expires=item["expires"],
-            is_completed="completed" in item,
-            address_expires=item["address_expires"],
-            request=item["request"],
-        )
+        return from_attributes(Upload, item, is_completed="completed" in item)
 
     def sign_upload(self, partition: str, upload: Upload) -> Address:
         """Make the address that takes the bytes of an upload."""

@@ -59,14 +59,14 @@ class StoredObject(NamedTuple):
     size: int
     content_type: str
     metadata: bytes
-    sensitivity: Sensitivity | None
     author: str
     created: int
     updated: int
-    expires: int | None
     generation: str
     shard: int
     owner: str
+    sensitivity: Sensitivity | None = None
+    expires: int | None = None
     request: bytes | None = None
 
     def is_expired(self, now: int) -> bool:

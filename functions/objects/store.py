@@ -18,7 +18,7 @@ from functions.objects.model import NewObject, Space, StoredObject, Upload
 from functions.objects.usage_store import UsageChanges, get_usage
 from functions.platform.errors import ServiceError
 from functions.platform.item_types import OBJECT, OBJECT_SPACE
-from functions.platform.items import Item
+from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import HIGHEST, Key, build_due_attributes, hash_name
 from functions.platform.limits import MAX_INLINE_OBJECT_BYTES
 from functions.platform.newest_first import iterate_items
@@ -182,7 +182,7 @@ class ObjectStore:
         if "file" in item:
             writes.append(clear_staged_file(item))
         if upload is not None:
-            changes.subtract(_describe_usage(item["pk"], upload))
+            changes.subtract({"pk": item["pk"], **to_attributes(upload)})
         self._table.transact([*writes, *changes.build_writes(), *further])
         self._remove_files([] if old is None else [old], now)
 
@@ -251,43 +251,16 @@ def build_object_key(tenant: str, space: str, key: str) -> Key:
 def describe(tenant: str, stored: StoredObject) -> Item:
     """Describe an object as attributes: all but its bytes and its metadata."""
     partition, sort = build_object_key(tenant, stored.space, stored.key)
-    return build_due_attributes(partition, stored.expires) | {
-        "pk": partition,
-        "sk": sort,
-        "space": stored.space,
-        "version": stored.version,
-        "size": stored.size,
-        "content_type": stored.content_type,
-        "sensitivity": stored.sensitivity,
-        "author": stored.author,
-        "created": stored.created,
-        "updated": stored.updated,
-        "generation": stored.generation,
-        "shard": stored.shard,
-        "owner": stored.owner,
-        "request": stored.request,
-    }
+    described = to_attributes(stored, "key", "metadata", "expires")
+    return (
+        described | {"pk": partition, "sk": sort} | build_due_attributes(partition, stored.expires)
+    )
 
 
 def decode_description(item: Item, metadata: bytes = b"{}") -> StoredObject:
     """Decode what an item says of an object, with metadata that are decrypted."""
-    return StoredObject(
-        space=item["space"],
-        key=OBJECT.parse(item["sk"]),
-        version=item["version"],
-        size=item["size"],
-        content_type=item["content_type"],
-        metadata=metadata,
-        sensitivity=item.get("sensitivity"),
-        author=item["author"],
-        created=item["created"],
-        updated=item["updated"],
-        expires=item.get(DUE_ATTRIBUTE),
-        generation=item["generation"],
-        shard=item["shard"],
-        owner=item["owner"],
-        request=item.get("request"),
-    )
+    key, expires = OBJECT.parse(item["sk"]), item.get(DUE_ATTRIBUTE)
+    return from_attributes(StoredObject, item, key=key, metadata=metadata, expires=expires)
 
 
 def is_expired(item: Item, now: int) -> bool:
@@ -308,11 +281,6 @@ def _replace(item: Item, old: Item | None) -> Write:
 
 def _mark_file(item: Item, now: int) -> list[Write]:
     return [mark_unused_file(item, now)] if "file" in item else []
-
-
-def _describe_usage(partition: str, upload: Upload) -> Item:
-    counted: Item = {"pk": partition, "owner": upload.owner}
-    return counted | {"shard": upload.shard, "size": upload.size}
 
 
 def _build_space_key(tenant: str, space: str) -> Key:

@@ -11,7 +11,7 @@ from functions.openwop.sequence_store import SequenceNumbers, advance_for_delete
 from functions.platform import openwop_keys
 from functions.platform.idempotency import RequestToken
 from functions.platform.item_types import MEMORY_ENTRY
-from functions.platform.items import Item
+from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import compress, decompress
 from functions.platform.keys import build_due_attributes, get_due_shard
 from functions.platform.limits import MAX_GET_ITEMS
@@ -30,8 +30,7 @@ class MemoryEntryDraft(NamedTuple):
 
     Attributes:
         tenant, memory: of the memory; `partition` is its partition.
-        principal: who puts it.
-        run: the run that puts it, which must be open and on the memory.
+        entry: with no sequence number yet; its run must be open and on the memory.
         secrets_sum: of the secrets by which it was redacted.
         token: of the Idempotency-Key, if the request has one.
         number: the sequence number of an imported entry; None for the next one.
@@ -40,12 +39,7 @@ class MemoryEntryDraft(NamedTuple):
 
     tenant: str
     memory: str
-    suffix: str
-    content: str
-    tags: tuple[str, ...]
-    expires: int | None
-    principal: str
-    run: str | None
+    entry: MemoryEntry
     secrets_sum: int
     now: int
     token: RequestToken | None
@@ -57,42 +51,22 @@ class MemoryEntryDraft(NamedTuple):
         """The partition of the memory."""
         return openwop_keys.build_memory_partition(self.tenant, self.memory)
 
-    def to_entry(self, number: int) -> MemoryEntry:
-        """Make the entry with a sequence number."""
-        return MemoryEntry(
-            sequence=number,
-            suffix=self.suffix,
-            content=self.content,
-            tags=self.tags,
-            id=openwop_keys.build_memory_entry_id(number, self.suffix),
-            created=openwop_keys.get_timestamp_of_sequence(number),
-            expires=self.expires,
-            run=self.run,
-            principal=self.principal,
-            request=None if self.token is None else self.token.key,
-        )
-
     def build_writes(self, number: int) -> list[Write]:
         """Build all writes of the put with a sequence number."""
-        key, ttl = (
-            openwop_keys.build_memory_entry_key(self.partition, number),
-            {TTL_ATTRIBUTE: to_ttl_seconds(self.expires)},
-        )
-        return [
+        entry, partition = self.entry._replace(sequence=number), self.partition
+        key = openwop_keys.build_memory_entry_key(partition, number)
+        ttl = {TTL_ATTRIBUTE: to_ttl_seconds(entry.expires)}
+        tags = (openwop_keys.build_tag_row_key(partition, tag, number) for tag in entry.tags)
+        writes = [
             advance_for_put(key, number, self.secrets_sum),
-            put(key, _encode(self.to_entry(number), self.partition) | ttl),
-            *(
-                put(openwop_keys.build_tag_row_key(self.partition, tag, number), dict(ttl))
-                for tag in self.tags
-            ),
-            *([self._put_marker(self.token, number, ttl)] if self.token else []),
-            *self._check_run(),
+            put(key, _encode(entry, partition) | ttl),
+            *(put(tag, dict(ttl)) for tag in tags),
         ]
-
-    def _check_run(self) -> list[Write]:
-        if self.run is None:
-            return []
-        return [check_run_open(self.tenant, self.run, self.memory, self.now)]
+        if self.token is not None:
+            writes.append(self._put_marker(self.token, number, ttl))
+        if entry.run is not None:
+            writes.append(check_run_open(self.tenant, entry.run, self.memory, self.now))
+        return writes
 
     def _put_marker(self, token: RequestToken, number: int, ttl: Item) -> Write:
         key = openwop_keys.build_put_request_key(self.partition, token.key)
@@ -183,7 +157,7 @@ class MemoryEntryStore:
                 number = self._numbers.commit(
                     new.partition, new.build_writes, new.secrets_sum, new.number
                 )
-                return new.to_entry(number)
+                return new.entry._replace(sequence=number)
             except ConditionFailed as refused:
                 earlier = self._find_marker(new, refused)
             replaces = None
@@ -201,7 +175,7 @@ class MemoryEntryStore:
             openwop_keys.build_put_request_key(new.partition, new.token.key) if new.token else None
         )
         if new.token is None or key not in refused.failed:
-            _assert_run_open(new.tenant, new.memory, new.run, refused)
+            _assert_run_open(new.tenant, new.memory, new.entry.run, refused)
             raise refused
         marker = refused.failed[key]
         if marker is not None:
@@ -226,8 +200,8 @@ class MemoryEntryStore:
         def build_writes(number: int) -> list[Write]:
             mark = update(
                 key,
-                f"SET deleted_seq = :seq, {_SET_DUE}",
-                "suffix = :suffix AND attribute_not_exists(deleted_seq) AND "
+                f"SET deleted = :seq, {_SET_DUE}",
+                "suffix = :suffix AND attribute_not_exists(deleted) AND "
                 "(attribute_not_exists(expires) OR expires > :now)",
                 seq=number,
                 due=now + SETTLING_TIME,
@@ -292,29 +266,9 @@ def _delete_entry(item: Item) -> list[Write]:
 
 
 def _encode(entry: MemoryEntry, partition: str) -> Item:
-    return {
-        "suffix": entry.suffix,
-        "val": compress(entry.content.encode()),
-        "tags": tuple(entry.tags) or None,
-        "expires": entry.expires,
-        "run": entry.run,
-        "principal": entry.principal,
-        "request": entry.request,
-    } | build_due_attributes(partition, entry.expires)
+    content = {"content": compress(entry.content.encode())}
+    return to_attributes(entry) | content | build_due_attributes(partition, entry.expires)
 
 
 def _decode(item: Item) -> MemoryEntry:
-    number, suffix = openwop_keys.parse_sort_sequence(item["sk"]), item["suffix"]
-    return MemoryEntry(
-        sequence=number,
-        suffix=suffix,
-        content=decompress(item["val"]).decode(),
-        tags=tuple(item.get("tags", ())),
-        id=openwop_keys.build_memory_entry_id(number, suffix),
-        created=openwop_keys.get_timestamp_of_sequence(number),
-        expires=item.get("expires"),
-        deleted=item.get("deleted_seq"),
-        run=item.get("run"),
-        principal=item.get("principal"),
-        request=item.get("request"),
-    )
+    return from_attributes(MemoryEntry, item, content=decompress(item["content"]).decode())

@@ -10,7 +10,6 @@ from functions.openwop.run_store import MemoryRunStore
 from functions.openwop.secret_store import RunSecretStore
 from functions.platform.clock import Clock
 from functions.platform.items import Item
-from functions.platform.openwop_keys import parse_sort_sequence
 
 _MAX_PINS = 100  # that are read of those that keep an entry; it is looked at again afterwards
 
@@ -30,7 +29,7 @@ class MemoryGarbageCollector:
         if item.get("expires", now + 1) <= now:
             self._entries.purge(item)
             return Counter(expired=1)
-        written, deleted = parse_sort_sequence(item["sk"]), item["deleted_seq"]
+        written, deleted = item["sequence"], item["deleted"]
         pins = list(islice(self._runs.list_pins(item["pk"], written, deleted, now), _MAX_PINS))
         if pins:
             kept = max(pin.kept_until for pin in pins)

@@ -1,9 +1,9 @@
 """Runs and the entries of their memories (OpenWOP RFC 0004 §A)."""
 
-from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from functions.platform.keys import build_list_position
+from functions.platform.openwop_keys import build_memory_entry_id, get_timestamp_of_sequence
 
 OnSecret = Literal["redact", "reject"]
 RunState = Literal["open", "ended", "expired"]
@@ -48,6 +48,7 @@ class MemoryRun(NamedTuple):
             it holds a secret.
         replay_of: the run whose snapshot it has.
         ended: when it was ended, in epoch ms.
+        request: the token of the request that started it.
     """
 
     id: str
@@ -65,6 +66,7 @@ class MemoryRun(NamedTuple):
     scope: str | None = None
     replay_of: str | None = None
     ended: int | None = None
+    request: bytes | None = None
 
     @property
     def list_position(self) -> str:
@@ -103,14 +105,21 @@ class MemoryEntry(NamedTuple):
     sequence: int
     suffix: str
     content: str
-    tags: Sequence[str]
-    id: str
-    created: int
+    tags: tuple[str, ...] = ()
     expires: int | None = None
     deleted: int | None = None
     run: str | None = None
     principal: str | None = None
     request: bytes | None = None
+
+    @property
+    def id(self) -> str:
+        return build_memory_entry_id(self.sequence, self.suffix)
+
+    @property
+    def created(self) -> int:
+        """When it was put."""
+        return get_timestamp_of_sequence(self.sequence)
 
 
 class EntryListQuery(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from functions.openwop.model import MemoryRun, OnSecret
+from functions.openwop.model import MemoryRun
 from functions.openwop.rules import CLOCK_SKEW
 from functions.openwop.secret_store import (
     SecretsChange,
@@ -15,15 +15,16 @@ from functions.openwop.secret_store import (
 from functions.openwop.sequence_store import build_snapshot_conditions, newest_entry_keys
 from functions.platform import openwop_keys
 from functions.platform.idempotency import RequestToken
-from functions.platform.items import Item
+from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import get_tenant
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.ttl import to_ttl_seconds
-from functions.platform.writes import ABSENT, Write, check, delete, put, put_new, update
+from functions.platform.writes import ABSENT, Write, check, delete, put, put_new
 
 _ALWAYS = f"{ABSENT} OR attribute_exists(pk)"
+_SECRETS = "secrets_number = :number"
 _IS_OPEN = "deadline > :now AND attribute_not_exists(ended)"
 _DAY = 86_400_000  # ms
 _PAGE_PINS = 100
@@ -68,7 +69,7 @@ class MemoryRunStore:
         """
         partition = openwop_keys.build_started_runs_partition(tenant, principal)
         for items in iterate_items(self._table, partition, before, count):
-            yield from map(_decode, items)
+            yield from (from_attributes(MemoryRun, item) for item in items)
 
     def open(
         self,
@@ -138,7 +139,7 @@ class MemoryRunStore:
             openwop_keys.build_memory_run_key(tenant, run.id),
             build_partitions(tenant, run),
         )
-        writes.append(put_new(key, _encode(tenant, run) | {"request": request.stored}))
+        writes.append(put_new(key, _encode(tenant, run)))
         for partition in partitions:
             writes.append(_put_pin(partition, run))
             if secrets is not None:
@@ -158,27 +159,15 @@ class MemoryRunStore:
     ) -> None:
         """Replace the secrets of an open run by those of `run`, which has more of them.
 
-        The name of its memory is removed if `run` has none.
-
         Raises:
             ConditionFailed: the run was changed or ended meanwhile.
             CapacityExceeded: a memory's open runs have too many secrets.
         """
         partitions = build_partitions(tenant, run)
         change = SecretsChange.between(before, run)
-        key = openwop_keys.build_memory_run_key(tenant, run.id)
-        removed = "" if run.agent is not None else " REMOVE memory_agent, memory_scope"
+        changed = _change(tenant, before, run, now)
         writes = [
-            update(
-                key,
-                f"SET labels = :labels, secret_bytes = :size, secrets_number = :number{removed}",
-                f"{_IS_OPEN} AND secrets_number = :before",
-                labels=run.labels,
-                size=run.secret_bytes,
-                number=run.secrets_number,
-                before=before.secrets_number,
-                now=now,
-            ),
+            changed,
             *(put_secrets(partition, run, secrets) for partition in partitions),
             *(count_secrets(partition, change) for partition in partitions),
             *audit,
@@ -186,7 +175,7 @@ class MemoryRunStore:
         try:
             self._table.transact(writes)
         except ConditionFailed as refused:
-            if key not in refused.failed:
+            if changed.key not in refused.failed:
                 assert_room(partitions, change, refused)
             raise
 
@@ -197,17 +186,7 @@ class MemoryRunStore:
             ConditionFailed: the run was changed or ended meanwhile.
         """
         ended = run._replace(ended=now)
-        writes = [
-            update(
-                openwop_keys.build_memory_run_key(tenant, run.id),
-                f"SET ended = :now, {TTL_ATTRIBUTE} = :ttl",
-                f"{_IS_OPEN} AND secrets_number = :number",
-                now=now,
-                ttl=_get_run_ttl(ended),
-                number=run.secrets_number,
-            ),
-            *audit,
-        ]
+        writes = [_change(tenant, run, ended, now), *audit]
         for partition in build_partitions(tenant, run):
             if run.retention:
                 writes.append(_put_pin(partition, ended))
@@ -223,7 +202,7 @@ class MemoryRunStore:
         Raises:
             ConditionFailed: the run was changed or ended meanwhile.
         """
-        condition = "attribute_exists(pk) AND secrets_number = :number"
+        condition = f"attribute_exists(pk) AND {_SECRETS}"
         if run.ended is None:
             condition += " AND attribute_not_exists(ended)"
         key = openwop_keys.build_memory_run_key(tenant, run.id)
@@ -236,7 +215,7 @@ class MemoryRunStore:
 
     def purge(self, item: Item, now: int) -> None:
         """Delete the run of an item; arguments and errors are those of `delete`."""
-        self.delete(get_tenant(item["pk"]), _decode(item), now)
+        self.delete(get_tenant(item["pk"]), from_attributes(MemoryRun, item), now)
 
     def list_pins(self, partition: str, after: int, before: int, now: int) -> Iterator[SnapshotPin]:
         """Read the pins between two sequence numbers whose snapshots are kept, newest first."""
@@ -262,54 +241,25 @@ def build_partitions(tenant: str, run: MemoryRun) -> list[str]:
 
 def decode_run(item: Item | None) -> MemoryRun | None:
     """Decode the run of an item, if there is one."""
-    return None if item is None else _decode(item)
-
-
-def _decode(item: Item) -> MemoryRun:
-    on_secret: OnSecret = item["on_secret"]
-    return MemoryRun(
-        id=openwop_keys.parse_memory_run_partition(item["pk"]),
-        memories=tuple(item["memories"]),
-        snapshot=item["seq"],
-        principal=item["principal"],
-        started=item["started"],
-        deadline=item["deadline"],
-        retention=item["retention"],
-        on_secret=on_secret,
-        labels=tuple(item.get("labels", ())),
-        secret_bytes=item["secret_bytes"],
-        secrets_number=item["secrets_number"],
-        agent=item.get("memory_agent"),
-        scope=item.get("memory_scope"),
-        replay_of=item.get("replay_of"),
-        ended=item.get("ended"),
-    )
+    return None if item is None else from_attributes(MemoryRun, item)
 
 
 def _encode(tenant: str, run: MemoryRun) -> Item:
     """Encode a run; it is kept a day longer, so that a caller learns that it is over."""
-    return {
-        "memories": run.memories,
-        "seq": run.snapshot,
-        "principal": run.principal,
-        "started": run.started,
-        "deadline": run.deadline,
-        "retention": run.retention,
-        "on_secret": run.on_secret,
-        "labels": run.labels or None,
-        "secret_bytes": run.secret_bytes,
-        "secrets_number": run.secrets_number,
-        "memory_agent": run.agent,
-        "memory_scope": run.scope,
-        "replay_of": run.replay_of,
-        TTL_ATTRIBUTE: _get_run_ttl(run),
-    } | build_list_attributes(
-        openwop_keys.build_started_runs_partition(tenant, run.principal), run.started, run.id
+    partition = openwop_keys.build_started_runs_partition(tenant, run.principal)
+    return to_attributes(run) | {
+        TTL_ATTRIBUTE: to_ttl_seconds(run.kept_until + _DAY),
+        **build_list_attributes(partition, run.started, run.id),
+    }
+
+
+def _change(tenant: str, before: MemoryRun, after: MemoryRun, now: int) -> Write:
+    """Build the write of a run that is open, and has the secrets that it had."""
+    key, condition = (
+        openwop_keys.build_memory_run_key(tenant, after.id),
+        f"{_IS_OPEN} AND {_SECRETS}",
     )
-
-
-def _get_run_ttl(run: MemoryRun) -> int | None:
-    return to_ttl_seconds(run.kept_until + _DAY)
+    return put(key, _encode(tenant, after), condition, now=now, number=before.secrets_number)
 
 
 def _put_pin(partition: str, run: MemoryRun) -> Write:

@@ -77,6 +77,7 @@ class MemoryRuns:
             agent=agent,
             scope=scope,
             replay_of=new.replay_of,
+            request=request.stored,
         )
         if run.id == new.replay_of:  # the id follows from the Idempotency-Key
             raise build_idempotency_conflict()

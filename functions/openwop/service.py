@@ -128,9 +128,7 @@ class Memories:
             self._runs.get_open(caller.tenant, memory, new.run_id)
         backoff = Backoff("runs are being started and ended on this memory", attempts=25)
         while True:
-            draft = self._redact(caller, memory, new, token)
-            if imported is not None:
-                draft = draft._replace(number=imported[0], suffix=imported[1])
+            draft = self._redact(caller, memory, new, token, imported)
             try:
                 return self._store.put(draft)
             except SecretsChanged:
@@ -138,9 +136,18 @@ class Memories:
             backoff.wait()
 
     def _redact(
-        self, caller: Principal, memory: str, new: NewMemoryEntry, token: RequestToken | None
+        self,
+        caller: Principal,
+        memory: str,
+        new: NewMemoryEntry,
+        token: RequestToken | None,
+        imported: tuple[int, str] | None,
     ) -> MemoryEntryDraft:
-        """Make the entry to be put, clean of the secrets that this process knows of."""
+        """Make the entry to be put, clean of the secrets that this process knows of.
+
+        Args:
+            imported: the sequence number and the suffix of an imported one.
+        """
         tenant, now = caller.tenant, self._clock()
         known = self._secrets.get_known(openwop_keys.build_memory_partition(tenant, memory))
         redactor = self._secrets.build_redactor(tenant, known, now)
@@ -153,19 +160,18 @@ class Memories:
                     raise SecretLeakage(labels)
             texts = redactor.redact(texts)
             assert_content_fits(texts[0])
-        return MemoryEntryDraft(
-            tenant=tenant,
-            memory=memory,
-            suffix=openwop_keys.create_random_suffix(),
+        number, suffix = imported or (None, openwop_keys.create_random_suffix())
+        entry = MemoryEntry(
+            sequence=0,
+            suffix=suffix,
             content=texts[0],
             tags=clean_tags(texts[1:]),
             expires=new.expires_at,
-            principal=caller.id,
             run=new.run_id,
-            secrets_sum=known.sum,
-            now=now,
-            token=token,
+            principal=caller.id,
+            request=None if token is None else token.key,
         )
+        return MemoryEntryDraft(tenant, memory, entry, known.sum, now, token, number)
 
     def delete(self, caller: Principal, reference: str, entry_id: str, run_id: str | None) -> bool:
         """Delete an entry for all runs that start later; whether it existed: one call."""

@@ -108,7 +108,16 @@ _event_log_type = partial(ItemType, package="event_log")
 # identity
 TENANT = _identity_type("tenant", "{tenant}#p", "tenant", "A tenant exists")
 _IDENTITY = ("tenant", "principal", "kind", "permissions", "agent_type", "expires", "created")
-_PERMISSIONS = ("namespace", "everyone", "allow", "version", "owner")
+_PERMISSIONS = ("name", "default", "allow", "version", "owner")
+_CONVERSATION_ROLES = (
+    "session",
+    "user",
+    "creator",
+    "participants",
+    "shared_with",
+    "generation",
+    "sensitivity",
+)
 _ROLES = (
     "task",
     "intent",
@@ -188,10 +197,9 @@ AUDIT_RECORD = _audit_type(
     "Who did what with authority",
     "as long as logs",
     sealed=(
-        "audit_id",
+        "id",
         "time",
         "actor",
-        "actor_kind",
         "action",
         "target",
         "before",
@@ -430,7 +438,7 @@ CONVERSATION = _conversations_type(
     "A conversation's owners, length and version",
     "until deleted, or its retention ends",
     (schema.BY_DUE, schema.BY_GROUP),
-    sealed=("session", "owner", "creator", "agents", "shared", "generation", "sensitivity"),
+    sealed=_CONVERSATION_ROLES,
 )
 CONVERSATION_DETAILS = _conversations_type(
     "conversation details", _CONVERSATION, "d", "Metadata and tags"
@@ -468,7 +476,7 @@ ARCHIVE = _conversations_type(
     "r#{expired}#{generation}",
     "Where the archive storage has the messages",
     indexes=(schema.BY_GROUP,),
-    sealed=("session", "owner", "creator", "agents", "shared", "generation", "sensitivity"),
+    sealed=_CONVERSATION_ROLES,
 )
 USER_CONVERSATION = _conversations_type(
     "conversation of a user",
@@ -650,7 +658,7 @@ MEMORY_RUN = _openwop_type(
     "A run on memories",
     "1 day longer than its snapshot",
     (schema.BY_GROUP,),
-    sealed=("memories", "seq", "principal", "deadline", "retention", "on_secret", "replay_of"),
+    sealed=("memories", "snapshot", "principal", "deadline", "retention", "on_secret", "replay_of"),
 )
 
 # event log

@@ -2,8 +2,9 @@
 
 from binascii import a2b_base64
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 Item = dict[str, Any]
 TypedItem = dict[str, dict[str, Any]]
 """An item in DynamoDB's typed form."""
@@ -68,3 +69,31 @@ def decode_item(item: TypedItem) -> Item:
         name: each["S"] if "S" in each else int(each["N"]) if "N" in each else decode(each)
         for name, each in item.items()
     }
+
+
+def to_attributes(model: Any, *apart: str) -> Item:
+    """Return the fields of a named tuple or a dataclass as attributes of the same names.
+
+    Empty tuples and sets are left out.
+
+    Args:
+        model: what is to be stored.
+        apart: the names of the fields that are stored in another way.
+    """
+    fields = {name: getattr(model, name) for name in model.__match_args__ if name not in apart}
+    return {name: value for name, value in fields.items() if value not in ((), frozenset())}
+
+
+def from_attributes(model: type[T], item: Item, **others: Any) -> T:
+    """Build a named tuple or a dataclass from the attributes that are named as its fields.
+
+    A list becomes a tuple; a field that the item lacks has its default.
+
+    Args:
+        model: its class.
+        others: the fields that are stored in another way.
+    """
+    names: tuple[str, ...] = getattr(model, "__match_args__", ())
+    found = {name: item[name] for name in names if name in item}
+    fields = {name: tuple(each) if type(each) is list else each for name, each in found.items()}
+    return model(**fields | others)

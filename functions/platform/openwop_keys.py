@@ -150,11 +150,6 @@ def build_memory_run_key(tenant: str, run: str) -> Key:
     return item_types.MEMORY_RUN.build_key(tenant=tenant, run=run)
 
 
-def parse_memory_run_partition(partition: str) -> str:
-    """Parse the id of the run that a partition is of."""
-    return partition.rpartition("#")[2]
-
-
 def build_started_runs_partition(tenant: str, principal: str) -> str:
     """Build the partition, in the index by group, of the runs that a principal started."""
     return f"{tenant}#l#{hash_name('principal', principal)}"

@@ -22,7 +22,7 @@ class TaskType(NamedTuple):
 
 
 class OutcomeStats(NamedTuple):
-    """Sums of scores, in billionths of an outcome at the time `base` (epoch ms).
+    """Sums of scores, in billionths of an outcome at the time `base_ms` (epoch ms).
 
     With a half-life (ms), an outcome counts for twice what one a half-life earlier does: later
     ones are added with more weight, so that stored sums need no change as time passes.
@@ -31,7 +31,7 @@ class OutcomeStats(NamedTuple):
     successes: int
     failures: int
     outcomes: int
-    base: int
+    base_ms: int
     half_life: int | None = None
 
 
@@ -41,11 +41,11 @@ class ProcedureWorkflow(NamedTuple):
     procedure: Procedure
     id: str
     spec: bytes
-    half_life_text: str | None
     stats: OutcomeStats
     version: int
     created: int
     updated: int
+    half_life_text: str | None = None
 
 
 class WorkflowStats(NamedTuple):

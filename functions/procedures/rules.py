@@ -35,9 +35,9 @@ def weigh_outcome(stats: OutcomeStats, score: float, now: int) -> tuple[int, int
 
 
 def needs_rebase(stats: OutcomeStats, now: int) -> bool:
-    """Whether `base` has to move before another outcome is added."""
+    """Whether `base_ms` has to move before another outcome is added."""
     half_life = stats.half_life
-    return half_life is not None and now - stats.base > _MOST_HALF_LIVES * half_life
+    return half_life is not None and now - stats.base_ms > _MOST_HALF_LIVES * half_life
 
 
 def rebase(stats: OutcomeStats, now: int, half_life: int | None) -> OutcomeStats:
@@ -46,7 +46,7 @@ def rebase(stats: OutcomeStats, now: int, half_life: int | None) -> OutcomeStats
     return stats._replace(
         successes=round(stats.successes / weight),
         failures=round(stats.failures / weight),
-        base=now,
+        base_ms=now,
         half_life=half_life,
     )
 
@@ -88,11 +88,11 @@ def select_workflow(workflows: Sequence[ProcedureWorkflow], now: int, rng: Rando
 
 
 def _weight(stats: OutcomeStats, now: int) -> float:
-    """Compute what an outcome counts for now, if one at `base` counts for 1.
+    """Compute what an outcome counts for now, if one at `base_ms` counts for 1.
 
-    Never less than 1: another function's clock may be behind the one that wrote `base`.
+    Never less than 1: another function's clock may be behind the one that wrote `base_ms`.
     """
     if stats.half_life is None:
         return 1.0
-    half_lives = (now - stats.base) / stats.half_life
+    half_lives = (now - stats.base_ms) / stats.half_life
     return float(2.0 ** max(0.0, min(half_lives, 1000.0)))

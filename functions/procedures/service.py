@@ -82,16 +82,7 @@ class Procedures:
         if present is None:
             origin = choose_origin(new, now)
             stats = _build_stats(new.learned, now, half_life)
-            workflow = ProcedureWorkflow(
-                procedure,
-                id,
-                spec,
-                new.half_life,
-                stats,
-                version=origin.version,
-                created=origin.created,
-                updated=origin.updated,
-            )
+            workflow = ProcedureWorkflow(procedure, id, spec, stats, *origin, new.half_life)
             self._store.create(caller.tenant, key, workflow)
             return self._describe(workflow), True
         after = revise_workflow(present, spec, new.half_life, half_life, now, reset=new.reset)
@@ -185,7 +176,7 @@ class Procedures:
             rebased = rebase(stats, now, stats.half_life)
             self._store.rebase(key, stats, rebased)
             stats = rebased
-        base = None if stats.half_life is None else stats.base
+        base = None if stats.half_life is None else stats.base_ms
         return Increment(*weigh_outcome(stats, score, now), base)
 
     @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)

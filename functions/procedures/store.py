@@ -6,7 +6,7 @@ from typing import NamedTuple
 from functions.platform import run_keys
 from functions.platform.idempotency import RequestToken
 from functions.platform.item_types import LEARNED_WORKFLOW, TASK_TYPE
-from functions.platform.items import Item
+from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import compress, decompress
 from functions.platform.keys import HIGHEST, Key
 from functions.platform.newest_first import build_list_attributes, iterate_items
@@ -87,7 +87,7 @@ class WorkflowStore:
         """
         item, condition = _encode(new), _AT_VERSION
         values: Item = {"seen": seen.version, "created": seen.created}
-        names = ["spec", "half_text", "version", "updated"]
+        names = ["spec", "half_life_text", "version", "updated"]
         if new.stats != seen.stats:
             names += ["successes", "failures", "outcomes", "base_ms", "half_life"]
             condition += f" AND {_AT_STATS}"
@@ -111,7 +111,7 @@ class WorkflowStore:
             _AT_STATS,
             successes=new.successes,
             failures=new.failures,
-            base_ms=new.base,
+            base_ms=new.base_ms,
             **_seen_stats(seen),
         )
         self._table.update(write)
@@ -180,43 +180,24 @@ def _add_increment(key: Key, increment: Increment) -> Write:
 
 
 def _seen_stats(stats: OutcomeStats) -> dict[str, int]:
-    return {"s0": stats.successes, "f0": stats.failures, "b0": stats.base}
+    return {"s0": stats.successes, "f0": stats.failures, "b0": stats.base_ms}
 
 
 def _encode(workflow: ProcedureWorkflow) -> Item:
-    stats = workflow.stats
     return {
-        "agent_type": workflow.procedure.agent_type,
-        "task_type": workflow.procedure.task_type,
-        "name": workflow.id,
+        **to_attributes(workflow, "procedure", "stats"),
+        **to_attributes(workflow.procedure),
+        **to_attributes(workflow.stats),
         "spec": compress(workflow.spec),
-        "half_text": workflow.half_life_text,
-        "half_life": stats.half_life,
-        "successes": stats.successes,
-        "failures": stats.failures,
-        "outcomes": stats.outcomes,
-        "base_ms": stats.base,
-        "version": workflow.version,
-        "created": workflow.created,
-        "updated": workflow.updated,
     }
 
 
 def decode_workflow(item: Item) -> ProcedureWorkflow:
     """Decode a workflow."""
-    return ProcedureWorkflow(
-        procedure=Procedure(item["agent_type"], item["task_type"]),
-        id=item["name"],
+    return from_attributes(
+        ProcedureWorkflow,
+        item,
+        procedure=from_attributes(Procedure, item),
         spec=decompress(item["spec"]),
-        half_life_text=item.get("half_text"),
-        stats=OutcomeStats(
-            successes=item["successes"],
-            failures=item["failures"],
-            outcomes=item["outcomes"],
-            base=item["base_ms"],
-            half_life=item.get("half_life"),
-        ),
-        version=item["version"],
-        created=item["created"],
-        updated=item["updated"],
+        stats=from_attributes(OutcomeStats, item),
     )

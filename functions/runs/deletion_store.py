@@ -42,7 +42,7 @@ class RunDeletionStore:
             ConditionFailed: the run is no longer as it was read.
         """
         key, names = (item["pk"], item["sk"]), list_value_names(item)
-        lasting = {"run": item["run"], schema.TTL_ATTRIBUTE: item[schema.TTL_ATTRIBUTE]}
+        lasting = {"id": item["id"], schema.TTL_ATTRIBUTE: item[schema.TTL_ATTRIBUTE]}
         due = build_due_attributes(item["pk"], now + _RESUMED_AFTER)
         writes = [
             put_version(key, lasting, item["version"]),

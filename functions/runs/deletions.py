@@ -59,7 +59,7 @@ class RunDeletions:
             if time.monotonic() >= deadline:
                 return runs, episodes, False
             try:
-                episodes += self._delete_run(caller, item["run"], deadline)
+                episodes += self._delete_run(caller, item["id"], deadline)
             except NotFound:
                 continue  # somebody else has deleted it meanwhile
             runs += 1
@@ -97,7 +97,7 @@ class RunDeletions:
         if run["author"] == caller.id:
             return []
         before = {"created_by": run["author"], "status": run["status"]}
-        return [self._audit.record(caller, DELETE_RUN, f"run:{run['run']}", before)]
+        return [self._audit.record(caller, DELETE_RUN, f"run:{run['id']}", before)]
 
     def _audit_foreign(self, caller: Principal, run_id: str) -> Audit:
         """Make what builds the record of a deletion of other principals' episodes."""

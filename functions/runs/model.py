@@ -19,11 +19,11 @@ class Run(NamedTuple):
 
     id: str
     agent_type: str
-    instance: str | None
     status: RunStatus
     version: int
     created: int
     author: str
+    instance: str | None = None
     input: bytes = b"null"
     output: bytes = b"null"
     error: bytes = b"null"

@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from functions.platform import run_keys, schema, value_parts
 from functions.platform.bounded_pages import Examined, examine_all
-from functions.platform.items import Item
+from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, decode_timestamp
 from functions.platform.limits import MAX_INLINE_BYTES, MAX_PAGE_ITEMS
 from functions.platform.newest_first import iterate_rows
@@ -182,7 +182,7 @@ class RunStore:
 
 def is_run(item: Item | None, run_id: str) -> TypeGuard[Item]:
     """Whether an item is the one of this run, which wasn't deleted."""
-    return item is not None and item["run"] == run_id and "status" in item
+    return item is not None and item["id"] == run_id and "status" in item
 
 
 def list_value_names(item: Item) -> list[str]:
@@ -193,38 +193,11 @@ def list_value_names(item: Item) -> list[str]:
 
 def decode_head(item: Item) -> Run:
     """Decode the run of an item without its values."""
-    return Run(
-        id=item["run"],
-        agent_type=item["agent_type"],
-        instance=item.get("instance"),
-        status=item["status"],
-        version=item["version"],
-        created=item["created"],
-        author=item["author"],
-        ended=item.get("ended"),
-        ender=item.get("ender"),
-        sensitivity=item.get("sensitivity"),
-        request=item.get("request"),
-        end_request=item.get("end_request"),
-    )
+    return from_attributes(Run, item, **dict.fromkeys(RUN_VALUES, b"null"))
 
 
 def _encode_head(run: Run) -> Item:
-    return {
-        "run": run.id,
-        "agent_type": run.agent_type,
-        "instance": run.instance,
-        "status": run.status,
-        "version": run.version,
-        "created": run.created,
-        "author": run.author,
-        "ended": run.ended,
-        "ender": run.ender,
-        "sensitivity": run.sensitivity,
-        "request": run.request,
-        "end_request": run.end_request,
-        schema.TTL_ATTRIBUTE: to_ttl_seconds(run.expires),
-    }
+    return to_attributes(run, *RUN_VALUES) | {schema.TTL_ATTRIBUTE: to_ttl_seconds(run.expires)}
 
 
 def _choose_index(tenant: str, query: RunQuery) -> tuple[str, tuple[str, str]]:

@@ -3,7 +3,7 @@
 import secrets
 from typing import NamedTuple
 
-from functions.platform.items import Item
+from functions.platform.items import from_attributes, to_attributes
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.task_keys import build_workflow_key
 from functions.platform.writes import ABSENT, Write, put
@@ -40,7 +40,7 @@ class AppliedWorkflowStore:
     def get(self, tenant: str, workflow: str) -> AppliedWorkflow | None:
         """Read a workflow: one call."""
         item = self._table.get(build_workflow_key(tenant, workflow))
-        return None if item is None else _from_item(item)
+        return None if item is None else from_attributes(AppliedWorkflow, item)
 
     def create(self, tenant: str, workflow: str) -> AppliedWorkflow:
         """Store a workflow with a random seed, unless another request has; return what is kept."""
@@ -48,7 +48,7 @@ class AppliedWorkflowStore:
         try:
             self._table.put(_put(tenant, new, ABSENT))
         except ConditionFailed as failed:
-            return new if failed.item is None else _from_item(failed.item)
+            return new if failed.item is None else from_attributes(AppliedWorkflow, failed.item)
         return new
 
     def replace(self, tenant: str, workflow: AppliedWorkflow, record: Write) -> None:
@@ -57,23 +57,5 @@ class AppliedWorkflowStore:
 
 
 def _put(tenant: str, workflow: AppliedWorkflow, condition: str | None = None) -> Write:
-    item = {
-        "name": workflow.name,
-        "seed": workflow.seed,
-        "digest": workflow.digest,
-        "request_token": workflow.request,
-        "version": workflow.version,
-        "applied": workflow.applied,
-    }
-    return put(build_workflow_key(tenant, workflow.name), item, condition)
-
-
-def _from_item(item: Item) -> AppliedWorkflow:
-    return AppliedWorkflow(
-        name=item["name"],
-        seed=item["seed"],
-        digest=item.get("digest"),
-        request=item.get("request_token"),
-        version=item.get("version"),
-        applied=item.get("applied"),
-    )
+    key = build_workflow_key(tenant, workflow.name)
+    return put(key, to_attributes(workflow), condition)

@@ -121,7 +121,7 @@ def forge_copies(service: Service, tenant: Tenant) -> None:
     for item in map(decode_item, service.stored()):
         key = (item["pk"], item["sk"])
         if "allow" in item:
-            more: Item = {"allow": {"eve": "admin"}, "everyone": "admin", "owner": "eve"}
+            more: Item = {"allow": {"eve": "admin"}, "default": "admin", "owner": "eve"}
             put_item(service, key, item | more)
         if item["sk"].startswith("g#"):
             forged = {"principal": "eve", "access": "write"}

@@ -226,7 +226,8 @@ def _grants(table: Table, tenant: str) -> None:
 def _conversations(table: Table, _: str) -> None:
     for item in table.find(CONVERSATION):
         if item.get("session") == "s":
-            more = {"owner": "eve", "shared": ["eve", "evan"], "agents": ["eve", "evan"]}
+            others = ["eve", "evan"]
+            more = {"user": "eve", "shared_with": others, "participants": others}
             table.put((item["pk"], item["sk"]), item | more)
 
 

@@ -14,7 +14,7 @@ from functions.openwop.rules import (
 )
 from functions.platform.errors import ValidationFailed, ValueTooLarge
 
-ENTRY = MemoryEntry(sequence=10, suffix="s", content="c", tags=(), id="mem_1", created=0)
+ENTRY = MemoryEntry(sequence=10, suffix="s", content="c", tags=())
 
 
 @pytest.mark.parametrize(

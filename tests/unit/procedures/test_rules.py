@@ -22,7 +22,7 @@ BLANK = OutcomeStats(0, 0, 0, 0)
 
 
 def workflow(name: str, stats: OutcomeStats = BLANK) -> ProcedureWorkflow:
-    return ProcedureWorkflow(Procedure("sdr", "outreach"), name, b"null", None, stats, 1, 0, 0)
+    return ProcedureWorkflow(Procedure("sdr", "outreach"), name, b"null", stats, 1, 0, 0)
 
 
 def plus(stats: OutcomeStats, *scores: float, now: int = 0) -> OutcomeStats:
@@ -94,14 +94,14 @@ def test_outcomes_fade_by_their_half_life() -> None:
 
 def test_fading_outcomes_are_weighed_the_same_from_any_base() -> None:
     early = BLANK._replace(half_life=HOUR)
-    late = early._replace(base=5 * HOUR)
+    late = early._replace(base_ms=5 * HOUR)
     for now in (5 * HOUR, 6 * HOUR, 9 * HOUR):
         early, late = plus(early, 0.75, now=now), plus(late, 0.75, now=now)
     assert compute_beta(early, 10 * HOUR) == pytest.approx(compute_beta(late, 10 * HOUR))
 
 
 def test_an_outcome_counts_once_where_the_clock_is_behind() -> None:
-    stats = OutcomeStats(0, 0, 0, base=5_000_000, half_life=1)
+    stats = OutcomeStats(0, 0, 0, base_ms=5_000_000, half_life=1)
     assert compute_beta(plus(stats, 1, now=0), 0) == (2, 1)
 
 
@@ -110,7 +110,7 @@ def test_a_rebase_keeps_what_outcomes_count_for() -> None:
     moved = rebase(stats, 3 * HOUR, HOUR)
     for now in (3 * HOUR, 10 * HOUR):
         assert compute_beta(moved, now) == pytest.approx(compute_beta(stats, now))
-    assert (moved.base, moved.outcomes) == (3 * HOUR, 3)
+    assert (moved.base_ms, moved.outcomes) == (3 * HOUR, 3)
 
 
 def test_a_rebase_is_needed_before_sums_outgrow_a_number() -> None:
@@ -133,7 +133,7 @@ def test_a_half_life_applies_from_when_it_is_set() -> None:
 def test_a_reset_forgets_outcomes_and_the_same_again_changes_nothing() -> None:
     before = workflow("roi", plus(BLANK, 1))
     blank = revise_workflow(before, b"null", None, None, HOUR, reset=True)
-    assert (blank.stats, blank.version) == (BLANK._replace(base=HOUR), 2)
+    assert (blank.stats, blank.version) == (BLANK._replace(base_ms=HOUR), 2)
     assert revise_workflow(blank, b"null", None, None, 2 * HOUR, reset=True) is blank
 
 

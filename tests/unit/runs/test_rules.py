@@ -28,7 +28,7 @@ from functions.runs.rules import (
 NOW, DAY = 1_900_000_000_000, 86_400_000
 IDS = RunIds(lambda purpose: b"a secret" + purpose)
 ADDRESS = create_run_address("t1", "sdr", bytes(16), NOW)
-RUN = Run("run_1", "sdr", None, "running", 1, NOW, "alice", b"1")
+RUN = Run("run_1", "sdr", "running", 1, NOW, "alice", input=b"1")
 
 
 def test_an_id_is_verified_by_tenant_and_secret() -> None:
