@@ -1,6 +1,5 @@
 """`/.well-known/openwop` says what holds, in the edition that is set."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -95,31 +94,6 @@ def test_advertised_capabilities_hold(tenant: Tenant, edition: str | None) -> No
 def test_an_unknown_edition_fails_loudly(service: Service, edition: str) -> None:
     with pytest.raises(WrongSetting, match="OPENWOP"):
         client_of(service, edition)
-
-
-def routes(document: dict[str, Any]) -> Iterator[str]:
-    for path, methods in document["paths"].items():
-        if path.startswith("/v1/"):
-            yield from (f"{method.upper()} {path}" for method in methods)
-
-
-def test_it_is_documented(service: Service) -> None:
-    document = ok(service.client().get("/openapi.json"))
-    assert sorted(routes(document)) == [
-        "DELETE /v1/memory/{memoryRef}/{id}",
-        "DELETE /v1/runs/{runId}",
-        "GET /v1/memories",
-        "GET /v1/memory/{memoryRef}",
-        "GET /v1/memory/{memoryRef}/{id}",
-        "GET /v1/runs",
-        "GET /v1/runs/{runId}",
-        "GET /v1/runs/{runId}/entries",
-        "POST /v1/memories",
-        "POST /v1/memory/{memoryRef}",
-        "POST /v1/runs",
-        "POST /v1/runs/{runId}/end",
-        "POST /v1/runs/{runId}/secrets",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -153,16 +153,6 @@ def test_an_entry_is_returned_as_it_was_stored(ada: httpx.Client, clock: Movable
     assert later.get(made["id"]) == made
 
 
-def test_the_size_of_an_entry_is_bounded(ada: httpx.Client) -> None:
-    run, content = start(ada), "\U0001f9e0" * 16_384
-    made = run.put(content)
-    assert start(ada).get(made["id"]) == made
-    assert made["content"] == content
-    refusal = erring(run.try_put(content + "x"), 413, "payload_too_large")
-    assert refusal["details"] == {"max": 65_536, "actual": 65_537}
-    assert len(present(ada, run.reference)) == 1
-
-
 def test_secrets_that_are_too_large_together_are_refused(ada: httpx.Client) -> None:
     large = [{"label": "a", "value": f"{number}" + "é" * 4_000} for number in range(9)]
     answer = ada.post(RUNS, json={"agent": "planner", "secrets": large})

@@ -58,12 +58,6 @@ def test_a_forged_reference_is_forbidden(run: Run) -> None:
     assert present(run.client, run.reference) == ["private"]
 
 
-def test_the_same_names_in_another_tenant_are_another_memory(run: Run, service: Service) -> None:
-    other = start(service.tenant().agent("ada"), scope="s")
-    assert other.entries() == []
-    forbidden(run.client.get(path(other.reference)))
-
-
 def asked(caller: httpx.Client, reference: str) -> list[httpx.Response]:
     """The answers to a list, a put and a delete."""
     return [
@@ -99,23 +93,6 @@ def test_a_reference_reveals_no_name(tenant: Tenant) -> None:
     run = start(client, "analytical-engine", scope="notes-on-menabrea")
     for name in ("ada", "engine", "notes", tenant.id):
         assert name not in run.reference + run.id
-
-
-def test_no_name_reaches_another_memory(tenant: Tenant) -> None:
-    """Names run into each other in no way."""
-    names = [("a", "b"), ("ab", None), ("a", "b#"), ("a#b", None), ("a\n", "b"), ("1:a", "b")]
-    ada, ad = tenant.agent("ada"), tenant.agent("ad")
-    runs = [start(ada, agent, scope=scope) for agent, scope in names]
-    runs += [start(ad, "aa", scope="b"), start(ad, "a:a", scope="b")]
-    assert len({run.reference for run in runs}) == len(runs)
-
-
-@pytest.mark.in_process
-def test_a_reference_is_the_same_in_every_process(run: Run, service: Service) -> None:
-    again = start_service(service.engine, service.clock, service.key_file, 60)
-    caller = again.client(run.client.headers["X-API-Key"])
-    assert start(caller, scope="s").reference == run.reference
-    assert present(caller, run.reference) == ["private"]
 
 
 @pytest.mark.in_process

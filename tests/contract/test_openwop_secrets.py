@@ -2,7 +2,6 @@
 
 import json
 from io import StringIO
-from random import Random
 from typing import Any
 
 import httpx
@@ -13,12 +12,11 @@ from functions.platform.items import decode_item
 from functions.platform.openwop_keys import build_run_secrets_key
 from tests.contract.expect import ok
 from tests.contract.openwop_calls import RUNS, Run, erring, memory_items, path, present, start
-from tests.contract.service import Service, Tenant
+from tests.contract.service import Service
 from tests.contract.service import start as start_service
 from tests.contract.sweeping import sweep
-from tests.contract.test_sensitive import is_stored, plain_texts
+from tests.contract.test_sensitive import is_stored
 from tests.contract.transport import MovableClock
-from tests.unit.openwop.test_redaction import make_run
 
 pytestmark = pytest.mark.in_process
 
@@ -181,14 +179,6 @@ def test_a_run_learns_a_secret_on_the_way(ada: httpx.Client, service: Service) -
     assert cold.put(VALUE)["content"] == VALUE
 
 
-def test_a_secret_that_is_too_short_is_refused_at_the_start(ada: httpx.Client) -> None:
-    for value in ("1234567", "1 2 3 4 5 6 7"):
-        body = {"agent": "planner", "secrets": [{"label": "pin", "value": value}]}
-        refusal = erring(ada.post(RUNS, json=body), 400, "validation_error")
-        assert refusal["details"]["errors"][0]["field"] == "secrets.0.value"
-        erring(ada.post(f"{RUNS}/{start(ada).id}/secrets", json=body), 400, "validation_error")
-
-
 def test_the_secrets_of_a_memorys_open_runs_are_bounded(
     ada: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,43 +193,8 @@ def test_the_secrets_of_a_memorys_open_runs_are_bounded(
     assert second.learn("more", "hunter2-hunter2")["secrets"] == ["stripe", "more"]
 
 
-def test_a_rejecting_run_stores_only_entries_without_secrets(
-    ada: httpx.Client, service: Service
-) -> None:
-    more = [*SECRETS, {"label": "mail", "value": "hunter2-hunter2"}]
-    run = start(ada, secrets=more, onSecret="reject")
-    before = service.state()
-    refusal = erring(run.try_put(f"{VALUE} hunter2-hunter2", tags=[VALUE]), 422, "secret_leakage")
-    assert refusal["details"] == {"labels": ["stripe", "mail"]}
-    assert service.state() == before
-    assert run.put("clean")["content"] == "clean"
-
-
 def test_an_entry_too_large_after_redaction_is_refused(ada: httpx.Client) -> None:
     secrets = [{"label": "a-long-label", "value": "12345678"}]
     run = start(ada, secrets=secrets)
     erring(run.try_put("12345678" * 8_000), 413, "payload_too_large")
     assert len(run.put("12345678" * 2_000)["content"]) == 2_000 * len("<REDACTED:a-long-label>")
-
-
-@pytest.mark.usefixtures("volume")
-@pytest.mark.parametrize("seed", range(8))
-def test_no_secret_of_the_run_is_stored(tenant: Tenant, service: Service, seed: int) -> None:
-    """SR-1 over HTTP: nothing that is read back, and no attribute of an item, contains one."""
-    pairs, text = make_run(Random(seed))  # noqa: S311
-    secrets = [{"label": label, "value": value} for label, value in pairs]
-    run = start(tenant.admin, "a", secrets=secrets)
-    entry = run.put(text, tags=[text[:200], text[3:200]])
-    long = [value for _, value in pairs if len(value) >= 8]
-    shown = [entry["content"], *entry["tags"]]
-    assert not [value for value in long if any(value in each for each in shown)]
-    found = [each for item in service.stored() for each in texts(item)]
-    assert not [value for value in long if any(value.encode() in each for each in found)]
-    run.delete(entry["id"])
-    run.end()
-
-
-def texts(item: dict[str, Any]) -> list[bytes]:
-    """What an item of an entry says in words: neither its keys nor its numbers."""
-    entry = item["sk"]["S"].startswith("o#")
-    return plain_texts({name: item[name] for name in ("val", "tags") if entry and name in item})

@@ -14,24 +14,6 @@ def bob(tenant: Tenant) -> httpx.Client:
     return tenant.agent("bob")
 
 
-def test_later_puts_are_not_in_a_snapshot(ada: httpx.Client) -> None:
-    first = start(ada)
-    first.put("before")
-    run, other = start(ada), start(ada)
-    made = [first.put("by the first"), other.put("by another"), run.put("by itself")]
-    made.append(ada.post(path(run.reference), json={"content": "outside of runs"}).json())
-    assert run.contents() == other.contents() == ["before"]
-    assert [run.get(entry["id"]) for entry in made] == [None] * 4
-    assert start(ada).contents() == [
-        "outside of runs",
-        "by itself",
-        "by another",
-        "by the first",
-        "before",
-    ]
-    assert first.contents() == []
-
-
 def test_deletes_do_not_change_a_snapshot(ada: httpx.Client, bob: httpx.Client) -> None:
     maker = start(ada)
     entries = [maker.put(f"entry {number}") for number in range(4)]
@@ -57,31 +39,6 @@ def test_a_delete_says_whether_the_entry_existed(ada: httpx.Client) -> None:
     assert run.delete(entry["id"][:-1] + "0") is False
     assert run.delete("nonsense") is False
     assert start(ada).contents() == []
-
-
-def test_an_entry_put_and_deleted_during_a_run_never_shows_in_it(ada: httpx.Client) -> None:
-    run = start(ada)
-    entry = run.put("short-lived")
-    between = start(ada)
-    run.delete(entry["id"])
-    assert (run.contents(), between.contents(), start(ada).contents()) == ([], ["short-lived"], [])
-
-
-def test_a_replay_gets_the_same_bytes(ada: httpx.Client, clock: MovableClock) -> None:
-    maker = start(ada)
-    ids = [maker.put(f"é {number} \U0001f9e0", tags=["t", "ü"])["id"] for number in range(5)]
-    run = start(ada)
-    asked = [
-        (path(run.reference), {"runId": run.id}),
-        (path(run.reference), {"runId": run.id, "tag": "ü", "limit": "3"}),
-        *((path(run.reference, id), {"runId": run.id}) for id in ids),
-    ]
-    first = [ada.get(target, params=query).content for target, query in asked]
-    clock.advance(seconds=3600)
-    for id in ids[1:]:
-        run.delete(id)
-    start(ada).put("later", tags=["ü"])
-    assert [ada.get(target, params=query).content for target, query in asked] == first
 
 
 @pytest.mark.parametrize("ms", [0, 1, -5_000])
@@ -120,23 +77,6 @@ def test_each_agent_and_scope_has_a_memory_of_its_own(ada: httpx.Client, bob: ht
         assert present(run.client, run.reference) == [f"of {number}"]
     assert start(ada, "planner").reference == runs[0].reference
     assert start(ada, "planner", scope="a").contents() == ["of 1"]
-
-
-def test_a_reference_can_be_shared_within_a_tenant(
-    ada: httpx.Client, bob: httpx.Client, tenant: Tenant
-) -> None:
-    run = start(ada)
-    entry = run.put("shared")
-    reader = tenant.agent("reader", permissions=["memory.read"])
-    assert present(bob, run.reference) == present(reader, run.reference) == ["shared"]
-    target = path(run.reference)
-    assert bob.post(target, json={"content": "by bob"}).status_code == 201
-    erring(reader.post(target, json={"content": "no"}), 403, "forbidden")
-    erring(reader.delete(path(run.reference, entry["id"])), 403, "forbidden")
-    erring(reader.post(f"{RUNS}/{run.id}/end"), 403, "forbidden")
-    writer = tenant.agent("writer", permissions=["memory.write"])
-    erring(writer.get(target), 403, "forbidden")
-    assert present(ada, run.reference) == ["by bob", "shared"]
 
 
 def test_a_closed_run_reads_and_writes_nothing(ada: httpx.Client) -> None:

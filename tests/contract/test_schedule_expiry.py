@@ -76,14 +76,6 @@ def test_sensitive_and_large_entries_are_removed_likewise(
     assert stored_keys(service) == [item["sk"] for item in items(service, "x#")] == []
 
 
-def test_expired_entries_of_every_tenant_are_removed(service: Service, clock: MovableClock) -> None:
-    for _ in range(5):
-        create(service.tenant().admin, entry() | SOON)
-    clock.advance(seconds=10)
-    assert sweep(service)["expired"] == 5
-    assert stored_keys(service) == []
-
-
 def test_an_entry_whose_expiry_was_extended_stays(
     service: Service, alice: httpx.Client, clock: MovableClock
 ) -> None:
@@ -93,17 +85,6 @@ def test_an_entry_whose_expiry_was_extended_stays(
     clock.advance(seconds=10)
     sweep(service)
     assert stored_keys(service) == ["k"]
-
-
-@pytest.mark.usefixtures("volume")
-def test_a_removed_entry_frees_its_key_and_capacity(
-    service: Service, alice: httpx.Client, clock: MovableClock
-) -> None:
-    fill(alice, 100, working() | SOON)
-    clock.advance(seconds=10)
-    sweep(service)
-    fill(alice, 100, working())
-    assert counters_equal_items(service)
 
 
 @pytest.mark.usefixtures("volume")
