@@ -193,19 +193,6 @@ def test_names_of_any_characters_are_kept_apart(client: Client) -> None:
     assert [client.memory.get(name, name) for name in names] == [{"name": n} for n in names]
 
 
-def test_queries_give_every_page(client: Client) -> None:
-    for start in range(0, 100, 50):
-        entries = [
-            {"namespace": "many", "key": f"k{n}", "memory_type": "working", "value": {"n": n}}
-            for n in range(start, min(start + 50, 90))
-        ]
-        client.memory.batch(entries)
-    found = client.memory.query(namespace="many", memory_type="working", page_size=7)
-    assert sorted(entry.value["n"] for entry in found) == list(range(90))
-    assert client.memory.delete_batch(namespace="many", memory_type="working") == 90
-    assert list(client.memory.query(namespace="many")) == []
-
-
 def test_an_update_of_nothing_and_a_refused_one_are_told(client: Client) -> None:
     with pytest.raises(MemoryNotFoundError):
         client.memory.update("ns", "nothing", dict)

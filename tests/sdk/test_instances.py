@@ -1,12 +1,10 @@
 """ADR-043 Tier 1: an instance's working values as agents use them by the client."""
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from agent_memory import Client
 from agent_memory.exceptions import MemoryCapacityError, TooLargeError
-from agent_memory.testing import memory_service
 
 BUDGET = 131_072
 JSON: list[Any] = [None, False, 0, "", [], 2**70, -0.5, "Grüße", {"to": ["ada"]}]
@@ -48,21 +46,6 @@ def test_what_does_not_fit_says_why(alice: Client) -> None:
         alice.instances.put("sdr-1", "b", text(100_000))
     assert (full.value.current_count, full.value.max_capacity) == (100_001, BUDGET)  # with its key
     assert set(alice.instances.get_all("sdr-1")) == {"a"}
-
-
-def test_of_writers_at_once_none_is_lost(alice: Client) -> None:
-    with ThreadPoolExecutor(8) as many:
-        list(many.map(lambda n: alice.instances.put("sdr-1", f"k{n}", n), range(8)))
-    assert alice.instances.get_all("sdr-1") == {f"k{n}": n for n in range(8)}
-
-
-def test_a_value_lives_for_an_hour() -> None:
-    with memory_service() as service:
-        service.instances.put("sdr-1", "k", 1)
-        service.clock.advance(minutes=59)
-        assert service.instances.get("sdr-1", "k") == 1
-        service.clock.advance(minutes=1)
-        assert service.instances.get("sdr-1", "k") is None
 
 
 def test_a_slash_in_an_instance_is_told(alice: Client) -> None:

@@ -1,13 +1,9 @@
 """ADR-043 Tier 4: procedures as agents use them by the client."""
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-
 import httpx
 import pytest
 from agent_memory import Client
 from agent_memory.exceptions import (
-    MemoryAccessError,
     MemoryConflictError,
     MemoryNotFoundError,
     TooLargeError,
@@ -64,22 +60,6 @@ def test_a_selection_learns_from_outcomes(alice: Client) -> None:
     assert alice.procedures.select(*SDR).sampled != chosen.sampled
 
 
-def test_all_workflows_are_listed(alice: Client) -> None:
-    for workflow in "abc":
-        alice.procedures.put(*SDR, workflow, SPEC)
-    assert {each.workflow_id for each in alice.procedures.list(*SDR)} == set("abc")
-    assert list(alice.procedures.list("sdr", "research")) == []
-
-
-def test_of_outcomes_at_once_each_counts(alice: Client) -> None:
-    alice.procedures.put(*SDR, "roi", SPEC)
-    with ThreadPoolExecutor(12) as many:
-        list(many.map(lambda n: alice.procedures.record_outcome(*SDR, "roi", n % 2), range(12)))
-    stands = alice.procedures.get(*SDR, "roi")
-    assert stands is not None
-    assert (stands.alpha, stands.beta, stands.outcomes) == (7, 7, 12)
-
-
 def test_an_outcome_whose_answer_was_lost_counts_once(server: LocalServer, alice: Client) -> None:
     class Losing(httpx.HTTPTransport):
         lost = 0
@@ -125,21 +105,3 @@ def test_odd_names_are_names(alice: Client) -> None:
     assert found == {name: name for name in names}
     for name in names:
         assert alice.procedures.record_outcome("sdr & co", "cold: outreach", name, 1).alpha == 2
-
-
-def test_who_only_reads_selects_but_reports_nothing(
-    server: LocalServer, admin: Client, alice: Client
-) -> None:
-    alice.procedures.put(*SDR, "roi", SPEC)
-    made = admin.principals.create("reader", permissions=["memory.read"])
-    with Client(server.address, made.api_key) as reader:
-        assert reader.procedures.select(*SDR).workflow_id == "roi"
-        with pytest.raises(MemoryAccessError):
-            reader.procedures.record_outcome(*SDR, "roi", 1)
-
-
-def test_the_agent_that_learned_need_not_be_the_one_that_selects(
-    agent: Callable[[str], Client],
-) -> None:
-    agent("alice").procedures.put(*SDR, "roi", SPEC)
-    assert agent("bob").procedures.record_outcome(*SDR, "roi", 1).alpha == 2

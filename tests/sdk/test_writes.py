@@ -162,21 +162,6 @@ def test_the_rules_of_an_update() -> None:
         assert_in_scope(entry, {"intent_id": "i"})
 
 
-def test_puts_of_one_item_never_conflict_in_a_langgraph_store(
-    alice: Client, server: LocalServer
-) -> None:
-    def put(thread: int) -> None:
-        with Client(server.address, alice.settings.api_key) as client:
-            for turn in range(5):
-                AgentMemoryStore(client).put(("a",), "k", {"thread": thread, "turn": turn})
-
-    with ThreadPoolExecutor(10) as pool:
-        list(pool.map(put, range(10)))
-    item = AgentMemoryStore(alice).get(("a",), "k")
-    assert item is not None
-    assert item.value["turn"] == 4
-
-
 def test_an_empty_key_is_refused_and_never_taken_from_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -58,17 +58,6 @@ def test_an_export_takes_filters(tenant: Tenant) -> None:
         assert keys(cli("export", *filters).documents) == wanted
 
 
-def test_an_export_has_nothing_that_the_caller_may_not_read(tenant: Tenant) -> None:
-    tenant.create(key="private")
-    tenant.create(namespace="shared", key="open", memory_type="semantic")
-    tenant.create(namespace="closed", key="barred", memory_type="semantic")
-    tenant.http.patch(
-        "/api/v1/memory/namespaces/closed", json={"permissions": {"default": "none", "allow": []}}
-    ).raise_for_status()
-    stranger = tenant.cli(tenant.agent("stranger"))
-    assert keys(stranger("export").documents) == ["open"]
-
-
 def test_large_pages_are_walked_in_parts(tenant: Tenant) -> None:
     made = fill(tenant.http, 110, value={"pad": "é" * 30_000})
     assert tenant.cli()("export").documents == in_order(made)

@@ -114,12 +114,3 @@ def test_an_import_that_is_killed_is_simply_run_again(
     exported = [json.loads(line) for line in file.read_text().splitlines()]
     assert content(another.cli()("export").documents) == content(exported)
     assert all(each["version"] == 1 for each in another.cli()("export").documents)
-
-
-def test_an_export_flows_straight_into_an_import(tenant: Tenant, another: Tenant) -> None:
-    fill(tenant.http, 60)
-    with tenant.cli().started("export") as source:
-        assert source.stdout is not None
-        done = another.cli()("import", "-", stdin=source.stdout.read())
-    assert done.code == 0
-    assert len(another.cli()("export").documents) == 60

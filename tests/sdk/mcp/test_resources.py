@@ -73,14 +73,6 @@ async def test_all_that_may_be_read_is_listed(
         assert (await read(talk, "memory://summary"))["episodic"]["entry_count"] == 51
 
 
-async def test_nobody_elses_are_listed_or_read(connect: Connect, introduce: Introduce) -> None:
-    async with connect(introduce()) as one, connect(introduce()) as other:
-        await one.call("remember", namespace="n", key="mine", value={})
-        assert "memory://entries/n/mine" not in await all_uris(other)
-        with pytest.raises(MCPError, match="no memory 'mine'"):
-            await other.client.read_resource("memory://entries/n/mine")
-
-
 async def test_what_is_no_resource_is_told_so(connect: Connect, key: str) -> None:
     async with connect(key) as talk:
         for uri in NO_RESOURCES:

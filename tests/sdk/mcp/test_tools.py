@@ -41,20 +41,6 @@ async def test_what_it_remembers_is_the_callers_own_in_the_service(
     assert entry.raw["created_by"] == made["agent_id"]
 
 
-async def test_two_clients_with_two_keys_share_nothing_private(
-    connect: Connect, introduce: Introduce
-) -> None:
-    async with connect(introduce()) as one, connect(introduce()) as other:
-        mine = await one.call("remember", **PLACE, value={"is": "mine"})
-        theirs = await other.call("remember", **PLACE, value={"is": "theirs"})
-        assert mine["agent_id"] != theirs["agent_id"]
-        assert (await one.call("recall", **PLACE))["value"] == {"is": "mine"}
-        assert (await other.call("recall", **PLACE))["value"] == {"is": "theirs"}
-        assert len((await one.call("list_memories"))["memories"]) == 1
-        refusal = await one.refused("recall", **PLACE, agent_id=theirs["agent_id"])
-        assert "theirs" not in refusal
-
-
 async def test_remember_never_overwrites(connect: Connect, key: str) -> None:
     async with connect(key) as talk:
         await talk.call("remember", **PLACE, value={"is": "blue"})

@@ -68,30 +68,17 @@ def test_what_it_raises_fails_the_task_and_archives_its_memory(crew: Crew) -> No
     assert [each["value"] for each in crew.archived(task)] == [{"completed": 23}]
 
 
-def test_a_result_that_is_no_json_fails_the_task(crew: Crew) -> None:
+@pytest.mark.parametrize(
+    ("result", "error"), [(object(), "TypeError"), ("x" * 200_000, "TooLargeError")]
+)
+def test_a_result_that_is_no_json_or_too_large_fails_the_task(
+    crew: Crew, result: object, error: str
+) -> None:
     agent = crew.agent()
     task = crew.task(agent)
-
-    @Worker()
-    def answer_oddly(_ctx: Context) -> object:
-        return object()
-
-    run_once(answer_oddly, agent.client)
+    run_once(Worker()(lambda _ctx: result), agent.client)
     assert crew.status(task) == "failed"
-    assert crew.get(task).error["type"] == "TypeError"
-
-
-def test_a_result_that_is_too_large_fails_the_task(crew: Crew) -> None:
-    agent = crew.agent()
-    task = crew.task(agent)
-
-    @Worker()
-    def answer_at_length(_ctx: Context) -> str:
-        return "x" * 200_000
-
-    run_once(answer_at_length, agent.client)
-    assert crew.status(task) == "failed"
-    assert crew.get(task).error["type"] == "TooLargeError"
+    assert crew.get(task).error["type"] == error
 
 
 def test_it_takes_only_what_it_can_do(crew: Crew) -> None:

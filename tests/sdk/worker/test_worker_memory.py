@@ -74,14 +74,6 @@ def test_a_task_that_comes_back_goes_on_where_the_other_agent_left_it(crew: Crew
     assert found == [{"completed": 40}, {"completed": 41}]
 
 
-def test_the_same_agent_goes_on_from_its_own_checkpoint(crew: Crew) -> None:
-    agent = crew.agent()
-    task = within(crew, agent, write(23))
-    found: list[Any] = []
-    within(crew, agent, read_into(found), task)
-    assert found == [{"completed": 23}]
-
-
 def test_what_was_written_before_a_restart_is_overwritten_unread(crew: Crew) -> None:
     agent = crew.agent()
     task = within(crew, agent, write(23))
@@ -99,14 +91,6 @@ def test_two_open_tasks_of_an_agent_keep_their_memory_apart(crew: Crew) -> None:
     crew.hand_over(other, successor)
     within(crew, successor, read_into(found), other)
     assert found == [{"completed": 1}, {"completed": 2}, {"completed": 3}]
-
-
-def test_nothing_of_another_task_shows(crew: Crew) -> None:
-    agent = crew.agent()
-    within(crew, agent, write(1))
-    found: list[Any] = []
-    within(crew, agent, read_into(found))
-    assert found == [None]
 
 
 def test_beyond_the_task_it_reads_the_agents_own_then_the_shared(crew: Crew) -> None:
