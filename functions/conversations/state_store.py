@@ -58,15 +58,19 @@ class StateStore:
             owner: whose states; None for all owners'.
             count: how many will be taken.
         """
-        of = (GROUP_ATTRIBUTE, conversation_keys.build_agent_states_partition(tenant, agent))
+        group = conversation_keys.build_agent_states_partition(tenant, agent)
         prefix, most = conversation_keys.build_owner_prefix(owner), _LISTED_TOGETHER
+        order = TYPE_ORDER_ATTRIBUTE
+        condition = f"{GROUP_ATTRIBUTE} = :group AND {order} BETWEEN :first AND :last"
 
         def read(below: str | None, size: int) -> list[Item]:
-            between = (TYPE_ORDER_ATTRIBUTE, prefix, below or prefix + HIGHEST)
-            rows = self._table.query_between(BY_GROUP, of, between, size + 1)
-            return list(islice((row for row in rows if row[between[0]] != below), size))
+            bounds = {"group": group, "first": prefix, "last": below or prefix + HIGHEST}
+            rows = self._table.query_index(
+                BY_GROUP, condition, newest_first=True, page_size=size + 1, **bounds
+            )
+            return list(islice((row for row in rows if row[order] != below), size))
 
-        groups = iterate_groups(read, TYPE_ORDER_ATTRIBUTE, before, min(count, most), most)
+        groups = iterate_groups(read, order, before, min(count, most), most)
         for rows in groups:
             keys = [(row["pk"], row["sk"]) for row in rows]
             items = self._table.get_many(keys)

@@ -69,7 +69,8 @@ class EntryStore:
     def list_keys_of_task(self, tenant: str, task: str) -> list[Key]:
         """Return the keys of the items of the entries that end with a task, by the same index."""
         partition = task_keys.build_task_key(tenant, task)[0]
-        rows = self._table.query_index(schema.BY_TASK, schema.TASK_ATTRIBUTE, partition)
+        condition = f"{schema.TASK_ATTRIBUTE} = :task"
+        rows = self._table.query_index(schema.BY_TASK, condition, task=partition)
         return [(row["pk"], row["sk"]) for row in rows]
 
     def get_of_task(
@@ -88,7 +89,8 @@ class EntryStore:
     def list_expired(self, tenant: str, agent: str, now: int) -> list[Entry]:
         """Return an agent's entries that have expired and aren't removed yet, by an index."""
         partition = entry_keys.build_agent_partition(tenant, agent)
-        rows = self._table.query_range(schema.BY_EXPIRY, partition, schema.EXPIRY_ATTRIBUTE, now)
+        condition = f"pk = :pk AND {schema.EXPIRY_ATTRIBUTE} <= :now"
+        rows = self._table.query_index(schema.BY_EXPIRY, condition, pk=partition, now=now)
         entries = self._get_many((row["pk"], row["sk"]) for row in rows).values()
         return [entry for entry in entries if entry.is_expired(now)]
 
@@ -108,14 +110,14 @@ class EntryStore:
             after: where to begin behind; None for what is evicted first.
             page_size: how many a call reads.
         """
-        partition = ("pk", entry_keys.build_agent_partition(tenant, agent))
-        between = (schema.RECENCY_ATTRIBUTE, after or _FIRST_RECENCY, HIGHEST)
-        rows = self._table.query_between(
-            schema.BY_RECENCY, partition, between, page_size, newest_first=False
+        rows = self._table.query_index(
+            schema.BY_RECENCY,
+            f"pk = :pk AND {schema.RECENCY_ATTRIBUTE} > :after",
+            page_size=page_size,
+            pk=entry_keys.build_agent_partition(tenant, agent),
+            after=after or _FIRST_RECENCY,
         )
-        return (
-            to_eviction_candidate(row) for row in rows if row[schema.RECENCY_ATTRIBUTE] != after
-        )
+        return map(to_eviction_candidate, rows)
 
     def list_index_rows(
         self,
@@ -183,19 +185,22 @@ class EntryStore:
         order: str = schema.CREATION_ATTRIBUTE,
     ) -> list[Item]:
         last = entry_keys.build_creation_bound(tier, before)
-        rows = self._table.query_between(index, of, (order, tier, last), count + 1)
+        condition = f"{of[0]} = :value AND {order} BETWEEN :tier AND :last"
+        bounds = {"value": of[1], "tier": tier, "last": last}
+        rows = self._table.query_index(
+            index, condition, newest_first=True, page_size=count + 1, **bounds
+        )
         return list(islice((row for row in rows if row[order] != last), count))
 
     def find_creation_time(self, tenant: str, agent: str, now: int, *, newest: bool) -> int | None:
         """Return when an agent's oldest or newest episodic entry was created, by an index."""
-        partition = entry_keys.build_agent_partition(tenant, agent)
-        letter = EPISODIC.id_letter
-        rows = self._table.query_between(
+        rows = self._table.query_index(
             schema.BY_CREATION,
-            ("pk", partition),
-            (schema.CREATION_ATTRIBUTE, letter, letter + HIGHEST),
-            _READ_TOGETHER,
+            f"pk = :pk AND begins_with({schema.CREATION_ATTRIBUTE}, :tier)",
             newest_first=newest,
+            page_size=_READ_TOGETHER,
+            pk=entry_keys.build_agent_partition(tenant, agent),
+            tier=EPISODIC.id_letter,
         )
         for row in rows:
             entry = self._mapper.find_entry(self._table.get((row["pk"], row["sk"])))

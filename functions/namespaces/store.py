@@ -92,9 +92,13 @@ class NamespaceStore:
     def _list_keys(self, tenant: str, prefix: str, page_size: int) -> Iterator[Key]:
         """List the keys of the namespaces whose names have a prefix, by an index."""
         partition = entry_keys.build_namespace_range(tenant)[0]
-        between = (CREATION_ATTRIBUTE, prefix, prefix + HIGHEST)
-        rows = self._table.query_between(
-            BY_CREATION, ("pk", partition), between, page_size, newest_first=False
+        rows = self._table.query_index(
+            BY_CREATION,
+            f"pk = :pk AND {CREATION_ATTRIBUTE} BETWEEN :first AND :last",
+            page_size=page_size,
+            pk=partition,
+            first=prefix,
+            last=prefix + HIGHEST,
         )
         return ((row["pk"], row["sk"]) for row in rows)
 

@@ -16,9 +16,8 @@ class DueIndex:
 
     def list_shard(self, shard: str, now: int) -> Iterator[DueKey]:
         """List a shard's items due by `now` (epoch ms), longest due first: a call per megabyte."""
-        rows = self._table.query_range(
-            BY_DUE, shard, DUE_ATTRIBUTE, now, attribute=DUE_SHARD_ATTRIBUTE
-        )
+        condition = f"{DUE_SHARD_ATTRIBUTE} = :shard AND {DUE_ATTRIBUTE} <= :now"
+        rows = self._table.query_index(BY_DUE, condition, shard=shard, now=now)
         return (DueKey(row[DUE_ATTRIBUTE], (row["pk"], row["sk"])) for row in rows)
 
     def get_due(self, keys: Iterable[Key], now: int) -> list[Item]:

@@ -55,9 +55,12 @@ def iterate_rows(
         most: how many a group has at most.
     """
 
+    condition = f"{of[0]} = :value AND {TYPE_ORDER_ATTRIBUTE} < :below"
+
     def read(below: str | None, size: int) -> list[Item]:
-        order = (TYPE_ORDER_ATTRIBUTE, below or HIGHEST)
-        return list(islice(table.query_newest(index, of, order, size), size))
+        bounds = {"value": of[1], "below": below or HIGHEST}
+        found = table.query_index(index, condition, newest_first=True, page_size=size, **bounds)
+        return list(islice(found, size))
 
     return iterate_groups(read, TYPE_ORDER_ATTRIBUTE, before, min(count, most), most)
 

@@ -108,95 +108,28 @@ class TableReader(TableClient):
         request = _build_range(partition, first, last, newest_first=newest_first)
         return self._pages(request | {"Limit": page_size, "ConsistentRead": is_consistent})
 
-    def query_index(self, index: str, attribute: str, value: str) -> list[Item]:
-        """Query the keys that an index lists under a value; it may lag behind the table."""
-        request = {
-            "IndexName": index,
-            "KeyConditionExpression": f"{attribute} = :value",
-            "ExpressionAttributeValues": encode_placeholders({"value": value}),
-        }
-        return list(self._pages(request))
-
-    def query_range(
+    def query_index(
         self,
         index: str,
-        partition: str,
-        sort: str,
-        at_most: int,
+        condition: str,
         *,
-        attribute: str = "pk",
-        descending: bool = False,
+        newest_first: bool = False,
         page_size: int | None = None,
+        **values: Any,
     ) -> Iterator[Item]:
-        """Query an index under a value of `attribute`, where `sort` is at most `at_most`.
-
-        `page_size` is how many items a call reads at most; a megabyte by default.
-        """
-        request = {
-            "IndexName": index,
-            "KeyConditionExpression": f"{attribute} = :pk AND {sort} <= :most",
-            "ExpressionAttributeValues": encode_placeholders({"pk": partition, "most": at_most}),
-            "ScanIndexForward": not descending,
-        } | ({"Limit": page_size} if page_size else {})
-        return self._pages(request)
-
-    def query_since(self, index: str, partition: str, sort: str, since: int) -> list[Item]:
-        """Query what an index lists of a partition from `since` on; it may lag behind the table."""
-        request = {
-            "IndexName": index,
-            "KeyConditionExpression": f"pk = :pk AND {sort} >= :since",
-            "ExpressionAttributeValues": encode_placeholders({"pk": partition, "since": since}),
-        }
-        return list(self._pages(request))
-
-    def query_newest(
-        self, index: str, of: tuple[str, str], before: tuple[str, str], page_size: int | None
-    ) -> Iterator[Item]:
-        """Query an index under a value of an attribute, the highest of another one first.
+        """Query what an index lists; it may lag behind the table.
 
         Args:
-            index: its name; it may lag behind the table.
-            of: the attribute, and its value.
-            before: the attribute that sorts, and the exclusive upper bound.
+            condition: on the index's own keys; `values` are its placeholders, without colons.
+            newest_first: the highest sort key first.
             page_size: how many items a call reads at most; a megabyte by default.
         """
-        (attribute, value), (sort, below) = of, before
         request = {
             "IndexName": index,
-            "KeyConditionExpression": f"{attribute} = :value AND {sort} < :below",
-            "ExpressionAttributeValues": encode_placeholders({"value": value, "below": below}),
-            "ScanIndexForward": False,
-        } | ({"Limit": page_size} if page_size else {})
-        return self._pages(request)
-
-    def query_between(
-        self,
-        index: str,
-        of: tuple[str, str],
-        between: tuple[str, str, str],
-        page_size: int,
-        *,
-        newest_first: bool = True,
-    ) -> Iterator[Item]:
-        """Query an index under a value of an attribute, from one value of another to the next.
-
-        Args:
-            index: its name; it may lag behind the table.
-            of: the attribute, and its value.
-            between: the attribute that sorts, the first and the last value, both included.
-            page_size: how many items a call reads at most.
-            newest_first: whether the highest comes first.
-        """
-        (attribute, value), (sort, first, last) = of, between
-        request = {
-            "IndexName": index,
-            "KeyConditionExpression": f"{attribute} = :value AND {sort} BETWEEN :first AND :last",
-            "ExpressionAttributeValues": encode_placeholders(
-                {"value": value, "first": first, "last": last}
-            ),
+            "KeyConditionExpression": condition,
+            "ExpressionAttributeValues": encode_placeholders(values),
             "ScanIndexForward": not newest_first,
-            "Limit": page_size,
-        }
+        } | ({"Limit": page_size} if page_size else {})
         return self._pages(request)
 
     def scan(

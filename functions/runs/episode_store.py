@@ -76,10 +76,15 @@ class EpisodeStore:
         self, tenant: str, agent_type: str, before: str | None, page_size: int, now: int
     ) -> Iterator[Episode]:
         """List an agent type's episodes before an id, newest first: a call per page or megabyte."""
-        of = (schema.TYPE_ATTRIBUTE, run_keys.build_episodes_partition(tenant, agent_type))
         token = None if before is None else run_keys.parse_episode_id(before)
-        below = (schema.TYPE_ORDER_ATTRIBUTE, token or run_keys.LAST_SORT_TOKEN)
-        items = self._table.query_newest(schema.BY_TYPE, of, below, page_size)
+        items = self._table.query_index(
+            schema.BY_TYPE,
+            f"{schema.TYPE_ATTRIBUTE} = :type AND {schema.TYPE_ORDER_ATTRIBUTE} < :below",
+            newest_first=True,
+            page_size=page_size,
+            type=run_keys.build_episodes_partition(tenant, agent_type),
+            below=token or run_keys.LAST_SORT_TOKEN,
+        )
         young = takewhile(lambda item: compute_expiry(_get_created(item)) > now, items)
         return (self._decode(tenant, item) for item in young if _get_expiry(item) > now)
 

@@ -245,7 +245,8 @@ class InMemoryVectors:
     def _read_changes(self, name: str, space: _Space, matrix: VectorMatrix) -> Iterable[Item]:
         """Read what was written since the last refresh, with an overlap, and isn't held yet."""
         since = space.refreshed - _OVERLAP
-        recent = self._table.query_since(BY_AGE, name, AGE_ATTRIBUTE, since)
+        condition = f"pk = :space AND {AGE_ATTRIBUTE} >= :since"
+        recent = list(self._table.query_index(BY_AGE, condition, space=name, since=since))
         wanted: list[Key] = [
             (name, row["sk"])
             for row in recent
