@@ -20,7 +20,7 @@ from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.writes import Write, update
+from functions.platform.writes import Write, build_set_expression, update
 
 _POSTPONED = 3_600_000  # ms, for an agent that can\'t be brought to its capacity now
 
@@ -160,13 +160,11 @@ class AgentStore:
         key = entry_keys.build_agent_key(tenant, agent)
         new = item | changes
         before, after = _get_capacity(item), _get_capacity(new)
-        present = {name: value for name, value in changes.items() if value is not None}
-        present |= {"agent_id": agent, "ep_capacity": after}
-        if (item | changes).get("ep_asked", _CAPACITY) < item.get("ep_asked", _CAPACITY):
-            present |= keys.build_due_attributes(key[0], now)
-        settings = [f"{name} = :{name}" for name in present]
-        settings.append("ep_room = if_not_exists(ep_room, :before) + :more")
-        values: Item = {"before": before, "more": after - before} | present
+        attributes = changes | {"agent_id": agent, "ep_capacity": after}
+        if new.get("ep_asked", _CAPACITY) < item.get("ep_asked", _CAPACITY):
+            attributes |= keys.build_due_attributes(key[0], now)
+        settings = ["ep_room = if_not_exists(ep_room, :before) + :more"]
+        values: Item = {"before": before, "more": after - before}
         rooms = zip(
             ("wk_room", "wk_room_bytes"),
             get_working_limits(item),
@@ -177,9 +175,8 @@ class AgentStore:
             if was != becomes:
                 settings.append(f"{room} = if_not_exists({room}, :was_{room}) + :more_{room}")
                 values |= {f"was_{room}": was, f"more_{room}": becomes - was}
-        removed = ", ".join(changes.keys() - present.keys())
-        expression = f"SET {', '.join(settings)}" + (f" REMOVE {removed}" if removed else "")
-        write = update_unchanged(key, item, expression, _SETTINGS, values)
+        expression, present = build_set_expression(attributes, *settings)
+        write = update_unchanged(key, item, expression, _SETTINGS, values | present)
         self._table.transact([write, *records])
 
     def complete(self, item: Item, now: int) -> None:

@@ -63,6 +63,18 @@ def update_sealed(key: Key, sealed: Item, expression: str, condition: str, **val
     return Write("Update", key, None, expression, condition, values, sealed)
 
 
+def build_set_expression(attributes: Item, *further: str) -> tuple[str, Item]:
+    """Build the expression that sets attributes, and removes those that are None; and its values.
+
+    Args:
+        further: other settings, such as `version = version + :one`.
+    """
+    values = {name: value for name, value in attributes.items() if value is not None}
+    settings = ", ".join((*(f"{name} = :{name}" for name in values), *further))
+    removed = ", ".join(attributes.keys() - values.keys())
+    return f"SET {settings}" + (f" REMOVE {removed}" if removed else ""), values
+
+
 def delete(key: Key, condition: str | None = None, **values: Any) -> Write:
     """Delete the item at `key`."""
     return Write("Delete", key, condition=condition, values=values)

@@ -12,7 +12,7 @@ from functions.platform.keys import HIGHEST, Key
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.writes import Write, delete, put_new, update
+from functions.platform.writes import Write, build_set_expression, delete, put_new, update
 from functions.procedures.model import OutcomeStats, Procedure, ProcedureWorkflow, TaskType
 
 _AT_VERSION = "version = :seen AND created = :created"
@@ -92,12 +92,8 @@ class WorkflowStore:
             names += ["successes", "failures", "outcomes", "base_ms", "half_life"]
             condition += f" AND {_AT_STATS}"
             values |= _seen_stats(seen.stats)
-        present = [name for name in names if item[name] is not None]
-        absent = [name for name in names if item[name] is None]
-        values |= {name: item[name] for name in present}
-        expression = "SET " + ", ".join(f"{name} = :{name}" for name in present)
-        expression += f" REMOVE {', '.join(absent)}" if absent else ""
-        self._table.update(update(key, expression, condition, **values))
+        expression, present = build_set_expression({name: item[name] for name in names})
+        self._table.update(update(key, expression, condition, **values, **present))
 
     def rebase(self, key: Key, seen: OutcomeStats, new: OutcomeStats) -> None:
         """Write the stats with another base.

@@ -6,7 +6,16 @@ from functions.platform.items import Item
 from functions.platform.keys import Key, hash_agent
 from functions.platform.limits import MAX_SUB_TASKS
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.writes import Write, check, delete, put, put_new, update, update_sealed
+from functions.platform.writes import (
+    Write,
+    build_set_expression,
+    check,
+    delete,
+    put,
+    put_new,
+    update,
+    update_sealed,
+)
 from functions.tasks.assignment_store import (
     count_own_tasks,
     hold_task,
@@ -113,32 +122,29 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
     attributes = task_to_item(new)
     for counted in ("free_entries", "free_bytes"):
         del attributes[counted]
-    present = {name: value for name, value in attributes.items() if value is not None}
-    settings = [f"{name} = :{name}" for name in present]
+    if new.term != old.term:
+        attributes |= {"granted": None, "sub_tasks": None}
+    settings = ["seal = :seal"]
+    is_open = IS_OPEN if old.ended is None else "attribute_exists(archived)"
+    unchanged, values = build_unchanged_condition(old)
+    condition = f"{unchanged} AND {is_open}"
     if new.assignee is not None:
         zeros = usage_to_item(new.assignee, 0, 0)
         settings += [f"{name} = if_not_exists({name}, :zero)" for name in zeros]
-        present["zero"] = 0
-    is_open = IS_OPEN if old.ended is None else "attribute_exists(archived)"
-    unchanged, read = build_unchanged_condition(old)
-    condition = f"{unchanged} AND {is_open}"
+        values["zero"] = 0
     if new.ended is not None and new.counter_changes is not None:
         seen = "changes = :changes" if new.counter_changes else "attribute_not_exists(changes)"
         condition += f" AND {seen}"
-        present |= {"changes": new.counter_changes} if new.counter_changes else {}
-    gone = attributes.keys() - present.keys()
-    gone |= {"granted", "sub_tasks"} if new.term != old.term else set()
-    removed = ", ".join(gone)
+        values |= {"changes": new.counter_changes} if new.counter_changes else {}
+    expression, present = build_set_expression(attributes, *settings)
     return update_sealed(
         task_keys.build_task_key(tenant, new.id),
         attributes,
-        f"SET {', '.join(settings)}, seal = :seal"
-        " ADD free_entries :more, free_bytes :more_bytes"
-        + (f" REMOVE {removed}" if removed else ""),
+        f"{expression} ADD free_entries :more, free_bytes :more_bytes",
         condition,
         more=new.max_entries - old.max_entries,
         more_bytes=new.policy.max_bytes - old.policy.max_bytes,
-        **read | present,
+        **values | present,
     )
 
 

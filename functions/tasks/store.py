@@ -10,7 +10,7 @@ from functions.platform.item_types import TASK
 from functions.platform.items import Item
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.writes import Write, update, update_sealed
+from functions.platform.writes import Write, build_set_expression, update, update_sealed
 from functions.tasks.mapper import grant_from_item, task_from_item, task_to_item
 from functions.tasks.model import Grant, Membership, Task, TaskUsage
 
@@ -120,13 +120,12 @@ class TaskStore:
         item = task_to_item(replace(new, guardrail_changes=old.guardrail_changes + 1))
         condition, seen = build_unchanged_condition(old)
         names = ("guardrail_changes", "archive_required", "entry_cap")
-        present = {name: item[name] for name in names if item[name] is not None}
-        removed = [name for name in names if item[name] is None]
+        changes = {name: item[name] for name in names}
+        expression, present = build_set_expression(changes, "seal = :seal")
         write = update_sealed(
             task_keys.build_task_key(tenant, old.id),
             item,
-            f"SET {', '.join(f'{name} = :{name}' for name in present)}, seal = :seal"
-            " ADD free_entries :more" + (f" REMOVE {', '.join(removed)}" if removed else ""),
+            f"{expression} ADD free_entries :more",
             f"{condition} AND {IS_OPEN}",
             more=new.max_entries - old.max_entries,
             **seen | present,
