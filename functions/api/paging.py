@@ -6,6 +6,7 @@ begins after a position neither skips nor repeats what stays in the list.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 import orjson
@@ -62,6 +63,26 @@ def _take_while_fits(
             break
         taken.append(text)
     return taken
+
+
+def take_page(
+    found: Iterator[T], limit: int, render: Callable[[T], D], get_position: Callable[[T], str]
+) -> tuple[list[D], str | None]:
+    """Render up to `limit` elements, as far as a response holds them.
+
+    Returns:
+        The documents, and the position of the last one if there are more; else None.
+    """
+    taken: list[T] = []
+
+    def render_next() -> Iterator[D]:
+        for each in islice(found, limit):
+            taken.append(each)
+            yield render(each)
+
+    page = truncate_to_limit(render_next())
+    has_more = len(page) < len(taken) or next(found, None) is not None
+    return page, get_position(taken[len(page) - 1]) if taken and has_more else None
 
 
 class PageRequest(NamedTuple):
@@ -205,11 +226,10 @@ def paginate_uncounted(
     """
     UNCOUNTED.read(request)
     (limit, _, after, _), sign = read_page_request(request, caller)
-    found = read(after, limit + 1)
-    page = truncate_to_limit(map(render, found[:limit]))
+    page, end = take_page(iter(read(after, limit + 1)), limit, render, get_position)
     position: UncountedPosition = {"limit": limit}
-    if len(page) < len(found):
-        position["next"] = sign(get_position(found[len(page) - 1]))
+    if end is not None:
+        position["next"] = sign(end)
     return page, position
 
 

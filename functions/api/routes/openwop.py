@@ -1,12 +1,10 @@
 """Memories of replayable runs, by OpenWOP RFC 0004."""
 
-from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import islice
-from typing import TypeVar
+from operator import attrgetter
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import paginate_uncounted, truncate_to_limit
+from functions.api.paging import paginate_uncounted, take_page
 from functions.api.parameters import (
     IMPORT,
     UNCOUNTED,
@@ -31,13 +29,12 @@ from functions.api.responses.openwop import (
 from functions.api.routing import Route
 from functions.containers.openwop import OpenWopContainer
 from functions.identity.model import READ, WRITE, Principal
-from functions.openwop.model import EntryListQuery, MemoryEntry
+from functions.openwop.model import EntryListQuery
 from functions.openwop.requests import NewMemory, NewMemoryEntry
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.openwop_keys import parse_memory_entry_id
 
-Document = TypeVar("Document")
 _SEEN = "/v1/runs/{runId}/entries"
 _MEMORIES = "/v1/memories"
 _MEMORY = "/v1/memory/{memoryRef+}"
@@ -91,10 +88,15 @@ def list_seen_entries(request: Request, caller: Principal) -> Response:
     reference, found = services.get(OpenWopContainer).memories.list_seen(
         caller, request.path_params["runId"], _MEMORY_REF.read(request), _query(request, limit)
     )
-    seen, next_id = _take_page(found, limit, lambda entry: render_seen_entry(entry, reference))
+    seen, last_id = take_page(
+        found,
+        limit or MAX_PAGE_ITEMS,
+        lambda entry: render_seen_entry(entry, reference),
+        attrgetter("id"),
+    )
     document = SeenMemoryEntryListDocument(entries=seen)
-    if next_id is not None:
-        document["next"] = next_id
+    if last_id is not None:
+        document["next"] = last_id
     return json_response(200, document)
 
 
@@ -103,33 +105,18 @@ def list_memory_entries(request: Request, caller: Principal) -> Response:
     found = request.services.get(OpenWopContainer).memories.list(
         caller, request.path_params["memoryRef"], _RUN_ID.read(request), _query(request, limit)
     )
-    entries, next_id = _take_page(found, limit, render_memory_entry)
+    entries, last_id = take_page(
+        found, limit or MAX_PAGE_ITEMS, render_memory_entry, attrgetter("id")
+    )
     document = MemoryEntryListDocument(entries=entries)
-    if next_id is not None:
-        document["next"] = next_id
+    if last_id is not None:
+        document["next"] = last_id
     return json_response(200, document)
 
 
 def _query(request: Request, limit: int) -> EntryListQuery:
     UNCOUNTED.read(request)
     return EntryListQuery(_TAG.read(request), _before(request), (limit or MAX_PAGE_ITEMS) + 1)
-
-
-def _take_page(
-    found: Iterator[MemoryEntry], limit: int, render: Callable[[MemoryEntry], Document]
-) -> tuple[list[Document], str | None]:
-    """Render a page, and get where to continue if there is more."""
-    taken: list[MemoryEntry] = []
-
-    def documents() -> Iterator[Document]:
-        for entry in islice(found, limit or MAX_PAGE_ITEMS):
-            taken.append(entry)
-            yield render(entry)
-
-    page = truncate_to_limit(documents())
-    if len(page) == len(taken) and next(found, None) is None:
-        return page, None
-    return page, taken[len(page) - 1].id
 
 
 def get_memory_entry(request: Request, caller: Principal) -> Response:

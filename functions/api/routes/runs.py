@@ -1,8 +1,6 @@
 """Runs of agents and their episodes, by ADR-043 Tier 2."""
 
-from collections.abc import Callable, Iterator
-from functools import partial
-from itertools import islice
+from collections.abc import Iterator
 from operator import attrgetter
 from urllib.parse import quote
 
@@ -13,6 +11,7 @@ from functions.api.paging import (
     read_cursor,
     read_page_request,
     sign_cursor,
+    take_page,
     truncate_to_limit,
 )
 from functions.api.parameters import (
@@ -45,7 +44,7 @@ from functions.identity.model import READ, WRITE, Principal
 from functions.platform import limits
 from functions.platform.errors import ValidationFailed
 from functions.runs.authority import DELETE_EPISODES, DELETE_RUN
-from functions.runs.model import Episode, Run, RunPage, RunQuery, RunStatus, RunValue
+from functions.runs.model import Run, RunPage, RunQuery, RunStatus, RunValue
 from functions.runs.requests import NewEpisode, NewRun, RunError, RunOutput
 
 _RUNS = "/api/v1/runs"
@@ -200,25 +199,13 @@ def recall_episodes(request: Request, caller: Principal) -> Response:
             caller, str(run_id), before, limit + 1
         )
         agent_type = run.agent_type
-    sign = partial(sign_cursor, request, caller)
-    return json_response(200, _episode_page(found, agent_type, limit, sign))
-
-
-def _episode_page(
-    found: Iterator[Episode], agent_type: str, limit: int, sign: Callable[[str], str]
-) -> EpisodePageDocument:
-    """Render a page of episodes; `next` is where to continue, if there are more."""
-    taken: list[Episode] = []
-
-    def documents() -> Iterator[EpisodeDocument]:
-        for episode in islice(found, limit):
-            taken.append(episode)
-            yield render_episode(episode, agent_type)
-
-    page = truncate_to_limit(documents())
-    if len(page) == len(taken) and next(found, None) is None:
-        return {"episodes": page, "limit": limit}
-    return {"episodes": page, "limit": limit, "next": sign(taken[len(page) - 1].id)}
+    episodes, last_id = take_page(
+        found, limit, lambda each: render_episode(each, agent_type), attrgetter("id")
+    )
+    page = EpisodePageDocument(episodes=episodes, limit=limit)
+    if last_id is not None:
+        page["next"] = sign_cursor(request, caller, last_id)
+    return json_response(200, page)
 
 
 def _run_response(status: int, run: Run, **headers: str) -> Response:
