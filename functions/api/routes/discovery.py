@@ -71,11 +71,11 @@ def get_openapi_document(_request: Request, _caller: Principal) -> Response:
 
 
 def get_docs(request: Request, _caller: Principal) -> Response:
-    return read_docs_file("index.html", request.headers)
+    return read_docs_file(request, "index.html")
 
 
 def get_docs_file(request: Request, _caller: Principal) -> Response:
-    return read_docs_file(request.path_params["file"], request.headers)
+    return read_docs_file(request, request.path_params["file"])
 
 
 ROUTES = [
