@@ -47,7 +47,6 @@ from functions.namespaces.store import NamespaceStore
 from functions.platform.archive_storage import ArchiveStorage, S3ArchiveStorage
 from functions.platform.aws import create_client, create_lazy_client, translate_aws_errors
 from functions.platform.clock import Clock, now_ms
-from functions.platform.cursors import Cursors
 from functions.platform.deployment_secret import DeploymentSecret, NewerDataError
 from functions.platform.digests import Digests
 from functions.platform.due_index import DueIndex
@@ -58,6 +57,7 @@ from functions.platform.leases import Leases
 from functions.platform.observability import logger
 from functions.platform.seals import ItemSeals
 from functions.platform.settings import Settings, WrongSetting
+from functions.platform.signed_texts import SignedTexts
 from functions.platform.table import Table
 from functions.platform.used_requests import UsedRequests
 from functions.platform.value_parts import ValueParts
@@ -104,7 +104,7 @@ class Container:
         self.log_table = Table(dynamodb, settings.log_table, is_read_only=held)
         self.audit = AuditTrail(clock, settings.log_retention_days)
         self.digests = Digests(self.derive_key)
-        self.cursors = Cursors(self.derive_key)
+        self.cursors = SignedTexts(self.derive_key, b"agent-memory: cursors of lists")
         self._make_stores()
         self._make_identity()
         self._make_entry_writer()

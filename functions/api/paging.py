@@ -118,7 +118,7 @@ class PageRequest(NamedTuple):
 
 def sign_cursor(request: Request, caller: Principal, position: str) -> str:
     """Make the cursor of a position in the list that a request asks for."""
-    return request.services.cursors.sign(_build_list_name(request, caller), position)
+    return request.services.cursors.sign(position.encode(), _build_list_name(request, caller))
 
 
 def read_cursor(request: Request, caller: Principal, *names: TextParameter) -> str | None:
@@ -134,11 +134,11 @@ def read_cursor(request: Request, caller: Principal, *names: TextParameter) -> s
     cursor = read_either(request, *names)
     if cursor is None:
         return None
-    position = request.services.cursors.verify(_build_list_name(request, caller), cursor)
+    position = request.services.cursors.verify(cursor, _build_list_name(request, caller))
     if position is None:
         sent = next(each.name for each in names if each.text(request) is not None)
         raise ValidationFailed(sent, "is no `next` of this list with these filters")
-    return position
+    return position.decode()
 
 
 def read_page_request(

@@ -1,5 +1,6 @@
 """Query entries: what matches and may be read, newest first (RFC-0015 §4)."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -19,7 +20,6 @@ from functions.namespaces.service import Namespaces
 from functions.platform import entry_keys
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock
-from functions.platform.cursors import find_start
 from functions.platform.keys import decode_timestamp
 from functions.platform.limits import DEFAULT_TASK_ENTRIES
 from functions.platform.parallel import run_parallel
@@ -120,7 +120,7 @@ class Queries:
         limit, offset, after, _ = wanted
         found = self.find_own(caller, filters)
         tokens = found.sort_tokens
-        start = offset if after is None else find_start(tokens, after)
+        start = offset if after is None else _find_start(tokens, after)
         entries = self.load_page(caller, found, start, limit)
         page, has_more = tokens[start : start + limit], start + limit < len(tokens)
         return EntryPage(page, entries, page[-1] if page and has_more else None, found.total)
@@ -258,6 +258,11 @@ class Queries:
             matching = (row for row in rows if row_matches_filters(row, filters, now))
             listed[tag].update(entry_keys.parse_index_row(row["sk"]) for row in matching)
         return merge_tag_lists(listed, filters)
+
+
+def _find_start(tokens: Sequence[str], after: str) -> int:
+    """Return the index of the first token after one, in a list whose tokens descend."""
+    return bisect_left(tokens, x=True, key=lambda token: token < after)
 
 
 def _skip_later_entries(after: str | None, filters: Filters, now: int) -> str | None:
