@@ -4,10 +4,11 @@ A task that is registered or adopted comes under its coordinator's guardrails in
 transaction, and so does an agent that is assigned. Changed guardrails are then carried to the
 coordinator, its open tasks and their assignees, each by itself: none of them keeps the others from
 it. Until that is done they are due, so that the schedule finishes what a crash interrupts.
-Restrictions are lifted afterwards: a crash restricts an agent too much, never too little.
+Restrictions are lifted, and capacities limited, afterwards: a retry or the schedule does what a
+crash leaves.
 """
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -181,7 +182,17 @@ class GuardrailService:
         if old is None:
             self._limit_assignee(tenant, new)
             return
-        affected = self.list_affected(tenant, old, new)
+        self._update_existing(tenant, self.list_affected(tenant, old, new))
+
+    def update_members(self, tenant: str, task: Task) -> None:
+        """Do for a task's assignees, present and former, what a crash may have left undone."""
+        self.update_agents(tenant, filter(None, (task.assignee, *task.leaving)))
+
+    def update_agents(self, tenant: str, agents: Iterable[str]) -> None:
+        """Make restrictions follow from the open tasks of those of some agents that have any."""
+        self._update_existing(tenant, _name_restrictions(tenant, agents))
+
+    def _update_existing(self, tenant: str, affected: Mapping[Key, str]) -> None:
         self.update_affected(tenant, affected, self._store.get_items(affected))
 
     def _limit_assignee(self, tenant: str, task: Task) -> None:
@@ -204,11 +215,7 @@ class GuardrailService:
             agents = {old.assignee, new.assignee}
         elif old.coordinator != new.coordinator:
             agents = {new.assignee}
-        return {
-            task_keys.build_restrictions_key(tenant, agent): agent
-            for agent in agents
-            if agent is not None
-        }
+        return _name_restrictions(tenant, filter(None, agents))
 
     def update_affected(
         self, tenant: str, affected: Mapping[Key, str], found: Container[Key]
@@ -283,6 +290,11 @@ class GuardrailService:
         """Whose guardrails bind an agent: its own, and those of its open tasks' coordinators."""
         assigned = self._assignments.list_of_agent(tenant, agent)
         return {agent} | {each.coordinator for each in assigned if each.coordinator is not None}
+
+
+def _name_restrictions(tenant: str, agents: Iterable[str]) -> dict[Key, str]:
+    """Give agents by the keys of the items of their restrictions."""
+    return {task_keys.build_restrictions_key(tenant, agent): agent for agent in agents}
 
 
 def _is_done(step: Callable[[], object]) -> bool:

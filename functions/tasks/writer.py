@@ -61,7 +61,7 @@ class TaskWriter:
     def save(self, caller: Principal, old: Task, new: Task, writes_of: WritesOf) -> Task:
         """Write a task that exists; if it ends, archive its memory."""
         if new.ended is None:
-            return self.resume(caller.tenant, self.commit(caller, old, new, writes_of))
+            return self._finish(caller.tenant, self.commit(caller, old, new, writes_of))
         return self._end(caller, old, replace(new, ender=caller.actor), writes_of)
 
     def _end(self, caller: Principal, old: Task, new: Task, writes_of: WritesOf) -> Task:
@@ -105,7 +105,11 @@ class TaskWriter:
                 backoff.wait()
 
     def resume(self, tenant: str, task: Task) -> Task:
-        """Finish what an earlier request left of an end or a hand-over; returns the task."""
+        """Finish what an earlier request left of a registration or change; returns the task."""
+        self._guardrails.update_members(tenant, task)
+        return self._finish(tenant, task)
+
+    def _finish(self, tenant: str, task: Task) -> Task:
         if task.awaits_archive:
             self._archive.resume(tenant, task.id)
         elif task.leaving:

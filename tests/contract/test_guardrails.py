@@ -300,3 +300,52 @@ def test_a_registration_reads_none_of_the_agents_other_tasks(service: Service) -
         create_task(registering, assigned_agent="alice")
     assert not queries
     assert capacity(alice, "alice") == 7
+
+
+def _die_at_first_write(service: Service, key: str, method: str, path: str, **call: Any) -> None:
+    """Has an instance of the API function die once the first write of a request is done."""
+    with faulty(1, "after"):
+        mortal = start(service.engine, service.clock, service.key_file, 0).client(key)
+        with pytest.raises(Killed):
+            mortal.request(method, path, **call)
+
+
+@pytest.mark.in_process
+@pytest.mark.parametrize("finish", ["the schedule", "a retry"])
+@pytest.mark.parametrize("change", [{"status": "completed"}, {"assigned_agent": "bob"}])
+def test_a_killed_change_of_a_task_binds_its_agents_as_a_whole_one(
+    service: Service, change: dict[str, str], finish: str
+) -> None:
+    tenant = service.tenant()
+    key = tenant.principal("coordinator", "boss")["api_key"]
+    alice, bob = tenant.agents("alice", "bob")
+    secret = create(tenant.admin, semantic(namespace="secrets"))
+    guard(tenant, denied_semantic_namespaces=["secrets"], max_episodic_memory_per_agent=7)
+    made = create_task(service.client(key), assigned_agent="alice")
+    call: Any = {"json": change, "headers": {"If-Match": "1", "Idempotency-Key": "once"}}
+    _die_at_first_write(service, key, "PATCH", f"{TASKS}/{made['id']}", **call)
+    if finish == "a retry":
+        ok(service.client(key).patch(f"{TASKS}/{made['id']}", **call))
+    else:
+        service.clock.advance(seconds=61)
+        sweep(service)
+    ok(alice.get(f"{MEMORY}/{secret['id']}"))
+    assert capacity(alice, "alice") == 1000
+    assert capacity(bob, "bob") == (7 if "assigned_agent" in change else 1000)
+
+
+@pytest.mark.in_process
+@pytest.mark.parametrize("finish", ["the schedule", "a retry"])
+def test_a_killed_registration_binds_its_agent(service: Service, finish: str) -> None:
+    tenant = service.tenant()
+    key, alice = tenant.principal("coordinator", "boss")["api_key"], tenant.agent("alice")
+    guard(tenant, max_episodic_memory_per_agent=7)
+    call: Any = {"json": task(assigned_agent="alice"), "headers": {"Idempotency-Key": "once"}}
+    _die_at_first_write(service, key, "POST", TASKS, **call)
+    if finish == "a retry":
+        ok(service.client(key).post(TASKS, **call), 201)
+    else:
+        create(alice, entry())
+        service.clock.advance(seconds=86_400)
+        sweep(service)
+    assert capacity(alice, "alice") == 7
