@@ -180,10 +180,16 @@ class Facts:
         fact = self.get(caller, id)
         if version not in (None, fact.version):
             raise VersionMismatch.of("the fact", fact.version)
-        self._store.delete(caller.tenant, fact, self._build_record(caller, fact))
+        reference = self._find_reference(caller.tenant, fact)
+        self._store.delete(caller.tenant, fact, reference, self._build_record(caller, fact))
+
+    def _find_reference(self, tenant: str, fact: Fact) -> Reference | None:
+        """Find what names the id of a fact that isn't the one of its statement."""
         derived = derive_fact_id(*fact.triple)
-        if fact.id != derived:
-            self._store.delete_reference(caller.tenant, derived, fact.id)
+        if fact.id == derived:
+            return None
+        stored = self._store.get(tenant, derived)
+        return Reference(derived, stored.version) if stored.same_as == fact.id else None
 
     def _build_record(self, caller: Principal, fact: Fact) -> list[Write]:
         """Build the record of the deletion of a fact that another principal has learned."""

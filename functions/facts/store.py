@@ -1,7 +1,6 @@
 """Items of facts: each is in one item with the vector by which it is found."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 from functions.facts.model import Fact, FactQuery
@@ -13,7 +12,7 @@ from functions.platform.json_text import compress, decompress
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.newest_first import iterate_rows
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import Table
 from functions.platform.vector_keys import build_vector_key
 from functions.platform.writes import Write, delete, put_version
 from functions.vectors.model import Vector, VectorFormat
@@ -32,7 +31,7 @@ class StoredFact(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """An item that is going to name the id of a fact, at another id of its statement.
+    """An item that names the id of a fact, at another id of its statement.
 
     To indexes of vectors it is a removed one.
 
@@ -104,28 +103,27 @@ class FactStore:
                 is_shown = fact is not None and query.matches(fact)
                 yield Examined(row[schema.TYPE_ORDER_ATTRIBUTE], fact if is_shown else None)
 
-    def delete(self, tenant: str, fact: Fact, audit: Sequence[Write]) -> None:
+    def delete(
+        self, tenant: str, fact: Fact, reference: Reference | None, audit: Sequence[Write]
+    ) -> None:
         """Replace a fact by a tombstone, from which indexes in memory learn of the deletion.
 
         Args:
+            reference: the item that names the fact's id, which goes along.
             audit: further writes of the transaction.
 
         Raises:
-            ConditionFailed: the item has another version.
+            ConditionFailed: one of the items has another version.
         """
         item = self._format.build_tombstone(fact.version + 1, self._clock())
-        key = build_fact_key(tenant, fact.id)
-        write = put_version(key, item, fact.version)
-        if audit:
-            self._table.transact([write, *audit])
+        writes = [put_version(build_fact_key(tenant, fact.id), item, fact.version), *audit]
+        if reference is not None:
+            key = build_fact_key(tenant, reference.id)
+            writes.append(delete(key, "version = :seen", seen=reference.seen))
+        if len(writes) > 1:
+            self._table.transact(writes)
         else:
-            self._table.put(write)
-
-    def delete_reference(self, tenant: str, id: str, fact_id: str) -> None:
-        """Delete the item at `id` if it names the id of this fact."""
-        write = delete(build_fact_key(tenant, id), "same_as = :fact", fact=fact_id)
-        with suppress(ConditionFailed):
-            self._table.transact([write])
+            self._table.put(writes[0])
 
     def replace_vector(self, tenant: str, fact: Fact, vector: Vector) -> None:
         """Write a fact with another vector; its version stays.

@@ -5,6 +5,7 @@ import pytest
 
 from tests.contract.expect import assert_no_content, invalid, ok, refused
 from tests.contract.fact_calls import FACTS, learn, objects, recall, said
+from tests.contract.faults import faulty
 from tests.contract.service import Service, Tenant, start
 from tests.contract.test_concurrency import at_once
 from tests.contract.transport import MovableClock
@@ -187,6 +188,24 @@ def test_the_same_triple_is_one_fact_under_any_id(
     assert_no_content(sdr.delete(f"{FACTS}/{first['fact_id']}"))
     assert not any("same_as" in item for item in service.stored())
     assert learn(sdr, fact_id="c")["fact_id"] == "c"
+
+
+@pytest.mark.in_process
+def test_a_fact_that_is_learned_while_it_is_deleted_stays_one(
+    sdr: httpx.Client, service: Service
+) -> None:
+    learn(sdr, fact_id="a")
+    with faulty() as dynamodb:
+        instance = start(service.engine, service.clock, service.key_file, 0)
+        dynamodb.interrupt(
+            "transact_write_items",
+            lambda _: True,
+            lambda: sdr.post(FACTS, json=said(fact_id="a")),
+        )
+        deleting = instance.client(sdr.headers["X-API-Key"])
+        assert_no_content(deleting.delete(f"{FACTS}/a"))
+    sdr.post(FACTS, json=said())
+    assert ok(sdr.get(FACTS))["total"] == 1
 
 
 def test_a_statement_that_an_id_no_longer_has_is_learned_anew(sdr: httpx.Client) -> None:
