@@ -81,7 +81,7 @@ def _writes(tenant: str, size: int) -> Iterator[Write]:
         )
         moment = now - (size - number) * _APART
         learned = fact._replace(created=moment, updated=moment)
-        item = encode_fact(tenant, learned, _direction(rng), form)
+        item = encode_fact(tenant, learned, _direction(rng), form) | form.build_stamp(moment)
         yield put(build_fact_key(tenant, learned.id), item)
 
 

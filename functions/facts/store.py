@@ -74,7 +74,7 @@ class FactStore:
         Raises:
             ConditionFailed: one of the items has another version.
         """
-        key, item = build_fact_key(tenant, fact.id), encode_fact(tenant, fact, vector, self._format)
+        key, item = build_fact_key(tenant, fact.id), self._encode(tenant, fact, vector)
         if reference is None:
             self._table.put(put_version(key, item, seen))
             return
@@ -131,9 +131,13 @@ class FactStore:
         Raises:
             ConditionFailed: the item has another version.
         """
-        item = encode_fact(tenant, fact, vector, self._format)
-        item |= self._format.build_stamp(self._clock())  # later than the fact's own
+        item = self._encode(tenant, fact, vector)
         self._table.put(put_version(build_fact_key(tenant, fact.id), item, fact.version))
+
+    def _encode(self, tenant: str, fact: Fact, vector: Vector) -> Item:
+        """Encode a fact with the time of the write: indexes in memory look for what is new."""
+        stamp = self._format.build_stamp(self._clock())
+        return encode_fact(tenant, fact, vector, self._format) | stamp
 
 
 def decode_stored(item: Item | None) -> StoredFact:
@@ -154,7 +158,6 @@ def encode_fact(tenant: str, fact: Fact, vector: Vector, vector_format: VectorFo
         **to_attributes(fact, "run"),
         "confidence": repr(fact.confidence),  # exact, as a number of DynamoDB's is not
         "metadata": None if fact.metadata is None else compress(fact.metadata),
-        **vector_format.build_stamp(fact.updated),
         **_build_index_attributes(tenant, fact),
         **vector_format.to_attributes(run_keys.build_fact_space(tenant), vector, fact.filters),
     }

@@ -142,8 +142,11 @@ def test_runs_facts_conversations_and_states_keep_their_times(tenant: Tenant) ->
         "learned_from_run_ids": ["x", "y"],
         "first_learned_at": LONG_AGO,
     }
+    search = {"query": "a b c"}
+    assert not ok(alice.post("/api/v1/facts/recall", json=search))["facts"]
     fact = _post(alice, "/api/v1/facts", learned | TIMES)
     assert fact.items() >= (learned | TIMES).items()
+    assert len(ok(alice.post("/api/v1/facts/recall", json=search))["facts"]) == 1
     path = "/api/v1/conversations/s"
     body: dict[str, Any] = {"user_id": "alice", "revision": 4} | TIMES
     conversation = ok(alice.put(path, json=body, headers=IMPORT), 201)
