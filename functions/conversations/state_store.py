@@ -6,7 +6,7 @@ from itertools import islice
 from functions.conversations.model import State, StateAddress
 from functions.platform import conversation_keys, item_types, value_parts
 from functions.platform.items import Item, from_attributes, to_attributes
-from functions.platform.keys import HIGHEST, Key
+from functions.platform.keys import HIGHEST, LOWEST, Key
 from functions.platform.limits import MAX_INLINE_BYTES
 from functions.platform.newest_first import iterate_groups
 from functions.platform.retry import retry_on
@@ -64,7 +64,7 @@ class StateStore:
         condition = f"{GROUP_ATTRIBUTE} = :group AND {order} BETWEEN :first AND :last"
 
         def read(below: str | None, size: int) -> list[Item]:
-            bounds = {"group": group, "first": prefix, "last": below or prefix + HIGHEST}
+            bounds = {"group": group, "first": prefix or LOWEST, "last": below or prefix + HIGHEST}
             rows = self._table.query_index(
                 BY_GROUP, condition, newest_first=True, page_size=size + 1, **bounds
             )

@@ -11,11 +11,10 @@ from functions.platform import entry_keys, schema, task_keys
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.errors import ReadOnly
 from functions.platform.items import Item
-from functions.platform.keys import HIGHEST, Key
+from functions.platform.keys import HIGHEST, LOWEST, Key
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import update
 
-_FIRST_RECENCY = "0"  # sorts before every eviction order
 _READ_TOGETHER = 4  # rows of an index, to find the first entry that hasn't expired
 
 
@@ -115,7 +114,7 @@ class EntryStore:
             f"pk = :pk AND {schema.RECENCY_ATTRIBUTE} > :after",
             page_size=page_size,
             pk=entry_keys.build_agent_partition(tenant, agent),
-            after=after or _FIRST_RECENCY,
+            after=after or LOWEST,
         )
         return map(to_eviction_candidate, rows)
 

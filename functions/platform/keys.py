@@ -29,6 +29,7 @@ BASE32 = "0-9a-hjkmnp-tv-z"
 HASH_CHARACTERS, TIME_CHARACTERS, SUFFIX_CHARACTERS = 26, 10, 6  # of 5 bits
 AUDIT_POSITION_PATTERN = rf"[{BASE32}]{{{TIME_CHARACTERS + HASH_CHARACTERS}}}"
 HIGHEST = "\U0010ffff"  # sorts behind all other characters
+LOWEST = "\0"  # sorts before them; DynamoDB refuses an empty key
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: sorts as the numbers do
 _MAX_POSITION_CHARACTERS = 200
 _DUE_SHARDS = 32  # each takes 1,000 changes a second
