@@ -59,7 +59,7 @@ def _list_engines(metafunc: pytest.Metafunc) -> Iterator[str | ParameterSet]:
 def _stays_in_process(metafunc: pytest.Metafunc) -> bool:
     test = metafunc.definition
     marked = any(test.get_closest_marker(name) for name in ("in_process", "hypothesis"))
-    return marked or "volume" in metafunc.fixturenames
+    return marked or not {"volume", "monkeypatch"}.isdisjoint(metafunc.fixturenames)
 
 
 @pytest.fixture(scope="package")

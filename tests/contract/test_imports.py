@@ -17,7 +17,7 @@ from tests.contract.sweeping import sweep
 PERMISSIONS = ["memory.read", "memory.write", "memory.import"]
 TASKS = "/api/v1/tasks"
 IMPORT = {"X-Import": "true"}
-LONG_AGO, LATER = "2029-03-01T10:00:00.123Z", "2029-04-01T10:00:00.456Z"
+LONG_AGO, LATER = "2019-03-01T10:00:00.123Z", "2019-04-01T10:00:00.456Z"
 TIMES = {"created_at": LONG_AGO, "updated_at": LATER}
 
 
