@@ -13,7 +13,6 @@ from functions.conversations.requests import (
     NewConversation,
     NewMessage,
     NewMessages,
-    NewState,
 )
 from functions.conversations.rules import (
     build_conversation,
@@ -167,19 +166,12 @@ def test_a_message_of_the_old_schema_is_completed() -> None:
 @pytest.mark.parametrize(
     ("fields", "field"),
     [
-        ({"user_id": ""}, "user_id"),
         ({"version": "7.1"}, "version"),
         ({"session_id": "another"}, "session_id"),
-        ({"nonsense": 1}, "nonsense"),
-        ({"metadata": [1]}, "metadata"),
-        ({"messages": [{"role": "user"}]}, "messages.0.content"),
-        ({"messages": [{"role": "", "content": "a"}]}, "messages.0.role"),
-        ({"messages": [{"role": "user", "content": "a", "timestamp": "yesterday"}]},
-         "messages.0.timestamp"),
         ({"ttl": "duration:never"}, "ttl"),
         ({"expires_at": "2001-01-01T00:00:00Z"}, "expires_at"),
     ],
-)  # fmt: skip
+)
 def test_a_malformed_conversation_is_rejected(fields: dict[str, Any], field: str) -> None:
     with pytest.raises(ValidationFailed) as raised:
         build(**fields)
@@ -187,17 +179,14 @@ def test_a_malformed_conversation_is_rejected(fields: dict[str, Any], field: str
 
 
 @pytest.mark.parametrize(
-    ("model", "body"),
+    "body",
     [
-        (NewMessages, {}),
-        (NewMessages, {"role": "user"}),
-        (NewMessages, {"messages": []}),
-        (NewMessages, {"role": "user", "content": "a", "messages": []}),
-        (NewState, {}),
-        (NewState, {"value": 1, "more": 2}),
-        (NewState, {"value": 1, "sensitivity": "x"}),
+        {},
+        {"role": "user"},
+        {"messages": []},
+        {"role": "user", "content": "a", "messages": []},
     ],
 )
-def test_a_malformed_body_is_rejected(model: Any, body: dict[str, Any]) -> None:
+def test_one_message_or_a_list_of_some_is_appended(body: dict[str, Any]) -> None:
     with pytest.raises(ValidationFailed):
-        validate(model, body)
+        validate(NewMessages, body)

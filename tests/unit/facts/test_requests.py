@@ -1,39 +1,34 @@
-"""Which bodies of facts and recalls are well-formed."""
+"""What bodies of facts and procedures refuse beyond what every body does."""
 
 from typing import Any
 
 import pytest
 
 from functions.facts.requests import NewFact, Recall
-from functions.platform.errors import ValidationFailed
-from functions.platform.validation import validate
+from functions.procedures.requests import LearnedStats, Outcome
+from tests.unit.platform.test_validation import list_failing_fields
 
 FACT = {"subject": "acme", "predicate": "prefers", "object": "email"}
+LEARNED = {"alpha": 1, "beta": 1, "outcomes": 0}
+
+
+@pytest.mark.parametrize("field", FACT)
+def test_a_part_of_a_fact_is_in_words(field: str) -> None:
+    assert list_failing_fields(NewFact, FACT | {field: " "}) == [field]
+    assert list_failing_fields(Recall, {"query": " "}) == ["query"]
 
 
 @pytest.mark.parametrize(
-    ("model", "wrong", "field"),
+    ("model", "valid", "field"),
     [
-        (NewFact, {"subject": ""}, "subject"),
-        (NewFact, {"subject": " "}, "subject"),
-        (NewFact, {"predicate": "x" * 2049}, "predicate"),
-        (NewFact, {"object": 7}, "object"),
-        (NewFact, {"confidence": 1.1}, "confidence"),
-        (NewFact, {"confidence": "high"}, "confidence"),
-        (NewFact, {"agent_type": ""}, "agent_type"),
-        (NewFact, {"colour": "red"}, "colour"),
-        (Recall, {"query": None}, "query"),
-        (Recall, {"query": " "}, "query"),
-        (Recall, {"query": "x" * 8193}, "query"),
-        (Recall, {"top_k": 0}, "top_k"),
-        (Recall, {"top_k": 101}, "top_k"),
-        (Recall, {"filters": {"colour": "red"}}, "filters.colour"),
-        (Recall, {"filters": {"min_confidence": 2}}, "filters.min_confidence"),
+        (NewFact, FACT, "confidence"),
+        (Recall, {"query": "x"}, "top_k"),
+        (Outcome, {}, "score"),
+        *((LearnedStats, LEARNED, field) for field in LEARNED),
     ],
 )
-def test_a_malformed_body_is_rejected(model: Any, wrong: dict[str, Any], field: str) -> None:
-    valid = FACT if model is NewFact else {"query": "x"}
-    validate(model, valid)
-    with pytest.raises(ValidationFailed) as raised:
-        validate(model, valid | wrong)
-    assert [each["field"] for each in raised.value.members["errors"]] == [field]
+def test_a_number_is_no_text_and_no_truth_value(
+    model: Any, valid: dict[str, Any], field: str
+) -> None:
+    for value in ("1", True):
+        assert list_failing_fields(model, valid | {field: value}) == [field]

@@ -1,7 +1,6 @@
 """Which principals are well-formed, how long they are cached, when they expire."""
 
 from collections.abc import Iterator
-from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -118,30 +117,8 @@ def test_a_retry_derives_its_key_again(identity: Identity, store: Mock) -> None:
 
 
 @pytest.mark.parametrize(
-    "id", ["", "-a", ".a", "a#b", "a/b", "a b", "é", "a\n", "a" * 65, "a\u0000", None, 7, ["a"]]
+    "id", ["", "-a", ".a", "a#b", "a/b", "a b", "é", "a\n", "a" * 65, "a\u0000"]
 )
-def test_a_tenant_id_must_be_plain(id: object) -> None:
+def test_a_tenant_id_must_be_plain(id: str) -> None:
     with pytest.raises(ValidationFailed):
         validate(NewTenant, {"id": id})
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"kind": "robot"},
-        {"kind": None},
-        {"id": ""},
-        {"id": "x" * 129},
-        {"id": 5},
-        {"permissions": ["memory.everything"]},
-        {"permissions": "memory.read"},
-        {"expires_at": "tomorrow"},
-        {"tenant": "another"},
-        {"api_key": "am_mine"},
-    ],
-)
-def test_a_malformed_principal_is_rejected(changes: dict[str, Any]) -> None:
-    with pytest.raises(ValidationFailed) as raised:
-        validate(NewPrincipal, {"id": "pat", "kind": "agent"} | changes)
-    (field,) = changes
-    assert raised.value.members["errors"][0]["field"].startswith(field)
