@@ -64,9 +64,9 @@ def resolve_settings(
         raise ValueError("server_url is like https://memory.example.com")
     if url.endswith("/api/v1"):
         raise ValueError("server_url ends before /api/v1")
-    if timeout <= 0 or max_retries < 0:
+    if not (timeout > 0 and max_retries >= 0):  # NaN is neither
         raise ValueError("timeout is above 0, max_retries at least 0")
-    if deadline is not None and deadline <= 0:
+    if not (deadline is None or deadline > 0):
         raise ValueError("deadline is above 0, or None")
     return Settings(url, key, timeout, max_retries, deadline)
 

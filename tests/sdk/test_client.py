@@ -137,8 +137,11 @@ def test_a_call_ends_at_its_deadline_however_many_retries_are_left() -> None:
         with pytest.raises(ServiceUnavailableError):
             client.with_options(deadline=60, max_retries=1).memory.get("ns", "k")
         assert waits[1:] == [30.0, 30.0]
-    with pytest.raises(ValueError, match="deadline"):
-        Client("http://memory.test", "key", deadline=0)
+        assert client.with_options(deadline=None).settings.deadline is None
+        assert client.with_options(timeout=5).settings.deadline == 0.04
+    for never in (0, float("nan")):
+        with pytest.raises(ValueError, match="deadline"):
+            Client("http://memory.test", "key", deadline=never)
 
 
 def test_a_blind_write_never_overwrites_what_was_not_seen(

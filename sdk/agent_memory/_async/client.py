@@ -26,7 +26,7 @@ from agent_memory._async.tasks import AsyncTasks
 from agent_memory._async.tenants import AsyncTenants
 from agent_memory._async.user_memory import AsyncUserMemory
 from agent_memory._async.workflows import AsyncWorkflows
-from agent_memory.requests import drop_none, render_json
+from agent_memory.requests import UNSET, Unset, drop_unset, render_json
 from agent_memory.responses import parse_object
 from agent_memory.settings import resolve_settings
 
@@ -96,9 +96,9 @@ class AsyncClient:
     def with_options(
         self,
         *,
-        timeout: float | None = None,
-        max_retries: int | None = None,
-        deadline: float | None = None,
+        timeout: float | Unset = UNSET,
+        max_retries: int | Unset = UNSET,
+        deadline: float | Unset | None = UNSET,
     ) -> "AsyncClient":
         """Return a client with other settings on the same connections.
 
@@ -106,7 +106,7 @@ class AsyncClient:
 
             client.with_options(deadline=5).memory.get("invoices", "progress")
         """
-        changed = drop_none(timeout=timeout, max_retries=max_retries, deadline=deadline)
+        changed = drop_unset(timeout=timeout, max_retries=max_retries, deadline=deadline)
         return AsyncClient(**self.settings.to_arguments() | changed, transport=self.pool)
 
     def for_user(self, user_id: str, *, prefix: str = "users") -> AsyncUserMemory:

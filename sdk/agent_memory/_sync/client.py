@@ -26,7 +26,7 @@ from agent_memory._sync.tasks import Tasks
 from agent_memory._sync.tenants import Tenants
 from agent_memory._sync.user_memory import UserMemory
 from agent_memory._sync.workflows import Workflows
-from agent_memory.requests import drop_none, render_json
+from agent_memory.requests import UNSET, Unset, drop_unset, render_json
 from agent_memory.responses import parse_object
 from agent_memory.settings import resolve_settings
 
@@ -96,9 +96,9 @@ class Client:
     def with_options(
         self,
         *,
-        timeout: float | None = None,
-        max_retries: int | None = None,
-        deadline: float | None = None,
+        timeout: float | Unset = UNSET,
+        max_retries: int | Unset = UNSET,
+        deadline: float | Unset | None = UNSET,
     ) -> "Client":
         """Return a client with other settings on the same connections.
 
@@ -106,7 +106,7 @@ class Client:
 
             client.with_options(deadline=5).memory.get("invoices", "progress")
         """
-        changed = drop_none(timeout=timeout, max_retries=max_retries, deadline=deadline)
+        changed = drop_unset(timeout=timeout, max_retries=max_retries, deadline=deadline)
         return Client(**self.settings.to_arguments() | changed, transport=self.pool)
 
     def for_user(self, user_id: str, *, prefix: str = "users") -> UserMemory:
