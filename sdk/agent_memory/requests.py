@@ -154,5 +154,6 @@ def join_tags(tags: Iterable[str] | None) -> str | None:
 
 
 def quote_segment(name: str) -> str:
-    """Return a name as a part of a path."""
-    return quote(name, safe="")
+    """Return a name as a part of a path, in which `.` and `..` are names and no folders."""
+    quoted = quote(name, safe="")
+    return quoted.replace(".", "%2E") if quoted in {".", ".."} else quoted

@@ -122,3 +122,14 @@ def test_names_or_an_id_are_needed(admin: Client) -> None:
             call("ns")
     with pytest.raises(MemoryNotFoundError):
         admin.memory.set("ns", "k", {}, version=3)
+
+
+def test_a_name_of_dots_is_no_folder(admin: Client) -> None:
+    run = admin.runs.start("sdr")
+    assert admin.runs.delete_episode(run.id, "..") is False
+    assert admin.runs.get(run.id).status == "running"
+    for name in (".", ".."):
+        admin.conversations.put(name, "ada")
+    assert admin.conversations.delete("..") is True
+    assert [each.session_id for each in admin.conversations.list("ada")] == ["."]
+    assert admin.conversations.get(".").messages == ()

@@ -3,7 +3,6 @@
 import argparse
 from itertools import islice
 from typing import Any
-from urllib.parse import quote
 
 from agent_memory import Client, Entry
 from agent_memory.cli.arguments import TIERS, Parser, add_command, parse_count, parse_text
@@ -19,6 +18,7 @@ from agent_memory.cli.formatting import (
 from agent_memory.cli.output import note
 from agent_memory.cli.session import Session
 from agent_memory.cli.text import render_json_line
+from agent_memory.requests import quote_segment
 
 ROWS = 100  # of a table, unless the user wants more
 
@@ -95,7 +95,7 @@ def _find(session: Session) -> Entry:
 
 def _by_id(client: Client, entry_id: str) -> Entry:
     """Return the entry; unlike `get_entry`, recognize a server of another kind."""
-    answer = client.request("GET", f"/api/v1/memory/{quote(entry_id, safe='')}")
+    answer = client.request("GET", f"/api/v1/memory/{quote_segment(entry_id)}")
     return Entry.from_document(parse_document(answer, "id", "value"))
 
 

@@ -1,6 +1,6 @@
 /** `client.conversations`: what was said in a session. */
 
-import { Http } from "./http.js";
+import { Http, quoteSegment } from "./http.js";
 import { orUndefined, wasThere } from "./memory.js";
 import { Pages, type Paging } from "./pages.js";
 import type { components } from "./schema.js";
@@ -76,7 +76,7 @@ export class Conversations {
 
   /** List a user's conversations without their messages, the last updated first. */
   list(userId: string, options: ConversationListOptions = {}): Pages<Conversation> {
-    return this.#list(`/api/v1/users/${encodeURIComponent(userId)}/conversations`, options);
+    return this.#list(`/api/v1/users/${quoteSegment(userId)}/conversations`, options);
   }
 
   /** List the conversations of all users that you may read, without their messages, the last created first. */
@@ -99,5 +99,5 @@ export class Conversations {
 }
 
 function toPath(sessionId: string): string {
-  return `${PATH}/${encodeURIComponent(sessionId)}`;
+  return `${PATH}/${quoteSegment(sessionId)}`;
 }

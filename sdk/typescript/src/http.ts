@@ -159,6 +159,16 @@ function parseDocument<T>(response: Response, text: string): Outcome<T> {
   }
 }
 
+/**
+ * Return a name as a part of a path.
+ *
+ * @throws TypeError for `.` and `..`: `fetch` takes them for folders, however they are written.
+ */
+export function quoteSegment(name: string): string {
+  if (name === "." || name === "..") throw new TypeError(`${name} can't be a part of a path`);
+  return encodeURIComponent(name);
+}
+
 function renderQuery(query: Record<string, QueryValue>): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   if (given.length === 0) return "";

@@ -1,7 +1,7 @@
 /** `client.memory`: entries of the three tiers. */
 
 import { MemoryConflictError, MemoryNotFoundError } from "./errors.js";
-import { Http, sleep } from "./http.js";
+import { Http, quoteSegment, sleep } from "./http.js";
 import { Pages, type Paging } from "./pages.js";
 import type { components } from "./schema.js";
 
@@ -112,7 +112,7 @@ export class Memory {
 
   /** Return the entry with this id; undefined if there is none. */
   async getById(id: string): Promise<Entry | undefined> {
-    return orUndefined(this.#http.send<Entry>("GET", `${PATH}/${encodeURIComponent(id)}`));
+    return orUndefined(this.#http.send<Entry>("GET", `${PATH}/${quoteSegment(id)}`));
   }
 
   /**
@@ -187,7 +187,7 @@ export class Memory {
     const found = await this.getEntry(namespace, key, isAnyTier ? { agentId: await this.#ownId() } : options);
     if (found === undefined) return false;
     const headers = renderPrecondition(version);
-    return wasThere(this.#http.send("DELETE", `${PATH}/${encodeURIComponent(found.id)}`, { headers }));
+    return wasThere(this.#http.send("DELETE", `${PATH}/${quoteSegment(found.id)}`, { headers }));
   }
 
   /** Find entries by meaning, words and ids, best first, each with its score. */
@@ -232,7 +232,7 @@ export class Memory {
 
   #patch(entry: Entry, changes: object): Promise<Entry> {
     const headers = { "If-Match": String(entry.version) };
-    return this.#http.send("PATCH", `${PATH}/${encodeURIComponent(entry.id)}`, { body: changes, headers });
+    return this.#http.send("PATCH", `${PATH}/${quoteSegment(entry.id)}`, { body: changes, headers });
   }
 }
 

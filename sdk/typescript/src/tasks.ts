@@ -1,6 +1,6 @@
 /** `client.tasks`: tasks that agents work on and hand over. */
 
-import { Http } from "./http.js";
+import { Http, quoteSegment } from "./http.js";
 import { orUndefined } from "./memory.js";
 import { Pages, type Paging } from "./pages.js";
 import type { components } from "./schema.js";
@@ -31,17 +31,17 @@ export class Tasks {
 
   /** Return a task; undefined if there is none. */
   async get(id: string): Promise<Task | undefined> {
-    return orUndefined(this.#http.send<Task>("GET", `${PATH}/${encodeURIComponent(id)}`));
+    return orUndefined(this.#http.send<Task>("GET", `${PATH}/${quoteSegment(id)}`));
   }
 
   /** List the tasks of an intent, newest first. */
   list(intentId: string, options: TaskListOptions = {}): Pages<Task> {
-    return this.#list(`/api/v1/intents/${encodeURIComponent(intentId)}/tasks`, options);
+    return this.#list(`/api/v1/intents/${quoteSegment(intentId)}/tasks`, options);
   }
 
   /** List the open tasks that are assigned to an agent, newest first. */
   listAssigned(agentId: string, options: TaskListOptions = {}): Pages<Task> {
-    return this.#list(`/api/v1/agents/${encodeURIComponent(agentId)}/tasks`, options);
+    return this.#list(`/api/v1/agents/${quoteSegment(agentId)}/tasks`, options);
   }
 
   #list(path: string, options: TaskListOptions): Pages<Task> {
@@ -58,6 +58,6 @@ export class Tasks {
    */
   async update(id: string, version: number, changes: TaskChanges): Promise<Task> {
     const headers = { "If-Match": String(version) };
-    return this.#http.send("PATCH", `${PATH}/${encodeURIComponent(id)}`, { body: changes, headers });
+    return this.#http.send("PATCH", `${PATH}/${quoteSegment(id)}`, { body: changes, headers });
   }
 }

@@ -47,7 +47,7 @@ export class UserMemory {
     this.#conversations = conversations;
     this.#private = knownPrivate;
     this.#rule = `${prefix}/*`;
-    this.#root = `${prefix}/${quoteSegment(userId)}/`;
+    this.#root = `${prefix}/${quoteUser(userId)}/`;
   }
 
   /** Write an entry of the user's, whatever is there. */
@@ -124,8 +124,9 @@ export class UserMemory {
 }
 
 /** Quote a name as the Python client does, so that both find the same entries. */
-function quoteSegment(name: string): string {
-  return encodeURIComponent(name).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
+function quoteUser(name: string): string {
+  const marks = name === "." || name === ".." ? /[.]/g : /[!'()*]/g;
+  return encodeURIComponent(name).replace(marks, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 function ignoreForbidden(error: unknown): undefined {

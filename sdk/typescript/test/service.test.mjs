@@ -117,6 +117,7 @@ test("a conversation is stored, appended to and listed", async () => {
   assert.deepEqual((await client.conversations.list("user_7").list()).map((each) => each.session_id), ["s1"]);
   assert.equal(await client.conversations.delete("s1"), true);
   assert.equal(await client.conversations.getHead("s1"), undefined);
+  await assert.rejects(client.conversations.delete(".."), TypeError);
 });
 
 test("revision 0 stores a conversation only where there is none", async () => {
@@ -159,6 +160,7 @@ test("search finds what an entry is about", { skip: process.env.WITHOUT_SEARCH }
 
 test("what is kept for a user is the user's alone, and forgotten as a whole", async () => {
   const ada = client.forUser("ada (1)*");
+  assert.equal(await client.forUser("..").get("tone"), undefined);
   await assert.rejects(ada.put("tone", {}), MemoryAccessError);
   const { id } = await client.request("GET", "/api/v1/me");
   const permissions = { default: "none", allow: [{ agent: id, access: "write" }] };

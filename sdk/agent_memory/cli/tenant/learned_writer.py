@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from typing import Any
-from urllib.parse import quote
 
 from agent_memory.cli.output import note
 from agent_memory.cli.tenant.import_context import (
@@ -13,6 +12,7 @@ from agent_memory.cli.tenant.import_context import (
     send_once,
 )
 from agent_memory.exceptions import MemoryNotFoundError, RunClosedError
+from agent_memory.requests import quote_segment
 
 _RUNS = "runs.jsonl"
 _MADE = ("id", "created_at", "created_by")
@@ -73,7 +73,7 @@ class LearnedWriter:
         """Learn a fact, unless it is known."""
         fields = select_fields(document, _FACT)
         try:
-            self._client.request("GET", f"/api/v1/facts/{quote(document['fact_id'], safe='')}")
+            self._client.request("GET", f"/api/v1/facts/{quote_segment(document['fact_id'])}")
         except MemoryNotFoundError:
             send_once(self._client, "POST", "/api/v1/facts", fields)
 
