@@ -64,6 +64,7 @@ def fill(admin: Client, ada: Client) -> None:
             pass
     for user in ("user_7", "user_8"):
         ada.states.put("ada", user, "tone", {"formal": True})
+    admin.runs.start("billing", instance_id="crm/7")
     run = admin.runs.start("billing", instance_id="b1", input={"goal": "invoices"})
     admin.runs.append(run.id, {"tool": "ocr"}, kind="tool_call", turn=1)
     admin.runs.complete(run.id, {"ok": True})

@@ -158,9 +158,9 @@ class TenantReader:
         return [{**self._first.runs.get(run_id).raw, "episodes": list(episodes)}]
 
     def _read_working_values(self) -> Iterator[Document]:
-        """Yield the working values of the instances that runs name."""
-        runs = self._first.runs.query(values=False, **_ALL)
-        for instance in dict.fromkeys(run.instance_id for run in runs if run.instance_id):
+        """Yield the working values of the instances that runs name: none with a slash has some."""
+        named = (run.instance_id for run in self._first.runs.query(values=False, **_ALL))
+        for instance in dict.fromkeys(id for id in named if id and "/" not in id):
             for key, value in self._first.instances.get_all(instance).items():
                 yield {"instance_id": instance, "key": key, "value": value}
 
