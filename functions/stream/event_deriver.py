@@ -63,18 +63,13 @@ class EventDeriver:
         by_partition: dict[str, list[Change]] = {}
         for change in removed:
             by_partition.setdefault(change.record.key[0], []).append(change)
-        forks = [batch.fork() for _ in by_partition]
-        explained = self._pool.run(
-            [
-                partial(self._explain, fork, group, tombstones)
-                for fork, group in zip(forks, by_partition.values(), strict=True)
-            ]
-        )
-        batch.merge(forks)
+        groups = by_partition.values()
+        jobs = (partial(self._explain, group, tombstones) for group in groups)
+        explained = batch.run(self._pool, jobs)
         return {sequence: removal for each in explained for sequence, removal in each.items()}
 
     def _explain(
-        self, batch: StreamBatch, changes: Sequence[Change], tombstones: dict[Key, Item]
+        self, changes: Sequence[Change], tombstones: dict[Key, Item], batch: StreamBatch
     ) -> dict[str, Removal]:
         """Say why entries of one partition were removed, one after another: they share counters."""
         removals: dict[str, Removal] = {}

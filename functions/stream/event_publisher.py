@@ -55,10 +55,7 @@ class EventPublisher:
             ServiceError: the table can't be reached; the whole batch is to be delivered again.
         """
         records = self._deriver.derive_events(batch)
-        jobs = [*self._build_appends(records), *self._build_publications(records)]
-        forks = [batch.fork() for _ in jobs]
-        self._pool.run([partial(job, fork) for job, fork in zip(jobs, forks, strict=True)])
-        batch.merge(forks)
+        batch.run(self._pool, [*self._build_appends(records), *self._build_publications(records)])
 
     def _build_appends(self, records: Iterable[EventRecord]) -> list[_Job]:
         """Build the appends of the events that aren't logged yet: one for each log."""

@@ -1,13 +1,12 @@
 """The stream function: takes a batch of DynamoDB stream records, gives those that failed."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from functions.container import Container
 from functions.containers.tombstones import TombstoneContainer
 from functions.platform.parallel import WorkerPool
-from functions.stream.consumers import CONSUMERS, FINAL_CONSUMERS, Consumer, parse_consumers
+from functions.stream.consumers import CONSUMERS, FINAL_CONSUMERS, parse_consumers
 from functions.stream.records import StreamBatch, select_present
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
@@ -27,17 +26,9 @@ def build_handler(container: Container) -> Handler:
 
     def handle(event: dict[str, Any], _context: object = None) -> dict[str, Any]:
         batch = StreamBatch(select_present(event["Records"], tombstones))
-        _process_side_by_side(batch, consumers, pool)
+        batch.run(pool, [consumer.process for consumer in consumers])
         for consumer in final:
             consumer.process(batch)
         return {"batchItemFailures": [{"itemIdentifier": each} for each in batch.failed]}
 
     return handle
-
-
-def _process_side_by_side(batch: StreamBatch, consumers: list[Consumer], pool: WorkerPool) -> None:
-    forks = [batch.fork() for _ in consumers]
-    pool.run(
-        [partial(consumer.process, fork) for consumer, fork in zip(consumers, forks, strict=True)]
-    )
-    batch.merge(forks)

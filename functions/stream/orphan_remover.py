@@ -40,11 +40,7 @@ class OrphanRemover:
         came = {(change.record.key, change.new.nonce) for change in batch.changes if change.new}
         wanted = [each for each in batch.records if self.SUBSCRIPTIONS[0].matches(each)]
         unknown = [each for each in wanted if parse_index_row_entry(each.key) not in came]
-        forks = [batch.fork() for _ in unknown]
-        self._pool.run(
-            [partial(self._check, each, fork) for each, fork in zip(unknown, forks, strict=True)]
-        )
-        batch.merge(forks)
+        batch.run(self._pool, [partial(self._check, each) for each in unknown])
 
     def _check(self, record: StreamRecord, batch: StreamBatch) -> None:
         row = decode_item(record.new or {})

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeVar
 
 from functions.deletion.tombstones import Tombstones
@@ -12,6 +12,7 @@ from functions.platform.item_types import ANNOUNCEMENT, PRIVATE_ENTRY, SEMANTIC_
 from functions.platform.items import Item, TypedItem, decode_item
 from functions.platform.keys import Key, get_tenant
 from functions.platform.observability import log_unexpected
+from functions.platform.parallel import WorkerPool
 
 T = TypeVar("T")
 
@@ -149,7 +150,7 @@ class StreamBatch:
     """The records of one invocation, and which of them are to be delivered again.
 
     Once a record of an item has failed, the item's later records are blocked: they fail, too, so
-    that the changes of an item are processed in order. A batch is for one thread: others get forks.
+    that the changes of an item are processed in order. A batch is for one thread; jobs have forks.
 
     Attributes:
         records: in the order of the stream.
@@ -182,18 +183,21 @@ class StreamBatch:
         first = self.blocked_from.get(record.key)
         return first is None or record.number < first
 
-    def fork(self) -> "StreamBatch":
+    def run(self, pool: WorkerPool, jobs: Iterable[Callable[["StreamBatch"], T]]) -> list[T]:
+        """Run jobs side by side, each with a fork, and take over their failures."""
+        calls = [(job, self._fork()) for job in jobs]
+        results = pool.run([partial(job, fork) for job, fork in calls])
+        for _, fork in calls:
+            for key, first in fork.blocked_from.items():
+                self.blocked_from[key] = min(first, self.blocked_from.get(key, first))
+        return results
+
+    def _fork(self) -> "StreamBatch":
         """Make a batch of the same records for another thread, with failures of its own."""
         fork = StreamBatch(())
         fork.records, fork.changes = self.records, self.changes
         fork.blocked_from = dict(self.blocked_from)
         return fork
-
-    def merge(self, forks: Iterable["StreamBatch"]) -> None:
-        """Take over the failures of forks whose threads are done."""
-        for fork in forks:
-            for key, first in fork.blocked_from.items():
-                self.blocked_from[key] = min(first, self.blocked_from.get(key, first))
 
     @cached_property
     def changes(self) -> list[Change]:

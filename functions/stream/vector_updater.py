@@ -44,15 +44,9 @@ class VectorUpdater:
         if self._indexer is None:
             return
         groups = order_by_turns(coalesce_changes(changes), lambda group: group[0].record.tenant)
-        forks = [batch.fork() for _ in groups]
         failures: list[Exception] = []
-        self._pool.run(
-            [
-                partial(self._index, self._indexer, group, fork, failures)
-                for group, fork in zip(groups, forks, strict=True)
-            ]
-        )
-        batch.merge(forks)
+        jobs = (partial(self._index, self._indexer, group, failures) for group in groups)
+        batch.run(self._pool, jobs)
 
     def _remove_client_vectors(self, batch: StreamBatch, changes: Iterable[Change]) -> None:
         """Remove the vectors that clients gave entries, and that aren't theirs any more."""
@@ -71,8 +65,8 @@ class VectorUpdater:
         self,
         indexer: EmbeddingIndexer,
         changes: Sequence[Change],
-        batch: StreamBatch,
         failures: list[Exception],
+        batch: StreamBatch,
     ) -> None:
         """Index the changes of one entry, one after another, up to one that fails.
 

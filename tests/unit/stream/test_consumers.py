@@ -1,10 +1,12 @@
 """What the consumers of the change stream take, and what happens to failed records."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from functions.platform.items import encode_item
+from functions.platform.parallel import WorkerPool
 from functions.platform.settings import WrongSetting
 from functions.stream.consumers import build_filters, is_consumed, parse_consumers
 from functions.stream.records import Change, StreamBatch, StreamRecord, order_by_turns
@@ -85,15 +87,16 @@ def test_a_removal_is_not_coalesced() -> None:
     assert coalesce_changes(changes) == [changes]
 
 
-def test_forks_fail_apart_and_are_merged() -> None:
+def test_jobs_fail_apart_and_their_failures_are_merged() -> None:
     batch = StreamBatch([record(1), record(2), record(3, "e#n#other")])
     first, second, third = batch.records
-    one, other = batch.fork(), batch.fork()
-    one.fail(second)
-    other.fail(third)
-    assert one.may_process(third)
-    assert batch.failed == []
-    batch.merge([one, other])
+
+    def fail(failing: StreamRecord, fork: StreamBatch) -> bool:
+        fork.fail(failing)
+        return all(batch.may_process(each) for each in (second, third))
+
+    pool = WorkerPool("jobs", 2)
+    assert batch.run(pool, [partial(fail, second), partial(fail, third)]) == [True, True]
     assert batch.failed == ["2", "3"]
     assert batch.may_process(first)
 
