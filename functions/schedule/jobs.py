@@ -36,7 +36,7 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
     return {
         item_types.AGENT: _maintain_agent(container),
         item_types.TASK: _resume_task(container),
-        item_types.GUARDRAILS: _resume_guardrails(container),
+        item_types.GUARDRAILS: _count(container.guardrails.resume, "guardrails"),
         item_types.CONVERSATION: _resume_long(conversations.end_retention, "conversations"),
         item_types.ORPHANED_MESSAGES: _resume_long(orphaned_messages.remove, "orphans"),
         item_types.REMOVED_RANGE: _resume_long(orphaned_messages.remove_range, "orphans"),
@@ -85,16 +85,6 @@ def _resume_task(container: Container) -> Job:
     return job
 
 
-def _resume_guardrails(container: Container) -> Job:
-    """Make the job that brings tasks and agents under guardrails where a request didn't."""
-
-    def job(item: Item, _has_time: HasTime) -> Counter[str]:
-        is_done = container.guardrails.resume(item)
-        return Counter(guardrails=1) if is_done else Counter(stopped=1)
-
-    return job
-
-
 def _remove_file(container: Container) -> Job:
     """Make the job that deletes a file that no object has."""
 
@@ -107,9 +97,9 @@ def _remove_file(container: Container) -> Job:
 
 def _resume_long(resume: Callable[[Key, float], bool], name: str) -> Job:
     """Make a job of a function that takes key and seconds and gives whether all is done."""
+    return _count(lambda item: resume((item["pk"], item["sk"]), JOB_SECONDS), name)
 
-    def job(item: Item, _has_time: HasTime) -> Counter[str]:
-        is_done = resume((item["pk"], item["sk"]), JOB_SECONDS)
-        return Counter({name: 1}) if is_done else Counter(stopped=1)
 
-    return job
+def _count(resume: Callable[[Item], bool], name: str) -> Job:
+    """Make a job of a function that takes an item and gives whether all is done."""
+    return lambda item, _: Counter({name: 1}) if resume(item) else Counter(stopped=1)

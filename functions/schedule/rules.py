@@ -1,7 +1,7 @@
 """Decide who sweeps what, whose turn it is, and what one transaction removes."""
 
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
 
 from functions.entries.tiers import SEMANTIC
@@ -9,11 +9,6 @@ from functions.platform.items import Item
 from functions.platform.keys import DueKey, Key, get_tenant
 
 _MAX_REMOVAL_WRITES = 92  # of DynamoDB's 100
-
-
-def select_shards(shards: Sequence[str], part: int, parts: int) -> list[str]:
-    """Select the shards that one of several sweeps is for; `part` counts from 0."""
-    return list(shards[part::parts])
 
 
 class TurnQueue:
@@ -40,17 +35,12 @@ class TurnQueue:
             due.append(found)
 
     def iterate_turns(self, size: int) -> Iterator[list[Key]]:
-        """Give turns of up to `size` items, until nothing is left."""
-        yield from take_turns({tenant: sorted(due) for tenant, due in self._due.items()}, size)
-
-
-def take_turns(due: Mapping[str, Sequence[DueKey]], size: int) -> Iterator[list[Key]]:
-    """Divide what is due into turns of `size`: one of each tenant, then the next one of each."""
-    longest = max(map(len, due.values()), default=0)
-    for start in range(0, longest, size):
-        for of_tenant in due.values():
-            if turn := [each.key for each in of_tenant[start : start + size]]:
-                yield turn
+        """Give turns of up to `size` items: one of each tenant, then the next one of each."""
+        due = [sorted(each) for each in self._due.values()]
+        for start in range(0, max(map(len, due), default=0), size):
+            for of_tenant in due:
+                if turn := [each.key for each in of_tenant[start : start + size]]:
+                    yield turn
 
 
 def group_removals(items: Iterable[Item]) -> Iterator[list[Item]]:

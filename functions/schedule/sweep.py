@@ -22,7 +22,7 @@ from functions.platform.keys import DUE_SHARDS, Key
 from functions.platform.limits import MAX_GET_ITEMS, MAX_SWEPT_ITEMS
 from functions.platform.observability import log_service_error, log_unexpected
 from functions.schedule.jobs import HasTime, Job
-from functions.schedule.rules import TurnQueue, group_removals, select_shards
+from functions.schedule.rules import TurnQueue, group_removals
 
 Run = Callable[[], Counter[str]]
 T = TypeVar("T")
@@ -42,7 +42,7 @@ class SweepResult(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Which part of what is due a sweep is for; the one of one is all of it."""
+    """Which part of what is due a sweep is for, counted from 0; the one of one is all of it."""
 
     number: int = 0
     of: int = 1
@@ -89,7 +89,7 @@ class Sweep:
         """Sweep the shards of a part, as long as there is time."""
         counts = _run_safely(self._start) if part.number == 0 else Counter[str]()
         now, queue = self._clock(), TurnQueue(MAX_SWEPT_ITEMS)
-        shards = select_shards(DUE_SHARDS, part.number, part.of)
+        shards = DUE_SHARDS[part.number :: part.of]
         with ThreadPoolExecutor(self._threads, thread_name_prefix="sweep") as pool:
             fill = partial(self._fill, queue, now=now, has_time=has_time)
             counts = sum(pool.map(fill, shards), counts)

@@ -2,17 +2,15 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.platform.keys import DUE_SHARDS, DueKey
+from functions.platform.keys import DueKey
 from functions.platform.limits import MAX_TRANSACTION_WRITES
 from functions.schedule.rules import (
     TurnQueue,
     count_removal_writes,
     group_removals,
-    select_shards,
 )
 
 NOW = 1_900_000_000_000  # ms
@@ -67,12 +65,6 @@ def test_a_removal_takes_a_write_for_all_that_it_changes() -> None:
     assert (
         count_removal_writes(item("n", 1, 2, task=False), "n") == 5
     )  # a row for all, and one a tag
-
-
-@pytest.mark.parametrize("parts", [1, 3, 7, 32])
-def test_each_shard_is_in_one_part(parts: int) -> None:
-    selected = [shard for part in range(parts) for shard in select_shards(DUE_SHARDS, part, parts)]
-    assert sorted(selected) == sorted(DUE_SHARDS)
 
 
 def test_tenants_take_turns_the_longest_due_of_each_first() -> None:
