@@ -7,14 +7,18 @@ from itertools import islice
 
 from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
-from functions.authorization.rules import HOLDS_ADMIN, decide
+from functions.authorization.rules import is_allowed
 from functions.conversations.archive_files import PART, ArchiveFiles, count_parts
 from functions.conversations.archive_store import (
     ConversationArchiveStore,
     EndedConversation,
     get_archived_attributes,
 )
-from functions.conversations.authority import DELETE_CONVERSATION, READ_CONVERSATION
+from functions.conversations.authority import (
+    CHANGE_CONVERSATION,
+    DELETE_CONVERSATION,
+    READ_CONVERSATION,
+)
 from functions.conversations.mapper import ConversationMapper, decode_header
 from functions.conversations.model import BuildPage, Conversation, Message, Page
 from functions.conversations.orphan_store import OrphanedMessages, orphan_key
@@ -110,7 +114,7 @@ class ConversationArchive:
             NotFound: there is no archive of this session.
             AccessDenied: the caller could have read none of them.
         """
-        record, _ = self._find(caller, session, expired, READ_CONVERSATION)
+        record = self._find(caller, session, expired, READ_CONVERSATION)
         head = decode_header(caller.tenant, record)
         details = self._files.join_details(head, record["details"])
         found = self._mapper.decode(caller.tenant, record, details)
@@ -127,11 +131,11 @@ class ConversationArchive:
             NotFound: there is no archive of this session.
             AccessDenied: the caller may delete none of them.
         """
-        record, rule = self._find(caller, session, expired, DELETE_CONVERSATION)
+        record = self._find(caller, session, expired, DELETE_CONVERSATION)
         archived = decode_header(caller.tenant, record)
         self._files.delete(archived)
         records = []
-        if rule == HOLDS_ADMIN.name:
+        if not is_allowed(caller, CHANGE_CONVERSATION, archived):
             before = {"user_id": archived.user, "message_count": archived.count}
             target = f"archived_conversation:{session}"
             records.append(self._audit.record(caller, DELETE_CONVERSATION, target, before))
@@ -144,16 +148,15 @@ class ConversationArchive:
 
     def _find(
         self, caller: Principal, session: str, expired: int | None, action: Action[Conversation]
-    ) -> tuple[Item, str]:
-        """Find the newest archive that the caller may use, and the rule that permits it."""
+    ) -> Item:
+        """Find the newest archive that the caller may use."""
         is_archived = False
         for record in self._store.list_records(caller.tenant, session):
             if expired not in (None, record["expires"]):
                 continue
             is_archived = True
-            rule = decide(caller, action, decode_header(caller.tenant, record)).rule
-            if rule is not None:
-                return record, rule
+            if is_allowed(caller, action, decode_header(caller.tenant, record)):
+                return record
         if is_archived:
             raise AccessDenied(action.denied)
         raise NotFound("no conversation of this session is archived")

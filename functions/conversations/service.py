@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from functions.audit.service import AuditTrail
-from functions.authorization.rules import HOLDS_ADMIN, authorize, decide
+from functions.authorization.rules import authorize, is_allowed
 from functions.conversations import rules
 from functions.conversations.archive import ConversationArchive
 from functions.conversations.authority import (
@@ -23,7 +23,7 @@ from functions.conversations.uploads import Uploads
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.conversation_keys import create_generation
-from functions.platform.errors import AccessDenied, NotFound, Throttled, ValidationFailed
+from functions.platform.errors import NotFound, Throttled, ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.retry import retry_on
 from functions.platform.writes import Write
@@ -178,12 +178,10 @@ class Conversations:
             VersionMismatch: If-Match names another revision than the present one.
         """
         old = self._existing(self._store.get_header(caller.tenant, session))
-        rule = decide(caller, DELETE_CONVERSATION, old).rule
-        if rule is None:
-            raise AccessDenied(DELETE_CONVERSATION.denied)
+        authorize(caller, DELETE_CONVERSATION, old)
         rules.assert_version(old, version)
         records = []
-        if rule == HOLDS_ADMIN.name:
+        if not is_allowed(caller, CHANGE_CONVERSATION, old):
             target = f"conversation:{session}"
             before = {"user_id": old.user, "message_count": old.count}
             records.append(self._audit.record(caller, DELETE_CONVERSATION, target, before))

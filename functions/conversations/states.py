@@ -5,7 +5,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from functions.audit.service import AuditTrail
-from functions.authorization.rules import HOLDS_ADMIN, authorize, decide, is_allowed
+from functions.authorization.rules import authorize, is_allowed
 from functions.conversations.authority import CHANGE_STATE, DELETE_STATE, READ_STATE
 from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState
@@ -13,7 +13,7 @@ from functions.conversations.state_store import StateStore, decode_head, get_pos
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock
-from functions.platform.errors import AccessDenied, NotFound, VersionMismatch
+from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.json_text import dumps_checked
@@ -173,15 +173,13 @@ class States:
         Raises:
             NotFound: there is none.
         """
-        rule = decide(caller, DELETE_STATE, address).rule
-        if rule is None:
-            raise AccessDenied(DELETE_STATE.denied)
+        authorize(caller, DELETE_STATE, address)
         old = self._store.get_item(caller.tenant, address)
         if old is None:
             raise _not_found()
         _assert_version(old, version)
         records = []
-        if rule == HOLDS_ADMIN.name:
+        if not is_allowed(caller, CHANGE_STATE, address):
             target = f"state:{address.agent}/{address.owner}/{address.key}"
             before = {"version": old["version"]}
             records.append(self._audit.record(caller, DELETE_STATE, target, before))
