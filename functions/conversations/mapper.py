@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from functions.conversations.model import Conversation, Message, RemovedRange
+from functions.conversations.rules import migrate_message
 from functions.platform import conversation_keys
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, build_due_attributes
@@ -106,10 +107,14 @@ class ConversationMapper:
     def decode_message(
         self, conversation: Conversation, item: Item, index: int | None = None
     ) -> Message:
-        """Decode a message whose parts are joined; its index is that of its key, unless given."""
+        """Decode a message, in the present schema, whose parts are joined.
+
+        Its index is that of its key, unless given.
+        """
         if index is None:
             index = self.parse_index(item)
-        return Message(index, self._decode_value(conversation, item, str(index)))
+        text = self._decode_value(conversation, item, str(index))
+        return migrate_message(conversation, Message(index, text))
 
     def _encode_value(self, conversation: Conversation, text: bytes, place: str) -> Item:
         context = _context(conversation, place)

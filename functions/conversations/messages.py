@@ -62,7 +62,7 @@ class Messages:
             if token is not None and not is_current:
                 earlier = self._messages.find_appended(found, token)
                 if earlier is not None:
-                    return found, [rules.migrate_message(found, each) for each in earlier]
+                    return found, earlier
             rules.assert_version(found, version)
             if staged is None or staged.generation != found.generation:
                 staged = self._messages.stage(found, rules.build_texts(new, found.schema, now))
@@ -73,7 +73,7 @@ class Messages:
             except ConversationChanged:
                 earlier = None if token is None else self._messages.find_appended(found, token)
                 if earlier is not None:
-                    return found, [rules.migrate_message(found, each) for each in earlier]
+                    return found, earlier
                 backoff.wait()
             else:
                 added = [Message(found.end + n, text) for n, text in enumerate(staged.texts)]
@@ -90,14 +90,10 @@ class Messages:
         found = self._get_writable(caller, session)
         popped = None if token is None else self._messages.get_popped(found, token)
         if popped is not None:
-            return found, rules.migrate_message(found, popped)
+            return found, popped
         rules.assert_version(found, version)
         if found.count == 0:
             return found, None
-        after, message = self._pop(found, token)
-        return after, rules.migrate_message(found, message)
-
-    def _pop(self, found: Conversation, token: RequestToken | None) -> tuple[Conversation, Message]:
         last = self._messages.read_last(found)
         if last is None:
             raise ConversationChanged
@@ -128,12 +124,12 @@ class Messages:
         if old is None:
             raise NotFound("the conversation has no message of this index")
         if rules.is_repeated(found, token):
-            return found, rules.migrate_message(found, old)
+            return found, old
         rules.assert_version(found, version)
-        message = rules.change_message(found, old, change)
+        message = rules.change_message(old, change)
         after = rules.record_request(rules.advance(found, self._clock()), token)
         self._messages.change(found, after, message)
-        return after, rules.migrate_message(found, message)
+        return after, message
 
     @retry_on(ConversationChanged, _BUSY, attempts=_ATTEMPTS)
     def remove(

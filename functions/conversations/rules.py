@@ -251,14 +251,14 @@ def build_texts(messages: Iterable[NewMessage], schema: str, now: int) -> list[b
     return [_render(message, schema, now, index) for index, message in enumerate(messages)]
 
 
-def change_message(conversation: Conversation, old: Message, change: MessageChange) -> Message:
+def change_message(old: Message, change: MessageChange) -> Message:
     """Build what a message becomes when some of its fields change.
 
     Raises:
         ValidationFailed: it cannot be written as JSON.
         ValueTooLarge: it has over 4 MB.
     """
-    document: dict[str, Any] = loads(migrate_message(conversation, old).text)
+    document: dict[str, Any] = loads(old.text)
     document |= {name: getattr(change, name) for name in change.model_fields_set}
     return Message(old.index, _dump(document))
 

@@ -67,8 +67,7 @@ class Conversations:
         found = self._existing(self._store.get(caller.tenant, session))
         authorize(caller, READ_CONVERSATION, found)
         start = self._messages.find_last(found, -first) if first < 0 else first
-        shown = self._messages.read(found, start, limit)
-        page = build_page(found, (rules.migrate_message(found, each) for each in shown))
+        page = build_page(found, self._messages.read(found, start, limit))
         if not found.is_dense:
             self._messages.assert_unchanged(found)
         return found, start, page
