@@ -8,7 +8,7 @@ from itertools import islice
 from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
 from functions.authorization.rules import is_allowed
-from functions.conversations.archive_files import PART, ArchiveFiles, count_parts
+from functions.conversations.archive_files import DETAILS, PART, ArchiveFiles, count_parts
 from functions.conversations.archive_store import (
     ConversationArchiveStore,
     EndedConversation,
@@ -22,7 +22,6 @@ from functions.conversations.authority import (
 from functions.conversations.mapper import ConversationMapper, decode_header
 from functions.conversations.model import BuildPage, Conversation, Message, Page
 from functions.conversations.orphan_store import OrphanedMessages, orphan_key
-from functions.conversations.rules import migrate_message
 from functions.conversations.store import ConversationChanged
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
@@ -76,16 +75,16 @@ class ConversationArchive:
             if time.monotonic() >= deadline:
                 return False
             end = min((part + 1) * PART, conversation.end)
-            items = self._store.read_items(conversation, part * PART, end)
-            lines = self._files.write_texts(conversation, items)
+            found = self._store.read_items(conversation, part * PART, end)
+            items = [self._files.split(conversation, item["index"], item) for item in found]
             self._store.assert_present(conversation)
-            self._files.write_part(conversation, part, lines)
+            self._files.write_part(conversation, part, items)
             self._store.set_parts(conversation, part + 1)
         return True
 
     def _build_record(self, ended: EndedConversation) -> Item:
         details = get_archived_attributes(ended.details)
-        details = self._files.write_details(ended.conversation, details)
+        details = self._files.split(ended.conversation, DETAILS, details)
         return get_archived_attributes(ended.header) | {"details": details}
 
     @property
@@ -116,10 +115,10 @@ class ConversationArchive:
         """
         record = self._find(caller, session, expired, READ_CONVERSATION)
         head = decode_header(caller.tenant, record)
-        details = self._files.join_details(head, record["details"])
+        details = self._files.join(head, DETAILS, record["details"])
         found = self._mapper.decode(caller.tenant, record, details)
         messages = islice(self._read_messages(found, first), limit)
-        return found, build_page(found, (migrate_message(found, each) for each in messages))
+        return found, build_page(found, messages)
 
     def delete(self, caller: Principal, session: str, expired: int | None) -> None:
         """Delete the newest archive of a session that the caller may delete.
@@ -165,5 +164,5 @@ class ConversationArchive:
         for part in range(first // PART, count_parts(archived)):
             for item in self._files.read_part(archived, part):
                 if item["index"] >= first:
-                    whole = self._files.join_message(archived, item)
+                    whole = self._files.join(archived, item["index"], item)
                     yield self._mapper.decode_message(archived, whole, item["index"])

@@ -18,7 +18,7 @@ from functions.platform.items import Item
 from functions.platform.value_parts import has_parts
 
 PART = 500  # indexes of messages; at their largest some 45 MB in base64
-_METADATA = "metadata"
+DETAILS = "metadata"
 
 
 def count_parts(conversation: Conversation) -> int:
@@ -37,19 +37,20 @@ class ArchiveFiles:
         """Whether there is storage for archives."""
         return self._storage is not None
 
-    def write_texts(self, conversation: Conversation, items: Iterable[Item]) -> list[bytes]:
-        """Write the large texts of messages into files of their own; return the lines of all."""
-        return [_render_line(self._split(conversation, str(item["index"]), item)) for item in items]
+    def write_part(self, conversation: Conversation, part: int, items: Iterable[Item]) -> None:
+        """Write the lines of a part's messages, whose large texts are split off."""
+        self._required.put(_part_name(conversation, part), b"".join(map(_render_line, items)))
 
-    def write_part(self, conversation: Conversation, part: int, lines: Iterable[bytes]) -> None:
-        """Write the lines of a part."""
-        self._required.put(_part_name(conversation, part), b"".join(lines))
+    def read_part(self, conversation: Conversation, part: int) -> Iterator[Item]:
+        """Read the messages of a part, without their large texts."""
+        return map(_parse_line, self._required.get(_part_name(conversation, part)).splitlines())
 
-    def write_details(self, conversation: Conversation, details: Item) -> Item:
-        """Write the metadata, if it is large; return the details for the archive's record."""
-        return self._split(conversation, _METADATA, details)
+    def split(self, conversation: Conversation, name: str | int, item: Item) -> Item:
+        """Write a large text into a file of its own; return the item without it.
 
-    def _split(self, conversation: Conversation, name: str, item: Item) -> Item:
+        Args:
+            name: of the file: a message's index, or `DETAILS`.
+        """
         if not has_parts(item):
             return item
         value = item["val"]
@@ -57,19 +58,8 @@ class ArchiveFiles:
         self._required.put(_text_name(conversation, name), data)
         return {name: attribute for name, attribute in item.items() if name != "val"}
 
-    def read_part(self, conversation: Conversation, part: int) -> Iterator[Item]:
-        """Read the messages of a part; large texts are left out."""
-        return map(_parse_line, self._required.get(_part_name(conversation, part)).splitlines())
-
-    def join_message(self, conversation: Conversation, item: Item) -> Item:
-        """Give a message its text, if that is in a file of its own."""
-        return self._join(conversation, str(item["index"]), item)
-
-    def join_details(self, conversation: Conversation, details: Item) -> Item:
-        """Give the details their metadata, if these are in a file of their own."""
-        return self._join(conversation, _METADATA, details)
-
-    def _join(self, conversation: Conversation, name: str, item: Item) -> Item:
+    def join(self, conversation: Conversation, name: str | int, item: Item) -> Item:
+        """Give an item its text, if `split` wrote it into a file."""
         if not has_parts(item):
             return item
         data = self._required.get(_text_name(conversation, name))
@@ -96,7 +86,7 @@ def _part_name(conversation: Conversation, part: int) -> str:
     return f"{_folder(conversation)}/{part:06d}.jsonl"
 
 
-def _text_name(conversation: Conversation, name: str) -> str:
+def _text_name(conversation: Conversation, name: str | int) -> str:
     return f"{_folder(conversation)}/{name}.text"
 
 
