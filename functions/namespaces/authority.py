@@ -7,20 +7,16 @@ from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.rules import has_access
 
 
-def _may_read(caller: Principal, target: NamespaceTarget) -> bool:
-    return has_access(caller, target, "read")
-
-
-def _may_write(caller: Principal, target: NamespaceTarget) -> bool:
-    return has_access(caller, target, "write")
-
-
 def _may_manage(caller: Principal, target: NamespaceTarget) -> bool:
     return WRITE in caller.permissions and has_access(caller, target, "admin")
 
 
-_READS = Rule("read access to the namespace", _may_read)
-_WRITES = Rule("write access to the namespace", _may_write)
+_READS = Rule[NamespaceTarget](
+    "read access to the namespace", lambda caller, target: has_access(caller, target, "read")
+)
+_WRITES = Rule[NamespaceTarget](
+    "write access to the namespace", lambda caller, target: has_access(caller, target, "write")
+)
 _MANAGES = Rule("admin access to the namespace", _may_manage)
 
 READ_MEMORY = Action(

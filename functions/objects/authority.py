@@ -13,31 +13,21 @@ from functions.objects.model import SpaceTarget
 
 
 def _has_access(caller: Principal, target: SpaceTarget, needed: Access) -> bool:
-    if target.space is None:
+    if target.space is None or (needed != "read" and WRITE not in caller.permissions):
         return False
     return has_access(caller, NamespaceTarget(target.name, target.space.permissions), needed)
 
 
-def _may_read(caller: Principal, target: SpaceTarget) -> bool:
-    return _has_access(caller, target, "read")
+def _build_rule(access: Access) -> Rule[SpaceTarget]:
+    return Rule(
+        f"{access} access to the space", lambda caller, target: _has_access(caller, target, access)
+    )
 
 
-def _may_write(caller: Principal, target: SpaceTarget) -> bool:
-    return WRITE in caller.permissions and _has_access(caller, target, "write")
-
-
-def _may_manage(caller: Principal, target: SpaceTarget) -> bool:
-    return WRITE in caller.permissions and _has_access(caller, target, "admin")
-
-
-def _may_make(caller: Principal, target: SpaceTarget) -> bool:
-    return WRITE in caller.permissions and target.space is None
-
-
-_READS = Rule("read access to the space", _may_read)
-_WRITES = Rule("write access to the space", _may_write)
-_MANAGES = Rule("admin access to the space", _may_manage)
-_MAKES = Rule("makes the space", _may_make)
+_READS, _WRITES, _MANAGES = _build_rule("read"), _build_rule("write"), _build_rule("admin")
+_MAKES = Rule[SpaceTarget](
+    "makes the space", lambda caller, target: WRITE in caller.permissions and target.space is None
+)
 
 READ_OBJECTS = Action("object.read", (_READS,), denied="you have no access to this space")
 WRITE_OBJECTS = Action(

@@ -6,15 +6,9 @@ neither can be guessed or forged. Both are checked before anything is decided he
 
 from functions.authorization.model import Action, Rule
 from functions.authorization.rules import HOLDS_ADMIN, HOLDS_WRITE
-from functions.identity.model import Principal
 from functions.openwop.model import MemoryRun
 
-
-def _is_starter(caller: Principal, run: MemoryRun) -> bool:
-    return caller.id == run.principal
-
-
-_STARTER = Rule("started the run", _is_starter)
+_STARTER = Rule[MemoryRun]("started the run", lambda caller, run: caller.id == run.principal)
 _WRITER = Rule[MemoryRun]("holds the run's id and memory.write", HOLDS_WRITE.holds)
 
 CHANGE_RUN: Action[MemoryRun] = Action(
