@@ -5,9 +5,9 @@ stays. A test fails for a type that is missing.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from functions.deletion.model import Subject
+from functions.objects.usage_store import build_usage_partition
 from functions.platform import item_types
 from functions.platform.conversation_keys import build_user_partition
 from functions.platform.entry_keys import build_agent_partition
@@ -23,59 +23,38 @@ NOBODY = "[deleted]"
 Matches = Callable[[Subject, Item], bool]
 
 
-class Names(NamedTuple):
-    """The names of attributes that hold the id of an owner."""
-
-    attributes: tuple[str, ...]
-
-    def matches(self, subject: Subject, item: Item) -> bool:
-        """Tell whether one of them is the subject's id."""
-        return any(item.get(each) == subject.name for each in self.attributes)
-
-
 def _is_named_by(*attributes: str) -> Matches:
-    return Names(attributes).matches
+    return lambda subject, item: any(item.get(each) == subject.name for each in attributes)
 
 
 def _is_in(*attributes: str) -> Matches:
     return lambda subject, item: any(subject.name in item.get(each, ()) for each in attributes)
 
 
-def _is_in_agent_partition(subject: Subject, item: Item) -> bool:
-    partition: str = item["pk"]
-    return partition == build_agent_partition(subject.tenant, _get_id(subject))
+def _is_at(build_partition: Callable[[str, str], str]) -> Matches:
+    return lambda subject, item: item["pk"] == build_partition(subject.tenant, subject.id)
 
 
-def _is_in_agent_space(subject: Subject, item: Item) -> bool:
-    partition: str = item["pk"]
-    return partition == build_agent_space(subject.tenant, _get_id(subject))
+_is_in_agent_partition = _is_at(build_agent_partition)
 
 
 def _is_in_client_vectors(subject: Subject, item: Item) -> bool:
-    names = {"tenant": subject.tenant, "owner": hash_agent(_get_id(subject)), "namespace": ""}
+    names = {"tenant": subject.tenant, "owner": hash_agent(subject.id), "namespace": ""}
     partition: str = item["pk"]
     return partition.startswith(item_types.CLIENT_VECTOR.build_partition(**names))
 
 
-def _is_in_usage_partition(subject: Subject, item: Item) -> bool:
-    names = {"tenant": subject.tenant, "principal": hash_agent(_get_id(subject))}
-    partition: str = item["pk"]
-    return partition == item_types.OBJECT_USAGE.build_partition(**names)
+def _ends_with_hash(subject: Subject, item: Item) -> bool:
+    sort: str = item["sk"]
+    return sort.endswith(f"#{hash_agent(subject.id)}")
 
 
 def _is_in_list_of_user(subject: Subject, item: Item) -> bool:
-    partition: str = item["pk"]
-    is_own = partition == build_user_partition(subject.tenant, _get_id(subject))
-    return is_own or _ends_with_hash(subject, item)
-
-
-def _ends_with_hash(subject: Subject, item: Item) -> bool:
-    sort: str = item["sk"]
-    return sort.endswith(f"#{hash_agent(_get_id(subject))}")
+    return _is_at(build_user_partition)(subject, item) or _ends_with_hash(subject, item)
 
 
 def _is_on_access_list(subject: Subject, item: Item) -> bool:
-    return f"p{hash_agent(_get_id(subject))}" in item.get("acl", {})
+    return f"p{hash_agent(subject.id)}" in item.get("acl", {})
 
 
 def _is_person_in_subject(subject: Subject, item: Item) -> bool:
@@ -89,17 +68,13 @@ def _may_be_in_log(subject: Subject, item: Item) -> bool:
 
 
 def _is_in_own_list(subject: Subject, item: Item) -> bool:
-    owner = build_owned_memories_partition(subject.tenant, "principal", _get_id(subject))
+    owner = build_owned_memories_partition(subject.tenant, "principal", subject.id)
     return item.get(GROUP_ATTRIBUTE) == owner
-
-
-def _get_id(subject: Subject) -> str:
-    return subject.id
 
 
 DELETED: dict[ItemType, Matches] = {
     item_types.PRIVATE_ENTRY: _is_in_agent_partition,
-    item_types.AGENT_VECTOR: _is_in_agent_space,
+    item_types.AGENT_VECTOR: _is_at(build_agent_space),
     item_types.CLIENT_VECTOR: _is_in_client_vectors,
     item_types.CLIENT_VECTOR_LENGTH: _is_in_client_vectors,
     item_types.FACT: _is_person_in_subject,
@@ -120,7 +95,7 @@ DELETED: dict[ItemType, Matches] = {
 DELETED_LAST: dict[ItemType, Matches] = {
     item_types.AGENT: _is_in_agent_partition,
     item_types.OBJECT_SPACE: _is_named_by("owner"),
-    item_types.OBJECT_USAGE: _is_in_usage_partition,
+    item_types.OBJECT_USAGE: _is_at(build_usage_partition),
 }
 """What counts or permits what is deleted: it goes with the second pass."""
 REDACTED: dict[ItemType, Matches] = {

@@ -35,8 +35,13 @@ class UsageChanges:
 
 def get_usage(table: Table, tenant: str, owner: str) -> int:
     """Sum the bytes that count to a principal: one call."""
-    partition = OBJECT_USAGE.build_partition(tenant=tenant, principal=hash_agent(owner))
+    partition = build_usage_partition(tenant, owner)
     return sum(each["used_bytes"] for each in table.query(partition, OBJECT_USAGE.sort_prefix))
+
+
+def build_usage_partition(tenant: str, owner: str) -> str:
+    """Build the partition of what counts to a principal."""
+    return OBJECT_USAGE.build_partition(tenant=tenant, principal=hash_agent(owner))
 
 
 def _build_key(item: Item) -> Key:
