@@ -25,13 +25,13 @@ class StagedMessages(NamedTuple):
     """Messages that are encoded for a generation, whose large texts are stored already.
 
     Attributes:
-        path: names their large texts; None if there are none.
+        shows: the writes that belong to the one that shows them, if any are large.
         items: the attributes of those that are large, by their position.
     """
 
     generation: str
     texts: Sequence[bytes]
-    path: str | None
+    shows: Sequence[Write]
     items: dict[int, Item]
 
 
@@ -42,9 +42,9 @@ class MessageStore(MessageReader):
         """Encode messages for a conversation's generation, and store the large ones' texts."""
         path = value_parts.create_value_name(conversation.generation)
         items, parts = self._encode_large(conversation, texts, path)
-        if parts:
-            self._parts.stage(header_key(conversation)[0], path, parts, conversation.updated)
-        return StagedMessages(conversation.generation, texts, path if parts else None, items)
+        partition, now = header_key(conversation)[0], conversation.updated
+        shows = self._parts.stage(partition, path, parts, now)
+        return StagedMessages(conversation.generation, texts, shows, items)
 
     def _encode_large(
         self, conversation: Conversation, texts: Sequence[bytes], path: str
@@ -81,9 +81,7 @@ class MessageStore(MessageReader):
                 "revision": after.revision,
             }
             writes.append(put_new(build_request_key(before, token), marker))
-        if staged.path is not None:
-            writes.append(value_parts.clear_staged(header_key(before)[0], staged.path))
-        self._transact(writes)
+        self._transact([*writes, *staged.shows])
 
     def _put(
         self,
@@ -114,8 +112,8 @@ class MessageStore(MessageReader):
             value = {name: last[name] for name in _VALUE if name in last}
             marker = value | {"index": self._mapper.parse_index(last), "request": token.stored}
             writes.append(put_new(build_request_key(before, token), marker))
-        elif name := value_parts.get_parts_name(last):
-            writes.append(value_parts.mark_orphaned(last["pk"], name, after.updated))
+        else:
+            writes += value_parts.mark_orphaned(last, after.updated)
         self._transact(writes)
 
     def change(self, before: Conversation, after: Conversation, message: Message) -> None:
@@ -131,12 +129,8 @@ class MessageStore(MessageReader):
         staged = self.stage(after, [message.text])
         item = self._put(after, staged, 0, message.index).item or {}
         item |= {"changed_at": after.revision, "request": present.get("request")}
-        writes = [*change_writes(before, after), put(key, item, _PRESENT)]
-        if staged.path is not None:
-            writes.append(value_parts.clear_staged(key[0], staged.path))
-        if name := value_parts.get_parts_name(present):
-            writes.append(value_parts.mark_orphaned(key[0], name, after.updated))
-        self._transact(writes)
+        writes = [*change_writes(before, after), put(key, item, _PRESENT), *staged.shows]
+        self._transact([*writes, *value_parts.mark_orphaned(present, after.updated)])
 
     def remove_range(self, before: Conversation, after: Conversation) -> RemovedRange:
         """Hide a range of messages, and mark them to be deleted: one transaction.
@@ -176,7 +170,7 @@ class MessageStore(MessageReader):
     def _build_puts(self, new: Conversation, texts: Sequence[bytes], first: int) -> list[Write]:
         path = value_parts.create_value_name(new.generation)
         items, puts = self._encode_large(new, texts, path)
-        staged = StagedMessages(new.generation, texts, None, items)
+        staged = StagedMessages(new.generation, texts, (), items)
         return puts + [
             self._put(new, staged, position, first + position) for position in range(len(texts))
         ]

@@ -16,7 +16,6 @@ from functions.platform.values import ValueCodec
 from functions.platform.writes import Write, delete, put, put_new
 
 _AT_VERSION = "version = :seen AND created = :created"
-_CLEANUP_SECONDS = 4.0
 _LISTED_TOGETHER = 50
 
 
@@ -88,20 +87,11 @@ class StateStore:
         """
         key = _key(tenant, new.address)
         item, parts = self._encode(tenant, new)
-        write = _build_put(key, item, old)
-        old_name = value_parts.get_parts_name(old)
-        if not parts and old_name is None:
-            self._table.put(write)
-            return
-        writes = [write]
-        if parts:
-            name = value_parts.get_value_name(item) or ""
-            self._parts.stage(key[0], name, parts, now)
-            writes.append(value_parts.clear_staged(key[0], name))
-        if old_name is not None:
-            writes.append(value_parts.mark_orphaned(key[0], old_name, now))
-        self._table.transact(writes)
-        self._remove_parts(key[0], old_name)
+        name = value_parts.get_value_name(item)
+        staged = self._parts.stage(key[0], name, parts, now)
+        orphaned = value_parts.mark_orphaned(old, now)
+        self._table.write([_build_put(key, item, old), *staged, *orphaned])
+        self._parts.remove_orphaned(old)
 
     def delete(self, old: Item, now: int, further: Sequence[Write] = ()) -> None:
         """Delete a state, together with further writes.
@@ -111,16 +101,9 @@ class StateStore:
         """
         key = (old["pk"], old["sk"])
         expected = {"seen": old["version"], "created": old["created"]}
-        writes = [delete(key, _AT_VERSION, **expected), *further]
-        name = value_parts.get_parts_name(old)
-        if name is not None:
-            writes.append(value_parts.mark_orphaned(key[0], name, now))
-        self._table.transact(writes)
-        self._remove_parts(key[0], name)
-
-    def _remove_parts(self, partition: str, name: str | None) -> None:
-        if name is not None:
-            self._parts.remove(value_parts.build_marker_key(partition, name), _CLEANUP_SECONDS)
+        orphaned = value_parts.mark_orphaned(old, now)
+        self._table.transact([delete(key, _AT_VERSION, **expected), *further, *orphaned])
+        self._parts.remove_orphaned(old)
 
     def _encode(self, tenant: str, state: State) -> tuple[Item, list[Write]]:
         key = _key(tenant, state.address)

@@ -157,11 +157,7 @@ class ConversationStore:
             ConversationChanged: the stored conversation is not `old`.
             CapacityExceeded: the caller has put too many into the user's list.
         """
-        details, parts = self._mapper.encode_details(new)
-        if parts:
-            partition, path = self._stage(new, details, parts, now)
-            messages = [*messages, value_parts.clear_staged(partition, path)]
-        writes = [put(conversation_keys.build_details_key(header_key(new)[0]), details), *messages]
+        writes = [*self._put_details(new, now), *messages]
         if old is None:
             writes.append(put_new(header_key(new), encode_header(new)))
             writes.append(put(listing_key(new), encode_listing(new)))
@@ -177,27 +173,17 @@ class ConversationStore:
         """
         writes = change_writes(old, new)
         if new.details_at != old.details_at:
-            writes += self._replace_details(new)
+            present = self._table.get(conversation_keys.build_details_key(header_key(new)[0]))
+            writes += self._put_details(new, new.updated)
+            writes += value_parts.mark_orphaned(present, new.updated)
         self.transact(writes)
 
-    def _replace_details(self, new: Conversation) -> list[Write]:
-        """Build the writes of new details; stage their parts and mark those of the old ones."""
+    def _put_details(self, new: Conversation, now: int) -> list[Write]:
+        """Build the writes of new details, and stage their parts."""
         key = conversation_keys.build_details_key(header_key(new)[0])
-        present = self._table.get(key) or {}
         details, parts = self._mapper.encode_details(new)
-        writes = [put(key, details)]
-        if parts:
-            writes.append(value_parts.clear_staged(*self._stage(new, details, parts, new.updated)))
-        if name := value_parts.get_parts_name(present):
-            writes.append(value_parts.mark_orphaned(key[0], name, new.updated))
-        return writes
-
-    def _stage(
-        self, new: Conversation, details: Item, parts: Sequence[Write], now: int
-    ) -> tuple[str, str]:
-        partition, path = header_key(new)[0], value_parts.get_value_name(details) or ""
-        self._parts.stage(partition, path, parts, now)
-        return partition, path
+        name = value_parts.get_value_name(details)
+        return [put(key, details), *self._parts.stage(key[0], name, parts, now)]
 
     def delete(self, old: Conversation, now: int, *further: Write) -> None:
         """Hide a conversation and mark its messages to be deleted.

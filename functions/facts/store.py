@@ -75,13 +75,13 @@ class FactStore:
             ConditionFailed: one of the items has another version.
         """
         key, item = build_fact_key(tenant, fact.id), self._encode(tenant, fact, vector)
-        if reference is None:
-            self._table.put(put_version(key, item, seen))
-            return
-        version = (reference.seen or 0) + 1
-        named = {"same_as": fact.id, "version": version} | self._format.build_stamp(self._clock())
-        refers = put_version(build_fact_key(tenant, reference.id), named, reference.seen)
-        self._table.transact([put_version(key, item, seen), refers])
+        writes = [put_version(key, item, seen)]
+        if reference is not None:
+            named = {"same_as": fact.id, "version": (reference.seen or 0) + 1}
+            named |= self._format.build_stamp(self._clock())
+            other = build_fact_key(tenant, reference.id)
+            writes.append(put_version(other, named, reference.seen))
+        self._table.write(writes)
 
     def list_newest(
         self, tenant: str, query: FactQuery, before: str | None = None, count: int = MAX_GET_ITEMS
@@ -120,10 +120,7 @@ class FactStore:
         if reference is not None:
             key = build_fact_key(tenant, reference.id)
             writes.append(delete(key, "version = :seen", seen=reference.seen))
-        if len(writes) > 1:
-            self._table.transact(writes)
-        else:
-            self._table.put(writes[0])
+        self._table.write(writes)
 
     def replace_vector(self, tenant: str, fact: Fact, vector: Vector) -> None:
         """Write a fact with another vector; its version stays.

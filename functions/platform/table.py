@@ -50,6 +50,13 @@ class Table(TableReader):
                 self._assert_transient(cancelled, owned)
             backoff.wait()
 
+    def write(self, writes: Sequence[Write]) -> None:
+        """Carry out a put, or with further writes all or none; errors are those of `transact`."""
+        if len(writes) == 1:
+            self.put(writes[0])
+        else:
+            self.transact(writes)
+
     def write_many(self, writes: Sequence[Write]) -> None:
         """Carry out puts and deletes without conditions, each for itself: a call per 25.
 

@@ -20,6 +20,7 @@ from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, delete, put, update
 
 STAGED_FOR = 15 * 60_000  # ms that a writer may take, far beyond a function's own limit
+CLEANUP_SECONDS = 4.0  # that a request spends on removing
 _PART_BYTES = 350_000  # of an item's 409,600
 _NUMBER, _NAME, _IS_TEXT = "value_parts", "value_name", "value_is_text"
 
@@ -70,23 +71,15 @@ def split_value(partition: str, name: str, item: Item) -> tuple[Item, list[Write
     ]
 
 
-def mark_staged(partition: str, path: str, now: int) -> Write:
-    """Mark values that nothing refers to yet; write it before their parts."""
-    return put(build_marker_key(partition, path), build_due_attributes(partition, now + STAGED_FOR))
+def mark_orphaned(item: Item | None, now: int) -> list[Write]:
+    """Mark the parts of an item's value, in the transaction after which nothing refers to them.
 
-
-def clear_staged(partition: str, path: str) -> Write:
-    """Remove the mark, in the transaction that makes an item refer to the values.
-
-    It fails if the values are being removed, because the writer took too long.
+    Nothing is to be marked where the value has no parts, or there is no item.
     """
-    condition = "attribute_exists(pk) AND attribute_not_exists(closing)"
-    return delete(build_marker_key(partition, path), condition)
-
-
-def mark_orphaned(partition: str, path: str, now: int) -> Write:
-    """Mark values, in the transaction after which nothing refers to them."""
-    return put(build_marker_key(partition, path), build_due_attributes(partition, now))
+    name = get_parts_name(item)
+    if item is None or name is None:
+        return []
+    return [put(build_marker_key(item["pk"], name), build_due_attributes(item["pk"], now))]
 
 
 def build_marker_key(partition: str, path: str) -> Key:
@@ -116,10 +109,25 @@ class ValueParts:
         value: bytes = b"".join(found[key]["val"] for key in keys)
         return item | {"val": value.decode() if item[_IS_TEXT] else value}
 
-    def stage(self, partition: str, path: str, parts: Sequence[Write], now: int) -> None:
-        """Write parts that an item is going to refer to."""
-        self._table.put(mark_staged(partition, path, now))
+    def stage(
+        self, partition: str, path: str | None, parts: Sequence[Write], now: int
+    ) -> list[Write]:
+        """Write parts that an item is going to refer to.
+
+        Returns what belongs into the transaction that makes it refer to them: nothing without
+        parts. It fails if they are being removed, because the writer took too long.
+        """
+        if path is None or not parts:
+            return []
+        key = build_marker_key(partition, path)
+        self._table.put(put(key, build_due_attributes(partition, now + STAGED_FOR)))
         write_parallel(self._table, parts)
+        return [delete(key, "attribute_exists(pk) AND attribute_not_exists(closing)")]
+
+    def remove_orphaned(self, item: Item | None) -> None:
+        """Remove the parts that `mark_orphaned` has marked; the schedule does what takes long."""
+        for mark in mark_orphaned(item, 0):
+            self.remove(mark.key, CLEANUP_SECONDS)
 
     def remove(self, key: Key, seconds: float) -> bool:
         """Remove marked values for at most so long; whether none are left.

@@ -13,16 +13,15 @@ from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes, get_tenant
 from functions.platform.run_keys import build_deleted_run_key, parse_episode_id, parse_episode_key
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.value_parts import ValueParts, build_marker_key, mark_orphaned
+from functions.platform.value_parts import ValueParts, mark_orphaned
 from functions.platform.writes import Write, delete, put, put_version, update
 from functions.quotas.model import EPISODES
 from functions.quotas.store import build_release
-from functions.runs.store import list_value_names
+from functions.runs.store import list_values
 
 _MAX_GROUP = 90  # episodes of a transaction
 _MAX_GROUP_BYTES = 3_000_000
 _RESUMED_AFTER = 60_000  # ms, if the request doesn't end
-_CLEANUP_SECONDS = 4.0
 
 Audit = Callable[[Sequence[Item]], list[Write]]
 """Builds the audit records of the deletion of these episodes."""
@@ -41,18 +40,18 @@ class RunDeletionStore:
         Raises:
             ConditionFailed: the run is no longer as it was read.
         """
-        key, names = (item["pk"], item["sk"]), list_value_names(item)
+        key, values = (item["pk"], item["sk"]), list_values(item)
         lasting = {"id": item["id"], schema.TTL_ATTRIBUTE: item[schema.TTL_ATTRIBUTE]}
         due = build_due_attributes(item["pk"], now + _RESUMED_AFTER)
         writes = [
             put_version(key, lasting, item["version"]),
             put(build_deleted_run_key(item["pk"]), lasting | due),
-            *(mark_orphaned(item["pk"], name, now) for name in names),
+            *(write for each in values for write in mark_orphaned(each, now)),
             *audit,
         ]
         self._table.transact(writes)
-        for name in names:
-            self._parts.remove(build_marker_key(item["pk"], name), _CLEANUP_SECONDS)
+        for each in values:
+            self._parts.remove_orphaned(each)
 
     def is_deletion_pending(self, partition: str) -> bool:
         """Tell whether the run was deleted, and maybe not all of its episodes: one read."""

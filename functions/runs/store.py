@@ -21,7 +21,6 @@ from functions.runs.model import Run, RunQuery, RunValue, compute_expiry
 from functions.runs.rules import RUN_VALUES, RunIds, parse_address, run_not_found
 
 _VERSION = 1  # no text is ever replaced
-_CLEANUP_SECONDS = 4.0
 
 
 @dataclass(eq=False)
@@ -105,15 +104,12 @@ class RunStore:
         Raises:
             ConditionFailed: the condition did not hold.
         """
-        if not parts or name is None:
-            self._table.put(write)
-            return
-        partition = write.key[0]
-        self._parts.stage(partition, name, parts, now)
+        staged = self._parts.stage(write.key[0], name, parts, now)
         try:
-            self._table.transact([write, value_parts.clear_staged(partition, name)])
+            self._table.write([write, *staged])
         except ConditionFailed:
-            self._parts.remove(value_parts.build_marker_key(partition, name), _CLEANUP_SECONDS)
+            for mark in staged:
+                self._parts.remove(mark.key, value_parts.CLEANUP_SECONDS)
             raise
 
     def list_rows(
@@ -185,10 +181,9 @@ def is_run(item: Item | None, run_id: str) -> TypeGuard[Item]:
     return item is not None and item["id"] == run_id and "status" in item
 
 
-def list_value_names(item: Item) -> list[str]:
-    """List the names of a run's values that are stored in parts."""
-    values = [item[name] for name in RUN_VALUES if item.get(name) is not None]
-    return [name for each in values if (name := value_parts.get_parts_name(each))]
+def list_values(item: Item) -> list[Item]:
+    """List a run's values, each as an item of the run's partition."""
+    return [item[name] | {"pk": item["pk"]} for name in RUN_VALUES if name in item]
 
 
 def decode_head(item: Item) -> Run:
