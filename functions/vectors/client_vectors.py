@@ -16,7 +16,7 @@ from functions.platform.clock import Clock
 from functions.platform.items import Item
 from functions.vectors.client_vector_store import NUMBERS, ClientVectorStore
 
-_OVERLAP = 10_000  # ms; the largest difference of clocks, and what a write takes
+_OVERLAP = 30_000  # ms; as long as a request has, and the largest difference of clocks
 _BATCH = 500  # vectors that are decoded at once
 _MAX_HELD_BYTES = 256_000_000
 

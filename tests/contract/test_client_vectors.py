@@ -7,8 +7,9 @@ import pytest
 
 from tests.contract.bodies import MEMORY, create, entry, semantic, update
 from tests.contract.expect import assert_no_content, invalid, ok, refused
+from tests.contract.faults import faulty
 from tests.contract.search_calls import SEARCH, TEA, embedder, keys_of, search
-from tests.contract.service import Service, Tenant
+from tests.contract.service import Service, Tenant, start
 from tests.contract.sweeping import items
 
 pytestmark = [
@@ -193,3 +194,16 @@ def test_instances_find_what_others_write(service: Service, tenant: Tenant) -> N
     put_in(one, "b", 1)
     assert sorted(keys_of(find(other, direction(1)))) == ["a", "b"]
     assert sorted(keys_of(find(one, direction(1)))) == ["a", "b"]
+
+
+def test_what_takes_long_to_be_written_is_found(service: Service, ada: httpx.Client) -> None:
+    def search_meanwhile() -> None:
+        service.clock.advance(seconds=25)
+        assert not find(ada, direction(1))
+
+    put_in(ada, "b", 1, memory_type="working")
+    with faulty() as dynamodb:
+        instance = start(service.engine, service.clock, service.key_file, 0)
+        dynamodb.interrupt("transact_write_items", lambda _: True, search_meanwhile)
+        put_in(instance.client(ada.headers["X-API-Key"]), "a", 1)
+    assert keys_of(find(ada, direction(1))) == ["a"]
