@@ -47,8 +47,13 @@ class EmbeddingIndexer:
             )
 
     def _update(self, old: Entry | None, new: Entry) -> None:
+        """Embed an entry whose text has changed.
+
+        Of a version between the two, an earlier delivery may have embedded another text.
+        """
         text = extract_text(new)
-        if text == (None if old is None else extract_text(old)):
+        is_next = old is None or new.version == old.version + 1
+        if is_next and text == (None if old is None else extract_text(old)):
             return
         if text is None:
             self._vectors.remove_vector(build_entry_space(new.address), new.id, new.version)

@@ -220,6 +220,23 @@ def test_replays_and_disorder_change_nothing(tenant: Tenant, service: Service) -
     assert keys_of(search(ada, "tea", top_k=10)) in (["a", "b"], ["b", "a"])
 
 
+def test_a_replay_together_with_later_changes_embeds_the_last_state(
+    tenant: Tenant, service: Service
+) -> None:
+    stream, deliver, ada = Stream(service), stream_function(service), tenant.agent("ada")
+    made = create(ada, entry(key="k", value=TEA))
+    assert deliver(stream.read()) == []
+    ok(update(ada, made["id"], 1, value=CAR))
+    changes = stream.read()
+    assert deliver(changes) == []
+    ok(update(ada, made["id"], 2, value=TEA))
+    last = stream.read()
+    assert deliver(changes + last) == []
+    embedded = state_of_vectors(service)
+    assert deliver(last) == []
+    assert state_of_vectors(service) == embedded
+
+
 def test_a_found_entry_counts_as_accessed_for_eviction(
     tenant: Tenant, ada: httpx.Client, embed: Embed, clock: MovableClock
 ) -> None:
