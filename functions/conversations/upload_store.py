@@ -61,6 +61,9 @@ class UploadStore:
     def write(self, upload: Upload, texts: Sequence[bytes], first: int, now: int) -> int:
         """Write messages from an index on; the latest ones may be written again.
 
+        The first try of a request may end after the second, and after what followed that: it
+        changes nothing then.
+
         Returns how many messages the upload has.
 
         Raises:
@@ -69,7 +72,7 @@ class UploadStore:
         """
         key, end = orphan_key(_to_pending(upload)), first + len(texts)
         due = now + STAGED_FOR
-        follows = f"{_OPEN} AND (messages = :first OR messages = :end)"
+        follows = f"{_OPEN} AND (messages = :end OR messages = :first AND written = :first)"
         try:
             self._table.update(
                 update(
@@ -77,14 +80,21 @@ class UploadStore:
                 )
             )
         except ConditionFailed as failed:
-            if self.get(upload.tenant, upload.session, upload.id) is None:
-                raise NotFound("this upload was given up; begin another one") from failed
+            self._assert_open(upload)
             raise ValidationFailed(
                 "offset", f"is {upload.count}: that is how many messages the upload has"
             ) from failed
         self._messages.write_pending(_to_pending(upload), texts, first)
-        self._table.update(update(key, "SET written = :end", _OPEN, end=end))
+        try:
+            latest = f"{_OPEN} AND messages = :end"
+            self._table.update(update(key, "SET written = :end", latest, end=end))
+        except ConditionFailed:
+            self._assert_open(upload)
         return end
+
+    def _assert_open(self, upload: Upload) -> None:
+        if self.get(upload.tenant, upload.session, upload.id) is None:
+            raise NotFound("this upload was given up; begin another one")
 
 
 def show_upload(shown: Conversation) -> Write:

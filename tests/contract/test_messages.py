@@ -17,7 +17,8 @@ from tests.contract.conversation_calls import (
     stored_messages,
 )
 from tests.contract.expect import assert_no_content, invalid, ok, refused
-from tests.contract.service import Service, Tenant
+from tests.contract.faults import faulty
+from tests.contract.service import Service, Tenant, start
 from tests.contract.sweeping import items, sweep
 
 S1 = f"{CONVERSATIONS}/s1"
@@ -173,6 +174,28 @@ def test_an_upload_is_shown_by_one_write(service: Service, tenant: Tenant) -> No
     sweep(service)
     assert said(alice, "s1") == ["a", "b"]
     assert stored_messages(service) == 2
+
+
+@pytest.mark.in_process
+def test_a_late_first_try_of_an_upload_takes_nothing_back(
+    service: Service, alice: httpx.Client
+) -> None:
+    begun = upload(alice)
+    bodies = [{"offset": number, "messages": [message(str(number))]} for number in range(2)]
+    path = f"{S1}/uploads/{begun}/messages"
+
+    def repeat_and_follow() -> None:
+        refused(alice.post(path, json=bodies[1]), 400, "VALIDATION_ERROR")
+        for body in bodies:
+            ok(alice.post(path, json=body))
+
+    with faulty() as dynamodb:
+        instance = start(service.engine, service.clock, service.key_file, 0)
+        dynamodb.interrupt("batch_write_item", lambda _: True, repeat_and_follow)
+        late = instance.client(alice.headers["X-API-Key"])
+        assert ok(late.post(path, json=bodies[0]))["message_count"] == 2
+    ok(alice.put(S1, json={"user_id": "user_1", "upload_id": begun}), 201)
+    assert said(alice, "s1") == ["0", "1"]
 
 
 def test_an_upload_that_is_not_shown_is_given_up(service: Service, alice: httpx.Client) -> None:
