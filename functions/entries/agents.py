@@ -174,17 +174,11 @@ class AgentMemory:
         self._settle(tenant, agent)
         own, tasks = self._agents.get_with_tasks(tenant, agent, task_ids)
         counts, unseen = EntryCounts(), {each.nonce for each in self._unfinished.find([own])}
-        for item in self._entries.list_items(tenant, agent):
+        for entry in self._entries.iterate_private(tenant, agent):
             if not has_time_left():
                 return None
-            unseen.discard(item["nonce"])
-            counts.add(
-                item["tier"],
-                item["value_bytes"],
-                task=item.get("task"),
-                pinned=item.get("pinned", False),
-                is_own=item.get("own", False),
-            )
+            unseen.discard(entry.nonce)
+            counts.add(entry)
         if unseen:  # a place is held for an entry that may come yet
             return None
         corrections = [

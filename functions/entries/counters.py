@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, fields
 
 from functions.entries.model import Entry, Transition
 from functions.entries.reservations import Reservation
-from functions.entries.tiers import POLICIES
 from functions.platform.errors import CapacityExceeded
 
 _KB = 1024
@@ -22,17 +21,12 @@ _WORKING_REMEDY = (
 
 
 @dataclass(slots=True)
-class CounterDelta:
-    """The change of an agent's or a task's counters; sizes are bytes of values.
+class AgentCounts:
+    """Entries of one agent; sizes are bytes of values.
 
     Attributes:
-        own, own_bytes: what of working memory is in tasks without a coordinator.
-        attached: entries of other tiers that end with the task.
-        has_creates: whether new entries are among what is counted.
-        newest: the sort token of the last new entry among what agents count; changes no count.
-        unpinned_namespaces: namespaces that the agent's settings must not pin for this to hold.
-        settled: reservations of entries that go, or whose values change in size: the counters
-            hold nothing for them any more.
+        working: working memory outside tasks, and in tasks without a coordinator.
+        own, own_bytes: what of it is in tasks.
     """
 
     episodic: int = 0
@@ -42,6 +36,47 @@ class CounterDelta:
     working_bytes: int = 0
     own: int = 0
     own_bytes: int = 0
+
+    def add(self, entry: Entry, sign: int = 1) -> None:
+        """Count an entry, or, with the sign -1, that it is there no more."""
+        if entry.policy.is_evictable:
+            self.episodic += sign
+            self.episodic_bytes += sign * entry.size
+            self.pinned += sign * entry.pinned
+        elif entry.policy.is_task_bound and (entry.task is None or entry.is_own):
+            self.working += sign
+            self.working_bytes += sign * entry.size
+            self.own += sign * entry.is_own
+            self.own_bytes += sign * entry.is_own * entry.size
+
+
+@dataclass
+class EntryCounts(AgentCounts):
+    """The same, with the entries and bytes of working memory in each task."""
+
+    tasks: dict[str, tuple[int, int]] = field(default_factory=lambda: defaultdict(lambda: (0, 0)))
+
+    def add(self, entry: Entry, sign: int = 1) -> None:
+        """Count an entry, or, with the sign -1, that it is there no more."""
+        super().add(entry, sign)
+        if entry.task is not None and entry.policy.is_task_bound:
+            entries, size = self.tasks[entry.task]
+            self.tasks[entry.task] = entries + sign, size + sign * entry.size
+
+
+@dataclass(slots=True)
+class CounterDelta(AgentCounts):
+    """The change of an agent's or a task's counters.
+
+    Attributes:
+        attached: entries of other tiers that end with the task.
+        has_creates: whether new entries are among what is counted.
+        newest: the sort token of the last new entry among what agents count; changes no count.
+        unpinned_namespaces: namespaces that the agent's settings must not pin for this to hold.
+        settled: reservations of entries that go, or whose values change in size: the counters
+            hold nothing for them any more.
+    """
+
     attached: int = 0
     has_creates: bool = False
     unpinned_namespaces: set[str] = field(default_factory=set)
@@ -67,15 +102,7 @@ def count_agent_changes(transitions: Iterable[Transition]) -> dict[str, CounterD
             delta.newest = max(delta.newest, entry.sort_token)
         if sign < 0 and _is_settled(transition):
             delta.settled.add(Reservation.of(entry).render())
-        if entry.policy.is_evictable:
-            delta.episodic += sign
-            delta.episodic_bytes += sign * entry.size
-            delta.pinned += sign * entry.pinned
-        elif entry.policy.is_task_bound and (entry.task is None or entry.is_own):
-            delta.working += sign
-            delta.working_bytes += sign * entry.size
-            delta.own += sign * entry.is_own
-            delta.own_bytes += sign * entry.is_own * entry.size
+        delta.add(entry, sign)
     return {agent: delta for agent, delta in deltas.items() if not delta.is_zero()}
 
 
@@ -130,39 +157,3 @@ def assert_working_fits(
         used_kb = -(-(most[1] - free[1]) // _KB)
         most_kb = most[1] // _KB
         raise CapacityExceeded("max_total_size_kb", used_kb, most_kb, _WORKING_REMEDY).at(index)
-
-
-@dataclass(slots=True)
-class EntryCounts:
-    """Entries of one agent, counted one by one; sizes are bytes of values.
-
-    Attributes:
-        working: working memory outside tasks, and in tasks without a coordinator.
-        own, own_bytes: what of it is in tasks.
-        tasks: entries and bytes of working memory in each task.
-    """
-
-    episodic: int = 0
-    episodic_bytes: int = 0
-    pinned: int = 0
-    working: int = 0
-    working_bytes: int = 0
-    own: int = 0
-    own_bytes: int = 0
-    tasks: dict[str, tuple[int, int]] = field(default_factory=lambda: defaultdict(lambda: (0, 0)))
-
-    def add(self, tier: str, size: int, *, task: str | None, pinned: bool, is_own: bool) -> None:
-        """Count one entry as the transaction that created it did."""
-        if POLICIES[tier].is_evictable:
-            self.episodic += 1
-            self.episodic_bytes += size
-            self.pinned += pinned
-            return
-        if task is None or is_own:
-            self.working += 1
-            self.working_bytes += size
-        if task is not None:
-            self.own += is_own
-            self.own_bytes += is_own * size
-            entries, total_size = self.tasks[task]
-            self.tasks[task] = entries + 1, total_size + size

@@ -55,10 +55,11 @@ class EntryStore:
         entries = map(self._mapper.find_entry, items)
         return [each for each in entries if each is not None and not each.is_expired(now)]
 
-    def list_items(self, tenant: str, agent: str) -> Iterator[Item]:
-        """Return the items of all entries of an agent, values as they are stored."""
+    def iterate_private(self, tenant: str, agent: str) -> Iterator[Entry]:
+        """Read all private entries of an agent, expired ones included."""
         partition = entry_keys.build_agent_partition(tenant, agent)
-        return filter(is_entry, self._table.query(partition, entry_keys.build_entry_prefix(None)))
+        items = self._table.query(partition, entry_keys.build_entry_prefix(None))
+        return (self._mapper.to_entry(item) for item in items if is_entry(item))
 
     def list_of_task(self, tenant: str, task: str) -> list[Entry]:
         """Return the entries that end with a task; the index that lists them may lag behind."""

@@ -61,9 +61,7 @@ class Summaries:
             tasks[each["task"]] = each.get(entries, 0), each.get(size, 0)
         expired = EntryCounts()
         for entry in self._store.list_expired(tenant, agent, now):
-            expired.add(
-                entry.tier, entry.size, task=entry.task, pinned=entry.pinned, is_own=entry.is_own
-            )
+            expired.add(entry)
         held = _subtract(tasks, expired.tasks)
         return Summary(
             agent=agent,

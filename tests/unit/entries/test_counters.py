@@ -38,9 +38,7 @@ def count(entries: list[Entry]) -> EntryCounts:
     counts = EntryCounts()
     for entry in entries:
         if entry.policy.is_private:
-            counts.add(
-                entry.tier, entry.size, task=entry.task, pinned=entry.pinned, is_own=entry.is_own
-            )
+            counts.add(entry)
     return counts
 
 
