@@ -21,42 +21,26 @@ class Address(NamedTuple):
 
 
 class ArchiveStorage(Protocol):
-    """Store bytes under names, which may have slashes."""
+    """Store bytes under names, which may have slashes.
+
+    All methods raise `Unavailable` where the storage doesn't respond, `get` and `get_range` also
+    where it no longer has the name.
+    """
 
     def put(self, name: str, data: bytes) -> None:
-        """Store `data`, in place of what has the name.
-
-        Raises:
-            Unavailable: the storage doesn't respond.
-        """
+        """Store `data`, in place of what has the name."""
 
     def get(self, name: str) -> bytes:
-        """Read what has the name.
-
-        Raises:
-            Unavailable: the storage doesn't respond, or no longer has it.
-        """
+        """Read what has the name."""
 
     def get_range(self, name: str, start: int, end: int) -> bytes:
-        """Read the bytes from `start` to before `end`.
-
-        Raises:
-            Unavailable: the storage doesn't respond, or no longer has it.
-        """
+        """Read the bytes from `start` to before `end`."""
 
     def get_size(self, name: str) -> int | None:
-        """Return how many bytes have the name; None if nothing has it.
-
-        Raises:
-            Unavailable: the storage doesn't respond.
-        """
+        """Return how many bytes have the name; None if nothing has it."""
 
     def delete(self, name: str) -> None:
-        """Delete what has the name, if anything.
-
-        Raises:
-            Unavailable: the storage doesn't respond.
-        """
+        """Delete what has the name, if anything."""
 
     def sign_upload(self, name: str, size: int, seconds: int, *, is_sensitive: bool) -> Address:
         """Make the address to which a client sends exactly `size` bytes, once.
@@ -68,11 +52,7 @@ class ArchiveStorage(Protocol):
         """Make the URL from which a client reads a file, or a range of it."""
 
     def list_names(self, prefix: str) -> Iterator[str]:
-        """List the names that begin so; a prefix ends with a slash.
-
-        Raises:
-            Unavailable: the storage doesn't respond.
-        """
+        """List the names that begin so; a prefix ends with a slash."""
 
 
 class S3ArchiveStorage:

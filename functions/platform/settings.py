@@ -111,7 +111,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Check what the type of a setting doesn't say."""
-        self._check_at_most_one("archive_bucket", "archive_folder")
+        both = self.archive_bucket is not None and self.archive_folder is not None
+        _check(not both, "set ARCHIVE_BUCKET or ARCHIVE_FOLDER")
         known = self.embedding_model is None or _TITAN.fullmatch(self.embedding_model)
         _check(bool(known), "EMBEDDING_MODEL is bedrock:amazon.titan-embed-text-v2:VERSION")
         root_key = self.root_key is None or len(self.root_key) >= limits.MIN_ROOT_KEY_CHARACTERS
@@ -134,16 +135,14 @@ class Settings:
             1 <= self.sweep_threads <= limits.MAX_SWEEP_THREADS,
             f"SWEEP_THREADS is a number from 1 to {limits.MAX_SWEEP_THREADS}",
         )
+        if self.USED >= _KEYS:
+            self._check_exactly_one("encryption_key_file", "encryption_key_id")
 
     @property
     def is_read_only(self) -> bool:
         """Whether nothing is written: the operator says so, or another Region writes."""
         is_standby = self.active_region is not None and self.active_region != self.aws_region
         return bool(self.read_only) or is_standby
-
-    def _check_at_most_one(self, one: str, other: str) -> None:
-        both = getattr(self, one) is not None and getattr(self, other) is not None
-        _check(not both, f"set {one.upper()} or {other.upper()}")
 
     def _check_exactly_one(self, one: str, other: str) -> None:
         exactly_one = (getattr(self, one) is None) != (getattr(self, other) is None)
@@ -176,17 +175,12 @@ class ApiSettings(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_exactly_one("root_key", "root_key_secret_id")
-        self._check_exactly_one("encryption_key_file", "encryption_key_id")
 
 
 class ScheduleSettings(Settings):
     """The scheduled function's settings."""
 
     USED = _TABLES | _LOGS | _TASK_ENDS | _ARCHIVE | _SEARCH | _HOLDS | _KEYS | {"sweep_threads"}
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._check_exactly_one("encryption_key_file", "encryption_key_id")
 
 
 class StreamSettings(Settings):
@@ -209,7 +203,6 @@ class TaskEventSettings(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_exactly_one("encryption_key_file", "encryption_key_id")
         for name in ("task_events_tenant", "task_events_principal"):
             _check(getattr(self, name) is not None, f"set {name.upper()}")
 
