@@ -86,38 +86,33 @@ class ConversationPageDocument(PagePosition):
     conversations: list[ConversationHeadDocument]
 
 
-class AppendedDocument(TypedDict):
-    """The messages that were appended, and the conversation after them."""
+class ChangedConversationDocument(TypedDict):
+    """A conversation after a change of its messages."""
 
     session_id: str
     revision: Version
     message_count: Count
+
+
+class AppendedDocument(ChangedConversationDocument):
+    """The messages that were appended, and the conversation after them."""
+
     messages: list[MessageDocument]
 
 
-class PoppedDocument(TypedDict):
+class PoppedDocument(ChangedConversationDocument):
     """The message that was taken off, null if there was none; and the conversation after it."""
 
-    session_id: str
-    revision: Version
-    message_count: Count
     message: MessageDocument | None
 
 
-class ChangedMessageDocument(MessageDocument):
+class ChangedMessageDocument(MessageDocument, ChangedConversationDocument):
     """A changed message, and the conversation after it."""
 
-    session_id: str
-    revision: Version
-    message_count: Count
 
-
-class RemovedDocument(TypedDict):
+class RemovedDocument(ChangedConversationDocument):
     """How many messages were removed, and the conversation after it."""
 
-    session_id: str
-    revision: Version
-    message_count: Count
     removed: Count
 
 
@@ -218,14 +213,19 @@ def render_message_head(message: Message) -> MessageDocument:
     return {"index": message.index, "role": stored["role"], "timestamp": stored["timestamp"]}
 
 
+def render_change(conversation: Conversation) -> ChangedConversationDocument:
+    """Render what a change of its messages makes of a conversation."""
+    return {
+        "session_id": conversation.session,
+        "revision": conversation.revision,
+        "message_count": conversation.count,
+    }
+
+
 def render_changed_message(conversation: Conversation, message: Message) -> ChangedMessageDocument:
     """Render a changed message, and the conversation after it."""
-    document = cast("ChangedMessageDocument", loads(message.text))
-    document["index"] = message.index
-    document["session_id"] = conversation.session
-    document["revision"] = conversation.revision
-    document["message_count"] = conversation.count
-    return document
+    stored = cast("MessageDocument", loads(message.text) | {"index": message.index})
+    return {**stored, **render_change(conversation)}
 
 
 def render_upload(upload: Upload) -> UploadDocument:
@@ -255,11 +255,6 @@ def render_state(state: State) -> StateDocument:
     return {
         "agent_id": state.address.agent,
         "owner_id": state.address.owner,
-        "key": state.address.key,
         "value": orjson.Fragment(state.value),
-        "sensitivity": state.sensitivity,
-        "version": state.version,
-        "created_at": to_rfc3339(state.created),
-        "updated_at": to_rfc3339(state.updated),
-        "created_by": state.author,
+        **render_state_head(state),
     }

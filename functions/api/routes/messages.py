@@ -8,6 +8,7 @@ from functions.api.responses.conversations import (
     PoppedDocument,
     RemovedDocument,
     UploadDocument,
+    render_change,
     render_changed_message,
     render_message,
     render_upload,
@@ -35,9 +36,7 @@ def append_messages(request: Request, caller: Principal) -> Response:
         caller, session_id, new.all, request.if_match, token
     )
     document = AppendedDocument(
-        session_id=found.session,
-        revision=found.revision,
-        message_count=found.count,
+        **render_change(found),
         messages=list(map(render_message, added)),
     )
     return conversation_response(201, found, document, location=build_location(session_id))
@@ -50,9 +49,7 @@ def pop_message(request: Request, caller: Principal) -> Response:
         caller, session_id, request.if_match, token
     )
     document = PoppedDocument(
-        session_id=found.session,
-        revision=found.revision,
-        message_count=found.count,
+        **render_change(found),
         message=None if popped is None else render_message(popped),
     )
     return conversation_response(200, found, document)
@@ -77,9 +74,7 @@ def remove_messages(request: Request, caller: Principal) -> Response:
         caller, request.path_params["session_id"], _FROM.read(request), end, request.if_match
     )
     document = RemovedDocument(
-        session_id=found.session,
-        revision=found.revision,
-        message_count=found.count,
+        **render_change(found),
         removed=removed,
     )
     return conversation_response(200, found, document)
