@@ -72,7 +72,6 @@ class TextParameter(Parameter):
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of its values."""
         if self.pattern is not None:
             return {"type": "string", "pattern": f"^{self.pattern}$"}
         limit = {} if self.max_length is None else {"maxLength": self.max_length}
@@ -101,7 +100,6 @@ class PrefixParameter(Parameter):
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of its values."""
         return {"type": "string"}
 
     def read(self, request: Request) -> str:
@@ -141,7 +139,6 @@ class ChoiceParameter(Parameter, Generic[T]):
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of its values."""
         return {"type": "string", "enum": list(get_args(self.literal))}
 
     def read(self, request: Request) -> T | None:
@@ -169,7 +166,6 @@ class IntegerParameter(Parameter):
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of its values."""
         default = {} if self.default is None else {"default": self.default}
         return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum} | default
 
@@ -194,7 +190,6 @@ class BooleanParameter(Parameter):
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of its values."""
         return {"type": "boolean"}
 
     def read(self, request: Request) -> bool | None:
@@ -214,7 +209,6 @@ class TimestampParameter(Parameter):
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of its values."""
         return {"type": "string", "format": "date-time"}
 
     def read(self, request: Request) -> int | None:
@@ -235,7 +229,6 @@ class TagsParameter(Parameter):
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of its values."""
         tag = {"type": "string", "minLength": 1, "pattern": "^[^,]+$"}
         return {"type": "array", "items": tag, "minItems": 1, "maxItems": limits.MAX_TAGS}
 

@@ -69,12 +69,10 @@ class Route:
 
     @cached_property
     def method(self) -> str:
-        """The method of the operation."""
         return self.operation.partition(" ")[0]
 
     @cached_property
     def path(self) -> str:
-        """The path's template."""
         return self.operation.partition(" ")[2]
 
     @property
@@ -94,7 +92,6 @@ class Route:
 
     @cached_property
     def query_names(self) -> frozenset[str]:
-        """The names of the query parameters."""
         return frozenset(parameter.name for parameter in self.query)
 
     @cached_property

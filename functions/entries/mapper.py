@@ -94,7 +94,6 @@ class EntryMapper:
         return None if item is None or not is_entry(item) else self.to_entry(item)
 
     def to_entry(self, item: Item) -> Entry:
-        """Return the entry of an item."""
         get = item.get
         tier: Tier = item["tier"]
         agent: str = item["agent_id"]

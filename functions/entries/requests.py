@@ -127,12 +127,10 @@ class NewEntry(_Changeable):
 
     @property
     def task(self) -> str | None:
-        """The task of its scope."""
         return None if self.scope is None else self.scope.task_id
 
     @property
     def intent(self) -> str | None:
-        """The intent of its scope."""
         return None if self.scope is None else self.scope.intent_id
 
 

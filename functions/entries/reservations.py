@@ -41,7 +41,6 @@ def parse_reservation(partition: str, text: str) -> Reservation:
 
 
 def list_reservations(item: Item) -> list[str]:
-    """List the texts of the reservations in an agent's item."""
     return sorted(text for name in _ATTRIBUTES.values() for text in item.get(name, ()))
 
 

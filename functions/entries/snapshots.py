@@ -55,7 +55,6 @@ class Part(NamedTuple):
 
     @classmethod
     def from_item(cls, item: Item) -> "Part":
-        """Read a part as it is stored."""
         key, text = (item["pk"], item["sk"]), zlib.decompress(item["lines"])
         lines, changed, is_new = loads(text)
         return cls(key, item["agent_id"], lines, len(text), item["lines"], changed, is_new)

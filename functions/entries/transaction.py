@@ -60,7 +60,6 @@ class Transaction:
 
     @property
     def caller_key(self) -> Key:
-        """The key of the caller's principal."""
         return build_principal_key(self.caller.tenant, self.caller.id)
 
     def build_writes(self, mapper: EntryMapper, records: Iterable[Write] = ()) -> list[Write]:

@@ -82,7 +82,6 @@ def filter_shown(
 
 
 def select_shown(examined: Iterable[Examined[T]]) -> Iterator[T]:
-    """Select the elements that are shown."""
     return (element for _, element in examined if element is not None)
 
 

@@ -11,7 +11,6 @@ from functions.platform.keys import Key, encode_timestamp, hash_agent, hash_name
 
 
 def build_conversation_key(tenant: str, session: str) -> Key:
-    """Build the key of a conversation's head."""
     return item_types.CONVERSATION.build_key(tenant=tenant, session=hash_name("session", session))
 
 
@@ -52,7 +51,6 @@ def build_message_key(partition: str, generation: str, index: int) -> Key:
 
 
 def parse_message_index(sort: str) -> int:
-    """Parse a message's index."""
     return int(sort.rpartition("#")[2])
 
 
@@ -72,7 +70,6 @@ def build_orphaned_messages_key(partition: str, generation: str) -> Key:
 
 
 def parse_orphaned_messages(sort: str) -> str:
-    """Parse the generation whose messages are to be deleted."""
     return item_types.ORPHANED_MESSAGES.parse(sort)
 
 
@@ -95,7 +92,6 @@ def build_archive_key(partition: str, expired: int, generation: str) -> Key:
 
 
 def build_user_partition(tenant: str, user: str) -> str:
-    """Build the partition that lists a user's conversations."""
     return item_types.USER_CONVERSATION.build_partition(tenant=tenant, user=hash_name("user", user))
 
 
@@ -115,7 +111,6 @@ def build_listed_count_key(tenant: str, user: str, principal: str) -> Key:
 
 
 def build_state_key(tenant: str, agent: str, owner: str, key: str) -> Key:
-    """Build the key of an agent's state for an owner."""
     sort = item_types.STATE.build_sort(state=hash_name("state", key))
     return build_state_partition(tenant, agent, owner), sort
 
@@ -136,6 +131,5 @@ def build_owner_prefix(owner: str | None) -> str:
 
 
 def build_state_partition(tenant: str, agent: str, owner: str) -> str:
-    """Build the partition of all of an agent's states for an owner."""
     names = hash_name("states", f"{len(agent)}:{agent}{owner}")
     return item_types.STATE.build_partition(tenant=tenant, agent_and_owner=names)

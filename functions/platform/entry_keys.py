@@ -66,7 +66,6 @@ class EntryAddress(NamedTuple):
         return item_types.NAMESPACE.build_key(tenant=self.tenant, namespace=self.owner)
 
     def build_id(self, nonce: str) -> str:
-        """Build the id of the entry with this nonce."""
         return f"mem_{self.tier}{self.owner}{self.namespace}{self.key}{nonce}"
 
     def is_owned_by(self, agent: str) -> bool:
@@ -120,12 +119,10 @@ def _hash_key(namespace: str, key: str) -> str:
 
 
 def build_agent_partition(tenant: str, agent: str) -> str:
-    """Build the partition of an agent's private memory."""
     return item_types.AGENT.build_partition(tenant=tenant, agent=hash_agent(agent))
 
 
 def build_namespace_partition(tenant: str, namespace: str) -> str:
-    """Build the partition of a namespace's semantic memory."""
     return item_types.SEMANTIC_ENTRY.build_partition(
         tenant=tenant, namespace=hash_namespace(namespace)
     )
@@ -143,7 +140,6 @@ def build_entry_prefix(namespace: str | None) -> str:
 
 
 def build_agent_key(tenant: str, agent: str) -> Key:
-    """Build the key of an agent's counters and settings."""
     return item_types.AGENT.build_key(tenant=tenant, agent=hash_agent(agent))
 
 

@@ -58,11 +58,9 @@ class ItemType(NamedTuple):
         return self.partition.format_map(names), self.sort.format_map(names)
 
     def build_partition(self, **names: str | int) -> str:
-        """Build the partition key alone."""
         return self.partition.format_map(names)
 
     def build_sort(self, **names: str | int) -> str:
-        """Build the sort key alone."""
         return self.sort.format_map(names)
 
     def parse(self, sort: str) -> str:

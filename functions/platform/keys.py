@@ -101,7 +101,6 @@ def build_audit_position(time: int, id: str) -> str:
 
 
 def get_tenant(partition: str) -> str:
-    """Get the tenant that a partition belongs to."""
     return partition.partition("#")[0]
 
 

@@ -43,7 +43,6 @@ def build_log_range(
 
 
 def parse_log_item(sort: str) -> int:
-    """Parse the number of a log's item."""
     return int(sort.removeprefix(item_types.LOG_ITEM.sort_prefix))
 
 

@@ -43,7 +43,6 @@ def encode_sequence(sequence: int) -> str:
 
 
 def parse_sequence(text: str) -> int:
-    """Parse a sequence number."""
     within = len(text) - _BITS // 5
     return decode_timestamp(text[:within]) << _BITS | decode_timestamp(text[within:])
 
@@ -90,7 +89,6 @@ def create_random_suffix() -> str:
 
 
 def build_memory_entry_id(sequence: int, suffix: str) -> str:
-    """Build the id of the entry at a sequence number."""
     return f"mem_{encode_sequence(sequence)}{suffix}"
 
 
@@ -101,7 +99,6 @@ def parse_memory_entry_id(text: str) -> tuple[int, str] | None:
 
 
 def build_memory_partition(tenant: str, memory: str) -> str:
-    """Build the partition of a memory."""
     return item_types.MEMORY.build_partition(tenant=tenant, memory=memory)
 
 
@@ -116,7 +113,6 @@ def build_memory_key(partition: str) -> Key:
 
 
 def build_memory_entry_key(partition: str, sequence: int) -> Key:
-    """Build the key of the entry at a sequence number."""
     return partition, item_types.MEMORY_ENTRY.build_sort(sequence=encode_sequence(sequence))
 
 
@@ -146,7 +142,6 @@ def build_snapshot_pin_key(partition: str, sequence: int, run: str) -> Key:
 
 
 def build_memory_run_key(tenant: str, run: str) -> Key:
-    """Build the key of a run."""
     return item_types.MEMORY_RUN.build_key(tenant=tenant, run=run)
 
 

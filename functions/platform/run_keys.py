@@ -136,7 +136,6 @@ def build_episode_sort_token(happened: int, seed: bytes) -> str:
 
 
 def build_episode_id(sort_token: str) -> str:
-    """Build the id of the episode with this sort token."""
     return f"epi_{sort_token}"
 
 
@@ -177,7 +176,6 @@ def build_task_types_partition(tenant: str, agent_type: str) -> str:
 
 
 def build_learned_workflow_key(partition: str, workflow: str) -> Key:
-    """Build a learned workflow's key."""
     hashed = hash_name("workflow", workflow)
     return partition, item_types.LEARNED_WORKFLOW.build_sort(workflow=hashed)
 
@@ -188,12 +186,10 @@ def build_outcome_key(workflow: Key, request: bytes) -> Key:
 
 
 def build_instance_key(tenant: str, instance: str) -> Key:
-    """Build the key of all of an instance's working values."""
     return item_types.INSTANCE.build_key(tenant=tenant, instance=hash_name("instance", instance))
 
 
 def build_fact_space(tenant: str) -> str:
-    """Build the partition of a tenant's facts."""
     return item_types.FACT.build_partition(tenant=tenant)
 
 

@@ -256,12 +256,10 @@ def build_item_size_error() -> CapacityExceeded:
 
 
 def encode_key(key: Key) -> dict[str, Any]:
-    """Encode a key in typed form."""
     return {"pk": {"S": key[0]}, "sk": {"S": key[1]}}
 
 
 def decode_key(attributes: TypedItem) -> Key:
-    """Decode the key of an item in typed form."""
     return attributes["pk"]["S"], attributes["sk"]["S"]
 
 

@@ -52,12 +52,10 @@ def create_api_key() -> str:
 
 
 def build_task_key(tenant: str, task: str) -> Key:
-    """Build a task's key."""
     return item_types.TASK.build_key(tenant=tenant, task=hash_name("task", task))
 
 
 def build_grant_key(tenant: str, task: str, principal: str) -> Key:
-    """Build the key of a principal's grant on a task."""
     return item_types.GRANT.build_key(
         tenant=tenant, task=hash_name("task", task), principal=hash_agent(principal)
     )
@@ -126,7 +124,6 @@ def build_held_task_key(tenant: str, hashed_agent: str, task: str) -> Key:
 
 
 def build_snapshot_part_key(tenant: str, task: str, agent: str, nonce: str) -> Key:
-    """Build the key of a part of an agent's snapshot of a task that has ended."""
     return item_types.SNAPSHOT_PART.build_key(
         tenant=tenant, task=hash_name("task", task), agent=hash_agent(agent), nonce=nonce
     )
@@ -145,7 +142,6 @@ def build_own_tasks_key(tenant: str, agent: str) -> Key:
 
 
 def build_intent_key(tenant: str, intent: str) -> Key:
-    """Build an intent's key."""
     return item_types.INTENT.build_key(tenant=tenant, intent=hash_name("intent", intent))
 
 
@@ -180,7 +176,6 @@ def build_intent_task_range(tenant: str, intent: str) -> tuple[str, str]:
 
 
 def build_guardrails_key(tenant: str, coordinator: str) -> Key:
-    """Build the key of a coordinator's guardrails."""
     return item_types.GUARDRAILS.build_key(tenant=tenant, agent=hash_agent(coordinator))
 
 
@@ -192,12 +187,10 @@ def build_coordinated_task_key(tenant: str, coordinator: str, task: str) -> Key:
 
 
 def build_restrictions_key(tenant: str, agent: str) -> Key:
-    """Build the key of what guardrails forbid an agent."""
     return item_types.RESTRICTIONS.build_key(tenant=tenant, agent=hash_agent(agent))
 
 
 def build_workflow_key(tenant: str, name: str) -> Key:
-    """Build the key of a workflow that was applied."""
     return item_types.WORKFLOW.build_key(tenant=tenant, workflow=hash_namespace(name))
 
 

@@ -41,7 +41,6 @@ def build_vector_key(space: str, ref: str) -> Key:
 
 
 def parse_vector_ref(sort: str) -> str:
-    """Parse what a vector with this sort key is of."""
     return sort.removeprefix(item_types.AGENT_VECTOR.sort_prefix)
 
 

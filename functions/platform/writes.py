@@ -39,7 +39,6 @@ def put(key: Key, item: Item, condition: str | None = None, **values: Any) -> Wr
 
 
 def put_new(key: Key, item: Item) -> Write:
-    """Put `item` where there is none."""
     return put(key, item, ABSENT)
 
 
@@ -76,7 +75,6 @@ def build_set_expression(attributes: Item, *further: str) -> tuple[str, Item]:
 
 
 def delete(key: Key, condition: str | None = None, **values: Any) -> Write:
-    """Delete the item at `key`."""
     return Write("Delete", key, condition=condition, values=values)
 
 

@@ -113,12 +113,10 @@ def add_restrictions(tenant: str, agent: str, present: Restrictions, more: Restr
 
 
 def list_under_coordinator(tenant: str, coordinator: str, task: str) -> Write:
-    """Add an open task to its coordinator's list."""
     return put(task_keys.build_coordinated_task_key(tenant, coordinator, task), {"task": task})
 
 
 def unlist_under_coordinator(tenant: str, coordinator: str, task: str) -> Write:
-    """Take a task that ends from its coordinator's list."""
     return delete(task_keys.build_coordinated_task_key(tenant, coordinator, task))
 
 

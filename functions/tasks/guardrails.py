@@ -99,7 +99,6 @@ def restrict_task(task: Task, guardrails: GuardrailLimits) -> Task:
 
 
 def guardrails_to_item(guardrails: CoordinatorGuardrails) -> Item:
-    """Return guardrails as attributes of their item."""
     said = guardrails.guardrails._asdict().items()
     return {name: each for name, each in said if each is not None} | {
         "coordinator": guardrails.coordinator,

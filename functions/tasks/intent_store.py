@@ -75,7 +75,6 @@ class IntentStore:
         return next(rows, None) is not None
 
     def list_task_ids(self, tenant: str, intent: str) -> list[str]:
-        """Read the ids of the tasks that an intent lists."""
         rows = self._table.query(*task_keys.build_intent_task_range(tenant, intent))
         return [row["task"] for row in rows]
 
@@ -195,7 +194,6 @@ def _is_unchanged_condition(read: Intent) -> tuple[str, Item]:
 
 
 def list_under_intent(tenant: str, task: Task, intent: str) -> Write:
-    """Add a task to its intent's list."""
     key = task_keys.build_intent_task_key(tenant, intent, task.id)
     row: Item = {"task": task.id, "created": task.created}
     return put(key, row | build_list_attributes(key[0], task.created, task.id))

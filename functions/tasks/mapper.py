@@ -64,7 +64,6 @@ def _due(task: Task) -> Item:
 
 
 def task_from_item(item: Item) -> Task:
-    """Read a task from its item."""
     return Task(
         id=item["task"],
         intent=item.get("intent"),
@@ -126,7 +125,6 @@ def grant_to_item(grant: Grant) -> Item:
 
 
 def grant_from_item(item: Item) -> Grant:
-    """Read a grant from its item."""
     return Grant(
         principal=item["principal"],
         access=item["access"],
@@ -138,7 +136,6 @@ def grant_from_item(item: Item) -> Grant:
 
 
 def intent_to_item(intent: Intent) -> Item:
-    """Return all attributes of an intent's item."""
     return {
         "intent": intent.id,
         "owner_id": intent.owner,

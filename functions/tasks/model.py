@@ -122,7 +122,6 @@ class TaskUsage(NamedTuple):
 
     @property
     def is_working(self) -> bool:
-        """Whether any of it is working memory."""
         return self.entries != 0 or self.size != 0
 
 

@@ -132,7 +132,6 @@ class TaskChange(ImportableChange, _TaskFields, ChangeModel):
 
     @property
     def changed_fields(self) -> frozenset[str]:
-        """The fields of the task that it changes."""
         return frozenset(self.model_fields_set) - _OF_REQUEST
 
 

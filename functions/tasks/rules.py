@@ -13,7 +13,6 @@ def is_coordinator(caller: Principal, task: Task) -> bool:
 
 
 def is_assignee_or_coordinator(caller: Principal, task: Task) -> bool:
-    """Whether the caller is the task's coordinator or present assignee."""
     return caller.id == task.assignee or is_coordinator(caller, task)
 
 

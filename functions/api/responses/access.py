@@ -29,7 +29,6 @@ class AccessDocument(TypedDict):
 
 
 def render_access(found: AccessExplanation) -> AccessDocument:
-    """Render an explanation of access."""
     return {
         "principal": found.principal,
         "target": f"{found.target.kind}:{found.target.id}",

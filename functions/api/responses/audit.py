@@ -39,7 +39,6 @@ class AuditPageDocument(TypedDict):
 
 
 def render_audit_record(record: AuditRecord) -> AuditRecordDocument:
-    """Render an audit record."""
     document: AuditRecordDocument = {
         "id": record.id,
         "time": to_rfc3339(record.time),

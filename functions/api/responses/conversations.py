@@ -223,13 +223,11 @@ def render_change(conversation: Conversation) -> ChangedConversationDocument:
 
 
 def render_changed_message(conversation: Conversation, message: Message) -> ChangedMessageDocument:
-    """Render a changed message, and the conversation after it."""
     stored = cast("MessageDocument", loads(message.text) | {"index": message.index})
     return {**stored, **render_change(conversation)}
 
 
 def render_upload(upload: Upload) -> UploadDocument:
-    """Render an upload."""
     return {
         "upload_id": upload.id,
         "session_id": upload.session,

@@ -27,7 +27,6 @@ class DeletionDocument(TypedDict):
 
 
 def render_deletion(deletion: Deletion) -> DeletionDocument:
-    """Render a deletion."""
     return {
         "kind": deletion.subject.kind,
         "id": deletion.subject.id,

@@ -192,13 +192,11 @@ def render_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
 
 
 def render_eviction_candidate(entry: Entry) -> EvictionCandidateDocument:
-    """Render an entry that may be evicted."""
     document = render_entry(entry, has_value=False)
     return {**document, "last_accessed_at": to_rfc3339(entry.accessed)}
 
 
 def render_search_result(match: Match, *, has_value: bool = True) -> SearchResultDocument:
-    """Render an entry that a search found, with its score."""
     entry = render_entry(match.entry, has_value=has_value)
     return {"entry": entry, "score": match.score, "matched": match.matched}
 

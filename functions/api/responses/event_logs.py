@@ -46,7 +46,6 @@ class EventPageDocument(TypedDict):
 
 
 def render_actor(actor: Actor) -> ActorDocument:
-    """Render who did something."""
     return {"id": actor.id, "kind": actor.kind}
 
 

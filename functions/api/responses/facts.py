@@ -92,5 +92,4 @@ def render_fact(fact: Fact) -> FactDocument:
 
 
 def render_recalled_fact(recalled: Recalled) -> RecalledFactDocument:
-    """Render a fact that a recall found, with its score."""
     return {**render_fact(recalled.fact), "score": recalled.score, "matched": recalled.matched}

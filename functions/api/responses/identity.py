@@ -57,5 +57,4 @@ def render_principal(principal: Principal) -> PrincipalDocument:
 
 
 def render_new_principal(principal: Principal, api_key: str) -> NewPrincipalDocument:
-    """Render a principal with its new key."""
     return {**render_principal(principal), "api_key": api_key}

@@ -132,7 +132,6 @@ def render_object(stored: StoredObject) -> ObjectDocument:
 
 
 def render_object_data(stored: StoredObject, data: bytes) -> ObjectDataDocument:
-    """Render an object with its bytes."""
     return {**render_object(stored), "data": base64.b64encode(data).decode()}
 
 
@@ -150,7 +149,6 @@ def render_upload(upload: Upload, address: Address, url: str) -> ObjectUploadDoc
 
 
 def render_space(space: Space) -> SpaceDocument:
-    """Render a space and its permissions."""
     permissions = space.permissions
     return {
         "space": space.name,

@@ -194,7 +194,6 @@ def render_seen_entry(entry: MemoryEntry, reference: str) -> SeenMemoryEntryDocu
 
 
 def render_started_run(run: MemoryRun, references: list[str]) -> StartedMemoryRunDocument:
-    """Render a run that was started."""
     document: StartedMemoryRunDocument = {
         "runId": run.id,
         "memoryRef": references[0],
@@ -206,7 +205,6 @@ def render_started_run(run: MemoryRun, references: list[str]) -> StartedMemoryRu
 
 
 def render_run_state(run: MemoryRun, references: list[str], now: int) -> MemoryRunStateDocument:
-    """Render the state of a run."""
     document: MemoryRunStateDocument = {
         "runId": run.id,
         "state": run.get_state(now),
@@ -231,7 +229,6 @@ def render_run_state(run: MemoryRun, references: list[str], now: int) -> MemoryR
 
 
 def render_memory(listed: ListedMemory, reference: str) -> MemoryDocument:
-    """Render a memory of a list."""
     document: MemoryDocument = {
         "memoryRef": reference,
         "agent": listed.agent,

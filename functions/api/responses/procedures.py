@@ -111,7 +111,6 @@ def render_workflow(stats: WorkflowStats) -> WorkflowDocument:
 
 
 def render_task_type(found: TaskType) -> TaskTypeDocument:
-    """Render a type of task."""
     return {"task_type": found.name, "workflows": found.workflows}
 
 
@@ -127,7 +126,6 @@ def render_working_value(instance: str, key: str, value: WorkingValue) -> Workin
 
 
 def render_working_values(instance: str, values: ValuesByKey) -> WorkingValuesDocument:
-    """Render all working values of an instance."""
     return {
         "instance_id": instance,
         "values": {key: orjson.Fragment(value.text) for key, value in sorted(values.items())},

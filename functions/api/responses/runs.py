@@ -128,14 +128,12 @@ def render_run(run: Run) -> RunDocument:
 
 
 def render_run_value(run: Run, name: RunValue) -> RunDocument:
-    """Render a run with one of its values."""
     document = render_run_head(run)
     document[name] = orjson.Fragment(getattr(run, name))
     return document
 
 
 def render_agent_type(agent_type: AgentType) -> AgentTypeDocument:
-    """Render an agent type."""
     return {"agent_type": agent_type.name, "last_used_at": to_rfc3339(agent_type.used)}
 
 

@@ -208,7 +208,6 @@ def _render_policy(policy: Policy) -> MemoryPolicyDocument:
 
 
 def render_grant(grant: Grant) -> GrantDocument:
-    """Render a grant on a task."""
     expires = None if grant.expires == FOREVER else grant.expires
     return {
         "principal": grant.principal,
@@ -220,7 +219,6 @@ def render_grant(grant: Grant) -> GrantDocument:
 
 
 def render_intent(intent: Intent) -> IntentDocument:
-    """Render an intent for a list."""
     return {
         "intent_id": intent.id,
         "owner": intent.owner,
@@ -230,7 +228,6 @@ def render_intent(intent: Intent) -> IntentDocument:
 
 
 def render_acl(intent: Intent) -> AclDocument:
-    """Render an intent's owner and access list."""
     return {
         "intent_id": intent.id,
         "owner": intent.owner,
