@@ -3,12 +3,9 @@
 Keys are built and recognized by these types alone. Names in a key are hashes
 (`functions.platform.keys`), so no separator in a name can make two names meet; the tenant is in
 clear at the front of each partition, and its alphabet has no `#`.
-
-`python -m functions.platform.item_types` renders the tables of docs/reference/item-types.md.
 """
 
 import re
-from collections.abc import Iterable
 from functools import cache, partial
 from itertools import chain
 from typing import Literal, NamedTuple
@@ -719,26 +716,3 @@ def find_sealed_type(key: Key) -> ItemType | None:
 _SEALED_TYPES = [each for each in ITEM_TYPES if each.sealed]
 _SEALED_SORTS = frozenset(each.sort[:2] for each in _SEALED_TYPES)
 _DUE_TYPES = [each for each in ITEM_TYPES if schema.BY_DUE in each.indexes]
-
-
-def render_table(types: Iterable[ItemType] = ITEM_TYPES) -> str:
-    """Render the registry as Markdown: a table for each package, in the order of the registry."""
-    lines: list[str] = []
-    package = None
-    for each in types:
-        if each.package != package:
-            package = each.package
-            lines += ["", f"## {package}", "", "| item | key | purpose | lifetime | indexes |"]
-            lines.append("|---|---|---|---|---|")
-        partition = each.partition if " " in each.partition else f"`{each.partition}`"
-        table = "" if each.table == "memory" else " (log table)"
-        indexes = ", ".join(f"`{index}`" for index in each.indexes)
-        lines.append(
-            f"| {each.name}{table} | {partition}<br>`{each.sort}` "
-            f"| {each.purpose} | {each.lifetime} | {indexes} |"
-        )
-    return "\n".join(lines).strip()
-
-
-if __name__ == "__main__":
-    print(render_table())  # noqa: T201 - its caller redirects it

@@ -7,10 +7,12 @@ checked-in pages with what this module renders.
 import json
 import re
 from collections.abc import Callable, Iterable
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
 from functions.platform.error_codes import ERROR_CODES
-from functions.platform.item_types import render_table as render_item_types
+from functions.platform.item_types import ITEM_TYPES, ItemType
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,6 +32,23 @@ def render_errors() -> str:
             for code, error in sorted(ERROR_CODES.items(), key=lambda each: each[1].status)
         ),
     )
+
+
+def render_item_types() -> str:
+    """Render the registry of item types: a table for each package, in the order of the registry."""
+    head = ("item", "key", "purpose", "lifetime", "indexes")
+    return "\n\n".join(
+        f"## {package}\n\n{_table(head, map(_render_item_type, types))}"
+        for package, types in groupby(ITEM_TYPES, key=attrgetter("package"))
+    )
+
+
+def _render_item_type(type: ItemType) -> tuple[str, ...]:
+    partition = type.partition if " " in type.partition else f"`{type.partition}`"
+    table = "" if type.table == "memory" else " (log table)"
+    indexes = ", ".join(f"`{index}`" for index in type.indexes)
+    key = f"{partition}<br>`{type.sort}`"
+    return f"{type.name}{table}", key, type.purpose, type.lifetime, indexes
 
 
 def render_operations() -> str:

@@ -13,12 +13,10 @@ from functions.platform.item_types import (
     find_due_type,
     find_item_type,
     find_sealed_type,
-    render_table,
 )
 from functions.platform.schema import BY_DUE, build_log_table, build_memory_table
 
 _ROOT = Path(__file__).parents[3]
-_PAGE = _ROOT / "docs/reference/item-types.md"
 _NAMES = re.compile(r"\{[^}]*\}")
 _PREFIX = re.compile(r'"(?:\{\w+\})?#?[a-z]{1,3}#(?:\{|")|"~key|split\("#')
 
@@ -104,7 +102,3 @@ def test_no_other_module_writes_a_prefix() -> None:
     files = set(service.rglob("*.py")) - set((service / "platform").rglob("*.py"))
     found = [str(path) for path in files if _PREFIX.search(path.read_text(encoding="utf-8"))]
     assert found == []
-
-
-def test_the_documented_table_is_the_registry() -> None:
-    assert render_table() in _PAGE.read_text(encoding="utf-8")
