@@ -231,6 +231,10 @@ def _schema_of(type_: Any, schemas: Schemas) -> Json:
 
 def _error_statuses(route: Route, routes: list[Route]) -> set[int]:
     statuses = {400, *route.error_statuses}
+    if route.request_model is not None:
+        statuses.add(413)
+    if route.if_match == "required":
+        statuses.add(428)
     if route.required_permission != PUBLIC:
         statuses |= {401, 403, 429, 503}
     if any(_matches_path_of(route, other) for other in routes):

@@ -48,7 +48,7 @@ ROUTES = [
         "Explain who may read and write something, and by which rule",
         {200: AccessDocument},
         query=(_PRINCIPAL, *_TARGETS.values()),
-        error_statuses=(403, 404),
+        error_statuses=(404,),
         description="For oneself; for the target's owner, its coordinator and `memory.admin` about "
         "every principal. Name exactly one target. Permissions and guardrails count as well.",
     )

@@ -108,7 +108,7 @@ ROUTES = [
         "Set an agent's limits and pinned namespaces",
         {200: AgentSettingsDocument},
         request_model=AgentConfig,
-        error_statuses=(409, 413),
+        error_statuses=(409,),
         idempotent=True,
         audited=(CONFIGURE_AGENT,),
     ),
@@ -130,7 +130,7 @@ ROUTES = [
         response_headers=("ETag",),
         request_model=GuardrailsChange,
         request_headers=(IMPORT,),
-        error_statuses=(409, 413),
+        error_statuses=(409,),
         if_match="optional",
         idempotent=True,
         description="When it answers, the guardrails hold for the coordinator, for all its open "

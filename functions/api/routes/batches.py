@@ -87,7 +87,7 @@ ROUTES = [
         {200: EntryBatchDocument},
         request_model=Batch,
         request_headers=(IMPORT,),
-        error_statuses=(404, 409, 413, 429),
+        error_statuses=(404, 409),
         idempotent=True,
         description="All or nothing; the first failure's problem says its `index`.",
         audited=(CHANGE_ENTRY, CLAIM_NAMESPACE),

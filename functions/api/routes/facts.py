@@ -115,7 +115,7 @@ ROUTES = [
         "Forget the facts that match",
         {200: DeletedFactsDocument},
         query=_FILTERS,
-        error_statuses=(403, 409),
+        error_statuses=(409,),
         description="Takes at least one parameter, and `memory.write` or `memory.admin`. A fact "
         "that several runs have learned is forgotten by each of them.",
         audited=(DELETE_FACT,),
@@ -129,7 +129,7 @@ ROUTES = [
         response_headers=("ETag", "Location"),
         request_model=NewFact,
         request_headers=(IMPORT,),
-        error_statuses=(409, 413),
+        error_statuses=(409,),
         idempotent=True,
         description="The same subject, predicate and object again are the same fact (200): the "
         "later confidence holds, and `learned_count` counts. With a `fact_id` that is there, the "
@@ -162,7 +162,7 @@ ROUTES = [
         ANY,
         "Forget a fact",
         {204: None},
-        error_statuses=(403, 404, 409),
+        error_statuses=(404, 409),
         audited=(DELETE_FACT,),
         if_match="optional",
     ),

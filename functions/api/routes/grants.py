@@ -73,7 +73,7 @@ ROUTES = [
         {200: GrantDocument},
         request_model=NewGrant,
         request_headers=(IMPORT,),
-        error_statuses=(404, 409, 413, 429),
+        error_statuses=(404, 409),
         description="By the task's coordinator or assignee.",
         audited=(GRANT,),
     ),

@@ -75,7 +75,6 @@ ROUTES = [
         {200: AclDocument},
         request_model=Acl,
         request_headers=(IMPORT,),
-        error_statuses=(413,),
         description="By the intent's owner, or with `memory.admin`. A coordinator or user who "
         "sets the list of an intent that nobody owns becomes its owner.",
         audited=(SET_ACL,),
@@ -88,7 +87,6 @@ ROUTES = [
         {200: AclDocument},
         request_model=NewOwner,
         request_headers=(IMPORT,),
-        error_statuses=(413,),
         description="A coordinator or user of the tenant. The access list stays as it is.",
         audited=(SET_OWNER,),
     ),

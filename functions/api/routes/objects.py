@@ -201,7 +201,7 @@ ROUTES = [
         "Begin the upload of an object of up to 100 MB",
         {201: ObjectUploadDocument},
         request_model=NewObjectUpload,
-        error_statuses=(409, 413),
+        error_statuses=(409,),
         idempotent=True,
         description="Send the bytes to its `url` by `method` with its `headers`, and with nothing "
         "of your key. Then a PUT of the object with `X-Object-Upload` completes it.",
@@ -239,7 +239,7 @@ ROUTES = [
             HeaderParameter(UPLOAD_HEADER, "The `upload_id` of bytes that were uploaded."),
         ),
         response_headers=("ETag",),
-        error_statuses=(404, 409, 413),
+        error_statuses=(404, 409),
         if_match="optional",
         idempotent=True,
         audited=(WRITE_OBJECTS,),

@@ -226,7 +226,7 @@ ROUTES = [
         {201: MemoryEntryDocument},
         request_model=NewMemoryEntry,
         request_headers=(IMPORT,),
-        error_statuses=(404, 409, 413, 422),
+        error_statuses=(404, 409, 422),
         idempotent=True,
         description="Each secret is replaced by `<REDACTED:label>` before anything is stored, or "
         "refused if the run that puts rejects secrets. Empty tags are dropped.",

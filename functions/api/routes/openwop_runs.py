@@ -87,7 +87,7 @@ ROUTES = [
         "Start a run: get a snapshot of memories, or replay a run",
         {201: StartedMemoryRunDocument},
         request_model=NewMemoryRun,
-        error_statuses=(404, 409, 413, 429),
+        error_statuses=(404, 409),
         idempotent=True,
         description="With an `agent` and a `scope` it is on the memory that the caller, or its "
         "agent type, has under these names; with `memoryRef` or `memoryRefs` on memories whose "
@@ -131,7 +131,7 @@ ROUTES = [
         "Give an open run a secret that it learned on the way",
         {200: MemoryRunStateDocument},
         request_model=NewSecrets,
-        error_statuses=(404, 409, 413, 429),
+        error_statuses=(404, 409),
         description="From the answer on, no put into the run's memories stores it. What was put "
         "before stays as it is. Again changes nothing.",
         audited=(CHANGE_RUN,),

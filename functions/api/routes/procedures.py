@@ -148,7 +148,7 @@ ROUTES = [
         response_headers=("ETag", "Location"),
         request_model=NewWorkflow,
         request_headers=(IMPORT,),
-        error_statuses=(404, 409, 413),
+        error_statuses=(404, 409),
         if_match="optional",
         description="What was learned stays, unless `reset` is true; with a `half_life`, an "
         "outcome counts for half of what one a half-life later does. The same "

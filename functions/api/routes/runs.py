@@ -222,7 +222,7 @@ ROUTES = [
         response_headers=("ETag", "Location"),
         request_model=NewRun,
         request_headers=(IMPORT,),
-        error_statuses=(409, 413),
+        error_statuses=(409,),
         idempotent=True,
         description="The id is the run's whole address, so episodes can be appended without a "
         "look at the run.",
@@ -243,7 +243,6 @@ ROUTES = [
         "Delete the runs that match, with their episodes",
         {200: DeletedRunsDocument},
         query=(_AGENT_TYPE, _INSTANCE, _STATUS),
-        error_statuses=(403,),
         description="Takes at least one parameter, and `memory.write` or `memory.admin`. It frees "
         "the quota at once.",
         audited=(DELETE_RUN, DELETE_EPISODES),
@@ -254,7 +253,7 @@ ROUTES = [
         ANY,
         "Delete a run with its episodes",
         {204: None},
-        error_statuses=(403, 404),
+        error_statuses=(404,),
         description="Takes `memory.write` or `memory.admin`. It frees the quota at once.",
         audited=(DELETE_RUN, DELETE_EPISODES),
     ),
@@ -264,7 +263,7 @@ ROUTES = [
         ANY,
         "Delete an episode",
         {204: None},
-        error_statuses=(403, 404),
+        error_statuses=(404,),
         description="Takes `memory.write` or `memory.admin`. It frees the quota at once.",
         audited=(DELETE_EPISODES,),
     ),
@@ -296,7 +295,7 @@ ROUTES = [
         response_headers=("ETag",),
         request_model=RunOutput,
         request_headers=(IMPORT,),
-        error_statuses=(404, 409, 413),
+        error_statuses=(404, 409),
         idempotent=True,
     ),
     Route(
@@ -308,7 +307,7 @@ ROUTES = [
         response_headers=("ETag",),
         request_model=RunError,
         request_headers=(IMPORT,),
-        error_statuses=(404, 409, 413),
+        error_statuses=(404, 409),
         idempotent=True,
     ),
     Route(
@@ -319,7 +318,7 @@ ROUTES = [
         {201: EpisodeDocument},
         request_model=NewEpisode,
         request_headers=(IMPORT,),
-        error_statuses=(404, 409, 413),
+        error_statuses=(404, 409),
         idempotent=True,
         description="One write. Late episodes are taken, too: a run that has ended says so "
         "itself. With an Idempotency-Key a retry finds the first one.",

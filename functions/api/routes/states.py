@@ -196,7 +196,7 @@ ROUTES = [
         response_headers=("ETag",),
         request_model=NewState,
         request_headers=(IMPORT, ONLY_NEW),
-        error_statuses=(404, 409, 413),
+        error_statuses=(404, 409),
         if_match="optional",
         idempotent=True,
     ),

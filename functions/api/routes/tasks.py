@@ -255,7 +255,7 @@ ROUTES = [
         response_headers=("ETag", "Location"),
         request_model=NewTask,
         request_headers=(IMPORT,),
-        error_statuses=(409, 413),
+        error_statuses=(409,),
         idempotent=True,
         audited=(ADOPT_TASK,),
     ),
@@ -268,7 +268,7 @@ ROUTES = [
         response_headers=("ETag",),
         request_model=TaskChange,
         request_headers=(IMPORT,),
-        error_statuses=(404, 409, 413, 428),
+        error_statuses=(404, 409),
         if_match="required",
         idempotent=True,
         description="By its coordinator; its assignee sets status and results. With `memory.admin` "
@@ -283,7 +283,7 @@ ROUTES = [
         {200: AppliedWorkflowDocument},
         request_model=Workflow,
         media_types=("application/json", "application/yaml"),
-        error_statuses=(409, 413),
+        error_statuses=(409,),
         idempotent=True,
         description="For users and coordinators, who become the tasks' coordinator. The file "
         "that was applied last changes nothing and answers the same; a changed one "

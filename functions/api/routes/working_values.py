@@ -54,7 +54,6 @@ ROUTES = [
         "Store a working value of an instance for an hour",
         {200: WorkingValueDocument},
         request_model=NewWorkingValue,
-        error_statuses=(413,),
         description="All values of an instance have 131,072 bytes together, as compact JSON.",
     ),
     Route(
