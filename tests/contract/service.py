@@ -10,10 +10,10 @@ from typing import Any
 
 import httpx
 
+from functions import container as composition
 from functions.api.app import App
 from functions.container import Container
 from functions.local.file_server import FileServer
-from functions.platform.aws import create_client
 from functions.platform.settings import ApiSettings
 from tests.contract.engines import Engine
 from tests.contract.expect import ok
@@ -123,7 +123,7 @@ def _check_key_condition(params: dict[str, Any], **_event: Any) -> None:
 
 def start(engine: Engine, clock: MovableClock, key_file: Path, key_cache_seconds: float) -> Service:
     """A new instance of the API function, as Lambda would start one more."""
-    dynamodb = create_client("dynamodb")
+    dynamodb = vars(composition)["create_client"]("dynamodb")  # which tests of faults replace
     dynamodb.meta.events.register("provide-client-params.dynamodb.Query", _check_key_condition)
     container = Container(settings(engine, key_file, key_cache_seconds), clock, dynamodb)
     files, turn = FileServer(container.folder_storage), turns(parallel=engine.parallel)
