@@ -34,7 +34,6 @@ from benchmarks import (
     trace,
     turns,
 )
-from functions.platform.cold_start import limit_numpy_threads
 
 _BENCH = Path(__file__).parents[1] / ".bench"
 
@@ -107,7 +106,6 @@ _PARTS = {
 
 def main() -> int:
     """Run what the command line names; the exit status."""
-    limit_numpy_threads()  # as the functions do
     options = _options()
     if options.which == "conversation":
         print(conversations.long_conversation(options.messages))

@@ -1,8 +1,7 @@
 """The API function's entry point: Lambda imports it at INIT, and common routes are built then."""
 
-from functions.platform.cold_start import limit_numpy_threads, pause_gc
+from functions.platform.cold_start import pause_gc
 
-limit_numpy_threads()
 with pause_gc():
     from functions.api.app import App
     from functions.container import Container

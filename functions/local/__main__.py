@@ -21,7 +21,6 @@ from functions.local.http_server import serve
 from functions.local.listeners import Listeners, listen
 from functions.local.settings import LocalSettings, StartupError
 from functions.platform.clock import now_ms
-from functions.platform.cold_start import limit_numpy_threads
 from functions.platform.observability import logger
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -35,7 +34,6 @@ def main() -> int:
         signal.signal(signal.SIGHUP, _terminate)
     # for a terminal, not a log; worker processes read the variable
     logger.setLevel(os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING"))
-    limit_numpy_threads()
     os.umask(0o077)  # every file holds memory or keys
     try:
         _run(LocalSettings.from_env())
