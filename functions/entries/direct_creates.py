@@ -2,8 +2,8 @@
 
 What an entry needs comes first: in private memory the agent's counters reserve a place for it, in
 shared memory its index rows are put. Then the entry itself is put, if its slot is free. This put
-decides: without it nobody believes a row, and the place is given back, by whoever finds that the
-entry never came (`functions.entries.unfinished_creates`).
+decides: without it nobody believes a row, and the place is given back, by the request that finds
+that the entry never came (`functions.entries.unfinished_creates`).
 """
 
 from contextlib import suppress

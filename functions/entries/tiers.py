@@ -23,9 +23,9 @@ class TierPolicy(NamedTuple):
             the slots of its private memory. Other entries belong to a namespace, whose permissions
             decide who reads and writes; they have a curator and index rows.
         is_evictable: whether entries count against their agent's capacity, have a priority and can
-            be pinned. Whoever oversees the agent reads them.
+            be pinned. Who oversees the agent reads them.
         is_task_bound: whether entries in a task's scope always end with the task, count against
-            its limits, and are read by whoever reads the task's memory.
+            its limits, and are read by who reads the task's memory.
         has_vectors: whether the vectors of entries are stored, to be searched; else a search makes
             them of all that an agent has of the tier.
         max_entries: how many entries an agent has at most outside tasks, unless it is set

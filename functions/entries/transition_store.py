@@ -65,8 +65,8 @@ def _build_barrier(now: int) -> Item:
 def build_tombstone_write(transition: Transition, actor: Actor, now: int) -> Write | None:
     """Build the item by which the change stream learns why and by whom an entry was removed.
 
-    None if no incarnation is removed. What expires is removed by the service, whoever's request
-    finds it.
+    None if no incarnation is removed. What expires is removed by the service, in
+    the name of no caller.
     """
     old, new = transition.old, transition.new
     if old is None or (new is not None and not transition.is_create):

@@ -234,7 +234,7 @@ class Facts:
         if fact is None:
             return
         vector = self._vector_search.embed(fact.text)
-        with suppress(ConditionFailed):  # whoever has changed the fact has embedded it
+        with suppress(ConditionFailed):  # who has changed the fact has embedded it
             self._store.replace_vector(get_tenant(item["pk"]), fact, vector)
 
 

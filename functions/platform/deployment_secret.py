@@ -1,7 +1,7 @@
 """The secret of the deployment, from which keys of message authentication codes are derived.
 
 It is random, made at its first use, and kept in the table, encrypted. So it outlives every other
-key: what was signed stays valid when the root key changes, and whoever reads the table learns
+key: what was signed stays valid when the root key changes, and who reads the table learns
 nothing.
 
 Its item says in which version the deployment's data is stored, as well: a release reads the data of

@@ -38,7 +38,7 @@ READ_INTENT = Action(
 READ_LOG = Action(
     "intent.read_log", (*READ_INTENT.rules, _USES_UNCLAIMED), denied=READ_INTENT.denied
 )
-"""Whoever reads the log, but not the intent, reads the events of its own memory only."""
+"""Who reads the log, but not the intent, reads the events of its own memory only."""
 
 READ_SNAPSHOT = Action(
     "intent.read_snapshot",

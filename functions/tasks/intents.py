@@ -68,7 +68,7 @@ class Intents:
         )
 
     def has_any(self, caller: Principal) -> bool:
-        """Whether anybody has named an intent, whoever may read it: one call."""
+        """Whether anybody has named an intent, readable or not: one call."""
         return self._store.has_any(caller.tenant)
 
     def authorize_use(self, caller: Principal, intent_id: str) -> None:

@@ -73,7 +73,7 @@ class TaskReader:
             yield from (Examined(position, readable.get(id)) for id, position in ids.items())
 
     def has_any_of_intent(self, caller: Principal, intent_id: str) -> bool:
-        """Whether an intent has tasks, whoever may read them: one call."""
+        """Whether an intent has tasks, readable or not: one call."""
         return self._intents.has_tasks(caller.tenant, intent_id)
 
     def has_hidden_of_agent(self, caller: Principal, agent: str) -> bool:

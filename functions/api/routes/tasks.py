@@ -209,7 +209,7 @@ ROUTES = [
         {200: ContextDocument},
         query=(_EPISODIC_LIMIT, TAGS, _MAX_KB, VALUES, TOUCH),
         error_statuses=(404,),
-        description="For whoever may read the task's working memory. The episodes are the "
+        description="For who may read the task's working memory. The episodes are the "
         "assignee's for its coordinator, else the caller's own; `tags` filters "
         "only them. The semantic entries are those of the task's "
         "`semantic_namespaces`, or else of the namespaces that its coordinator's "
