@@ -17,7 +17,7 @@ from functions.api.error_responses import (
 )
 from functions.api.fairness import LoadShedder, RateLimiter
 from functions.api.http import Request, Response
-from functions.api.parameters import VALUES
+from functions.api.parameters import VALUES_OF_ANSWER
 from functions.api.route_index import build_router
 from functions.api.routes import OPENWOP_PREFIX
 from functions.api.routing import PUBLIC, Route
@@ -106,7 +106,7 @@ class App:
         target = log_fields["target"] = _select_ids(path_params)
         request.check_query(route.query_names)
         respond = route.handler
-        is_omitting = VALUES.name in route.query_names and VALUES.read(request) is not None
+        is_omitting = VALUES_OF_ANSWER in route.query and VALUES_OF_ANSWER.read(request)
         if is_omitting or READ not in caller.permissions:
             respond = partial(_respond_without_values, route)
         try:

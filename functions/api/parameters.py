@@ -283,9 +283,11 @@ TOTAL: ChoiceParameter[Literal["exact", "none"]] = ChoiceParameter(
 UNCOUNTED: ChoiceParameter[Literal["none"]] = ChoiceParameter(
     "total", "`none`, which is the default: this list isn't counted.", Literal["none"]
 )
-VALUES: ChoiceParameter[Literal["omit"]] = ChoiceParameter(
-    "values", "`omit` leaves the values out, and shows all else.", Literal["omit"]
-)
+_OMIT = ("values", "`omit` leaves the values out, and shows all else.", Literal["omit"])
+VALUES: ChoiceParameter[Literal["omit"]] = ChoiceParameter(*_OMIT)
+"""For handlers that leave values out themselves: a page without them has more elements."""
+VALUES_OF_ANSWER: ChoiceParameter[Literal["omit"]] = ChoiceParameter(*_OMIT)
+"""For handlers that don't: values are left out of their answers."""
 TOUCH = BooleanParameter(
     "touch",
     "`false` reads without a trace: the order of eviction stays as it is. Reads of others than the "

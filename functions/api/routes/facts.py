@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import build_page, read_page_request, truncate_to_limit
-from functions.api.parameters import CURSOR_PAGE, IMPORT, VALUES, TextParameter
+from functions.api.parameters import CURSOR_PAGE, IMPORT, VALUES_OF_ANSWER, TextParameter
 from functions.api.responses.facts import (
     DeletedFactsDocument,
     FactDocument,
@@ -105,7 +105,7 @@ ROUTES = [
         READ,
         "List the tenant's facts, newest first",
         {200: FactPageDocument},
-        query=(*_FILTERS, VALUES, *CURSOR_PAGE),
+        query=(*_FILTERS, VALUES_OF_ANSWER, *CURSOR_PAGE),
         description="From an index that may be a moment behind.",
     ),
     Route(
@@ -142,7 +142,7 @@ ROUTES = [
         "Recall the facts that fit a query best",
         {200: RecalledDocument},
         request_model=Recall,
-        query=(VALUES,),
+        query=(VALUES_OF_ANSWER,),
         description="By meaning, words and ids; best first. `score` is 1 for the query's own "
         "words; below about 0.2 it is rather nothing that fits.",
         is_query=True,

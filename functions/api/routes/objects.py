@@ -11,7 +11,12 @@ from functions.api.object_headers import (
     select_range,
 )
 from functions.api.paging import paginate_uncounted, truncate_to_limit
-from functions.api.parameters import UNCOUNTED_PAGE, VALUES, HeaderParameter, PrefixParameter
+from functions.api.parameters import (
+    UNCOUNTED_PAGE,
+    VALUES_OF_ANSWER,
+    HeaderParameter,
+    PrefixParameter,
+)
 from functions.api.responses.objects import (
     DeletedObjectsDocument,
     ObjectDocument,
@@ -212,7 +217,7 @@ ROUTES = [
         READ,
         "List the objects of a space by their keys",
         {200: ObjectPageDocument},
-        query=(_PREFIX, *UNCOUNTED_PAGE, VALUES),
+        query=(_PREFIX, *UNCOUNTED_PAGE, VALUES_OF_ANSWER),
         description="Keys sort by their UTF-8 bytes. A space that nobody has made is empty.",
     ),
     Route(

@@ -9,7 +9,7 @@ from functions.api.parameters import (
     IMPORT,
     UNCOUNTED,
     UNCOUNTED_PAGE,
-    VALUES,
+    VALUES_OF_ANSWER,
     IntegerParameter,
     TextParameter,
     read_either,
@@ -60,7 +60,7 @@ _LIMIT = IntegerParameter(
     MAX_PAGE_ITEMS,
     0,
 )
-_LIST = (_LIMIT, _TAG, _AFTER, _BEFORE, UNCOUNTED, VALUES)
+_LIST = (_LIMIT, _TAG, _AFTER, _BEFORE, UNCOUNTED, VALUES_OF_ANSWER)
 
 
 def name_memory(request: Request, caller: Principal) -> Response:

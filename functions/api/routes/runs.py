@@ -20,6 +20,7 @@ from functions.api.parameters import (
     IMPORT,
     UNCOUNTED,
     VALUES,
+    VALUES_OF_ANSWER,
     ChoiceParameter,
     IntegerParameter,
     TextParameter,
@@ -329,7 +330,7 @@ ROUTES = [
         READ,
         "Recall the newest episodes of an agent type, or of a run",
         {200: EpisodePageDocument},
-        query=(_AGENT_TYPE, _RUN_ID, _EPISODE_LIMIT, AFTER, _BEFORE, UNCOUNTED, VALUES),
+        query=(_AGENT_TYPE, _RUN_ID, _EPISODE_LIMIT, AFTER, _BEFORE, UNCOUNTED, VALUES_OF_ANSWER),
         error_statuses=(404,),
         description="Newest first. Those of an agent type come in one query, across its runs, "
         "from an index that may be a moment behind; those of a run are complete. "
