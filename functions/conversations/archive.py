@@ -116,7 +116,7 @@ class ConversationArchive:
         record = self._find(caller, session, expired, READ_CONVERSATION)
         head = decode_header(caller.tenant, record)
         details = self._files.join(head, DETAILS, record["details"])
-        found = self._mapper.decode(caller.tenant, record, details)
+        found = self._mapper.decode(head, details)
         messages = islice(self._read_messages(found, first), limit)
         return found, build_page(found, messages)
 

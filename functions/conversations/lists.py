@@ -1,21 +1,21 @@
 """Lists of conversations: a user's, and those that a caller may read (Agent Memory Protocol §3)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from operator import itemgetter
-from typing import NamedTuple
 
 from functions.authorization.rules import is_allowed
 from functions.conversations.archive_store import ConversationArchiveStore
 from functions.conversations.authority import READ_CONVERSATION
 from functions.conversations.mapper import decode_header
 from functions.conversations.model import Conversation
-from functions.conversations.store import ConversationStore, StoredConversation
+from functions.conversations.store import ConversationStore
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import (
     BoundedPage,
     Examined,
+    Listed,
     WantedPage,
     examine_all,
     read_page,
@@ -25,19 +25,6 @@ from functions.platform.items import Item
 from functions.platform.keys import get_tenant
 from functions.platform.limits import MAX_EXAMINED
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
-from functions.platform.value_parts import PartsMissing
-
-
-class ListedConversation(NamedTuple):
-    """A conversation of a list.
-
-    Attributes:
-        position: where it is in the list.
-        load: reads its metadata, where they are asked for and large.
-    """
-
-    position: str
-    load: Callable[[], Conversation]
 
 
 class ConversationLists:
@@ -55,7 +42,7 @@ class ConversationLists:
 
     def list_readable(
         self, caller: Principal, tags: frozenset[str], wanted: WantedPage, *, with_metadata: bool
-    ) -> BoundedPage[ListedConversation]:
+    ) -> BoundedPage[Listed[Conversation]]:
         """List conversations of all users, the last created first; with their metadata, if asked.
 
         To count them costs the tenant's whole list.
@@ -66,7 +53,7 @@ class ConversationLists:
 
     def list_archived(
         self, caller: Principal, tags: frozenset[str], wanted: WantedPage
-    ) -> BoundedPage[ListedConversation]:
+    ) -> BoundedPage[Listed[Conversation]]:
         """List archived conversations of all users without metadata, the last expired first.
 
         To count them costs the tenant's whole list.
@@ -86,8 +73,7 @@ class ConversationLists:
         position = itemgetter(TYPE_ORDER_ATTRIBUTE)
         page = read_page(wanted, examine, position)
         listed = [
-            ListedConversation(position(each), partial(decode_header, caller.tenant, each))
-            for each in page.elements
+            _list_head(position(each), decode_header(caller.tenant, each)) for each in page.elements
         ]
         return BoundedPage(listed, page.end, page.total)
 
@@ -109,7 +95,7 @@ class ConversationLists:
         wanted: WantedPage,
         *,
         with_metadata: bool,
-    ) -> BoundedPage[ListedConversation]:
+    ) -> BoundedPage[Listed[Conversation]]:
         """List a user's conversations, the last updated first; with their metadata, if asked.
 
         To count them costs the user's whole list.
@@ -155,23 +141,22 @@ class ConversationLists:
 
     def _load(
         self, caller: Principal, page: BoundedPage[Item], position: str, *, with_metadata: bool
-    ) -> BoundedPage[ListedConversation]:
+    ) -> BoundedPage[Listed[Conversation]]:
         """Read the conversations of a page of items, of which an attribute is the position."""
-        read = self._store.get_many if with_metadata else self._store.get_headers
-        found = read(caller.tenant, [item["session"] for item in page.elements])
-        listed = [
-            ListedConversation(item[position], _load_later(self._store, found[item["session"]]))
-            for item in page.elements
-            if item["session"] in found
-        ]
+        rows = [(item[position], item["session"]) for item in page.elements]
+        sessions = [session for _, session in rows]
+        if with_metadata:
+            stored = self._store.get_many(caller.tenant, sessions)
+            listed = [
+                Listed(at, found.head, partial(self._store.load, found))
+                for at, session in rows
+                if (found := stored.get(session)) is not None
+            ]
+        else:
+            heads = self._store.get_headers(caller.tenant, sessions)
+            listed = [_list_head(at, heads[session]) for at, session in rows if session in heads]
         return BoundedPage(listed, page.end, page.total)
 
 
-def _load_later(store: ConversationStore, stored: StoredConversation) -> Callable[[], Conversation]:
-    def load() -> Conversation:
-        try:
-            return store.decode(stored)
-        except PartsMissing:
-            return store.get(stored.tenant, stored.head.session) or stored.head
-
-    return load
+def _list_head(position: str, head: Conversation) -> Listed[Conversation]:
+    return Listed(position, head, lambda: head)

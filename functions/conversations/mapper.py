@@ -73,11 +73,9 @@ class ConversationMapper:
         item, parts = self.encode_large(conversation, text, name)
         return item | at, parts
 
-    def decode(self, tenant: str, header: Item, details: Item) -> Conversation:
-        """Decode a conversation with its metadata, whose parts are joined."""
-        conversation = decode_header(tenant, header)
-        metadata = self._decode_value(conversation, details, "details")
-        return replace(conversation, metadata=metadata)
+    def decode(self, head: Conversation, details: Item) -> Conversation:
+        """Decode the metadata of a conversation, whose parts are joined."""
+        return replace(head, metadata=self._decode_value(head, details, "details"))
 
     @staticmethod
     def is_large(text: bytes) -> bool:

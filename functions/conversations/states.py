@@ -1,8 +1,7 @@
 """Use cases of agents' states: any JSON value under (agent, owner, key) (AMP §3, §4.2)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize, is_allowed
@@ -11,7 +10,7 @@ from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState
 from functions.conversations.state_store import StateStore, decode_head, get_position
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import WantedPage
+from functions.platform.bounded_pages import Listed, WantedPage
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
@@ -24,20 +23,6 @@ from functions.platform.table import ConditionFailed
 from functions.platform.value_parts import PartsMissing
 
 _BUSY, _ATTEMPTS = "others are writing this state", 30
-
-
-class ListedState(NamedTuple):
-    """A state of a list.
-
-    Attributes:
-        position: where it is in the list.
-        head: the state without its value.
-        load: reads the value; None if the state was deleted meanwhile.
-    """
-
-    position: str
-    head: State
-    load: Callable[[], State | None]
 
 
 class States:
@@ -106,7 +91,7 @@ class States:
 
     def list_page(
         self, caller: Principal, agent: str, owner: str, wanted: WantedPage
-    ) -> tuple[Iterator[ListedState], int | None]:
+    ) -> tuple[Iterator[Listed[State]], int | None]:
         """List an agent's states for an owner, if the caller may read them; and count them.
 
         The last updated come first. Counted states are read all, strongly consistent; others by an
@@ -129,7 +114,7 @@ class States:
 
     def list_of_agent(
         self, caller: Principal, agent: str, after: str | None, count: int
-    ) -> Iterator[ListedState]:
+    ) -> Iterator[Listed[State]]:
         """List an agent's states that the caller may read, owner by owner: by an index.
 
         Its agents get those of all owners, everybody else those of which they are the owner. Of an
@@ -154,17 +139,16 @@ class States:
             return False
         return any(self._store.list_newest(caller.tenant, agent, owner, None, 1))
 
-    def _list(self, tenant: str, item: Item) -> ListedState:
-        return ListedState(get_position(item), decode_head(item), self._load_later(tenant, item))
+    def _list(self, tenant: str, item: Item) -> Listed[State]:
+        head = decode_head(item)
 
-    def _load_later(self, tenant: str, item: Item) -> Callable[[], State | None]:
         def load() -> State | None:
             try:
                 return self._store.decode(tenant, item)
             except PartsMissing:
-                return self._store.get(tenant, decode_head(item).address)
+                return self._store.get(tenant, head.address)
 
-        return load
+        return Listed(get_position(item), head, load)
 
     @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def delete(self, caller: Principal, address: StateAddress, version: int | None) -> None:

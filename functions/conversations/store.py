@@ -30,16 +30,10 @@ class ConversationChanged(Exception):
 
 
 class StoredConversation(NamedTuple):
-    """The items of a conversation, as of one time; without details if they weren't asked for."""
+    """A conversation without its metadata, and the item of these, as of one time."""
 
-    tenant: str
-    header: Item
-    details: Item | None
-
-    @property
-    def head(self) -> Conversation:
-        """The conversation without its metadata."""
-        return decode_header(self.tenant, self.header)
+    head: Conversation
+    details: Item
 
 
 class ConversationStore:
@@ -63,18 +57,20 @@ class ConversationStore:
     def get(self, tenant: str, session: str) -> Conversation | None:
         """Read a conversation with its metadata: one call, and one if these are large."""
         found = self.get_many(tenant, [session]).get(session)
-        return None if found is None else self.decode(found)
+        return None if found is None else self._decode(found)
 
-    def decode(self, stored: StoredConversation) -> Conversation:
-        """Decode a conversation with its metadata: one call if these are large.
+    def load(self, stored: StoredConversation) -> Conversation:
+        """Decode a conversation with its metadata, or what it is now if these were changed since.
 
-        Raises:
-            value_parts.PartsMissing: the metadata was changed since it was read.
+        One call if they are large.
         """
-        if stored.details is None:
-            return stored.head
-        details = self._parts.join(stored.details)
-        return self._mapper.decode(stored.tenant, stored.header, details)
+        try:
+            return self._decode(stored)
+        except value_parts.PartsMissing:
+            return self.get(stored.head.tenant, stored.head.session) or stored.head
+
+    def _decode(self, stored: StoredConversation) -> Conversation:
+        return self._mapper.decode(stored.head, self._parts.join(stored.details))
 
     def get_many(self, tenant: str, sessions: Sequence[str]) -> dict[str, StoredConversation]:
         """Read the conversations that exist among these, each as of one time: a call per 50."""
@@ -90,13 +86,14 @@ class ConversationStore:
                 if _is_torn(items.get(key), items.get(detail)):
                     torn.append(session)
                 elif key in items:
-                    found[session] = StoredConversation(tenant, items[key], items[detail])
+                    head = decode_header(tenant, items[key])
+                    found[session] = StoredConversation(head, items[detail])
             if not torn:
                 return found
             wanted = torn
             backoff.wait()
 
-    def get_headers(self, tenant: str, sessions: Sequence[str]) -> dict[str, StoredConversation]:
+    def get_headers(self, tenant: str, sessions: Sequence[str]) -> dict[str, Conversation]:
         """Read the headers of the conversations that exist among these: a call per 100."""
         keys = {
             session: conversation_keys.build_conversation_key(tenant, session)
@@ -104,7 +101,7 @@ class ConversationStore:
         }
         items = self._table.get_many(keys.values())
         return {
-            session: StoredConversation(tenant, items[key], None)
+            session: decode_header(tenant, items[key])
             for session, key in keys.items()
             if key in items
         }

@@ -20,6 +20,20 @@ class Examined(NamedTuple, Generic[T]):
     element: T | None
 
 
+class Listed(NamedTuple, Generic[T]):
+    """An element of a list whose large values are read when they are asked for.
+
+    Attributes:
+        position: where it is in the list.
+        head: the element without its values.
+        load: reads it with its values; None if it was deleted meanwhile.
+    """
+
+    position: str
+    head: T
+    load: Callable[[], T | None]
+
+
 class WantedPage(NamedTuple):
     """Which page of a list is wanted.
 

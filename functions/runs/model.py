@@ -1,8 +1,9 @@
 """Runs and episodes (ADR-043 Tier 2). Times are epoch ms."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from functions.platform.bounded_pages import Listed
 from functions.platform.limits import RUN_RETENTION_DAYS
 from functions.platform.run_keys import DAY
 from functions.platform.sensitivity import Sensitivity
@@ -38,33 +39,19 @@ class Run(NamedTuple):
         return compute_expiry(self.created)
 
 
-class ListedRun(NamedTuple):
-    """A run of a list.
-
-    Attributes:
-        position: what the list sorts by.
-        head: the run without its values; None if it was deleted meanwhile.
-        load: reads the run with its values; None if it was deleted meanwhile.
-    """
-
-    position: str
-    head: Run | None
-    load: Callable[[], Run | None]
-
-
 class RunPage(NamedTuple):
     """A page of a list of runs.
 
     Attributes:
         positions: of the runs that the page covers.
         end: the position after which the list continues; None at its end.
-        runs: they themselves, read as they are taken.
+        runs: those that were not deleted meanwhile, read as they are taken.
         total: how many there are in all, if they were counted.
     """
 
     positions: list[str]
     end: str | None
-    runs: Iterator[ListedRun]
+    runs: Iterator[Listed[Run]]
     total: int | None
 
 

@@ -1,13 +1,13 @@
 """Use cases of runs (ADR-043 Tier 1 turn state, Tier 2)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 
 from functions.identity.model import Principal
 from functions.identity.rules import choose_author
-from functions.platform.bounded_pages import WantedPage, read_page
+from functions.platform.bounded_pages import Listed, WantedPage, read_page
 from functions.platform.clock import Clock
 from functions.platform.errors import RunClosed
 from functions.platform.idempotency import RequestToken
@@ -17,7 +17,7 @@ from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed
 from functions.platform.value_parts import PartsMissing
 from functions.runs.agent_types import AgentTypes
-from functions.runs.model import ListedRun, Run, RunPage, RunQuery, RunStatus, RunValue
+from functions.runs.model import Run, RunPage, RunQuery, RunStatus, RunValue
 from functions.runs.requests import NewRun, RunEnd, RunError, RunOutput
 from functions.runs.rules import RunIds, choose_address, end_run, render_value, run_not_found
 from functions.runs.store import RunStore, decode_head, is_run
@@ -141,21 +141,19 @@ class Runs:
         runs = self._load_rows(caller.tenant, rows)
         return RunPage(list(map(_POSITION, rows)), end, runs, total)
 
-    def _load_rows(self, tenant: str, rows: Sequence[Item]) -> Iterator[ListedRun]:
+    def _load_rows(self, tenant: str, rows: Sequence[Item]) -> Iterator[Listed[Run]]:
         """Read the runs of index rows, a few at a time as they are taken."""
         for start in range(0, len(rows), _ITEMS_AT_ONCE):
             group = rows[start : start + _ITEMS_AT_ONCE]
             items = self._store.get_items([(row["pk"], row["sk"]) for row in group])
             for row in group:
                 item = items.get((row["pk"], row["sk"]))
-                head = None if item is None else decode_head(item)
-                yield ListedRun(row[TYPE_ORDER_ATTRIBUTE], head, self._load_later(tenant, item))
+                if item is not None:
+                    load = partial(self._load, tenant, item)
+                    yield Listed(row[TYPE_ORDER_ATTRIBUTE], decode_head(item), load)
 
-    def _load_later(self, tenant: str, item: Item | None) -> Callable[[], Run | None]:
-        def load() -> Run | None:
-            try:
-                return None if item is None else self._store.decode(tenant, item)
-            except PartsMissing:
-                return None
-
-        return load
+    def _load(self, tenant: str, item: Item) -> Run | None:
+        try:
+            return self._store.decode(tenant, item)
+        except PartsMissing:
+            return None

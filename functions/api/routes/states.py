@@ -33,8 +33,8 @@ from functions.containers.states import StateContainer
 from functions.conversations.authority import DELETE_STATE
 from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState
-from functions.conversations.states import ListedState
 from functions.identity.model import READ, WRITE, Principal
+from functions.platform.bounded_pages import Listed
 from functions.platform.limits import MAX_NAME_CHARACTERS, MAX_PAGE_ITEMS
 
 _OF_AGENT = "/api/v1/agents/{agent_id+}/state"
@@ -93,10 +93,10 @@ def list_agent_states(request: Request, caller: Principal) -> Response:
 
 
 def _take_page(
-    found: Iterator[ListedState], limit: int, render: Callable[[ListedState], Any]
+    found: Iterator[Listed[State]], limit: int, render: Callable[[Listed[State]], Any]
 ) -> tuple[list[Any], str | None]:
     """Render as many states as a page holds; and get the position after which there are more."""
-    listed: list[ListedState] = []
+    listed: list[Listed[State]] = []
     rendered: list[Any] = []
 
     def take() -> Iterator[Any]:
@@ -110,23 +110,23 @@ def _take_page(
     return rendered[:taken], listed[taken - 1].position if taken and has_more else None
 
 
-def _render_value(listed: ListedState) -> dict[str, JsonValue]:
+def _render_value(listed: Listed[State]) -> dict[str, JsonValue]:
     """Render a state's value by its key; nothing if it was deleted meanwhile."""
     state = listed.load()
     return {} if state is None else {state.address.key: orjson.Fragment(state.value)}
 
 
-def _render_head(listed: ListedState) -> StateHeadDocument:
+def _render_head(listed: Listed[State]) -> StateHeadDocument:
     return render_state_head(listed.head)
 
 
-def _render_whole(listed: ListedState) -> StateDocument | None:
+def _render_whole(listed: Listed[State]) -> StateDocument | None:
     """Render a state; None if it was deleted meanwhile."""
     state = listed.load()
     return None if state is None else render_state(state)
 
 
-def _render_without_value(listed: ListedState) -> StateDocument:
+def _render_without_value(listed: Listed[State]) -> StateDocument:
     state = render_state(listed.head)
     del state["value"]
     return state
