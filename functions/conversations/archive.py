@@ -8,16 +8,12 @@ from itertools import islice
 from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
 from functions.authorization.rules import is_allowed
+from functions.conversations import authority
 from functions.conversations.archive_files import DETAILS, PART, ArchiveFiles, count_parts
 from functions.conversations.archive_store import (
     ConversationArchiveStore,
     EndedConversation,
     get_archived_attributes,
-)
-from functions.conversations.authority import (
-    CHANGE_CONVERSATION,
-    DELETE_CONVERSATION,
-    READ_CONVERSATION,
 )
 from functions.conversations.mapper import ConversationMapper, decode_header
 from functions.conversations.model import BuildPage, Conversation, Message, Page
@@ -113,7 +109,7 @@ class ConversationArchive:
             NotFound: there is no archive of this session.
             AccessDenied: the caller could have read none of them.
         """
-        record = self._find(caller, session, expired, READ_CONVERSATION)
+        record = self._find(caller, session, expired, authority.READ_CONVERSATION)
         head = decode_header(caller.tenant, record)
         details = self._files.join(head, DETAILS, record["details"])
         found = self._mapper.decode(head, details)
@@ -130,14 +126,16 @@ class ConversationArchive:
             NotFound: there is no archive of this session.
             AccessDenied: the caller may delete none of them.
         """
-        record = self._find(caller, session, expired, DELETE_CONVERSATION)
+        record = self._find(caller, session, expired, authority.DELETE_CONVERSATION)
         archived = decode_header(caller.tenant, record)
         self._files.delete(archived)
         records = []
-        if not is_allowed(caller, CHANGE_CONVERSATION, archived):
+        if not is_allowed(caller, authority.CHANGE_CONVERSATION, archived):
             before = {"user_id": archived.user, "message_count": archived.count}
             target = f"archived_conversation:{session}"
-            records.append(self._audit.record(caller, DELETE_CONVERSATION, target, before))
+            records.append(
+                self._audit.record(caller, authority.DELETE_CONVERSATION, target, before)
+            )
         self._store.delete((record["pk"], record["sk"]), *records)
 
     def delete_record(self, record: Item) -> None:

@@ -5,13 +5,8 @@ from dataclasses import dataclass, replace
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize, is_allowed
-from functions.conversations import rules
+from functions.conversations import authority, rules
 from functions.conversations.archive import ConversationArchive
-from functions.conversations.authority import (
-    CHANGE_CONVERSATION,
-    DELETE_CONVERSATION,
-    READ_CONVERSATION,
-)
 from functions.conversations.mapper import header_key
 from functions.conversations.message_store import MessageStore
 from functions.conversations.model import BuildPage, Conversation, Page
@@ -65,7 +60,7 @@ class Conversations:
         A negative `first` counts from the end. Returns the index at which the page begins, too.
         """
         found = self._existing(self._store.get(caller.tenant, session))
-        authorize(caller, READ_CONVERSATION, found)
+        authorize(caller, authority.READ_CONVERSATION, found)
         start = self._messages.find_last(found, -first) if first < 0 else first
         page = build_page(found, self._messages.read(found, start, limit))
         if not found.is_dense:
@@ -109,7 +104,7 @@ class Conversations:
         texts = rules.build_texts(new.messages, wanted.schema, now)
         old = self._get_present(caller.tenant, session, token)
         if old is not None:
-            authorize(caller, CHANGE_CONVERSATION, old)
+            authorize(caller, authority.CHANGE_CONVERSATION, old)
             if old.generation == new.upload_id or rules.is_repeated(old, token):
                 self._end_retention(old)
                 return old, old.revision == 1
@@ -161,7 +156,7 @@ class Conversations:
         """
         now = self._clock()
         old = self._existing(self._store.get(caller.tenant, session))
-        authorize(caller, CHANGE_CONVERSATION, old)
+        authorize(caller, authority.CHANGE_CONVERSATION, old)
         if rules.is_repeated(old, token):
             return old
         rules.assert_version(old, version)
@@ -177,13 +172,15 @@ class Conversations:
             VersionMismatch: If-Match names another revision than the present one.
         """
         old = self._existing(self._store.get_header(caller.tenant, session))
-        authorize(caller, DELETE_CONVERSATION, old)
+        authorize(caller, authority.DELETE_CONVERSATION, old)
         rules.assert_version(old, version)
         records = []
-        if not is_allowed(caller, CHANGE_CONVERSATION, old):
+        if not is_allowed(caller, authority.CHANGE_CONVERSATION, old):
             target = f"conversation:{session}"
             before = {"user_id": old.user, "message_count": old.count}
-            records.append(self._audit.record(caller, DELETE_CONVERSATION, target, before))
+            records.append(
+                self._audit.record(caller, authority.DELETE_CONVERSATION, target, before)
+            )
         self._store.delete(old, self._clock(), *records)
         self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)
 

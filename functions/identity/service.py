@@ -10,14 +10,7 @@ from operator import attrgetter
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
-from functions.identity.authority import (
-    CHANGE_PRINCIPAL,
-    CREATE_PRINCIPAL,
-    CREATE_TENANT,
-    LIST_PRINCIPALS,
-    REVOKE_PRINCIPAL,
-    ROTATE_KEY,
-)
+from functions.identity import authority
 from functions.identity.model import ALL_PERMISSIONS, OPERATOR, ROOT_TENANT, Principal
 from functions.identity.requests import NewPrincipal, PrincipalChange
 from functions.identity.rules import apply_change, describe_principal, diff_principals
@@ -87,9 +80,11 @@ class Identity:
     def _add_tenant(
         self, caller: Principal, admin: Principal, key: NewKey, token: RequestToken
     ) -> bool:
-        authorize(caller, CREATE_TENANT, admin)
+        authorize(caller, authority.CREATE_TENANT, admin)
         target, after = f"tenant:{admin.tenant}", {"admin": admin.id}
-        record = self._audit.record(caller, CREATE_TENANT, target, after=after, tenant=admin.tenant)
+        record = self._audit.record(
+            caller, authority.CREATE_TENANT, target, after=after, tenant=admin.tenant
+        )
         return self._store.add_tenant(admin, key, token.stored, record)
 
     def create_principal(
@@ -112,11 +107,13 @@ class Identity:
             choose_times(new.created_at, None, now).created,
             new.agent_type,
         )
-        authorize(caller, CREATE_PRINCIPAL, principal)
+        authorize(caller, authority.CREATE_PRINCIPAL, principal)
         _assert_future(new.expires_at, now)
         key = self._create_key(principal, idempotency_key)
         after = describe_principal(principal) | ({"reuse": True} if new.reuse else {})
-        record = self._audit.record(caller, CREATE_PRINCIPAL, _target(new.id), after=after)
+        record = self._audit.record(
+            caller, authority.CREATE_PRINCIPAL, _target(new.id), after=after
+        )
         addition = self._store.add(principal, key, token.stored, record, reuse=new.reuse)
         if addition == "revoked":
             raise EntryExists(_REVOKED)
@@ -130,7 +127,7 @@ class Identity:
         Raises:
             AccessDenied: the caller lacks `memory.admin`.
         """
-        authorize(caller, LIST_PRINCIPALS, None)
+        authorize(caller, authority.LIST_PRINCIPALS, None)
         found = self._store.list_principals(caller.tenant)
         return sorted(found, key=lambda each: (each.created, each.id), reverse=True)
 
@@ -142,7 +139,7 @@ class Identity:
         Raises:
             AccessDenied: the caller lacks `memory.admin`.
         """
-        authorize(caller, LIST_PRINCIPALS, None)
+        authorize(caller, authority.LIST_PRINCIPALS, None)
         groups = self._store.iterate_principals(caller.tenant, before, count)
         return examine_all(chain.from_iterable(groups), attrgetter("list_position"))
 
@@ -160,7 +157,7 @@ class Identity:
             Throttled: others keep changing the principal.
         """
         stored = self._existing(caller, principal_id)
-        authorize(caller, CHANGE_PRINCIPAL, stored.principal)
+        authorize(caller, authority.CHANGE_PRINCIPAL, stored.principal)
         if token.matches(stored.token):
             return stored.principal
         _assert_not_superseded(token, stored)
@@ -168,7 +165,7 @@ class Identity:
         if "expires_at" in change.model_fields_set:
             _assert_future(change.expires_at, self._clock())
         target, (before, after) = _target(principal_id), diff_principals(stored.principal, changed)
-        record = self._audit.record(caller, CHANGE_PRINCIPAL, target, before, after)
+        record = self._audit.record(caller, authority.CHANGE_PRINCIPAL, target, before, after)
         self._store.change(stored, changed, token.stored, record)
         self._invalidate_cache()
         return changed
@@ -186,14 +183,14 @@ class Identity:
             Throttled: others keep changing the principal.
         """
         stored = self._existing(caller, principal_id)
-        authorize(caller, ROTATE_KEY, stored.principal)
+        authorize(caller, authority.ROTATE_KEY, stored.principal)
         if token.matches(stored.token):
             return self._replay(
                 stored.principal, idempotency_key, token, "the key was rotated already"
             )
         _assert_not_superseded(token, stored)
         key = self._create_key(stored.principal, idempotency_key)
-        record = self._audit.record(caller, ROTATE_KEY, _target(principal_id))
+        record = self._audit.record(caller, authority.ROTATE_KEY, _target(principal_id))
         self._store.replace_key(stored, key, token.stored, record)
         self._invalidate_cache()
         return stored.principal, key.api_key
@@ -208,9 +205,11 @@ class Identity:
             Throttled: others keep changing the principal.
         """
         stored = self._existing(caller, principal_id)
-        authorize(caller, REVOKE_PRINCIPAL, stored.principal)
+        authorize(caller, authority.REVOKE_PRINCIPAL, stored.principal)
         before = describe_principal(stored.principal)
-        record = self._audit.record(caller, REVOKE_PRINCIPAL, _target(principal_id), before)
+        record = self._audit.record(
+            caller, authority.REVOKE_PRINCIPAL, _target(principal_id), before
+        )
         self._store.remove(stored, self._clock(), record)
         self._invalidate_cache()
 

@@ -7,14 +7,7 @@ from functools import partial
 from threading import Event, Thread
 from typing import Any
 
-from functions.local import stream_records
-from functions.local.bootstrap import (
-    LOG_TABLE,
-    LOG_WAIT_SECONDS,
-    MEMORY_TABLE,
-    build_schedule,
-    build_stream,
-)
+from functions.local import bootstrap, stream_records
 from functions.local.data_folder import DataFolder
 from functions.local.database import Database
 from functions.local.gateway import Handler, LocalContext
@@ -45,20 +38,22 @@ def run_background_tasks(
     """
     dynamodb = create_client("dynamodb")
     reader = StreamReader(
-        create_client("dynamodbstreams"), find_stream(dynamodb, MEMORY_TABLE), folder
+        create_client("dynamodbstreams"), find_stream(dynamodb, bootstrap.MEMORY_TABLE), folder
     )
     trim = None
     if database.engine is not None:
-        trim = partial(stream_records.trim, folder.database, MEMORY_TABLE)
+        trim = partial(stream_records.trim, folder.database, bootstrap.MEMORY_TABLE)
     with pause_gc():
-        mapping = StreamMapping(build_stream(settings), reader, folder, trim)
-        schedule = build_schedule(settings, folder, log_wait_seconds=LOG_WAIT_SECONDS)
+        mapping = StreamMapping(bootstrap.build_stream(settings), reader, folder, trim)
+        schedule = bootstrap.build_schedule(
+            settings, folder, log_wait_seconds=bootstrap.LOG_WAIT_SECONDS
+        )
 
     def sweep(stopping: Event) -> None:
         run_schedule(schedule, now_ms(), stopping)
 
     def remove_expired(stopping: Event) -> None:
-        for table in (MEMORY_TABLE, LOG_TABLE):
+        for table in (bootstrap.MEMORY_TABLE, bootstrap.LOG_TABLE):
             remove_expired_items(dynamodb, table, now_ms, stopping)
 
     with ExitStack() as stack:

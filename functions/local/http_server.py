@@ -15,23 +15,12 @@ from typing import Any
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
+from functions.local import gateway
 from functions.local.bootstrap import LOG_WAIT_SECONDS, build_api, build_files
 from functions.local.data_folder import DataFolder
 from functions.local.fair_slots import FairSlots
 from functions.local.file_server import FileServer, is_file_path
-from functions.local.gateway import (
-    MAX_BODY,
-    GatewayError,
-    GatewayResponse,
-    Handler,
-    build_timeout_error,
-    check_body_size,
-    check_headers,
-    decode_path,
-    invoke,
-    render_error,
-    to_event,
-)
+from functions.local.gateway import GatewayError, GatewayResponse, Handler
 from functions.local.http_protocol import READ_SECONDS, LimitedProtocol
 from functions.local.listeners import BACKLOG, Listeners, WorkerListener
 from functions.local.settings import LocalSettings
@@ -75,9 +64,9 @@ class GatewayApp:
         except ClientDisconnected:
             return
         except TimeoutError:
-            response = render_error(build_timeout_error(READ_SECONDS))
+            response = gateway.render_error(gateway.build_timeout_error(READ_SECONDS))
         except GatewayError as error:
-            response = render_error(error)
+            response = gateway.render_error(error)
         start = {"status": response.status, "headers": response.headers}
         await send({"type": "http.response.start", **start})
         await send({"type": "http.response.body", "body": response.body})  # not sent for HEAD
@@ -88,7 +77,7 @@ class GatewayApp:
         """Read a request; return what answers it."""
         path, method = scope["raw_path"].decode("latin-1"), scope["method"]
         if self._files is None or not is_file_path(path):
-            return partial(invoke, self._handler, await _read_event(scope, receive))
+            return partial(gateway.invoke, self._handler, await _read_event(scope, receive))
         body = await _read_body(receive, self._files.limit_body(method, path))
         return partial(self._files.handle, method, path, _read_headers(scope), body)
 
@@ -106,15 +95,15 @@ def _read_headers(scope: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 async def _read_event(scope: Mapping[str, Any], receive: Receive) -> dict[str, Any]:
     headers = _read_headers(scope)
-    check_headers(headers)
-    path = decode_path(scope["raw_path"])
+    gateway.check_headers(headers)
+    path = gateway.decode_path(scope["raw_path"])
     declared = next((value for name, value in headers if name == "content-length"), "0")
-    check_body_size(int(declared))
-    body = await _read_body(receive, MAX_BODY)
+    gateway.check_body_size(int(declared))
+    body = await _read_body(receive, gateway.MAX_BODY)
     client = scope.get("client")
     source_ip = client[0] if client else "127.0.0.1"
     query = scope["query_string"].decode("latin-1")
-    return to_event(scope["method"], path, query, headers, body, source_ip)
+    return gateway.to_event(scope["method"], path, query, headers, body, source_ip)
 
 
 async def _read_body(receive: Receive, max_bytes: int) -> bytes:
@@ -126,7 +115,7 @@ async def _read_body(receive: Receive, max_bytes: int) -> bytes:
             raise ClientDisconnected
         chunk = message.get("body", b"")
         size += len(chunk)
-        check_body_size(size, max_bytes)
+        gateway.check_body_size(size, max_bytes)
         chunks.append(chunk)
         more = message.get("more_body", False)
     return b"".join(chunks)

@@ -11,30 +11,12 @@ from threading import Event
 from typing import Any
 from unittest.mock import patch
 
+from functions.local import bootstrap, gateway
 from functions.local.background_tasks import run_schedule
-from functions.local.bootstrap import (
-    LOG_TABLE,
-    MEMORY_TABLE,
-    TENANT,
-    build_api,
-    build_archive_path,
-    build_files,
-    build_schedule,
-    build_stream,
-)
 from functions.local.data_folder import DataFolder, open_data_folder
 from functions.local.database import use_only
 from functions.local.file_server import is_file_path
-from functions.local.gateway import (
-    GatewayError,
-    GatewayResponse,
-    Headers,
-    check_body_size,
-    decode_path,
-    invoke,
-    render_error,
-    to_event,
-)
+from functions.local.gateway import GatewayError, GatewayResponse, Headers
 from functions.local.settings import LocalSettings
 from functions.local.simulation import URL, Simulation
 from functions.local.stream_mapping import DEAD_LETTERS, StreamMapping
@@ -61,9 +43,11 @@ def to_request_event(method: str, target: bytes, headers: Headers, body: bytes) 
     Raises:
         GatewayError: the body is too large, or the path isn't UTF-8.
     """
-    check_body_size(len(body))
+    gateway.check_body_size(len(body))
     path, _, query = target.partition(b"?")
-    return to_event(method, decode_path(path), query.decode("latin-1"), headers, body, _LOCALHOST)
+    return gateway.to_event(
+        method, gateway.decode_path(path), query.decode("latin-1"), headers, body, _LOCALHOST
+    )
 
 
 class InProcess:
@@ -89,17 +73,22 @@ class InProcess:
         """
         self._clock = clock
         self._simulation.clear()
-        shutil.rmtree(build_archive_path(self._folder), ignore_errors=True)
-        for table in (build_memory_table(MEMORY_TABLE), build_log_table(LOG_TABLE)):
+        shutil.rmtree(bootstrap.build_archive_path(self._folder), ignore_errors=True)
+        for table in (
+            build_memory_table(bootstrap.MEMORY_TABLE),
+            build_log_table(bootstrap.LOG_TABLE),
+        ):
             self.dynamodb.create_table(**table)
-        reader = StreamReader(self._streams, find_stream(self.dynamodb, MEMORY_TABLE), self._folder)
+        reader = StreamReader(
+            self._streams, find_stream(self.dynamodb, bootstrap.MEMORY_TABLE), self._folder
+        )
         settings, shared = LocalSettings(root_key=self._root_key, workers=1), self.dynamodb
-        self._api = build_api(settings, self._folder, clock, dynamodb=shared)
-        self._files = build_files(settings, self._folder, clock, dynamodb=shared)
-        self._schedule = build_schedule(settings, self._folder, clock, dynamodb=shared)
-        stream = build_stream(settings, clock, dynamodb=shared)
+        self._api = bootstrap.build_api(settings, self._folder, clock, dynamodb=shared)
+        self._files = bootstrap.build_files(settings, self._folder, clock, dynamodb=shared)
+        self._schedule = bootstrap.build_schedule(settings, self._folder, clock, dynamodb=shared)
+        stream = bootstrap.build_stream(settings, clock, dynamodb=shared)
         self._mapping = StreamMapping(stream, reader, self._folder, None)
-        body = json.dumps({"id": TENANT}).encode()
+        body = json.dumps({"id": bootstrap.TENANT}).encode()
         response = self.call("POST", b"/api/v1/tenants", [("x-api-key", self._root_key)], body)
         return str(json.loads(response.body)["admin"]["api_key"])
 
@@ -111,8 +100,8 @@ class InProcess:
         try:
             event = to_request_event(method, target, headers, body)
         except GatewayError as error:
-            return render_error(error)
-        return invoke(self._api, event)
+            return gateway.render_error(error)
+        return gateway.invoke(self._api, event)
 
     def settle(self) -> None:
         """Do at once what time would bring: events into logs, expiry, eviction, archival.
@@ -124,7 +113,7 @@ class InProcess:
         swept = run_schedule(self._schedule, self._clock(), Event())
         if swept.get("failed"):
             raise RuntimeError(f"the sweep failed: {swept}; what is logged above says where")
-        for table in (MEMORY_TABLE, LOG_TABLE):
+        for table in (bootstrap.MEMORY_TABLE, bootstrap.LOG_TABLE):
             remove_expired_items(self.dynamodb, table, self._clock, Event())
         self._deliver()
 

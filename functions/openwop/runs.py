@@ -9,6 +9,7 @@ from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
 from functions.authorization.rules import authorize
 from functions.identity.model import Principal
+from functions.openwop import rules
 from functions.openwop.authority import CHANGE_RUN, DELETE_RUN
 from functions.openwop.list_store import build_listing
 from functions.openwop.memory_secrets import MemorySecrets
@@ -16,14 +17,6 @@ from functions.openwop.model import MemoryRun
 from functions.openwop.redaction import LabelledSecret, Redactor, collect_secrets
 from functions.openwop.references import MemoryReferences
 from functions.openwop.requests import NewMemoryRun, NewSecrets
-from functions.openwop.rules import (
-    find_owner,
-    parse_retention,
-    parse_run_lifetime,
-    run_closed,
-    run_not_found,
-    snapshot_gone,
-)
 from functions.openwop.run_store import MemoryRunStore, RunConflict, build_partitions
 from functions.openwop.sequence_store import SequenceNumbers
 from functions.platform.clock import Clock
@@ -71,8 +64,8 @@ class MemoryRuns:
             snapshot=0 if original is None else original.snapshot,
             principal=caller.id,
             started=now,
-            deadline=now + parse_run_lifetime(new.ttl),
-            retention=parse_retention(new.retain_snapshot),
+            deadline=now + rules.parse_run_lifetime(new.ttl),
+            retention=rules.parse_retention(new.retain_snapshot),
             on_secret=new.on_secret,
             agent=agent,
             scope=scope,
@@ -86,7 +79,7 @@ class MemoryRuns:
         if original is None:
             listing: Item | None = None if agent is None else {}
             if run.agent is not None:
-                owner = find_owner(caller)
+                owner = rules.find_owner(caller)
                 listing = build_listing(caller.tenant, owner, run.agent, scope, now)
             return self._open(caller.tenant, run, listing, encrypted, request)
         return self._open_replay(caller.tenant, run, original, encrypted, request)
@@ -95,7 +88,7 @@ class MemoryRuns:
         """Find the memories that a request names, by their hashes, each once."""
         references = [new.memory_ref] if new.memory_ref is not None else new.memory_refs
         if references is None:
-            return (hash_memory(*find_owner(caller), new.agent or "", new.scope or ""),)
+            return (hash_memory(*rules.find_owner(caller), new.agent or "", new.scope or ""),)
         found = (self._references.resolve(caller.tenant, each) for each in references)
         return tuple(dict.fromkeys(found))
 
@@ -133,7 +126,7 @@ class MemoryRuns:
         except RunConflict as conflict:
             if conflict.run is not None:
                 return self._assert_open(conflict.run)
-            raise snapshot_gone() from conflict
+            raise rules.snapshot_gone() from conflict
         return run
 
     def get(self, caller: Principal, run_id: str) -> MemoryRun:
@@ -144,7 +137,7 @@ class MemoryRuns:
         """
         run = self._store.get(caller.tenant, run_id) if is_memory_run_id(run_id) else None
         if run is None:
-            raise run_not_found()
+            raise rules.run_not_found()
         return run
 
     def list_own(self, caller: Principal, before: str | None, count: int) -> list[MemoryRun]:
@@ -179,9 +172,9 @@ class MemoryRuns:
         if reference is not None:
             memory = self._references.resolve(caller.tenant, reference)
         if memory not in run.memories:
-            raise run_not_found()
+            raise rules.run_not_found()
         if run.kept_until <= self._clock():
-            raise snapshot_gone()
+            raise rules.snapshot_gone()
         return run, memory
 
     @retry_on(ConditionFailed, "others are changing this run")
@@ -266,7 +259,7 @@ class MemoryRuns:
 
     def _assert_open(self, run: MemoryRun) -> MemoryRun:
         if run.is_closed(self._clock()):
-            raise run_closed()
+            raise rules.run_closed()
         return run
 
 
@@ -278,7 +271,7 @@ def assert_open(run: MemoryRun | None, memory: str, now: int) -> MemoryRun:
         RunEnded: the run is closed.
     """
     if run is None or memory not in run.memories:
-        raise run_not_found()
+        raise rules.run_not_found()
     if run.is_closed(now):
-        raise run_closed()
+        raise rules.run_closed()
     return run

@@ -4,18 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from functions.identity.model import Principal
+from functions.openwop import rules
 from functions.openwop.entry_store import MemoryEntryDraft, MemoryEntryStore
 from functions.openwop.memory_secrets import MemorySecrets
 from functions.openwop.model import EntryListQuery, MemoryEntry
 from functions.openwop.references import MemoryReferences
 from functions.openwop.requests import NewMemoryEntry
-from functions.openwop.rules import (
-    assert_content_fits,
-    assert_not_expired,
-    clean_tags,
-    is_visible,
-    parse_imported_id,
-)
 from functions.openwop.runs import MemoryRuns, assert_open
 from functions.openwop.sequence_store import SecretsChanged
 from functions.platform import openwop_keys
@@ -80,7 +74,8 @@ class Memories:
         return (
             entry
             for entry in self._store.list_entries(partition, query, snapshot)
-            if is_visible(entry, snapshot, now) and (query.tag is None or query.tag in entry.tags)
+            if rules.is_visible(entry, snapshot, now)
+            and (query.tag is None or query.tag in entry.tags)
         )
 
     def get(
@@ -103,7 +98,7 @@ class Memories:
             snapshot = assert_open(run, memory, self._clock()).snapshot
         if entry is None or entry.suffix != suffix:
             return None
-        return entry if is_visible(entry, snapshot, self._clock()) else None
+        return entry if rules.is_visible(entry, snapshot, self._clock()) else None
 
     def put(
         self, caller: Principal, reference: str, new: NewMemoryEntry, token: RequestToken | None
@@ -121,9 +116,9 @@ class Memories:
             Throttled: the memory's secrets changed in each attempt.
         """
         memory = self._references.resolve(caller.tenant, reference)
-        assert_not_expired(new.expires_at, self._clock())
-        assert_content_fits(new.content)
-        imported = None if new.id is None else parse_imported_id(new.id, self._clock())
+        rules.assert_not_expired(new.expires_at, self._clock())
+        rules.assert_content_fits(new.content)
+        imported = None if new.id is None else rules.parse_imported_id(new.id, self._clock())
         if new.run_id is not None and not openwop_keys.is_memory_run_id(new.run_id):
             self._runs.get_open(caller.tenant, memory, new.run_id)
         backoff = Backoff("runs are being started and ended on this memory", attempts=25)
@@ -159,13 +154,13 @@ class Memories:
                 if run.on_secret == "reject":  # noqa: S105 - a policy
                     raise SecretLeakage(labels)
             texts = redactor.redact(texts)
-            assert_content_fits(texts[0])
+            rules.assert_content_fits(texts[0])
         number, suffix = imported or (None, openwop_keys.create_random_suffix())
         entry = MemoryEntry(
             sequence=0,
             suffix=suffix,
             content=texts[0],
-            tags=clean_tags(texts[1:]),
+            tags=rules.clean_tags(texts[1:]),
             expires=new.expires_at,
             run=new.run_id,
             principal=caller.id,

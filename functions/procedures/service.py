@@ -17,6 +17,7 @@ from functions.platform.origin import choose_origin
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.ttl import parse_duration
+from functions.procedures import rules
 from functions.procedures.model import (
     OutcomeStats,
     Procedure,
@@ -25,15 +26,6 @@ from functions.procedures.model import (
     WorkflowStats,
 )
 from functions.procedures.requests import LearnedStats, NewWorkflow
-from functions.procedures.rules import (
-    compute_stats,
-    needs_rebase,
-    rebase,
-    revise_workflow,
-    select_workflow,
-    to_stats,
-    weigh_outcome,
-)
 from functions.procedures.store import Increment, WorkflowStore, decode_workflow, workflow_key
 
 _ATTEMPTS = 20
@@ -85,7 +77,7 @@ class Procedures:
             workflow = ProcedureWorkflow(procedure, id, spec, stats, *origin, new.half_life)
             self._store.create(caller.tenant, key, workflow)
             return self._describe(workflow), True
-        after = revise_workflow(present, spec, new.half_life, half_life, now, reset=new.reset)
+        after = rules.revise_workflow(present, spec, new.half_life, half_life, now, reset=new.reset)
         if after is not present:
             origin = choose_origin(new, now, present)
             after = after._replace(version=origin.version, updated=origin.updated)
@@ -133,7 +125,7 @@ class Procedures:
         by_id = sorted(workflows, key=lambda each: each.id)
         if not by_id:
             raise NotFound("there are no workflows for this type of task; PUT one first")
-        return select_workflow(by_id, self._clock(), Random(seed))  # noqa: S311 - a sample
+        return rules.select_workflow(by_id, self._clock(), Random(seed))  # noqa: S311 - a sample
 
     def record_outcome(
         self,
@@ -172,12 +164,12 @@ class Procedures:
 
     def _weigh(self, key: Key, stats: OutcomeStats, score: float) -> Increment:
         now = self._clock()
-        if needs_rebase(stats, now):
-            rebased = rebase(stats, now, stats.half_life)
+        if rules.needs_rebase(stats, now):
+            rebased = rules.rebase(stats, now, stats.half_life)
             self._store.rebase(key, stats, rebased)
             stats = rebased
         base = None if stats.half_life is None else stats.base_ms
-        return Increment(*weigh_outcome(stats, score, now), base)
+        return Increment(*rules.weigh_outcome(stats, score, now), base)
 
     @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def delete(self, caller: Principal, procedure: Procedure, id: str, version: int | None) -> None:
@@ -194,7 +186,7 @@ class Procedures:
         self._store.delete(caller.tenant, key, present)
 
     def _describe(self, workflow: ProcedureWorkflow) -> WorkflowStats:
-        return compute_stats(workflow, self._clock())
+        return rules.compute_stats(workflow, self._clock())
 
     def _existing(self, key: Key) -> ProcedureWorkflow:
         workflow = self._store.get(key)
@@ -219,4 +211,4 @@ def _build_stats(learned: LearnedStats | None, now: int, half_life: int | None) 
     """Build the stats that a new workflow begins with."""
     if learned is None:
         return OutcomeStats(0, 0, 0, now, half_life)
-    return to_stats(learned.alpha, learned.beta, learned.outcomes, now, half_life)
+    return rules.to_stats(learned.alpha, learned.beta, learned.outcomes, now, half_life)
