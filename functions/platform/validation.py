@@ -99,7 +99,9 @@ _SECONDS = re.compile(r"\d{1,12}(\.\d{1,9})?", re.ASCII)
 
 def _normalize_ttl(value: object) -> object:
     """Write a number of seconds, or an ISO 8601 duration without prefix, as RFC-0015 has it."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"duration:PT{value}S"
+    if isinstance(value, float):
         return f"duration:PT{value:.9f}".rstrip("0").rstrip(".") + "S"
     if isinstance(value, str) and value.startswith("P"):
         return f"duration:{value}"

@@ -34,7 +34,7 @@ MALFORMED: dict[str, list[Any]] = {
     "parts.1": [[{}, "x"]],
     "parts.1.text": [[{}, {"text": 7}]],
     "parts.0.bogus": [[{"bogus": 1}]],
-    "ttl": [[3600], True, {"duration": "PT1H"}],
+    "ttl": [[3600], 10**400, True, {"duration": "PT1H"}],
     "bogus": [1],
 }
 
