@@ -11,7 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from functions.entries.agent_store import AgentStore, AgentUsage
-from functions.entries.counters import CounterDelta, count_agent_changes, count_task_changes
+from functions.entries.counters import count_changes_of_agent, count_task_changes, find_first_beyond
 from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
 from functions.identity.model import Principal
@@ -58,18 +58,17 @@ def plan_evictions(
         CapacityExceeded: when they never fit, since too much would be pinned, or written at once;
             or when the agent holds more than guardrails allow, for these remove nothing.
     """
-    delta = count_agent_changes(transitions).get(agent, CounterDelta())
+    delta = count_changes_of_agent(agent, transitions)
     if delta.episodic <= 0 or usage.free_capacity >= delta.episodic:
         return NO_EVICTIONS
-    never_fits = usage.pinned + delta.pinned + _count_kept(transitions, agent) > usage.capacity
-    if never_fits or usage.is_above_limit:
-        raise _capacity_error(usage, transitions)
+    if usage.is_above_limit or _never_fits(usage, transitions, agent):
+        raise _capacity_error(usage, transitions, agent)
     count = min(delta.episodic - usage.free_capacity, delta.episodic + MAX_EVICTED)
     kept = {transition.item_key for transition in transitions}
     found = find_evictions(store, tenant, agent, now, count, kept=kept)
     if len(found) < min(delta.episodic, count):
         if usage.pinned >= usage.episodic:
-            raise _capacity_error(usage, transitions)
+            raise _capacity_error(usage, transitions, agent)
         return NO_EVICTIONS
     return Evictions(found, usage.free_capacity)
 
@@ -137,19 +136,26 @@ def apply_pinned_namespaces(
     )
 
 
-def _count_kept(transitions: Iterable[Transition], agent: str) -> int:
-    """Count the entries of the transitions that could be evicted, if they weren't just written."""
+def _never_fits(usage: AgentUsage, transitions: Sequence[Transition], agent: str) -> bool:
+    """Return whether no eviction makes them fit: what is pinned, or written by them, stays."""
     written = (each.new for each in transitions if each.new is not None)
-    return sum(entry.agent == agent and entry.is_evictable for entry in written)
+    kept = sum(entry.agent == agent and entry.is_evictable for entry in written)
+    return usage.pinned + count_changes_of_agent(agent, transitions).pinned + kept > usage.capacity
 
 
-def _capacity_error(usage: AgentUsage, transitions: Sequence[Transition]) -> CapacityExceeded:
+def _capacity_error(
+    usage: AgentUsage, transitions: Sequence[Transition], agent: str
+) -> CapacityExceeded:
+    def is_beyond(part: Sequence[Transition]) -> bool:
+        grows = count_changes_of_agent(agent, part).episodic > 0
+        return grows and (usage.is_above_limit or _never_fits(usage, part, agent))
+
     remedy = (
         "delete or unpin entries first, or raise it by "
         "PATCH /api/v1/agents/{agent_id}/memory/config, episodic.capacity"
     )
     error = CapacityExceeded("episodic_capacity", usage.episodic, usage.capacity, remedy)
-    return error.at(transitions[0].index)
+    return error.at(find_first_beyond(transitions, is_beyond))
 
 
 def find_expired(

@@ -6,11 +6,16 @@ the answer to the caller, as an error, or says what the next attempt has to writ
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from functions.authorization.rules import authorize
 from functions.entries.agent_store import AgentUsage, to_usage
 from functions.entries.capacity import apply_pinned_namespaces, plan_evictions
-from functions.entries.counters import assert_working_fits, count_agent_changes
+from functions.entries.counters import (
+    assert_working_fits,
+    count_agent_changes,
+    count_changes_of_agent,
+)
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
@@ -120,7 +125,7 @@ class ConflictResolver:
     ) -> Transaction:
         caller, evictions = transaction.caller, transaction.evictions
         evicted = {each.item_key for each in evictions.transitions}
-        for agent, delta in count_agent_changes(transaction.transitions).items():
+        for agent in count_agent_changes(transaction.transitions):
             if key in evicted:  # it was removed, read or written meanwhile
                 left = evictions.free_capacity or 0
                 return self.evict(transaction, agent, AgentUsage(free_capacity=left))
@@ -131,7 +136,9 @@ class ConflictResolver:
             usage = to_usage(item)
             free = (usage.free_working_entries, usage.free_working_bytes)
             most = (usage.max_working_entries, usage.max_working_bytes)
-            assert_working_fits(delta, free, most, transaction.transitions[0].index)
+            assert_working_fits(
+                transaction.transitions, partial(count_changes_of_agent, agent), free, most
+            )
             transitions = apply_pinned_namespaces(
                 transaction.transitions, agent, usage.pinned_namespaces
             )

@@ -6,7 +6,7 @@ counters never say less than the entries are.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 
 from functions.entries.model import Entry, Transition
@@ -106,6 +106,11 @@ def count_agent_changes(transitions: Iterable[Transition]) -> dict[str, CounterD
     return {agent: delta for agent, delta in deltas.items() if not delta.is_zero()}
 
 
+def count_changes_of_agent(agent: str, transitions: Iterable[Transition]) -> CounterDelta:
+    """Return the change of one agent's counters."""
+    return count_agent_changes(transitions).get(agent, CounterDelta())
+
+
 def _is_settled(transition: Transition) -> bool:
     """Return whether a transition makes the reservation of its old entry void, if there is one."""
     old, new = transition.old, transition.new
@@ -130,6 +135,11 @@ def count_task_changes(transitions: Iterable[Transition]) -> dict[str, CounterDe
     return {task: delta for task, delta in deltas.items() if not delta.is_zero()}
 
 
+def count_changes_of_task(task: str, transitions: Iterable[Transition]) -> CounterDelta:
+    """Return the change of one task's counters."""
+    return count_task_changes(transitions).get(task, CounterDelta())
+
+
 def _list_signed_entries(
     transitions: Iterable[Transition],
 ) -> Iterator[tuple[int, Entry, Transition]]:
@@ -141,19 +151,35 @@ def _list_signed_entries(
 
 
 def assert_working_fits(
-    delta: CounterDelta, free: tuple[int, int], most: tuple[int, int], index: int | None
+    transitions: Sequence[Transition],
+    count: Callable[[Sequence[Transition]], CounterDelta],
+    free: tuple[int, int],
+    most: tuple[int, int],
 ) -> None:
     """Raise `CapacityExceeded` when working memory grows beyond a limit of its task or agent.
 
     Args:
-        delta: by how much it grows.
+        transitions: what is written; the error has the index of the first that doesn't fit.
+        count: counts what transitions change for the task or agent.
         free: how many entries and bytes still fit.
         most: how many entries and bytes there may be.
     """
+    delta = count(transitions)
     if 0 < delta.working > free[0]:
+        index = find_first_beyond(transitions, lambda part: count(part).working > free[0])
         used = most[0] - free[0]
         raise CapacityExceeded("max_entries", used, most[0], _WORKING_REMEDY).at(index)
     if 0 < delta.working_bytes > free[1]:
+        index = find_first_beyond(transitions, lambda part: count(part).working_bytes > free[1])
         used_kb = -(-(most[1] - free[1]) // _KB)
         most_kb = most[1] // _KB
         raise CapacityExceeded("max_total_size_kb", used_kb, most_kb, _WORKING_REMEDY).at(index)
+
+
+def find_first_beyond(
+    transitions: Sequence[Transition], is_beyond: Callable[[Sequence[Transition]], bool]
+) -> int | None:
+    """Return the index of the first transition that, with those before it, is beyond a limit."""
+    ends = range(1, len(transitions) + 1)
+    end = next((end for end in ends if is_beyond(transitions[:end])), 1)
+    return transitions[end - 1].index

@@ -6,9 +6,15 @@ what the next attempt has to assume (`functions.entries.task_scope`).
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 
 from functions.authorization.rules import is_allowed
-from functions.entries.counters import CounterDelta, assert_working_fits, count_task_changes
+from functions.entries.counters import (
+    CounterDelta,
+    assert_working_fits,
+    count_changes_of_task,
+    count_task_changes,
+)
 from functions.entries.model import Transition
 from functions.entries.task_scope import TaskAssumptions, find_changed_tasks, find_scopes
 from functions.identity.model import Principal
@@ -66,7 +72,9 @@ def resolve_task_conflict(
         try:
             return attempt.resolve(task_from_item(item), known, read_membership)
         except ServiceError as error:
-            raise error.at(_find_index(transitions, task)) from None
+            if error.index is None:
+                error.at(_find_index(transitions, task))
+            raise
     return known
 
 
@@ -74,7 +82,7 @@ class _Attempt:
     """What the caller wanted of tasks, to compare with a task as it is stored."""
 
     def __init__(self, caller: Principal, transitions: Sequence[Transition], now: int) -> None:
-        self._caller, self._now = caller, now
+        self._caller, self._transitions, self._now = caller, transitions, now
         self._deltas = count_task_changes(transitions)
         self._creates = find_scopes(transitions)
         self._changed = find_changed_tasks(caller, transitions, now)
@@ -93,7 +101,8 @@ class _Attempt:
         if not delta.is_zero():
             task_rules.assert_open(task)
         free = (task.free_entries, task.free_bytes)
-        assert_working_fits(delta, free, (task.max_entries, task.policy.max_bytes), None)
+        most = (task.max_entries, task.policy.max_bytes)
+        assert_working_fits(self._transitions, partial(count_changes_of_task, task.id), free, most)
         if delta.has_creates and (task.id in known.uncoordinated) != (task.coordinator is None):
             return replace(known, uncoordinated=known.uncoordinated ^ {task.id})
         return replace(known, unjoined=known.unjoined | {task.id})

@@ -6,8 +6,14 @@ condition fails where that is wrong, or where the task doesn't take the entry.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from functions.entries.counters import CounterDelta, assert_working_fits, count_task_changes
+from functions.entries.counters import (
+    CounterDelta,
+    assert_working_fits,
+    count_changes_of_task,
+    count_task_changes,
+)
 from functions.entries.model import Transition
 from functions.identity.model import Principal
 from functions.platform.errors import ValidationFailed
@@ -65,7 +71,7 @@ def build_task_writes(
         delta, create = deltas.get(task), creates.get(task)
         usage, grant = _to_usage(delta), known.grants.get(task)
         if create is not None and task in known.unregistered:
-            yield from _build_registration(caller, task, create, usage)
+            yield from _build_registration(caller, transitions, task, create)
         elif create is not None and delta is not None and delta.has_creates:
             is_counted = task not in known.unjoined
             intent, replaced = create.current.intent, _count_replaced(caller, transitions, task)
@@ -191,15 +197,13 @@ def _to_usage(delta: CounterDelta | None) -> TaskUsage:
 
 
 def _build_registration(
-    caller: Principal, task_id: str, create: Transition, usage: TaskUsage
+    caller: Principal, transitions: Sequence[Transition], task_id: str, create: Transition
 ) -> Iterator[Write]:
     """Build the registration of a task by a create; the task is as old as what that creates."""
-    entry = create.current
+    entry, usage = create.current, _to_usage(count_changes_of_task(task_id, transitions))
     task = task_changes.build_task_of_write(caller, task_id, entry.intent, entry.created, usage)
     most = (task.policy.max_entries, task.policy.max_bytes)
-    assert_working_fits(
-        CounterDelta(working=usage.entries, working_bytes=usage.size), most, most, create.index
-    )
+    assert_working_fits(transitions, partial(count_changes_of_task, task_id), most, most)
     yield lifecycle_store.add_task(caller.tenant, task, usage)
     yield from list_assignments(caller.tenant, None, task)
     if entry.intent is not None:

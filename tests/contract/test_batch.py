@@ -122,6 +122,25 @@ def test_a_failure_undoes_all_and_names_its_place(tenant: Tenant, alice: httpx.C
         assert tenant.service.state() == before, bad
 
 
+FULL: list[tuple[list[dict[str, Any]], int]] = [
+    ([entry(key="e"), working(key="a"), working(key="b"), working(key="c")], 3),
+    ([entry(key="e"), working("task_small", key="a"), working("task_small", key="b")], 2),
+    ([entry(key="e"), working(key="a", value=sized(1_025))], 1),
+    ([working(key="a"), entry(key="e"), entry(key="f", pinned=True), entry(key="g")], 3),
+]
+
+
+@pytest.mark.parametrize(("batch", "place"), FULL)
+def test_a_reached_limit_names_the_first_entry_beyond_it(
+    tenant: Tenant, alice: httpx.Client, batch: list[dict[str, Any]], place: int
+) -> None:
+    limits = {"working": {"max_entries": 2, "max_total_size_kb": 1}, "episodic": {"capacity": 2}}
+    ok(tenant.admin.patch("/api/v1/agents/alice/memory/config", json=limits))
+    create_task(alice, id="task_small", assigned_agent="alice", memory_policy={"max_entries": 1})
+    problem = refused(send(alice, *batch), 429, "CAPACITY_EXCEEDED")
+    assert problem["index"] == place
+
+
 def test_up_to_fifty_entries(alice: httpx.Client) -> None:
     fifty = [entry(key=f"k{number}") for number in range(50)]
     assert names(ok(send(alice, *fifty))["entries"]) == names(fifty)

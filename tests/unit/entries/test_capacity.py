@@ -95,11 +95,12 @@ def test_settings_pin_new_entries_of_their_namespaces_and_agent_alone() -> None:
 def test_working_memory_is_limited_in_entries_and_bytes(
     more: CounterDelta, free: tuple[int, int], error: tuple[str, int, int] | None
 ) -> None:
+    write = [Transition(None, make_entry("working"), 3)]
     if error is None:
-        assert_working_fits(more, free, (10, 2048), 0)
+        assert_working_fits(write, lambda _: more, free, (10, 2048))
         return
     with pytest.raises(CapacityExceeded) as raised:
-        assert_working_fits(more, free, (10, 2048), 3)
+        assert_working_fits(write, lambda _: more, free, (10, 2048))
     assert (*raised.value.members.values(), raised.value.index) == (*error, 3)
     says_reached = " is reached: " in raised.value.message
     assert says_reached == (error[1] >= error[2])
