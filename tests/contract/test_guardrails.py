@@ -104,6 +104,10 @@ def test_other_guardrails_are_kept_and_given_back(tenant: Tenant) -> None:
     others = {"allowed_agents": ["a"], "escalate": {"after": "PT5M", "above": 10**30}}
     assert changed["guardrails"] == UNSET | {"memory_archive_required": True} | others
     assert ok(tenant.admin.get(path())) == changed
+    records = ok(tenant.admin.get("/api/v1/audit", params={"action": "guardrails.change"}))[
+        "records"
+    ]
+    assert others["escalate"] in [record["after"].get("escalate") for record in records]
 
 
 def test_a_retry_with_its_key_changes_nothing(tenant: Tenant, service: Service) -> None:

@@ -1,14 +1,16 @@
 """Audit records, as the API shows them."""
 
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, NotRequired
 
+import orjson
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from functions.api.responses.event_logs import ActorDocument, render_actor
-from functions.api.responses.types import Timestamp
+from functions.api.responses.types import JsonObject, Timestamp
 from functions.audit.model import AuditRecord
 from functions.platform.clock import to_rfc3339
+from functions.platform.json_text import dumps
 
 
 class AuditRecordDocument(TypedDict):
@@ -21,9 +23,9 @@ class AuditRecordDocument(TypedDict):
     """What was done: `principal.create`."""
     target: str
     """What it was done to: `principal:ada`."""
-    before: NotRequired[dict[str, Any]]
+    before: NotRequired[JsonObject]
     """What was changed, as it was."""
-    after: NotRequired[dict[str, Any]]
+    after: NotRequired[JsonObject]
     """What was changed, as it is from then on."""
     request_id: str | None
     """The id of the request, which is in its answer and in the function's log."""
@@ -48,7 +50,7 @@ def render_audit_record(record: AuditRecord) -> AuditRecordDocument:
         "request_id": record.request_id,
     }
     if record.before is not None:
-        document["before"] = record.before
+        document["before"] = orjson.Fragment(dumps(record.before))
     if record.after is not None:
-        document["after"] = record.after
+        document["after"] = orjson.Fragment(dumps(record.after))
     return document
