@@ -132,21 +132,6 @@ def test_a_tasks_memory_is_created_by_who_takes_part(scene: Scene) -> None:
             refused(answer, 403, "ACCESS_DENIED")
 
 
-def test_the_new_assignee_reads_the_earlier_ones_entries_and_not_the_reverse(scene: Scene) -> None:
-    cast, entries = scene
-    assert {each["key"] for each in query(cast["bob"], task_id="task_1")} == {"earlier", "present"}
-    assert query(cast["alice"], task_id="task_1") == [entries["earlier"]]
-
-
-def test_an_inheriting_task_reads_the_parents_memory_and_not_vice_versa(scene: Scene) -> None:
-    cast, _entries = scene
-    own = create(cast["heir"], working("task_2", key="own"))
-    assert {each["key"] for each in query(cast["heir"], task_id="task_1")} == {"earlier", "present"}
-    refused(read(cast["bob"], own["id"]), 403, "ACCESS_DENIED")
-    refused(read(cast["guest"], own["id"]), 403, "ACCESS_DENIED")
-    assert ok(read(cast["boss"], own["id"])) == own
-
-
 Change = Callable[[Cast], httpx.Response]
 
 

@@ -35,19 +35,6 @@ def shown(packed: dict[str, Any]) -> dict[str, list[str]]:
     return {name: names(packed[name]) for name in SECTIONS if packed[name]}
 
 
-def test_a_new_task_has_an_empty_context(boss: httpx.Client, alice: httpx.Client) -> None:
-    create_task(boss, id="t", assigned_agent="alice")
-    assert context(alice, "t") == {
-        "task_id": "t",
-        "working": [],
-        "inherited": [],
-        "episodic": [],
-        "semantic": [],
-        "size_kb": 0,
-        "truncated": False,
-    }
-
-
 def test_a_context_holds_all_three_tiers(
     tenant: Tenant, boss: httpx.Client, alice: httpx.Client, clock: MovableClock
 ) -> None:

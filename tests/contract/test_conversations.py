@@ -212,14 +212,6 @@ def test_who_made_it_keeps_no_power_over_it(tenant: Tenant) -> None:
     assert said(user, "s1") == ["my pin"]
 
 
-def test_an_administrator_deletes_what_it_cannot_read(tenant: Tenant, alice: httpx.Client) -> None:
-    ok(put(alice, "s1", "private"), 201)
-    refused(tenant.admin.get(f"{CONVERSATIONS}/s1"), 403, "ACCESS_DENIED")
-    refused(put(tenant.admin, "s1", "forged"), 403, "ACCESS_DENIED")
-    assert_no_content(tenant.admin.delete(f"{CONVERSATIONS}/s1"))
-    refused(alice.get(f"{CONVERSATIONS}/s1"), 404, "NOT_FOUND")
-
-
 @pytest.mark.in_process
 def test_what_a_principal_puts_into_another_ones_list_is_limited(
     tenant: Tenant, monkeypatch: pytest.MonkeyPatch

@@ -26,26 +26,6 @@ def test_the_document_is_the_one_that_is_checked_in(stranger: httpx.Client) -> N
     assert ok(stranger.get("/openapi.json")) == json.loads(PATH.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("path", [path for path in PUBLIC_PATHS if path != "/docs"])
-def test_discovery_needs_no_key(stranger: httpx.Client, path: str) -> None:
-    assert isinstance(ok(stranger.get(path)), dict)
-    assert stranger.get(path, headers={"X-API-Key": "am_bad"}).status_code == 200
-
-
-def test_the_docs_are_a_page(stranger: httpx.Client) -> None:
-    answer = stranger.get("/docs")
-    assert answer.status_code == 200
-    assert answer.headers["Content-Type"].startswith("text/html")
-    assert "<html" in answer.text
-    assert "/openapi.json" in answer.text
-
-
-def test_the_capabilities_list_tiers_and_limits(stranger: httpx.Client) -> None:
-    text = stranger.get("/api/v1/capabilities").text
-    for word in ("working", "episodic", "semantic", "65536"):
-        assert word in text
-
-
 def test_without_a_model_there_are_neither_recall_nor_search() -> None:
     without = describe_capabilities(can_embed=False, log_retention_days=30)
     assert "search" not in without

@@ -450,14 +450,3 @@ def remove_items(service: Service, *sorts: str) -> None:
         if item["sk"]["S"] in sorts:
             key = {name: item[name] for name in ("pk", "sk")}
             service.engine.client.delete_item(TableName=service.engine.log, Key=key)
-
-
-@pytest.mark.usefixtures("parallel")
-def test_many_begin_a_log_at_once(ada: httpx.Client, tenant: Tenant, logs: EventLogStore) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        appended = [
-            pool.submit(logs.append, tenant.id, AGENT, [event(tenant, str(number))])
-            for number in range(8)
-        ]
-    assert all(each.result() for each in appended)
-    assert sorted(causes(every(pages(ada, limit=1)))) == [str(number) for number in range(8)]

@@ -8,7 +8,6 @@ import httpx
 import pytest
 
 from tests.contract.bodies import (
-    DROP,
     MEMORY,
     change_task,
     create,
@@ -253,23 +252,16 @@ def test_a_found_entry_counts_as_accessed_for_eviction(
 
 
 def test_bad_input_is_refused(ada: httpx.Client, tenant: Tenant) -> None:
+    body = {"query": "tea", "memory_type": "episodic"}
     for field, value in (
         ("query", ""),
         ("query", " \n"),
         ("query", "x" * 8193),
-        ("query", 7),
-        ("query", DROP),
         ("top_k", 0),
         ("top_k", 101),
         ("memory_type", "none"),
-        ("memory_type", DROP),
-        ("tags", "t"),
-        ("colour", "red"),
     ):
-        body = {"query": "tea", "memory_type": "episodic"} | {field: value}
-        sent = {name: each for name, each in body.items() if each is not DROP}
-        invalid(ada.post(SEARCH, json=sent), field)
-    body = {"query": "tea", "memory_type": "episodic"}
+        invalid(ada.post(SEARCH, json=body | {field: value}), field)
     invalid(tenant.admin.post(SEARCH, json=body), "agent_id")
     writer = tenant.agent("writer", permissions=["memory.write"])
     refused(writer.post(SEARCH, json=body), 403, "ACCESS_DENIED")

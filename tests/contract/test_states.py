@@ -123,21 +123,6 @@ def test_similar_keys_are_different_states(alice: httpx.Client) -> None:
     assert len(states) == 6
 
 
-def test_only_its_agent_writes_a_state_and_its_owner_reads_it(
-    tenant: Tenant, alice: httpx.Client
-) -> None:
-    bob, user, boss = tenant.agent("bob"), tenant.user("user_1"), tenant.coordinator("boss")
-    ok(alice.put(path("own"), json={"value": "a"}))
-    for other in (bob, user, boss):
-        refused(other.put(path("planted"), json={"value": None}), 403, "ACCESS_DENIED")
-        refused(other.delete(path("own")), 403, "ACCESS_DENIED")
-    assert ok(user.get(path("own")))["value"] == "a"
-    for other in (bob, boss, tenant.admin):
-        refused(other.get(path("own")), 403, "ACCESS_DENIED")
-    shown = [set(ok(each.get(path()))["states"]) for each in (alice, user, boss, bob)]
-    assert shown == [{"own"}, {"own"}, set(), set()]
-
-
 def test_agents_of_a_type_share_its_states(tenant: Tenant) -> None:
     first, second = (tenant.agent(name, agent_type="sdr") for name in ("first", "second"))
     shared = path("tone", agent="sdr")

@@ -74,6 +74,7 @@ def test_a_query_of_a_sub_task_shows_what_it_inherits_behind_its_own(
     create_task(boss, id="task_1", assigned_agent="alice")
     create_task(boss, id="task_2", parent_task_id="task_1", assigned_agent="sub_agent", **INHERIT)
     own = create(sub_agent, working("task_2", key="own"))
+    refused(read(alice, own["id"]), 403, "ACCESS_DENIED")
     clock.advance(ms=1)
     plan = create(alice, working("task_1", key="plan", tags=["a"]))
     clock.advance(ms=1)

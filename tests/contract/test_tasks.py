@@ -140,7 +140,8 @@ def test_a_change_makes_a_new_version(boss: httpx.Client, clock: MovableClock) -
     changed = ok(answer)
     assert changed.items() >= {"status": "running", "name": "more work", "version": 2}.items()
     assert changed["created_at"] == made["created_at"]
-    refused(change_task(boss, made, name="late"), 409, "VERSION_MISMATCH")
+    late = change_task(boss, made, name="late")
+    assert refused(late, 409, "VERSION_MISMATCH")["current_version"] == 2
     for field in ("id", "intent_id", "parent_task_id", "version", "bogus"):
         invalid(change_task(boss, changed, **{field: "other"}), field)
     invalid(change_task(boss, changed), "body")

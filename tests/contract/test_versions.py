@@ -5,7 +5,6 @@ import pytest
 from tests.contract.bodies import (
     MEMORY,
     TASKS,
-    change_task,
     create,
     create_task,
     entry,
@@ -14,15 +13,6 @@ from tests.contract.bodies import (
 )
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Tenant
-
-
-def test_an_entry_answers_with_its_version_as_etag(tenant: Tenant) -> None:
-    created = tenant.admin.post(MEMORY, json=entry())
-    entry_id = created.json()["id"]
-    assert created.headers["ETag"] == '"1"'
-    assert update(tenant.admin, entry_id, 1, value={}).headers["ETag"] == '"2"'
-    assert read(tenant.admin, entry_id).headers["ETag"] == '"2"'
-
 
 CACHED = [
     ('"2"', 304),
@@ -66,13 +56,6 @@ def test_a_version_mismatch_shows_the_current_entry(tenant: Tenant, version: int
     made = create(tenant.admin, entry())
     problem = refused(update(tenant.admin, made["id"], version, value={}), 409, "VERSION_MISMATCH")
     assert (problem["current_version"], problem["current"]) == (1, made)
-
-
-def test_a_task_version_mismatch_shows_the_current_version(tenant: Tenant) -> None:
-    registered = create_task(tenant.admin)
-    stale = registered | {"version": 9}
-    problem = refused(change_task(tenant.admin, stale, name="x"), 409, "VERSION_MISMATCH")
-    assert problem["current_version"] == registered["version"]
 
 
 def test_a_conflict_shows_the_entry_only_to_who_may_read_it(tenant: Tenant) -> None:

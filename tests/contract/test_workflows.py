@@ -253,18 +253,6 @@ def test_a_configured_namespace_keeps_its_permissions(tenant: Tenant) -> None:
     assert made == {"default": "read", "allow": allowed}
 
 
-def test_a_workflow_is_applied_by_an_admin_who_may_coordinate(
-    tenant: Tenant, service: Service
-) -> None:
-    every = ["memory.read", "memory.write", "memory.admin"]
-    clients: list[Any] = [tenant.agent("agent", permissions=every), tenant.coordinator("boss")]
-    state = service.state()
-    for client in clients:
-        refused(send(client, SEED), 403, "ACCESS_DENIED")
-    assert service.state() == state
-    ok(send(tenant.coordinator("lead", permissions=every), SEED))
-
-
 def test_the_intent_of_somebody_else_is_refused(tenant: Tenant, service: Service) -> None:
     create(tenant.user("bob"), entry(scope={"intent_id": "workflow:quarterly-compliance"}))
     state = service.state()
