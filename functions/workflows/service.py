@@ -13,7 +13,8 @@ from functions.platform.clock import Clock
 from functions.platform.digests import Digests
 from functions.platform.errors import EntryExists, VersionMismatch
 from functions.platform.idempotency import RequestToken
-from functions.platform.retry import Backoff
+from functions.platform.retry import Backoff, retry_on
+from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.tasks.access import TaskAccess
 from functions.tasks.intents import Intents
@@ -28,6 +29,7 @@ from functions.workflows.requests import Workflow
 from functions.workflows.store import AppliedWorkflow, AppliedWorkflowStore
 
 _DIGEST_BYTES = 16
+_BUSY = "others are applying this workflow"
 
 
 @dataclass(eq=False)
@@ -45,31 +47,35 @@ class Workflows:
     _digests: Digests
     _clock: Clock
 
+    @retry_on(ConditionFailed, _BUSY)
     def apply(self, caller: Principal, workflow: Workflow, token: RequestToken) -> Application:
         """Set what a workflow says; the file that was applied last changes nothing.
 
-        What a crash leaves undone, the same file sets when it is applied again.
+        What a crash leaves undone, the next file sets, be it the same one. Where another file is
+        applied meanwhile, this one is set again.
 
         Raises:
             AccessDenied: the caller can't coordinate, or others own the workflow's intent.
             EntryExists: a task of the plan is somebody else's.
             IdempotencyConflict: the last file had the same Idempotency-Key, but another content.
+            Throttled: others keep applying files of this workflow.
         """
         authorize(caller, APPLY_WORKFLOW, workflow.name)
         digest = self._digests.compute("workflow", rules.render_workflow(workflow), _DIGEST_BYTES)
         last = self._store.get(caller.tenant, workflow.name)
         if last is not None:
-            token.matches(last.request)
+            token.matches(last.request_token)
             if last.digest == digest:
                 return rules.build_application(workflow, last.seed)
         self._intents.authorize_use(caller, rules.build_intent_id(workflow))
         last = last or self._store.create(caller.tenant, workflow.name)
         application = rules.build_application(workflow, last.seed)
+        self._get_tasks(caller, application)  # what is refused changes nothing
+        begun = last._replace(digest=None, request_token=token.stored)
+        self._store.begin(caller.tenant, begun)
         self._set_up(caller, application)
-        applied = last._replace(
-            digest=digest, request=token.stored, version=application.version, applied=self._clock()
-        )
-        self._store.replace(caller.tenant, applied, self._record(caller, last, applied))
+        applied = begun._replace(digest=digest, version=application.version, applied=self._clock())
+        self._store.finish(caller.tenant, applied, self._record(caller, last, applied))
         return application
 
     def _record(self, caller: Principal, last: AppliedWorkflow, applied: AppliedWorkflow) -> Write:
@@ -90,7 +96,7 @@ class Workflows:
 
         Another request may apply the workflow at the same time.
         """
-        backoff = Backoff("others are applying this workflow")
+        backoff = Backoff(_BUSY)
         while True:
             present = self._get_tasks(caller, application)
             try:

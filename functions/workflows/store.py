@@ -17,8 +17,8 @@ class AppliedWorkflow(NamedTuple):
     Attributes:
         name: the workflow's.
         seed: what the ids of its tasks are made from; random, and in no answer.
-        digest: of the file that was applied last; None before the first one is.
-        request: the token of the request that applied it.
+        digest: of the file that was applied last; None while one is being applied.
+        request_token: the token of the request that applied it, or is doing so.
         version: of that file.
         applied: when it was applied, in epoch ms.
     """
@@ -26,7 +26,7 @@ class AppliedWorkflow(NamedTuple):
     name: str
     seed: bytes
     digest: bytes | None = None
-    request: bytes | None = None
+    request_token: bytes | None = None
     version: str | None = None
     applied: int | None = None
 
@@ -51,11 +51,24 @@ class AppliedWorkflowStore:
             return new if failed.item is None else from_attributes(AppliedWorkflow, failed.item)
         return new
 
-    def replace(self, tenant: str, workflow: AppliedWorkflow, record: Write) -> None:
-        """Store which file was applied last, together with its audit record."""
-        self._table.transact([_put(tenant, workflow), record])
+    def begin(self, tenant: str, workflow: AppliedWorkflow) -> None:
+        """Note that a request applies a file; another one that does so can't finish then."""
+        self._table.put(_put(tenant, workflow))
+
+    def finish(self, tenant: str, workflow: AppliedWorkflow, record: Write) -> None:
+        """Store which file was applied, together with its audit record.
+
+        Raises:
+            ConditionFailed: another request has begun to apply a file since.
+        """
+        is_alone = "request_token = :seen AND attribute_not_exists(digest)"
+        self._table.transact(
+            [_put(tenant, workflow, is_alone, seen=workflow.request_token), record]
+        )
 
 
-def _put(tenant: str, workflow: AppliedWorkflow, condition: str | None = None) -> Write:
+def _put(
+    tenant: str, workflow: AppliedWorkflow, condition: str | None = None, **values: bytes | None
+) -> Write:
     key = build_workflow_key(tenant, workflow.name)
-    return put(key, to_attributes(workflow), condition)
+    return put(key, to_attributes(workflow), condition, **values)

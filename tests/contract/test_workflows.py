@@ -18,10 +18,11 @@ from tests.contract.bodies import (
     working,
 )
 from tests.contract.expect import ok, refused
-from tests.contract.faults import faulty
+from tests.contract.faults import Killed, faulty
 from tests.contract.service import Service, Tenant, start
 
 WORKFLOWS = "/api/v1/workflows"
+ALL_PERMISSIONS = ["memory.read", "memory.write", "memory.admin"]
 SEED = """\
 name: quarterly-compliance
 version: "1.0"
@@ -185,8 +186,7 @@ def test_the_same_file_twice_changes_nothing(tenant: Tenant, service: Service) -
 
 @pytest.mark.parametrize("text", [SEED, CHANGED])
 def test_a_file_may_be_applied_twice_at_once(service: Service, text: str) -> None:
-    all_permissions = ["memory.read", "memory.write", "memory.admin"]
-    key = service.tenant().principal("user", "lead", permissions=all_permissions)["api_key"]
+    key = service.tenant().principal("user", "lead", permissions=ALL_PERMISSIONS)["api_key"]
     lead = service.client(key)
     ok(send(lead, SEED)) if text == CHANGED else None
     answers: list[Any] = []
@@ -201,6 +201,40 @@ def test_a_file_may_be_applied_twice_at_once(service: Service, text: str) -> Non
     assert answers[0] == answers[1]
     tasks = ok(lead.get("/api/v1/intents/workflow:quarterly-compliance/tasks"))
     assert sorted(each["version"] for each in tasks) == [1, 2 if text == CHANGED else 1]
+
+
+def test_of_two_files_at_once_one_is_applied_as_a_whole(service: Service) -> None:
+    key = service.tenant().principal("user", "lead", permissions=ALL_PERMISSIONS)["api_key"]
+    lead, other = service.client(key), SEED.replace("max_entries: 100", "max_entries: 8")
+    ok(send(lead, SEED))
+    with faulty() as client:
+        applying = start(service.engine, service.clock, service.key_file, 0).client(key)
+        client.interrupt("transact_write_items", _is_finish, lambda: ok(send(lead, other)))
+        ok(send(applying, CHANGED))
+    for text, most in ((CHANGED, 7), (other, 8)):
+        step = ok(send(lead, text))["tasks"][1]
+        assert ok(lead.get(f"{TASKS}/{step['id']}"))["memory_policy"]["max_entries"] == most
+
+
+def test_a_file_that_a_crash_cut_off_hides_no_other(service: Service) -> None:
+    key = service.tenant().principal("user", "lead", permissions=ALL_PERMISSIONS)["api_key"]
+    lead = service.client(key)
+    step = ok(send(lead, SEED))["tasks"][1]
+    with faulty() as client:
+        applying = start(service.engine, service.clock, service.key_file, 0).client(key)
+        client.interrupt("transact_write_items", _is_finish, _die)
+        with pytest.raises(Killed):
+            send(applying, CHANGED)
+    ok(send(lead, SEED))
+    assert ok(lead.get(f"{TASKS}/{step['id']}"))["memory_policy"]["max_entries"] == 100
+
+
+def _is_finish(request: dict[str, Any]) -> bool:
+    return any("digest" in each.get("Put", {}).get("Item", {}) for each in request["TransactItems"])
+
+
+def _die() -> None:
+    raise Killed
 
 
 def test_json_is_applied_like_yaml(tenant: Tenant) -> None:
