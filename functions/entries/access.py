@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from functions.authorization.rules import authorize, is_allowed
-from functions.entries.authority import READ_ENTRY, WRITE_ENTRY, EntryTarget
+from functions.entries.authority import READ_ENTRY, EntryTarget
 from functions.entries.model import Entry
 from functions.identity.model import Principal
 from functions.namespaces.model import NamespaceTarget
@@ -43,13 +43,3 @@ def select_readable_by_task(
     named = {each.task for each in found if each.task is not None}
     readable = {task.id for task in tasks.select_readable(caller, named)} if named else set()
     return [entry for entry in found if entry.task in readable]
-
-
-def can_write(caller: Principal, entry: Entry, namespace: NamespaceTarget | None) -> bool:
-    """Return whether the caller may change or delete the entry."""
-    return is_allowed(caller, WRITE_ENTRY, EntryTarget(entry, namespace))
-
-
-def assert_can_write(caller: Principal, entry: Entry, namespace: NamespaceTarget | None) -> None:
-    """Raise `AccessDenied` when the caller may not change or delete the entry."""
-    authorize(caller, WRITE_ENTRY, EntryTarget(entry, namespace))

@@ -5,9 +5,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 
-from functions.authorization.rules import authorize
+from functions.authorization.rules import authorize, is_allowed
 from functions.entries import rules
-from functions.entries.access import assert_can_write, can_write
+from functions.entries.authority import WRITE_ENTRY, EntryTarget
 from functions.entries.conflicts import to_version_mismatch
 from functions.entries.model import Entry, Filters, Transition
 from functions.entries.query import Queries
@@ -121,7 +121,7 @@ class Batches:
             raise EntryNotFound if nonce else EntryNotFound(_NO_SUCH_NAME)
         if nonce is not None and (address, nonce) != (old.address, old.nonce):
             raise EntryNotFound
-        assert_can_write(caller, old, _find_namespace(old, find))
+        authorize(caller, WRITE_ENTRY, EntryTarget(old, _find_namespace(old, find)))
         if token.matches(old.request):
             old = old._replace(version=update.version)  # so that the write itself finds the replay
         if old.version != update.version:
@@ -141,7 +141,7 @@ class Batches:
         writable = [
             entry
             for entry in self._queries.load_page(caller, found, 0, found.total)
-            if can_write(caller, entry, _find_namespace(entry, find))
+            if is_allowed(caller, WRITE_ENTRY, EntryTarget(entry, _find_namespace(entry, find)))
         ]
         return sum(self._delete_together(caller, chunk) for chunk in split_deletions(writable))
 

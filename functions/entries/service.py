@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
+from functions.authorization.rules import authorize
 from functions.entries import rules
-from functions.entries.access import assert_can_read, assert_can_write, build_target
+from functions.entries.access import assert_can_read, build_target
 from functions.entries.agent_store import to_usage
-from functions.entries.authority import EntryTarget
+from functions.entries.authority import WRITE_ENTRY, EntryTarget
 from functions.entries.capacity import AccessTracker
 from functions.entries.conflicts import to_version_mismatch
 from functions.entries.model import Entry, Transition
@@ -192,7 +193,7 @@ class Entries:
     ) -> Entry:
         if token.matches(entry.request):
             return entry
-        assert_can_write(caller, entry, namespace)
+        authorize(caller, WRITE_ENTRY, EntryTarget(entry, namespace))
         if entry.version != version:
             raise to_version_mismatch(entry)
         now = self._clock()
@@ -213,7 +214,7 @@ class Entries:
         while True:
             found, namespace = self._read(caller, address)
             entry = self._require_live(found, address, nonce)
-            assert_can_write(caller, entry, namespace)
+            authorize(caller, WRITE_ENTRY, EntryTarget(entry, namespace))
             if version not in (None, entry.version):
                 raise to_version_mismatch(entry)
             try:

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 from functions.audit.service import AuditTrail
-from functions.authorization.rules import is_allowed
+from functions.authorization.rules import authorize, is_allowed
 from functions.entries import rules
-from functions.entries.access import assert_can_write
-from functions.entries.authority import REPLACE_ENTRY, SuccessionTarget
+from functions.entries.authority import REPLACE_ENTRY, WRITE_ENTRY, EntryTarget, SuccessionTarget
 from functions.entries.conflicts import to_version_mismatch
 from functions.entries.model import Entry, Transition
 from functions.entries.own_change_store import OwnChangeStore
@@ -106,7 +105,7 @@ class Upserts:
         live = None if present is None or present.is_expired(now) else present
         claim = None if target is None else self._namespaces.claim_if_new(caller, target)
         if live is not None:
-            assert_can_write(caller, live, target)
+            authorize(caller, WRITE_ENTRY, EntryTarget(live, target))
             if token.matches(live.request):
                 return live, live.version == 1
         _assert_version(live, version)  # shows the entry, so who may not read it is refused before
