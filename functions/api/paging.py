@@ -7,6 +7,7 @@ begins after a position neither skips nor repeats what stays in the list.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 import orjson
@@ -32,6 +33,8 @@ from functions.platform.limits import MAX_PAGE_BYTES, MAX_RESPONSE_BYTES
 D = TypeVar("D")
 T = TypeVar("T")
 
+get_list_position: Callable[[Any], str] = attrgetter("list_position")
+"""Get what most lists sort by."""
 _NO_FILTERS = frozenset({"limit", "offset", "after", "before", "total", "values", "touch"})
 """Parameters that say how much of a list is answered, and not which list."""
 
@@ -173,7 +176,7 @@ def build_page(
     asked: PageRequest,
     page: BoundedPage[T],
     render: Callable[[T], D],
-    get_position: Callable[[T], str],
+    get_position: Callable[[T], str] = get_list_position,
 ) -> tuple[list[D], PagePosition]:
     """Render a page, as far as a response holds it, and describe it.
 
@@ -195,7 +198,7 @@ def paginate(
     read_all: Callable[[], Iterable[T]],
     iterate: Callable[[str | None, int], Iterator[Examined[T]]],
     render: Callable[[T], D],
-    get_position: Callable[[T], str],
+    get_position: Callable[[T], str] = get_list_position,
 ) -> tuple[list[D], PagePosition]:
     """Take the page that a request asks for from a list that is read as far as it needs.
 

@@ -1,10 +1,9 @@
 """Agents' settings and coordinators' guardrails."""
 
 from functools import partial
-from operator import attrgetter
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import build_page, mark_hidden, read_page_request
+from functions.api.paging import build_page, get_list_position, mark_hidden, read_page_request
 from functions.api.parameters import CURSOR_PAGE, IMPORT
 from functions.api.responses.agents import (
     AgentPageDocument,
@@ -23,8 +22,6 @@ from functions.tasks.authority import CHANGE_GUARDRAILS
 from functions.tasks.guardrails import CoordinatorGuardrails
 from functions.tasks.requests import GuardrailsChange
 
-_POSITION = attrgetter("list_position")
-
 
 def list_agents(request: Request, caller: Principal) -> Response:
     agents = request.services.agent_list
@@ -32,13 +29,11 @@ def list_agents(request: Request, caller: Principal) -> Response:
     shown = read_page(
         asked.wanted,
         partial(agents.iterate_visible, caller),
-        _POSITION,
+        get_list_position,
         partial(agents.list_visible, caller),
     )
     usages = agents.get_usages(caller, [each.id for each in shown.elements])
-    page, position = build_page(
-        asked, shown, lambda each: render_agent(each, usages[each.id]), _POSITION
-    )
+    page, position = build_page(asked, shown, lambda each: render_agent(each, usages[each.id]))
     position = mark_hidden(position, page, lambda: agents.has_any(caller))
     return json_response(200, AgentPageDocument(agents=page, **position))
 

@@ -18,40 +18,35 @@ _KINDS: dict[str, SubjectKind] = {"agent": "agent", "person": "person"}
 
 def delete_tenant(request: Request, caller: Principal) -> Response:
     subject = Subject(request.path_params["id"], "tenant")
-    is_preview = _DRY_RUN.read(request) is True
-    found = request.services.get(DeletionContainer).deletions.begin(
-        caller, subject, is_preview=is_preview
-    )
-    return json_response(202, render_deletion(found))
+    return _begin(request, caller, subject, is_preview=_DRY_RUN.read(request) is True)
 
 
 def get_tenant_deletion(request: Request, caller: Principal) -> Response:
-    subject = Subject(request.path_params["id"], "tenant")
-    is_preview = _DRY_RUN.read(request) is True
-    found = request.services.get(DeletionContainer).deletions.get(
-        caller, subject, is_preview=is_preview
-    )
-    return json_response(200, render_deletion(found))
+    return _get(request, caller, Subject(request.path_params["id"], "tenant"))
 
 
 def start_deletion(request: Request, caller: Principal) -> Response:
     asked = request.parse_body(NewDeletion)
     subject = Subject(caller.tenant, asked.kind, asked.id)
-    found = request.services.get(DeletionContainer).deletions.begin(
-        caller, subject, is_preview=asked.dry_run
-    )
-    return json_response(202, render_deletion(found))
+    return _begin(request, caller, subject, is_preview=asked.dry_run)
 
 
 def get_deletion(request: Request, caller: Principal) -> Response:
     kind = _KINDS.get(request.path_params["kind"])
     if kind is None:
         raise NotFound("deletions are of an agent or a person")
-    subject = Subject(caller.tenant, kind, request.path_params["id"])
-    is_preview = _DRY_RUN.read(request) is True
-    found = request.services.get(DeletionContainer).deletions.get(
-        caller, subject, is_preview=is_preview
-    )
+    return _get(request, caller, Subject(caller.tenant, kind, request.path_params["id"]))
+
+
+def _begin(request: Request, caller: Principal, subject: Subject, *, is_preview: bool) -> Response:
+    deletions = request.services.get(DeletionContainer).deletions
+    begun = deletions.begin(caller, subject, is_preview=is_preview)
+    return json_response(202, render_deletion(begun))
+
+
+def _get(request: Request, caller: Principal, subject: Subject) -> Response:
+    deletions = request.services.get(DeletionContainer).deletions
+    found = deletions.get(caller, subject, is_preview=_DRY_RUN.read(request) is True)
     return json_response(200, render_deletion(found))
 
 

@@ -1,7 +1,5 @@
 """Grants on tasks."""
 
-from operator import attrgetter
-
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate
 from functions.api.parameters import CURSOR_PAGE, IMPORT
@@ -23,7 +21,6 @@ def list_grants(request: Request, caller: Principal) -> Response:
         lambda: grants.list_of_task(caller, task_id),
         lambda before, count: grants.iterate_of_task(caller, task_id, before, count),
         render_grant,
-        attrgetter("list_position"),
     )
     return json_response(200, GrantPageDocument(grants=page, **position))
 

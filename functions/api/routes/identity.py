@@ -1,7 +1,5 @@
 """Tenants, principals and keys."""
 
-from operator import attrgetter
-
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate
 from functions.api.parameters import CURSOR_PAGE, IMPORT
@@ -57,7 +55,6 @@ def list_principals(request: Request, caller: Principal) -> Response:
         lambda: identity.list_principals(caller),
         lambda before, count: identity.iterate_principals(caller, before, count),
         render_principal,
-        attrgetter("list_position"),
     )
     return json_response(200, PrincipalPageDocument(principals=page, **position))
 

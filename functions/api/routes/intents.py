@@ -1,7 +1,5 @@
 """Intents: their owners and access lists."""
 
-from operator import attrgetter
-
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import mark_hidden, paginate
 from functions.api.parameters import CURSOR_PAGE, IMPORT
@@ -23,7 +21,6 @@ def list_intents(request: Request, caller: Principal) -> Response:
         lambda: intents.list_readable(caller),
         lambda before, count: intents.iterate_readable(caller, before, count),
         render_intent,
-        attrgetter("list_position"),
     )
     position = mark_hidden(position, page, lambda: intents.has_any(caller))
     return json_response(200, IntentPageDocument(intents=page, **position))

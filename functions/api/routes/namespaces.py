@@ -1,7 +1,5 @@
 """Namespaces of semantic memory."""
 
-from operator import attrgetter
-
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import mark_hidden, paginate
 from functions.api.parameters import CURSOR_PAGE, IMPORT
@@ -28,7 +26,6 @@ def list_namespaces(request: Request, caller: Principal) -> Response:
         lambda: namespaces.list_visible(caller),
         lambda before, count: namespaces.iterate_visible(caller, before, count),
         render_namespace,
-        attrgetter("list_position"),
     )
     position = mark_hidden(position, page, lambda: namespaces.has_any(caller))
     return json_response(200, NamespacePageDocument(namespaces=page, **position))

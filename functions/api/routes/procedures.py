@@ -1,7 +1,6 @@
 """Procedures (ADR-043 Tier 4)."""
 
 from functools import partial
-from operator import attrgetter
 from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
@@ -57,7 +56,6 @@ def list_workflows(request: Request, caller: Principal) -> Response:
         lambda: procedures.get_all(caller, procedure),
         lambda before, count: procedures.iterate(caller, procedure, before, count),
         render_workflow,
-        attrgetter("list_position"),
     )
     return json_response(200, WorkflowPageDocument(procedures=page, **position))
 

@@ -1,7 +1,5 @@
 """Spaces: who may use the objects in them."""
 
-from operator import attrgetter
-
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import mark_hidden, paginate
 from functions.api.parameters import CURSOR_PAGE, IMPORT
@@ -25,7 +23,6 @@ def list_spaces(request: Request, caller: Principal) -> Response:
         lambda: spaces.list_visible(caller),
         lambda before, count: spaces.iterate_visible(caller, before, count),
         render_space,
-        attrgetter("list_position"),
     )
     position = mark_hidden(position, page, lambda: spaces.has_any(caller))
     return json_response(200, SpacePageDocument(spaces=page, **position))

@@ -1,7 +1,6 @@
 """Tasks, the memory that belongs to a task, and workflows that register tasks."""
 
 from collections.abc import Callable, Iterable, Iterator
-from operator import attrgetter
 from typing import Any
 from urllib.parse import quote
 
@@ -9,7 +8,7 @@ import orjson
 
 from functions.api.bare_arrays import BARE_ARRAY_HEADERS, bare_array_response
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import build_page, mark_hidden, read_page_request
+from functions.api.paging import build_page, get_list_position, mark_hidden, read_page_request
 from functions.api.parameters import (
     ARRAY_LIMIT,
     ARRAY_PAGE,
@@ -50,7 +49,6 @@ from functions.workflows.requests import Workflow
 _KB = 1024
 _TASKS = "/api/v1/tasks"
 _TASK = f"{_TASKS}/{{task_id+}}"
-_POSITION = attrgetter("list_position")
 _STATUS: ChoiceParameter[Status] = ChoiceParameter("status", "The tasks' status.", Status)
 _EPISODIC_LIMIT = IntegerParameter(
     "episodic_limit",
@@ -99,10 +97,10 @@ def list_intent_tasks(request: Request, caller: Principal) -> Response:
         lambda before, count: filter_shown(
             tasks.iterate_of_intent(caller, intent_id, before, count), has_status
         ),
-        _POSITION,
+        get_list_position,
         lambda: filter(has_status, tasks.list_of_intent(caller, intent_id)),
     )
-    page, position = build_page(asked, found, render_task, _POSITION)
+    page, position = build_page(asked, found, render_task)
     position = mark_hidden(position, page, lambda: tasks.has_any_of_intent(caller, intent_id))
     return bare_array_response(request, page, position, len(found.elements))
 
@@ -111,7 +109,7 @@ def list_agent_tasks(request: Request, caller: Principal) -> Response:
     agent_id, tasks = request.path_params["agent_id"], request.services.task_reader
     asked = read_page_request(request, caller, ARRAY_LIMIT)
     found = _read_agent_tasks(request, caller, agent_id, asked.wanted)
-    page, position = build_page(asked, found, render_task, _POSITION)
+    page, position = build_page(asked, found, render_task)
     position = mark_hidden(position, page, lambda: tasks.has_hidden_of_agent(caller, agent_id))
     return bare_array_response(request, page, position, len(found.elements))
 
@@ -123,14 +121,14 @@ def _read_agent_tasks(
     tasks = request.services.task_reader
     if _STATUS.read(request) is None and wanted.is_counted:
         assigned = tasks.list_assignments(caller, agent_id)
-        shown, end, total = count_page(assigned, _POSITION, wanted)
+        shown, end, total = count_page(assigned, get_list_position, wanted)
         return BoundedPage(tasks.get_assigned(caller, shown), end, total)
 
     def iterate(before: str | None, count: int) -> Iterator[Examined[Task]]:
         examined = tasks.iterate_assigned(caller, agent_id, before, count)
         return filter_shown(examined, _read_status(request))
 
-    return read_page(wanted, iterate, _POSITION)
+    return read_page(wanted, iterate, get_list_position)
 
 
 def _read_status(request: Request) -> Callable[[Task], bool]:

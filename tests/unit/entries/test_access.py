@@ -6,7 +6,9 @@ from typing import cast, get_args
 
 import pytest
 
-from functions.entries.access import assert_can_read, can_write, select_readable_by_task
+from functions.authorization.rules import is_allowed
+from functions.entries.access import assert_can_read, select_readable_by_task
+from functions.entries.authority import WRITE_ENTRY, EntryTarget
 from functions.entries.model import Entry
 from functions.entries.tiers import (
     EPISODIC,
@@ -51,6 +53,10 @@ class _Tasks:
         return agent in self._overseen
 
 
+def can_write(who: str, entry: Entry, namespace: NamespaceTarget | None = None) -> bool:
+    return is_allowed(make_principal(who), WRITE_ENTRY, EntryTarget(entry, namespace))
+
+
 def can_read(
     entry: Entry, who: str, tasks: _Tasks | None = None, namespace: NamespaceTarget | None = None
 ) -> bool:
@@ -70,9 +76,9 @@ def namespace(default: Access, **allow: Access) -> NamespaceTarget:
 def test_private_memory_is_read_and_written_by_its_owner(tier: Tier) -> None:
     entry = make_entry(tier, task="t")
     assert can_read(entry, "ada")
-    assert can_write(make_principal(), entry, None)
+    assert can_write("ada", entry)
     assert not can_read(entry, "bob")
-    assert not can_write(make_principal("bob"), entry, namespace("admin"))
+    assert not can_write("bob", entry, namespace("admin"))
 
 
 def test_working_memory_is_read_by_whoever_reads_its_task() -> None:
@@ -111,7 +117,7 @@ def test_semantic_memory_is_read_and_written_as_its_namespace_allows(
     entry = make_entry("semantic")
     for permissions in (namespace(allowed), namespace("none", bob=allowed)):
         assert can_read(entry, "bob", namespace=permissions) is reads
-        assert can_write(make_principal("bob"), entry, permissions) is writes
+        assert can_write("bob", entry, permissions) is writes
 
 
 @pytest.mark.parametrize("tier", get_args(Tier))
