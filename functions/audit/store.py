@@ -11,7 +11,7 @@ from functions.platform.json_text import dumps, loads
 from functions.platform.keys import FIRST_AUDIT_POSITION, build_audit_position, encode_timestamp
 from functions.platform.limits import MAX_EXAMINED
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import Table
+from functions.platform.table import Store
 from functions.platform.writes import Write, put
 
 _DAY_S = 86_400
@@ -32,11 +32,8 @@ def put_record(record: AuditRecord, retention_days: int) -> Write:
     return put(key, item)
 
 
-class AuditStore:
+class AuditStore(Store):
     """Reads the audit logs of all tenants."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def read(
         self, tenant: str, query: AuditQuery, now: int

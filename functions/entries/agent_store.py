@@ -19,7 +19,7 @@ from functions.platform import entry_keys, keys, task_keys
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import ConditionFailed, Store
 from functions.platform.writes import Write, build_set_expression, update
 
 _POSTPONED = 3_600_000  # ms, for an agent that can\'t be brought to its capacity now
@@ -112,11 +112,8 @@ def to_usage(item: Item | None) -> AgentUsage:
     )
 
 
-class AgentStore:
+class AgentStore(Store):
     """Reads and writes agents' items."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def get_item(self, tenant: str, agent: str) -> Item:
         """Return an agent's item, empty if there is none."""

@@ -11,7 +11,7 @@ from functions.platform.item_types import API_KEY, PRINCIPAL
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key
 from functions.platform.newest_first import build_list_attributes, iterate_items
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import ConditionFailed, Store
 from functions.platform.writes import ABSENT, Write, check, delete, put, put_new
 
 _UNCHANGED = "key_partition = :key_partition AND request_token = :token"
@@ -42,14 +42,11 @@ def check_principal(principal: Principal) -> Write:
     return check(key, "attribute_exists(pk)")
 
 
-class PrincipalStore:
+class PrincipalStore(Store):
     """Reads and writes principals; each change is one transaction.
 
     What the service didn't write itself counts as absent (`functions.platform.seals`).
     """
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def get_by_api_key(self, api_key: str) -> Principal | None:
         """Read the principal of a key: one read."""

@@ -13,7 +13,7 @@ from functions.platform.keys import HIGHEST, Key
 from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import BY_CREATION, CREATION_ATTRIBUTE
-from functions.platform.table import Table
+from functions.platform.table import Store
 from functions.platform.task_keys import build_restrictions_key
 from functions.platform.writes import Write, put_version
 
@@ -35,11 +35,8 @@ class NamespaceClaim(NamedTuple):
         return self.writes[0].key
 
 
-class NamespaceStore:
+class NamespaceStore(Store):
     """Reads and writes the permissions of namespaces."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def get(self, tenant: str, name: str) -> Namespace | None:
         """Read the permissions of one name, a prefix rule's included: one call."""

@@ -7,7 +7,7 @@ from functions.platform import openwop_keys
 from functions.platform.items import Item
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import ConditionFailed, Store
 from functions.platform.writes import update
 
 _LISTING = (GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, "created", "memory_agent", "memory_scope")
@@ -32,11 +32,8 @@ def render_listing(listing: Item) -> str:
     return ", ".join(f"{name} = if_not_exists({name}, :{name})" for name in listing)
 
 
-class MemoryListStore:
+class MemoryListStore(Store):
     """Reads and writes what lists memories."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def add(self, tenant: str, owner: MemoryOwner, agent: str, scope: str | None, now: int) -> str:
         """List a memory, unless it is listed; return its hash: one call."""

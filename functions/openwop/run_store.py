@@ -19,7 +19,7 @@ from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import get_tenant
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import ConditionFailed, Store
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import ABSENT, Write, check, delete, put, put_new
 
@@ -48,11 +48,8 @@ class RunConflict(Exception):
         self.run = run
 
 
-class MemoryRunStore:
+class MemoryRunStore(Store):
     """Reads and writes runs; all reads are strongly consistent."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def get(self, tenant: str, run: str) -> MemoryRun | None:
         """Read a run: one read."""

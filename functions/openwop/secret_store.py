@@ -19,7 +19,7 @@ from functions.platform.keys import build_due_attributes
 from functions.platform.limits import MAX_MEMORY_SECRETS, MAX_MEMORY_SECRETS_BYTES
 from functions.platform.openwop_keys import build_memory_key, build_run_secrets_key
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import ConditionFailed, Store
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import Write, delete, put, update
 
@@ -67,11 +67,8 @@ def _measure(run: MemoryRun | None) -> tuple[int, int, int]:
     return (0, 0, 0) if run is None else (run.secrets_number, len(run.labels), run.secret_bytes)
 
 
-class RunSecretStore:
+class RunSecretStore(Store):
     """Reads and removes the secrets of runs."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def list_secrets(self, partition: str) -> list[StoredSecrets]:
         """Read the secrets of all runs on a memory, strongly consistent: a call per megabyte."""

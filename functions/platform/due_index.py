@@ -5,14 +5,11 @@ from collections.abc import Iterable, Iterator
 from functions.platform.items import Item
 from functions.platform.keys import DueKey, Key
 from functions.platform.schema import BY_DUE, DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.table import Table
+from functions.platform.table import Store
 
 
-class DueIndex:
+class DueIndex(Store):
     """The index of due items."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def list_shard(self, shard: str, now: int) -> Iterator[DueKey]:
         """List a shard's items due by `now` (epoch ms), longest due first: a call per megabyte."""

@@ -18,7 +18,7 @@ from functions.platform.table_client import (
 from functions.platform.table_reader import TableReader
 from functions.platform.writes import Write
 
-__all__ = ["ConditionFailed", "Table"]
+__all__ = ["ConditionFailed", "Store", "Table"]
 
 
 _TRANSIENT = THROTTLING_CODES | OVERLOAD_REASONS | {"TransactionConflict"}
@@ -106,3 +106,18 @@ class Table(TableReader):
 
 TableWrites = tuple[Table, Sequence[Write]]
 """Writes on a table, to be carried out together."""
+
+
+class Store:
+    """Reads and writes the items of one subject in a table."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def commit(self, writes: Sequence[Write]) -> None:
+        """Carry out all writes or none.
+
+        Raises:
+            ConditionFailed: a condition didn't hold.
+        """
+        self._table.transact(writes)

@@ -16,7 +16,7 @@ from functions.platform.bulk_writes import write_parallel
 from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.limits import MAX_INLINE_BYTES, MAX_WRITE_ITEMS
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import ConditionFailed, Store
 from functions.platform.writes import Write, delete, put, update
 
 STAGED_FOR = 15 * 60_000  # ms that a writer may take, far beyond a function's own limit
@@ -87,11 +87,8 @@ def build_marker_key(partition: str, path: str) -> Key:
     return partition, item_types.ORPHANED_VALUES.build_sort(path=path)
 
 
-class ValueParts:
+class ValueParts(Store):
     """Reads, writes and removes the parts of values."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def join(self, item: Item) -> Item:
         """Give an item the value that is stored in parts: one call; none if there are no parts.

@@ -11,7 +11,7 @@ from functions.platform.json_text import compress, decompress
 from functions.platform.keys import HIGHEST, Key
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import ConditionFailed, Store
 from functions.platform.writes import Write, build_set_expression, delete, put_new, update
 from functions.procedures.model import OutcomeStats, Procedure, ProcedureWorkflow, TaskType
 
@@ -28,11 +28,8 @@ class Increment(NamedTuple):
     base: int | None = None
 
 
-class WorkflowStore:
+class WorkflowStore(Store):
     """Reads and writes the workflows of all tenants."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def get(self, key: Key) -> ProcedureWorkflow | None:
         """Read one workflow: one read."""

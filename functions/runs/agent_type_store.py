@@ -8,17 +8,14 @@ from functions.platform.keys import HIGHEST
 from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.run_keys import build_agent_type_key
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import ConditionFailed, Store
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import update
 from functions.runs.model import AgentType, compute_expiry
 
 
-class AgentTypeStore:
+class AgentTypeStore(Store):
     """Reads and writes the agent types of all tenants."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def put(self, tenant: str, agent_type: str, now: int) -> None:
         """Note that an agent type is used: one write, and one more if it has workflows."""

@@ -3,7 +3,7 @@
 from functions.platform.item_types import AGENT_VECTOR, PRIVATE_ENTRY
 from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import ConditionFailed, Store
 from functions.platform.vector_keys import EMBEDDING_KEY
 from functions.platform.writes import put
 
@@ -12,11 +12,8 @@ _IS_EMBEDDED = "begins_with(sk, :entry) OR begins_with(sk, :vector) AND attribut
 _PREFIXES = {"entry": PRIVATE_ENTRY.sort_prefix, "vector": AGENT_VECTOR.sort_prefix}
 
 
-class EmbeddingProgress:
+class EmbeddingProgress(Store):
     """The item that says in which format all vectors are, and how far re-embedding is."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def get(self) -> Item | None:
         """Get the item; None where no setting has ever chosen a format."""

@@ -13,16 +13,13 @@ from functions.platform.items import Item
 from functions.platform.keys import Key, hash_agent
 from functions.platform.limits import MAX_OWN_TASKS
 from functions.platform.newest_first import build_list_attributes, iterate_items
-from functions.platform.table import Table
+from functions.platform.table import Store
 from functions.platform.writes import Write, delete, put, update
 from functions.tasks.model import Assignment, Task
 
 
-class AssignmentStore:
+class AssignmentStore(Store):
     """Reads which tasks agents work on."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def list_of_agent(self, tenant: str, agent: str) -> list[Assignment]:
         """Read an agent's open tasks, newest first: a call per some thousands."""

@@ -7,18 +7,15 @@ from functions.platform.item_types import GRANT
 from functions.platform.items import Item
 from functions.platform.limits import MAX_GRANTS
 from functions.platform.newest_first import build_list_attributes, iterate_items
-from functions.platform.table import Table
+from functions.platform.table import Store
 from functions.platform.writes import ABSENT, Write, check, delete, put, update
 from functions.tasks.mapper import grant_from_item, grant_to_item
 from functions.tasks.model import Grant, Task
 from functions.tasks.store import IS_OPEN
 
 
-class GrantStore:
+class GrantStore(Store):
     """Reads and writes the grants of tasks."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def get(self, tenant: str, task_id: str, principal: str) -> Grant | None:
         """Read a principal's grant: one call."""
@@ -35,14 +32,6 @@ class GrantStore:
         partition = task_keys.build_task_key(tenant, task_id)[0]
         for items in iterate_items(self._table, partition, before, count):
             yield from map(grant_from_item, items)
-
-    def commit(self, changes: list[Write]) -> None:
-        """Carry out all changes or none.
-
-        Raises:
-            functions.platform.table.ConditionFailed: a condition didn't hold.
-        """
-        self._table.transact(changes)
 
 
 def replace_grant(tenant: str, task: Task, old: Grant | None, new: Grant | None) -> Iterator[Write]:

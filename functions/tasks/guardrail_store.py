@@ -13,7 +13,7 @@ from functions.platform import task_keys
 from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import ConditionFailed, Store
 from functions.platform.writes import ABSENT, Write, check, delete, put, put_new, update
 from functions.tasks.guardrails import (
     CoordinatorGuardrails,
@@ -24,11 +24,8 @@ from functions.tasks.guardrails import (
 _REQUEST_TIME = 60_000  # ms that the request which changes guardrails has to enforce them
 
 
-class GuardrailStore:
+class GuardrailStore(Store):
     """Guardrails by coordinator, and restrictions by agent."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def get(self, tenant: str, coordinator: str) -> CoordinatorGuardrails:
         """Read a coordinator's guardrails: one call."""

@@ -9,7 +9,7 @@ from functions.platform.items import Item
 from functions.platform.keys import HIGHEST, Key
 from functions.platform.newest_first import build_list_attributes, iterate_items, iterate_rows
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
-from functions.platform.table import Table
+from functions.platform.table import Store
 from functions.platform.writes import (
     Write,
     check,
@@ -24,11 +24,8 @@ from functions.tasks.model import Intent, Task
 from functions.tasks.role_store import build_use_condition
 
 
-class IntentStore:
+class IntentStore(Store):
     """Reads intents and what they list."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def get(self, tenant: str, intent: str, principal: str) -> Intent:
         """Read one intent for a principal, at version 0 if nobody has named it: one call."""
@@ -94,14 +91,6 @@ class IntentStore:
         partition, prefix = task_keys.build_intent_task_range(tenant, intent)
         rows = self._table.query_from(partition, prefix, prefix + HIGHEST, 1)
         return next(rows, None) is not None
-
-    def commit(self, changes: list[Write]) -> None:
-        """Carry out all changes or none.
-
-        Raises:
-            functions.platform.table.ConditionFailed: a condition didn't hold.
-        """
-        self._table.transact(changes)
 
 
 def name_intent(

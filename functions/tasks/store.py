@@ -9,8 +9,8 @@ from functions.platform.errors import NotFound
 from functions.platform.item_types import TASK
 from functions.platform.items import Item
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table
-from functions.platform.writes import Write, build_set_expression, update, update_sealed
+from functions.platform.table import ConditionFailed, Store
+from functions.platform.writes import build_set_expression, update, update_sealed
 from functions.tasks.mapper import grant_from_item, task_from_item, task_to_item
 from functions.tasks.model import Grant, Membership, Task, TaskUsage
 
@@ -18,11 +18,8 @@ IS_OPEN = "attribute_not_exists(ended)"
 _NO_USAGE = TaskUsage()
 
 
-class TaskStore:
+class TaskStore(Store):
     """Reads tasks and who takes part in them, and makes single changes of tasks."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def get(self, tenant: str, task_id: str) -> Task | None:
         """Read one task: one call."""
@@ -88,14 +85,6 @@ class TaskStore:
         partition, prefix = task_keys.build_inheriting_task_range(tenant, parent.id, agent)
         rows = self._table.query(partition, prefix)
         return any(row.get("term", parent.term) == parent.term for row in rows)
-
-    def commit(self, changes: list[Write]) -> None:
-        """Carry out all changes or none.
-
-        Raises:
-            functions.platform.table.ConditionFailed: a condition didn't hold.
-        """
-        self._table.transact(changes)
 
     def finish_hand_over(self, tenant: str, task: Task) -> None:
         """Note that the entries of all who had left a task are fenced, if nobody left since."""

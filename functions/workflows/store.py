@@ -4,7 +4,7 @@ import secrets
 from typing import NamedTuple
 
 from functions.platform.items import from_attributes, to_attributes
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import ConditionFailed, Store
 from functions.platform.task_keys import build_workflow_key
 from functions.platform.writes import ABSENT, Write, put
 
@@ -31,11 +31,8 @@ class AppliedWorkflow(NamedTuple):
     applied: int | None = None
 
 
-class AppliedWorkflowStore:
+class AppliedWorkflowStore(Store):
     """The workflows of all tenants."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def get(self, tenant: str, workflow: str) -> AppliedWorkflow | None:
         """Read a workflow: one call."""

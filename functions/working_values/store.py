@@ -11,7 +11,7 @@ from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress
 from functions.platform.run_keys import build_instance_key
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import Table
+from functions.platform.table import Store
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import ABSENT, put
 from functions.working_values.model import ValuesByKey, WorkingValue
@@ -24,11 +24,8 @@ class StoredValues(NamedTuple):
     revision: str | None
 
 
-class WorkingValueStore:
+class WorkingValueStore(Store):
     """Reads and writes the items of instances."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def get(self, tenant: str, instance: str) -> StoredValues:
         """Read an instance's values, expired ones included: one read."""
