@@ -86,6 +86,15 @@ def test_events_and_removals_come_when_it_settles(memory_service: MemoryService)
     assert events(agent) == ["memory.created", "memory.expired"]
 
 
+def test_the_end_of_a_task_comes_after_what_happened_in_it(memory_service: MemoryService) -> None:
+    ada = memory_service.as_agent("ada")
+    task = memory_service.tasks.create("intent", assigned_agent="ada")
+    ada.memory.put("ns", "k", {"n": 1}, task_id=task.id)
+    memory_service.tasks.complete(task.id)
+    types = [event.type for event in memory_service.events.list_for_intent("intent")]
+    assert types == ["memory.created", "memory.archived"]
+
+
 def test_principals_are_apart_and_of_one_tenant(memory_service: MemoryService) -> None:
     one, other = memory_service.as_agent("one"), memory_service.as_agent("other")
     one.memory.set("n", "k", {"of": "one"})
