@@ -115,9 +115,13 @@ class DeletionStore:
         return True
 
     def replace_log_item(self, old: Item, new: Item) -> None:
-        """Put an item of a log in the place of the same one; nothing, if that is gone."""
+        """Put an item of a log in the place of the one that was scanned.
+
+        Nothing, if that is gone or has changed: the next pass looks at it again.
+        """
         with suppress(ConditionFailed):
-            self._log.put(put(_get_key(old), _strip_key(new), "attribute_exists(pk)"))
+            seen = old["events"]
+            self._log.put(put(_get_key(old), _strip_key(new), "events = :seen", seen=seen))
 
     def list_files(self, tenant: str) -> Iterator[str]:
         """List the names of a tenant's files."""

@@ -194,6 +194,26 @@ def test_a_deleted_agent_leaves_only_what_is_others(tenant: Tenant, service: Ser
     assert ok(bob.get("/api/v1/conversations/s-bob"))["messages"]
 
 
+def test_of_two_who_are_deleted_none_brings_the_others_events_back(
+    tenant: Tenant, service: Service
+) -> None:
+    stream, deliver = Stream(service), stream_function(service)
+    for name in ("ann", "bob"):
+        create(tenant.agent(name), entry(scope={"intent_id": "i"}))
+    assert deliver(stream.read()) == []
+    for name in ("ann", "bob"):
+        ok(tenant.admin.post(DELETIONS, json={"kind": "agent", "id": name}), 202)
+    service.clock.advance(seconds=SETTLING_TIME // 1000)
+    with faulty() as dynamodb:
+        dynamodb.interrupt(
+            "put_item", lambda request: "events" in request["Item"], lambda: finish(service)
+        )
+        sweep(service)
+    assert log(tenant.admin, "intents/i") == []
+    for name in ("ann", "bob"):
+        assert ok(tenant.admin.get(f"{DELETIONS}/agent/{name}"))["status"] == "done"
+
+
 def name_type(item: Json) -> str:
     key = item["pk"]["S"], item["sk"]["S"]
     found = find_item_type("memory", key) or find_item_type("log", key)
