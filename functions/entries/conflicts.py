@@ -126,7 +126,10 @@ class ConflictResolver:
         caller, evictions = transaction.caller, transaction.evictions
         evicted = {each.item_key for each in evictions.transitions}
         for agent in count_agent_changes(transaction.transitions):
-            if key in evicted:  # it was removed, read or written meanwhile
+            if key in evicted:  # it has a barrier, or was removed, read or written meanwhile
+                noted = evictions.note_barrier(key, item)
+                if noted != evictions:
+                    return replace(transaction, evictions=noted)
                 left = evictions.free_capacity or 0
                 return self.evict(transaction, agent, AgentUsage(free_capacity=left))
             if key != entry_keys.build_agent_key(caller.tenant, agent):

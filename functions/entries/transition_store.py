@@ -21,8 +21,7 @@ _NO_ENTRY = "attribute_not_exists(nonce)"
 def build_entry_write(mapper: EntryMapper, transition: Transition, now: int) -> Write:
     """Build the write of the entry's own item; the old state is its condition.
 
-    A barrier stays, whatever comes and goes in its slot. An eviction doesn't know of one: it has
-    read no more of the entry than an index says.
+    A barrier stays, whatever comes and goes in its slot.
     """
     old, new = transition.old, transition.new
     if old is None:
@@ -31,10 +30,10 @@ def build_entry_write(mapper: EntryMapper, transition: Transition, now: int) -> 
         return put(entry.item_key, mapper.to_item(entry), condition)
     seen: Item = {"nonce": old.nonce, "version": old.version}
     condition = "nonce = :nonce AND version = :version"
-    if transition.reason == "evicted":
-        seen["recency"] = old.eviction_order
-        return delete(old.item_key, f"{condition} AND recency = :recency", **seen)
     condition += f" AND attribute_{'' if old.has_barrier else 'not_'}exists({BARRIER})"
+    if transition.reason == "evicted":
+        condition += " AND recency = :recency"
+        seen["recency"] = old.eviction_order
     if new is not None:
         kept = new._replace(has_barrier=old.has_barrier)
         return put(new.item_key, mapper.to_item(kept), condition, **seen)

@@ -112,8 +112,11 @@ class EntryWriter:
         transaction = Transaction(caller, (), now, evictions=evictions, actor=SERVICE)
         try:
             self._table.transact(transaction.build_writes(self._mapper))
-        except ConditionFailed:
-            return False
+        except ConditionFailed as conflict:
+            noted = evictions
+            for key, item in conflict.failed.items():
+                noted = noted.note_barrier(key, item)
+            return noted != evictions and self.write_evictions(tenant, agent, noted, now)
         return True
 
     def _commit(self, transaction: Transaction, token: RequestToken | None) -> list[Entry]:

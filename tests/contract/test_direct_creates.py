@@ -263,3 +263,29 @@ def test_an_eviction_is_not_for_the_sake_of_an_entry_that_never_came(
         mortal(service, alice).post(MEMORY, json=entry(key="never"))
     create(alice, entry(key="two"))
     assert {each["key"] for each in query(alice, memory_type="episodic")} == {"one", "two"}
+
+
+@pytest.mark.parametrize("evict", ["a create", "the schedule"])
+def test_a_paused_create_never_comes_into_a_slot_whose_entry_was_evicted(
+    service: Service, tenant: Tenant, alice: httpx.Client, evict: str
+) -> None:
+    def limit_to(capacity: int) -> None:
+        config = {"episodic": {"capacity": capacity}}
+        ok(tenant.admin.patch("/api/v1/agents/alice/memory/config", json=config))
+
+    def use_and_evict() -> None:
+        create(alice, entry(key="second"))  # in the place of the paused one, which has none left
+        create(alice, entry(key="late", priority="low"))
+        if evict == "a create":
+            create(alice, entry(key="third"))
+        else:
+            limit_to(1)
+            assert sweep(service)["evicted"] == 1
+
+    limit_to(2)
+    create(alice, entry(key="first"))
+    ok(between(service, alice, entry(key="late"), use_and_evict), 201)
+    found = query(alice, memory_type="episodic")
+    assert len(found) == (2 if evict == "a create" else 1)
+    assert "late" in {each["key"] for each in found}
+    assert ok(alice.get(SUMMARY))["episodic"]["entry_count"] == len(found)
