@@ -72,7 +72,6 @@ from functions.tasks.intent_store import IntentStore
 from functions.tasks.intents import Intents
 from functions.tasks.processed_event_store import ProcessedEvents
 from functions.tasks.reader import TaskReader
-from functions.tasks.registration import TaskRegistration
 from functions.tasks.service import Tasks
 from functions.tasks.store import TaskStore
 from functions.tasks.writer import TaskWriter
@@ -307,9 +306,6 @@ class Container:
         writer = self.task_writer = TaskWriter(
             self.task_store, self.guardrails, self.task_archive, self.entry_fence.fence
         )
-        self.task_registration = TaskRegistration(
-            self.task_store, self.intent_store, writer, get_kind, self.audit, self.clock
-        )
         self.tasks = Tasks(
             self.task_store, self.intent_store, writer, get_kind, self.audit, self.clock
         )
@@ -318,7 +314,6 @@ class Container:
             AppliedWorkflowStore(self.table),
             self.namespaces,
             self.agent_memory,
-            self.task_registration,
             self.tasks,
             self.task_access,
             self.intents,

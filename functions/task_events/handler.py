@@ -23,7 +23,6 @@ def build_handler(container: Container) -> Handler:
         container.processed_events,
         container.principal_store,
         container.task_reader,
-        container.task_registration,
         container.tasks,
         container.task_writer,
         (str(settings.task_events_tenant), str(settings.task_events_principal)),

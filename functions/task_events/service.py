@@ -18,7 +18,6 @@ from functions.tasks.changes import apply_change
 from functions.tasks.model import Task
 from functions.tasks.processed_event_store import ProcessedEvents
 from functions.tasks.reader import TaskReader
-from functions.tasks.registration import TaskRegistration
 from functions.tasks.requests import TaskChange
 from functions.tasks.service import Tasks
 from functions.tasks.writer import TaskWriter
@@ -31,7 +30,6 @@ class TaskEventIngester:
     _processed: ProcessedEvents
     _principals: PrincipalStore
     _reader: TaskReader
-    _registration: TaskRegistration
     _tasks: Tasks
     _writer: TaskWriter
     _principal: tuple[str, str]
@@ -74,7 +72,7 @@ class TaskEventIngester:
         except NotFound:
             if event.intent_id is None:
                 raise
-            return self._registration.register(caller, event.new_task, token)
+            return self._tasks.register(caller, event.new_task, token)
         if _is_applied(current, event.change, token):
             return self._writer.resume(caller.tenant, current)
         return self._tasks.change(caller, current.id, current.version, event.change, token)

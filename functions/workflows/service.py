@@ -19,7 +19,6 @@ from functions.platform.writes import Write
 from functions.tasks.access import TaskAccess
 from functions.tasks.intents import Intents
 from functions.tasks.model import Task
-from functions.tasks.registration import TaskRegistration
 from functions.tasks.requests import NewTask, TaskChange
 from functions.tasks.service import Tasks
 from functions.workflows import rules
@@ -39,7 +38,6 @@ class Workflows:
     _store: AppliedWorkflowStore
     _namespaces: Namespaces
     _agents: AgentMemory
-    _registration: TaskRegistration
     _tasks: Tasks
     _task_access: TaskAccess
     _intents: Intents
@@ -112,7 +110,7 @@ class Workflows:
             task = present.get(plan.id)
             if task is None:
                 new = NewTask(id=plan.id, intent_id=application.intent, **fields)
-                self._registration.register(caller, new, RequestToken.create())
+                self._tasks.register(caller, new, RequestToken.create())
             elif task.ended is None and not rules.is_up_to_date(task, plan, fields):
                 change, token = TaskChange(**fields), RequestToken.create()
                 self._tasks.change(caller, task.id, task.version, change, token)

@@ -68,7 +68,7 @@ _MAX_KB = IntegerParameter(
 
 def register_task(request: Request, caller: Principal) -> Response:
     new, token = request.parse_body(NewTask), request.idempotency_token(caller)
-    task = request.services.task_registration.register(caller, new, token)
+    task = request.services.tasks.register(caller, new, token)
     return _task_response(201, task, location=f"{_TASKS}/{quote(task.id, safe='')}")
 
 
