@@ -12,6 +12,7 @@ from functions.platform.keys import FIRST_AUDIT_POSITION, build_audit_position, 
 from functions.platform.limits import MAX_EXAMINED
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Store
+from functions.platform.ttl import has_ended
 from functions.platform.writes import Write, put
 
 _DAY_S = 86_400
@@ -51,7 +52,7 @@ class AuditStore(Store):
         for item in islice(following, examined):
             position = _get_position(item)
             record = _decode(tenant, item)
-            if not _is_expired(item, now) and query.matches(record):
+            if not has_ended(item, now) and query.matches(record):
                 found.append(record)
             if len(found) == query.limit:
                 break
@@ -85,11 +86,6 @@ class AuditStore(Store):
 def _get_position(item: Item) -> str:
     sort: str = item["sk"]
     return sort.removeprefix(AUDIT_RECORD.sort_prefix)
-
-
-def _is_expired(item: Item, now: int) -> bool:
-    """Tell whether a record's time is over; DynamoDB removes it within days."""
-    return TTL_ATTRIBUTE in item and item[TTL_ATTRIBUTE] * 1000 <= now
 
 
 def _decode(tenant: str, item: Item) -> AuditRecord:

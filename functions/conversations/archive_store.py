@@ -70,7 +70,7 @@ class ConversationArchiveStore:
         """
         for start, stop in list_shown(ended, first, end):
             for item in self._messages.read_items(ended, start, stop):
-                index = self._messages.parse_index(item)
+                index = conversation_keys.parse_message_index(item["sk"])
                 yield get_archived_attributes(self._messages.join(item)) | {"index": index}
 
     def assert_present(self, ended: Conversation) -> None:

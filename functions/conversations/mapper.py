@@ -68,7 +68,7 @@ class ConversationMapper:
         at = {"generation": conversation.generation, "at": conversation.details_at}
         text = conversation.metadata
         if not self.is_large(text):
-            return self._encode_value(conversation, text, "details") | at, []
+            return self.encode_value(conversation, text, "details") | at, []
         name = create_value_name(conversation.generation)
         item, parts = self.encode_large(conversation, text, name)
         return item | at, parts
@@ -90,17 +90,8 @@ class ConversationMapper:
         It is bound to its name instead of its place, so that it is written once wherever it is
         going to be.
         """
-        item = self._encode_value(conversation, text, name)
+        item = self.encode_value(conversation, text, name)
         return split_value(header_key(conversation)[0], name, item)
-
-    def encode_message(self, conversation: Conversation, text: bytes, index: int) -> Item:
-        """Encode the text of a message that isn't large."""
-        return self._encode_value(conversation, text, str(index))
-
-    @staticmethod
-    def parse_index(item: Item) -> int:
-        """Parse the index of a message from its item."""
-        return conversation_keys.parse_message_index(item["sk"])
 
     def decode_message(
         self, conversation: Conversation, item: Item, index: int | None = None
@@ -110,11 +101,12 @@ class ConversationMapper:
         Its index is that of its key, unless given.
         """
         if index is None:
-            index = self.parse_index(item)
+            index = conversation_keys.parse_message_index(item["sk"])
         text = self._decode_value(conversation, item, str(index))
         return migrate_message(conversation, Message(index, text))
 
-    def _encode_value(self, conversation: Conversation, text: bytes, place: str) -> Item:
+    def encode_value(self, conversation: Conversation, text: bytes, place: str) -> Item:
+        """Encode a text that isn't large, bound to its place: a message's index, or `details`."""
         context = _context(conversation, place)
         return self._values.encode(
             text, conversation.sensitivity, conversation.tenant, context, _VERSION

@@ -8,7 +8,11 @@ from functions.conversations.model import Conversation, Message
 from functions.conversations.rules import list_shown
 from functions.conversations.store import ConversationChanged
 from functions.platform import value_parts
-from functions.platform.conversation_keys import build_append_request_key, build_message_key
+from functions.platform.conversation_keys import (
+    build_append_request_key,
+    build_message_key,
+    parse_message_index,
+)
 from functions.platform.errors import NotFound
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
@@ -67,10 +71,6 @@ class MessageReader:
             self._table.query_from(partition, start, last, min(_PAGE, end - first)), end - first
         )
 
-    def parse_index(self, item: Item) -> int:
-        """Parse the index of a message from its item."""
-        return self._mapper.parse_index(item)
-
     def join(self, item: Item) -> Item:
         """Give a message's item its text, if that is stored in parts: one call.
 
@@ -105,7 +105,7 @@ class MessageReader:
             partition, first = build_key(conversation, start)
             _, last = build_key(conversation, end - 1)
             for item in self._table.query_from(partition, first, last, _PAGE, newest_first=True):
-                yield self._mapper.parse_index(item)
+                yield parse_message_index(item["sk"])
 
     def count(self, conversation: Conversation, first: int, end: int) -> int:
         """Count the messages from one index to before another one."""

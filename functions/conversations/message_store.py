@@ -10,6 +10,7 @@ from functions.conversations.orphan_store import clear_pending, mark_pending, ma
 from functions.conversations.store import ConversationChanged, change_writes
 from functions.platform import value_parts
 from functions.platform.bulk_writes import write_parallel
+from functions.platform.conversation_keys import parse_message_index
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.limits import MAX_TRANSACTION_BYTES
@@ -93,7 +94,7 @@ class MessageStore(MessageReader):
     ) -> Write:
         item = staged.items.get(position)
         if item is None:
-            item = self._mapper.encode_message(conversation, staged.texts[position], index)
+            item = self._mapper.encode_value(conversation, staged.texts[position], str(index))
         request = None if token is None else token.stored
         return put_new(build_key(conversation, index), item | {"request": request})
 
@@ -110,7 +111,7 @@ class MessageStore(MessageReader):
         writes = [*change_writes(before, after), delete((last["pk"], last["sk"]), _PRESENT)]
         if token is not None:
             value = {name: last[name] for name in _VALUE if name in last}
-            marker = value | {"index": self._mapper.parse_index(last), "request": token.stored}
+            marker = value | {"index": parse_message_index(last["sk"]), "request": token.stored}
             writes.append(put_new(build_request_key(before, token), marker))
         else:
             writes += value_parts.mark_orphaned(last, after.updated)

@@ -59,12 +59,13 @@ def build_conversation(
     if new.session_id not in (None, session):
         raise ValidationFailed("session_id", "is another than the path's")
     times = choose_times(new.created_at, new.updated_at, now)
+    joining = () if caller.id == new.user_id else (caller.id,)
     return Conversation(
         tenant=caller.tenant,
         session=session,
         user=new.user_id,
         creator=caller.id,
-        participants=_list_participants(caller, new),
+        participants=_list_names((*new.agent_participants, *joining)),
         shared_with=_list_names(new.shared_with),
         tags=_list_names(new.tags),
         metadata=_render_metadata(new.metadata),
@@ -88,12 +89,6 @@ def _compute_end(new: NewConversation, created: int, now: int) -> int | None:
     if has_ended and is_import.get():
         return new.expires_at
     return compute_expiry(new.ttl, new.expires_at, now)
-
-
-def _list_participants(caller: Principal, new: NewConversation) -> tuple[str, ...]:
-    """List the participants: who stores it is one of them, unless it is the user."""
-    joining = () if caller.id == new.user_id else (caller.id,)
-    return _list_names((*new.agent_participants, *joining))
 
 
 def supersede(old: Conversation, new: Conversation) -> Conversation:

@@ -194,11 +194,6 @@ def get_first_number(head: Item) -> int:
     return first
 
 
-def is_expired(item: Item, now: int) -> bool:
-    """Tell whether an item's time is over; DynamoDB removes it within days."""
-    return TTL_ATTRIBUTE in item and item[TTL_ATTRIBUTE] * 1000 <= now
-
-
 def decode_item_events(item: Item) -> Iterator[StoredEvent | None]:
     """Decode the events of an item; None in the place of one that was deleted."""
     for id, document in zip(item["ids"], loads(decompress(item["events"])), strict=True):

@@ -15,7 +15,6 @@ from functions.event_log.items import (
     decode_item_events,
     get_first_number,
     get_log_time,
-    is_expired,
     is_head,
 )
 from functions.event_log.model import Event, LogName, LogQuery
@@ -25,6 +24,7 @@ from functions.platform.items import Item
 from functions.platform.json_text import dumps, get_escaped_size
 from functions.platform.limits import MAX_EXAMINED, MAX_PAGE_BYTES
 from functions.platform.table import Table
+from functions.platform.ttl import has_ended
 
 _POSITIONS = 1_000  # of an item, which holds fewer events
 _EXAMINED_BY_PART = 100  # a part is as large as the items of some hundred events
@@ -212,7 +212,7 @@ class EventLogReader:
 
 def _decode(item: Item, number: int, now: int) -> Sequence[_Examined]:
     """Decode the events of an item, with their positions; an expired one shows nothing."""
-    if is_expired(item, now):
+    if has_ended(item, now):
         return [_Examined(number * _POSITIONS + 1, None)]
     events = enumerate(decode_item_events(item), number * _POSITIONS + 1)
     return [_Examined(position, stored) for position, stored in events]

@@ -191,17 +191,14 @@ class EventLogStore:
     def _begin(self, partition: str, head: Item | None) -> int:
         """Return the number of the first item of a log that has none (any more)."""
         now = self._clock()
-        if head is not None and not self._is_over(head, now):
-            return get_first_number(head)
+        begun = None if head is None else get_first_number(head)
+        if begun is not None and (not self._retention or begun + self._retention > now):
+            return begun  # no item can have been removed since
         try:
             self._table.put(build_head_write(partition, now, head))
         except ConditionFailed as failed:
             return now if failed.item is None else get_first_number(failed.item)
         return now
-
-    def _is_over(self, head: Item, now: int) -> bool:
-        """Tell whether items may have been removed since a log began."""
-        return self._retention > 0 and get_first_number(head) + self._retention <= now
 
     def _get_expiry(self, more: int = 0) -> int | None:
         """Return until when (epoch ms) what is written now is kept; None is for good."""

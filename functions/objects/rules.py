@@ -123,11 +123,6 @@ def build_not_found() -> NotFound:
     return NotFound("this space has no object with this key")
 
 
-def build_completed() -> VersionMismatch:
-    """Build the error of an upload whose object was replaced, renamed or deleted since."""
-    return VersionMismatch("this upload was completed before; begin another one")
-
-
 def count_bytes(size: int) -> int:
     """Count what an object of so many bytes takes of its owner's room."""
     return size + limits.OBJECT_OVERHEAD_BYTES

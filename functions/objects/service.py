@@ -23,7 +23,7 @@ from functions.objects.model import (
 )
 from functions.objects.store import ObjectStore, decode_description, describe, is_expired, put_space
 from functions.platform.clock import Clock
-from functions.platform.errors import ValidationFailed
+from functions.platform.errors import ValidationFailed, VersionMismatch
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.retry import Backoff, retry_on
@@ -124,7 +124,7 @@ class Objects:
                 return found.present, False
             rules.assert_precondition(found.present, expected)
             if content.upload is not None and content.upload.is_completed:
-                raise rules.build_completed()
+                raise VersionMismatch("this upload was completed before; begin another one")
             made = found.space or rules.build_space(space, caller.id, now)
             stored = _build_object(caller, made, key, new, found, content, now, token)
             self._assert_room(caller, stored, found.item, content.upload)

@@ -74,14 +74,14 @@ def decode_item(item: TypedItem) -> Item:
 def to_attributes(model: Any, *apart: str) -> Item:
     """Return the fields of a named tuple or a dataclass as attributes of the same names.
 
-    Empty tuples and sets are left out.
+    In place of an empty tuple or set is None, which isn't stored.
 
     Args:
         model: what is to be stored.
         apart: the names of the fields that are stored in another way.
     """
     fields = {name: getattr(model, name) for name in model.__match_args__ if name not in apart}
-    return {name: value for name, value in fields.items() if value not in ((), frozenset())}
+    return {name: None if each in ((), frozenset()) else each for name, each in fields.items()}
 
 
 def from_attributes(model: type[T], item: Item, **others: Any) -> T:

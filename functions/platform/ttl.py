@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from functions.platform.clock import EPOCH, to_rfc3339
 from functions.platform.errors import ValidationFailed
+from functions.platform.items import Item
+from functions.platform.schema import TTL_ATTRIBUTE
 
 _PREFIX = "duration:"
 _NUMBER = r"(\d{1,12}(?:[.,]\d{1,9})?)"
@@ -107,3 +109,8 @@ def _add_months(start: int, months: int) -> int:
     last_day = calendar.monthrange(year, month + 1)[1]
     after = before.replace(year=year, month=month + 1, day=min(before.day, last_day))
     return (after - EPOCH) // timedelta(milliseconds=1) + start % 1000
+
+
+def has_ended(item: Item, now: int) -> bool:
+    """Tell whether the time of an item with a TTL is over; DynamoDB removes it within days."""
+    return TTL_ATTRIBUTE in item and item[TTL_ATTRIBUTE] * 1000 <= now
