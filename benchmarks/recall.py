@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import hypot, sqrt
 
+import numpy as np
 import orjson
 
 from benchmarks.corpus import (
@@ -28,7 +29,8 @@ from functions.platform.schema import VECTOR_ATTRIBUTE
 from functions.search.text import extract_text
 from functions.vectors.factory import DEFAULT_EMBED
 from functions.vectors.hybrid import read_query
-from functions.vectors.in_memory_vectors import VectorMatrix, decode_vectors, float16_format
+from functions.vectors.in_memory_vectors import decode_vectors, float16_format
+from functions.vectors.matrix import VectorMatrix
 from functions.vectors.model import Vector
 from functions.vectors.native_index import native_format
 from functions.vectors.wordllama import MODEL, weigh
@@ -95,7 +97,8 @@ class Corpus:
         self._texts = {id: (text, subject) for id, text, subject in texts}
         self._matrix = VectorMatrix()
         for id, (text, _) in self._texts.items():
-            self._matrix.put(f"{AGENT_VECTOR.sort_prefix}{id}", hold(DEFAULT_EMBED(text)), {}, 0)
+            name = (f"{AGENT_VECTOR.sort_prefix}{id}", dict[str, str](), 0)
+            self._matrix.put_many([name], np.array([hold(DEFAULT_EMBED(text))], np.float32))
 
     def __len__(self) -> int:
         return len(self._texts)

@@ -5,10 +5,11 @@ from array import array
 from collections.abc import Mapping
 from math import hypot
 
+import numpy as np
 import pytest
 
 from functions.vectors.hybrid import WORDS_DIMENSION
-from functions.vectors.in_memory_vectors import VectorMatrix
+from functions.vectors.matrix import VectorMatrix
 from functions.vectors.model import Hit, Vector
 
 _RANDOM = random.Random(7)  # noqa: S311 - no secret
@@ -34,10 +35,14 @@ def refs(hits: list[Hit]) -> list[str]:
     return [hit.ref for hit in hits]
 
 
+def put(matrix: VectorMatrix, name: str, each: Vector, tier: str, written: int) -> None:
+    matrix.put_many([(f"v#{name}", {"tier": tier}, written)], np.array([each], np.float32))
+
+
 def build(vectors: Mapping[str, Vector]) -> VectorMatrix:
     matrix = VectorMatrix()
     for name, each in vectors.items():
-        matrix.put(f"v#{name}", each, {"tier": name}, 1)
+        put(matrix, name, each, name, 1)
     return matrix
 
 
@@ -55,7 +60,7 @@ def test_a_removed_vector_is_not_found_and_may_be_put_again() -> None:
     matrix.remove("v#a", 2 + WORDS_DIMENSION, 2)
     matrix.remove("v#never put", 2 + WORDS_DIMENSION, 2)
     assert find(matrix, vector(1, 0)) == ([], [])
-    matrix.put("v#a", vector(0, 1), {"tier": "new"}, 3)
+    put(matrix, "a", vector(0, 1), "new", 3)
     assert refs(find(matrix, vector(0, 1), tier="new")[0]) == ["a"]
     assert (matrix.written_at("v#a"), matrix.written_at("v#b")) == (3, None)
 
