@@ -137,6 +137,16 @@ def alice(tenant: Tenant) -> httpx.Client:
 
 
 @pytest.fixture
+def sdr(tenant: Tenant) -> httpx.Client:
+    return tenant.agent("sdr")
+
+
+@pytest.fixture
+def agent(tenant: Tenant) -> httpx.Client:
+    return tenant.agent("worker")
+
+
+@pytest.fixture
 def boss(tenant: Tenant) -> httpx.Client:
     return tenant.coordinator("boss")
 

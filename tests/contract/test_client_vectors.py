@@ -37,11 +37,6 @@ def put_in(client: httpx.Client, key: str, *numbers: float, **more: Any) -> Any:
     return create(client, entry(key=key, namespace=SPACE, vector=direction(*numbers), **more))
 
 
-@pytest.fixture
-def ada(tenant: Tenant) -> httpx.Client:
-    return tenant.agent("ada")
-
-
 def test_the_nearest_are_found_from_the_answer_on(ada: httpx.Client) -> None:
     made = put_in(ada, "tea", 1)
     assert made["vector_length"] == 64

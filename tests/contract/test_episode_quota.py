@@ -24,11 +24,6 @@ Counted = Callable[[], int]
 
 
 @pytest.fixture
-def agent(tenant: Tenant) -> httpx.Client:
-    return tenant.agent("worker")
-
-
-@pytest.fixture
 def counted(service: Service, tenant: Tenant) -> Counted:
     store = QuotaStore(_table(service), service.clock)
     return lambda: store.get_usage(tenant.id, EPISODES).count

@@ -26,11 +26,6 @@ from tests.contract.transport import MovableClock
 CONTENTS: list[Any] = [None, True, 0, 2**70, -1.5e300, "Grüße\u0000", [], [1, [2]], {"a": None}]
 
 
-@pytest.fixture
-def agent(tenant: Tenant) -> httpx.Client:
-    return tenant.agent("worker")
-
-
 def test_any_content_is_given_back_in_its_order(agent: httpx.Client, clock: MovableClock) -> None:
     run = start(agent)
     for content in CONTENTS:

@@ -24,11 +24,6 @@ def explain(asker: httpx.Client, **query: str) -> tuple[tuple[bool, str], tuple[
     return (read["allowed"], read["rule"]), (write["allowed"], write["rule"])
 
 
-@pytest.fixture
-def boss(tenant: Tenant) -> httpx.Client:
-    return tenant.coordinator("boss")
-
-
 def test_a_task_and_its_working_memory(
     tenant: Tenant, ada: httpx.Client, boss: httpx.Client
 ) -> None:

@@ -20,11 +20,6 @@ SEED = {
 }
 
 
-@pytest.fixture
-def sdr(tenant: Tenant) -> httpx.Client:
-    return tenant.agent("sdr")
-
-
 def test_a_learned_fact_is_given_back_and_recalled(sdr: httpx.Client) -> None:
     made = learn(sdr, **SEED, metadata={"channel": "email"})
     assert made | SEED == made

@@ -39,11 +39,6 @@ def once(request: int) -> dict[str, str]:
     return {"Idempotency-Key": f"outcome-{request}"}
 
 
-@pytest.fixture
-def sdr(tenant: Tenant) -> httpx.Client:
-    return tenant.agent("sdr")
-
-
 def test_a_workflow_begins_without_a_preference(sdr: httpx.Client) -> None:
     made = add(sdr, "roi")
     assert (made["alpha"], made["beta"], made["mean"], made["outcomes"]) == (1, 1, 0.5, 0)

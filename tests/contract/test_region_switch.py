@@ -18,7 +18,7 @@ from tests.contract import engines
 from tests.contract.bodies import MEMORY, create, entry, read
 from tests.contract.expect import ok, refused
 from tests.contract.regions import FIRST, SECOND, Region, Replicator
-from tests.contract.service import Service, Tenant
+from tests.contract.service import Service
 from tests.contract.streaming import Stream
 from tests.contract.test_standby_region import is_of_entry
 
@@ -43,11 +43,6 @@ class Pair(NamedTuple):
     def replicate(self) -> None:
         """Let the second Region have all that the first one has written."""
         self.replicator.replicate(self.changes.read())
-
-
-@pytest.fixture
-def ada(tenant: Tenant) -> httpx.Client:
-    return tenant.agent("ada")
 
 
 @pytest.fixture

@@ -20,9 +20,9 @@ from tests.contract.run_calls import (
 )
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import Stream, stream_function
-from tests.contract.test_episode_quota import Counted, agent, counted, fill
+from tests.contract.test_episode_quota import Counted, counted, fill
 
-__all__ = ["agent", "counted"]  # fixtures
+__all__ = ["counted"]  # a fixture
 pytestmark = pytest.mark.parametrize("engine", ["dynoxide"], indirect=True)
 
 

@@ -7,15 +7,10 @@ import pytest
 
 from tests.contract.expect import invalid, ok
 from tests.contract.run_calls import DAY, RUNS, end, listed, start
-from tests.contract.service import Service, Tenant
+from tests.contract.service import Service
 from tests.contract.transport import MovableClock
 
 pytestmark = pytest.mark.parametrize("engine", ["dynoxide"], indirect=True)
-
-
-@pytest.fixture
-def agent(tenant: Tenant) -> httpx.Client:
-    return tenant.agent("worker")
 
 
 def test_runs_are_listed_by_instance_status_and_type(service: Service, agent: httpx.Client) -> None:

@@ -8,13 +8,8 @@ import pytest
 
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.run_calls import DAY, RUNS, append, end, listed, recall, start
-from tests.contract.service import Service, Tenant
+from tests.contract.service import Service
 from tests.contract.transport import MovableClock
-
-
-@pytest.fixture
-def agent(tenant: Tenant) -> httpx.Client:
-    return tenant.agent("sdr-worker-1")
 
 
 def test_a_run_is_started_and_completed(agent: httpx.Client, clock: MovableClock) -> None:
@@ -22,12 +17,12 @@ def test_a_run_is_started_and_completed(agent: httpx.Client, clock: MovableClock
     assert run["id"].startswith("run_")
     assert (run["status"], run["agent_type"], run["instance_id"]) == ("running", "sdr", "i-1")
     assert (run["input"], run["output"], run["error"]) == ({"lead": 7}, None, None)
-    assert (run["created_by"], run["ended_at"], run["version"]) == ("sdr-worker-1", None, 1)
+    assert (run["created_by"], run["ended_at"], run["version"]) == ("worker", None, 1)
     assert ok(agent.get(f"{RUNS}/{run['id']}")) == run
     clock.advance(seconds=3)
     done = ok(end(agent, run, output=["mail", 1.5]))
     changed = {"status": "completed", "output": ["mail", 1.5], "version": 2}
-    assert done == run | changed | {"ended_at": clock.time(), "ended_by": "sdr-worker-1"}
+    assert done == run | changed | {"ended_at": clock.time(), "ended_by": "worker"}
     assert ok(agent.get(f"{RUNS}/{run['id']}")) == done
 
 

@@ -32,11 +32,6 @@ pytestmark = pytest.mark.in_process
 HOUR = 3600
 
 
-@pytest.fixture
-def alice(tenant: Tenant) -> httpx.Client:
-    return tenant.user("alice")
-
-
 def set_on(service: Service, key: tuple[str, str], **values: Any) -> None:
     """Sets attributes of an item as nothing in the service would."""
     service.engine.client.update_item(

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from tests.contract.expect import assert_no_content, invalid, ok, refused
-from tests.contract.service import Service, Tenant
+from tests.contract.service import Service
 from tests.contract.test_concurrency import at_once
 from tests.contract.transport import MovableClock
 
@@ -24,11 +24,6 @@ def text(size: int) -> str:
 
 def values(client: httpx.Client, instance: str = "sdr-1") -> Any:
     return ok(client.get(path(instance=instance)))["values"]
-
-
-@pytest.fixture
-def sdr(tenant: Tenant) -> httpx.Client:
-    return tenant.agent("sdr")
 
 
 def test_a_value_is_stored_and_returned(sdr: httpx.Client) -> None:
