@@ -79,7 +79,9 @@ class Contexts:
     ) -> Iterator[Entry]:
         if not limit:
             return
-        newest = Filters(agent_id=_get_owner(caller, task), tier=EPISODIC.name, tags=tags)
+        is_assignees = task.assignee is not None and is_coordinator(caller, task)
+        owner = task.assignee if is_assignees else caller.id
+        newest = Filters(agent_id=owner, tier=EPISODIC.name, tags=tags)
         found = self._queries.find_own(caller, newest)
         read = self._queries.read_page if is_touched else self._queries.load_page
         yield from read(caller, found, 0, limit)
@@ -96,8 +98,3 @@ class Contexts:
             guardrails = self._guardrails.get(tenant, task.coordinator).guardrails
             named = guardrails.allowed_semantic_namespaces
         return list(dict.fromkeys(named or ()))
-
-
-def _get_owner(caller: Principal, task: Task) -> str:
-    """Return whose episodic memory is used: the assignee's for the coordinator, else one's own."""
-    return task.assignee if task.assignee and is_coordinator(caller, task) else caller.id

@@ -120,7 +120,9 @@ class Queries:
         limit, offset, after, _ = wanted
         found = self.find_own(caller, filters)
         tokens = found.sort_tokens
-        start = offset if after is None else _find_start(tokens, after)
+        start = offset
+        if after is not None:  # tokens descend
+            start = bisect_left(tokens, x=True, key=lambda token: token < after)
         entries = self.load_page(caller, found, start, limit)
         page, has_more = tokens[start : start + limit], start + limit < len(tokens)
         return EntryPage(page, entries, page[-1] if page and has_more else None, found.total)
@@ -258,11 +260,6 @@ class Queries:
             matching = (row for row in rows if row_matches_filters(row, filters, now))
             listed[tag].update(entry_keys.parse_index_row(row["sk"]) for row in matching)
         return merge_tag_lists(listed, filters)
-
-
-def _find_start(tokens: Sequence[str], after: str) -> int:
-    """Return the index of the first token after one, in a list whose tokens descend."""
-    return bisect_left(tokens, x=True, key=lambda token: token < after)
 
 
 def _skip_later_entries(after: str | None, filters: Filters, now: int) -> str | None:

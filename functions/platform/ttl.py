@@ -59,16 +59,14 @@ def compute_expiry(ttl: str | None, expires_at: int | None, now: int, *policies:
     Raises:
         ValidationFailed: `ttl` isn't valid, or the time isn't in the future.
     """
-    lasts = None if ttl is None or ttl in policies else _parse_ttl(ttl, policies)
+    lasts = None
+    if ttl is not None and ttl not in policies:
+        lasts = parse_duration(ttl, "ttl", *policies, "a number of seconds")
     if expires_at is None:
         return None if lasts is None else _add(now, lasts)
     if expires_at <= now:
         raise ValidationFailed("expires_at", "lies in the past")
     return expires_at
-
-
-def _parse_ttl(ttl: str, policies: tuple[str, ...]) -> Duration:
-    return parse_duration(ttl, "ttl", *policies, "a number of seconds")
 
 
 def to_ttl_seconds(expiry: int | None) -> int | None:

@@ -28,7 +28,7 @@ from functions.tasks.intent_authority import USE_INTENT
 from functions.tasks.intent_store import IntentStore
 from functions.tasks.lifecycle_store import change_writes, registration_writes
 from functions.tasks.mapper import task_from_item
-from functions.tasks.model import Intent, Task
+from functions.tasks.model import Task
 from functions.tasks.requests import NewTask, TaskChange
 from functions.tasks.store import TaskStore
 from functions.tasks.writer import TaskWriter, add_to_intent, record_change
@@ -132,7 +132,7 @@ class Tasks:
         if new.intent is not None:
             intent = self._intents.get(caller.tenant, new.intent, caller.id)
             authorize(caller, USE_INTENT, intent)
-            owner = _choose_owner(caller, intent)
+            owner = intent.owner or (caller.id if caller.may_coordinate else None)
             writes += add_to_intent(caller.tenant, intent, owner, new.members, new.updated)
         return writes
 
@@ -218,8 +218,3 @@ def _differs_in_authority(old: Task, new: Task) -> bool:
     """Whether assignee, coordinator or end differ."""
     is_handed_on = (old.assignee, old.coordinator) != (new.assignee, new.coordinator)
     return is_handed_on or new.ended is not None
-
-
-def _choose_owner(caller: Principal, intent: Intent) -> str | None:
-    """Return who owns an intent that the caller names: an agent never does."""
-    return intent.owner or (caller.id if caller.may_coordinate else None)
