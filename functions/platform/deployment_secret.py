@@ -34,22 +34,13 @@ class DeploymentSecret:
     """Reads the secret at its first use, or makes it: one call, or two for the very first.
 
     Args:
-        data_version: up to which version of stored data this release reads.
         is_maker: whether this function makes the secret, and says which release wrote the data;
             others wait until the one that does has run.
     """
 
-    def __init__(
-        self,
-        table: Table,
-        cipher: Cipher,
-        data_version: int = DATA_VERSION,
-        *,
-        is_maker: bool = True,
-    ) -> None:
+    def __init__(self, table: Table, cipher: Cipher, *, is_maker: bool) -> None:
         self._table = table
         self._values = ValueCodec(cipher)
-        self._data_version = data_version
         self._is_maker = is_maker
         self._secret = b""
         self._keys: dict[bytes, bytes] = {}
@@ -77,17 +68,17 @@ class DeploymentSecret:
     def _claim_version(self, item: Item) -> None:
         """Say that this release has written the data, so that an earlier one refuses it."""
         stored = item.get("data_version", 1)
-        if stored > self._data_version:
+        if stored > DATA_VERSION:
             raise NewerDataError(
                 f"this data has version {stored}, and this release reads it up to version "
-                f"{self._data_version}: start the release that wrote it, or a later one"
+                f"{DATA_VERSION}: start the release that wrote it, or a later one"
             )
-        if stored < self._data_version and self._is_maker:
+        if stored < DATA_VERSION and self._is_maker:
             self._table.update(
                 update(
                     DEPLOYMENT_SECRET.build_key(),
                     "SET data_version = :version",
-                    version=self._data_version,
+                    version=DATA_VERSION,
                 )
             )
 
@@ -100,7 +91,7 @@ class DeploymentSecret:
         if not self._is_maker:
             raise Unavailable("the deployment has no secret yet; its API makes one")
         created = self._values.encrypt(secrets.token_bytes(_BYTES), _OWNER, _NAME, _VERSION)
-        created |= {"data_version": self._data_version}
+        created |= {"data_version": DATA_VERSION}
         key = DEPLOYMENT_SECRET.build_key()
         try:
             self._table.put(put_new(key, created))

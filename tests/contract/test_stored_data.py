@@ -128,8 +128,7 @@ def test_a_later_release_says_that_it_has_written_the_data(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = get_version(service)
-    defaults = (DATA_VERSION + 1,)
-    monkeypatch.setattr(deployment_secret.DeploymentSecret.__init__, "__defaults__", defaults)
+    monkeypatch.setattr(deployment_secret, "DATA_VERSION", DATA_VERSION + 1)
     App(Container(service.settings(), service.clock))
     assert get_version(service) == DATA_VERSION + 1
     set_version(service, before)
