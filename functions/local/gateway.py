@@ -238,7 +238,12 @@ def to_response(result: Mapping[str, Any]) -> GatewayResponse:
 
 def render_error(error: GatewayError) -> GatewayResponse:
     """Make the response to a request that the gateway itself doesn't accept."""
-    headers = {"content-type": "application/problem+json", "x-request-id": str(uuid.uuid4())}
+    headers = {
+        "content-type": "application/problem+json",
+        "x-request-id": str(uuid.uuid4()),
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+    }
     body = orjson.dumps(error.document).decode()
     return to_response({"statusCode": error.status, "headers": headers, "body": body})
 

@@ -77,6 +77,7 @@ def test_a_path_that_is_not_utf8_is_a_problem_document() -> None:
     response, _ = call(raw_path=b"/%ff")
     assert (response.status, response.code) == (400, "VALIDATION_ERROR")
     assert response.headers[b"content-type"] == b"application/problem+json"
+    assert response.headers[b"cache-control"] == b"no-store"
     assert response.headers[b"x-request-id"]
 
 
