@@ -18,17 +18,18 @@ from functions.authorization.rules import authorize
 from functions.deletion.authority import DELETE_ACTIONS
 from functions.deletion.model import Deletion, Subject
 from functions.deletion.rules import continue_after, count_found, is_waiting
-from functions.deletion.store import DeletionStore, find_types, get_key
+from functions.deletion.store import DeletionStore, build_begin, find_types, get_key
 from functions.identity.model import ROOT_TENANT, Principal
 from functions.platform.errors import NotFound, Throttled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from functions.audit.service import AuditTrail
     from functions.deletion.principal_data import PrincipalData
     from functions.platform.clock import Clock
     from functions.platform.keys import Key
+    from functions.platform.writes import Write
 
 _MORE_FILES = ("files", "")  # where the stage of files continues
 _BUSY = "the deletion is going on; try again"
@@ -39,13 +40,14 @@ class Deletions:
     """Begins deletions, and carries them out.
 
     Args:
-        revoke: revokes the principal of the caller's tenant with an id, if there is one.
+        revoke: revokes a principal of the caller's tenant by its id, with further writes of the
+            same transaction.
         remove_principals: removes all keys and principals of a tenant; gives how many.
     """
 
     _store: DeletionStore
     _principal_data: PrincipalData
-    _revoke: Callable[[Principal, str], None]
+    _revoke: Callable[[Principal, str, *tuple[Write, ...]], None]
     _remove_principals: Callable[[str], int]
     _audit: AuditTrail
     _clock: Clock
@@ -73,9 +75,17 @@ class Deletions:
         target = f"{subject.kind}:{subject.id}"
         after = {"dry_run": is_preview} if is_preview else None
         record = self._audit.record(caller, action, target, after=after, tenant=tenant)
-        if not self._store.begin(new, old, record):
+        if not self._begin(caller, new, build_begin(new, old, record)):
             raise Throttled(_BUSY)
-        return self._take_keys(caller, new)
+        return self._take_permissions(new)
+
+    def _begin(self, caller: Principal, new: Deletion, writes: Sequence[Write]) -> bool:
+        """Begin a deletion; in the same transaction, revoke the principal if there is one."""
+        if new.subject.name is not None and not new.is_preview:
+            with suppress(NotFound):
+                self._revoke(caller, new.subject.name, *writes)
+                return True
+        return self._store.begin(writes)
 
     def _is_same(self, old: Deletion, subject: Subject) -> bool:
         """Tell whether a deletion is under way, or has been for good."""
@@ -84,12 +94,17 @@ class Deletions:
         return subject.kind == "tenant" and not self._store.has_tenant(subject.tenant)
 
     def _take_keys(self, caller: Principal, deletion: Deletion) -> Deletion:
-        """Take the keys by which more could be written, and the permissions."""
+        """Take the key of who has come back meanwhile, and the permissions."""
+        if deletion.subject.name is not None and not deletion.is_preview:
+            with suppress(NotFound):
+                self._revoke(caller, deletion.subject.name)
+        return self._take_permissions(deletion)
+
+    def _take_permissions(self, deletion: Deletion) -> Deletion:
+        """Take the permissions; of a tenant, all keys by which more could be written."""
         if deletion.is_preview:
             return deletion
         if deletion.subject.name is not None:
-            with suppress(NotFound):
-                self._revoke(caller, deletion.subject.name)
             counts = self._principal_data.take_permissions(deletion.subject)
         else:
             counts = Counter(principal=self._remove_principals(deletion.subject.tenant))
@@ -141,6 +156,8 @@ class Deletions:
             counts, after = self._process_page(deletion)
         elif deletion.subject.kind == "tenant":
             counts, after = self._process_tenant(deletion)
+        elif deletion.stage == "keys" and not deletion.is_preview:
+            counts, after = self._principal_data.take_permissions(deletion.subject), None
         else:
             counts, after = Counter[str](), None
         return continue_after(count_found(deletion, counts), after, self._clock())

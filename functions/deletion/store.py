@@ -1,6 +1,6 @@
 """Items of deletions, and the pages of the tables that they look at."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -51,14 +51,8 @@ class DeletionStore:
         """Tell whether the tenant exists: one read."""
         return self._memory.get(build_tenant_key(tenant)) is not None
 
-    def begin(self, new: Deletion, old: Deletion | None, record: Write) -> bool:
-        """Begin a deletion in the place of the one that was read; False if that changed."""
-        condition, values = ABSENT, Item()
-        if old is not None:
-            condition, values = _UNCHANGED, {"seen": old.revision}
-        writes = [put(get_key(new), _encode(new), condition, **values), record]
-        if new.subject.kind != "tenant":
-            writes.append(check(build_deletion_key(new.subject.tenant), ABSENT))
+    def begin(self, writes: Sequence[Write]) -> bool:
+        """Begin a deletion by its writes; False if the one that was read has changed."""
         try:
             self._memory.transact(writes)
         except ConditionFailed:
@@ -136,6 +130,17 @@ class DeletionStore:
         names = list(islice(self.list_files(tenant), _FILES))
         run_parallel([partial(self._storage.delete, name) for name in names])
         return len(names)
+
+
+def build_begin(new: Deletion, old: Deletion | None, record: Write) -> list[Write]:
+    """Build the writes that begin a deletion in the place of the one that was read."""
+    condition, values = ABSENT, Item()
+    if old is not None:
+        condition, values = _UNCHANGED, {"seen": old.revision}
+    writes = [put(get_key(new), _encode(new), condition, **values), record]
+    if new.subject.kind != "tenant":
+        writes.append(check(build_deletion_key(new.subject.tenant), ABSENT))
+    return writes
 
 
 def get_key(deletion: Deletion) -> Key:

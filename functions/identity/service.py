@@ -23,6 +23,7 @@ from functions.platform.origin import choose_times
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.task_keys import create_api_key
+from functions.platform.writes import Write
 
 _SALT_BYTES = 16
 _PURPOSE = b"agent-memory: API keys issued under an Idempotency-Key"
@@ -196,8 +197,11 @@ class Identity:
         return stored.principal, key.api_key
 
     @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
-    def revoke(self, caller: Principal, principal_id: str) -> None:
+    def revoke(self, caller: Principal, principal_id: str, *further: Write) -> None:
         """Delete a principal; its key is invalid from then on.
+
+        Args:
+            further: writes of the same transaction.
 
         Raises:
             AccessDenied: the caller lacks `memory.admin`.
@@ -210,7 +214,7 @@ class Identity:
         record = self._audit.record(
             caller, authority.REVOKE_PRINCIPAL, _target(principal_id), before
         )
-        self._store.remove(stored, self._clock(), record)
+        self._store.remove(stored, self._clock(), record, *further)
         self._invalidate_cache()
 
     def get_principal(self, tenant: str, principal_id: str) -> Principal:

@@ -137,15 +137,15 @@ class PrincipalStore(Store):
         puts = self._put_principal(old.principal, partition, token, key.salt, old)
         self._table.transact([delete((old.key_partition, API_KEY.build_sort())), *puts, record])
 
-    def remove(self, stored: StoredPrincipal, now: int, record: Write) -> None:
-        """Delete a principal and its key; raises as `change`."""
+    def remove(self, stored: StoredPrincipal, now: int, *further: Write) -> None:
+        """Delete a principal and its key, with further writes; raises as `change`."""
         tenant, id = stored.principal.tenant, stored.principal.id
         self._table.transact(
             [
                 delete((stored.key_partition, API_KEY.build_sort())),
                 delete(task_keys.build_principal_key(tenant, id), _UNCHANGED, **_seen(stored)),
                 put(task_keys.build_revoked_principal_key(tenant, id), {"revoked": now}),
-                record,
+                *further,
             ]
         )
 

@@ -194,6 +194,24 @@ def test_a_deleted_agent_leaves_only_what_is_others(tenant: Tenant, service: Ser
     assert ok(bob.get("/api/v1/conversations/s-bob"))["messages"]
 
 
+@pytest.mark.parametrize("kind", ["agent", "person"])
+def test_who_is_deleted_keeps_neither_key_nor_permission_after_a_crash(
+    tenant: Tenant, service: Service, kind: str
+) -> None:
+    ann = tenant.agent("ann")
+    allow(tenant.admin, "shared", "none", ann="write", bob="read")
+    with faulty(1, "after"):
+        mortal = start(service.engine, service.clock, service.key_file, 0)
+    admin = mortal.client(tenant.admin.headers["X-API-Key"])
+    with pytest.raises(Killed):
+        admin.post(DELETIONS, json={"kind": kind, "id": "ann"})
+    finish(service)
+    assert ok(tenant.admin.get(f"{DELETIONS}/{kind}/ann"))["status"] == "done"
+    refused(ann.get("/api/v1/me"), 401, "UNAUTHENTICATED")
+    listed = ok(tenant.admin.get(f"{NAMESPACES}/shared"))["permissions"]["allow"]
+    assert [each["agent"] for each in listed] == ["bob"]
+
+
 def test_of_two_who_are_deleted_none_brings_the_others_events_back(
     tenant: Tenant, service: Service
 ) -> None:
