@@ -28,8 +28,8 @@ PAYLOAD = Path(__file__).parents[2] / "events/task-event.json"
 Send = Callable[..., dict[str, Any]]
 
 
-def task_events_function(service: Service, tenant: Tenant, principal: str = "planner") -> Send:
-    """A new instance of the function, and how an event reaches it."""
+def build_function(service: Service, tenant: Tenant, principal: str = "planner") -> Any:
+    """A new instance of the function."""
     settings = TaskEventSettings(
         memory_table=service.engine.memory,
         log_table=service.engine.log,
@@ -37,11 +37,17 @@ def task_events_function(service: Service, tenant: Tenant, principal: str = "pla
         task_events_tenant=tenant.id,
         task_events_principal=principal,
     )
-    handler = build_handler(Container(settings, service.clock))
+    return build_handler(Container(settings, service.clock))
+
+
+def task_events_function(service: Service, tenant: Tenant, principal: str = "planner") -> Send:
+    """How an event reaches a new instance of the function."""
+    handler = build_function(service, tenant, principal)
 
     def send(id: str = "", **detail: Any) -> dict[str, Any]:
         envelope = {"source": "com.example.planner", "id": id or secrets.token_hex(8)}
-        return handler(envelope | {"detail": detail}, LambdaContext())
+        done: dict[str, Any] = handler(envelope | {"detail": detail}, LambdaContext())
+        return done
 
     return send
 
@@ -143,15 +149,8 @@ def test_a_rejected_event_changes_nothing_and_fails(
 
 @pytest.mark.parametrize("event", [None, [], {}, {"source": "s", "id": "i"}, {"detail": {}}])
 def test_what_is_no_event_is_rejected(service: Service, tenant: Tenant, event: Any) -> None:
-    settings = TaskEventSettings(
-        memory_table=service.engine.memory,
-        log_table=service.engine.log,
-        encryption_key_file=str(service.key_file),
-        task_events_tenant=tenant.id,
-        task_events_principal="planner",
-    )
     with pytest.raises(TaskEventRejected, match="VALIDATION_ERROR"):
-        build_handler(Container(settings, service.clock))(event, LambdaContext())
+        build_function(service, tenant)(event, LambdaContext())
 
 
 def test_an_event_has_the_permissions_of_its_principal(

@@ -33,7 +33,6 @@ from tests.infra.conftest import CHOICES
 from tests.infra.template import FUNCTIONS, Properties, Template
 from tools.events import render_stream_event
 
-_QUEUES = ("Stream", "Schedule")
 _OWN = "AgentMemory"  # the namespace of the functions' own metrics
 _TABLES = [("agent-memory-dev-memory", None), ("agent-memory-dev-log", None)] + [
     ("agent-memory-dev-memory", each["IndexName"])
@@ -91,11 +90,6 @@ def test_every_table_and_index_is_watched(
     (alarm,) = watching
     assert (index or table) in alarm["AlarmDescription"]
     assert (alarm["Threshold"], alarm["EvaluationPeriods"]) == (1, 1)
-
-
-def test_every_queue_of_dead_letters_is_watched(dev: Template) -> None:
-    queues = [dev.id_of("SQS::Queue", f"{name}DeadLetters") for name in _QUEUES]
-    assert watched(dev, "ApproximateNumberOfMessagesVisible") == sorted(queues)
 
 
 def test_failing_answers_and_a_late_stream_are_watched(dev: Template) -> None:

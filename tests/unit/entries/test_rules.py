@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any, get_args
 
 import pytest
-from pydantic import ValidationError as PydanticValidationError
 
 from functions.entries.model import Entry
 from functions.entries.requests import EntryChange, NewEntry
@@ -12,7 +11,6 @@ from functions.entries.rules import (
     apply_change,
     build_entry,
     is_pinned_by_settings,
-    to_entry_fields,
 )
 from functions.entries.tiers import POLICIES, Tier
 from functions.platform.errors import AccessDenied, ServiceError, ValidationFailed, ValueTooLarge
@@ -182,17 +180,3 @@ def test_settings_decide_on_pinning_where_an_episodic_body_does_not(
     given: dict[str, Any], decided: bool
 ) -> None:
     assert is_pinned_by_settings(make_new(**given)) is decided
-
-
-def test_a_change_of_nothing_has_no_fields() -> None:
-    assert to_entry_fields(make_change()) == {}
-
-
-@pytest.mark.parametrize("field", ["namespace", "key"])
-@pytest.mark.parametrize("character", ["x", "é", "🙂", "\u0000", "#", "/"])
-def test_names_are_1_to_255_characters(field: str, character: str) -> None:
-    for length in (1, 255):
-        assert getattr(create(**{field: character * length}), field) == character * length
-    for length in (0, 256):
-        with pytest.raises(PydanticValidationError):
-            create(**{field: character * length})

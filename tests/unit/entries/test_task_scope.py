@@ -26,7 +26,6 @@ from functions.platform.items import Item
 from functions.platform.keys import hash_agent
 from functions.platform.limits import DEFAULT_TASK_KB
 from functions.platform.task_keys import (
-    build_assignment_key,
     build_grant_key,
     build_held_task_key,
     build_intent_key,
@@ -81,39 +80,15 @@ def resolve(
     )
 
 
-def test_entries_outside_tasks_write_nothing() -> None:
-    assert written(create(task=None)) == []
-
-
-def test_a_task_is_written_once_however_many_entries_it_gets() -> None:
-    assert written(create("a"), create("b")) == [("Update", TASK)]
-
-
 def test_the_first_entry_of_an_agent_joins_the_task() -> None:
     known = TaskAssumptions(unjoined=frozenset({"t"}))
     joins = ("Put", build_held_task_key("acme", hash_agent("ada"), "t"))
     assert written(create(), known=known) == [("Update", TASK), joins]
 
 
-def test_a_write_to_an_unregistered_task_registers_it_and_uses_its_intent() -> None:
-    known = TaskAssumptions(unregistered=frozenset({"t"}))
-    keys = [key for _, key in written(create(intent="i"), known=known)]
-    assert keys[0] == TASK
-    assert keys[-1] == INTENT
-    assert build_assignment_key("acme", "ada", None, "t") in keys
-
-
 def test_an_episode_that_outlives_its_task_only_checks_the_role() -> None:
     episode = Transition(None, make_entry(task="t"))
     assert written(episode) == [("ConditionCheck", TASK)]
-
-
-def test_a_removal_adjusts_the_task() -> None:
-    assert written(Transition(make_entry("working", task="t"), None)) == [("Update", TASK)]
-
-
-def test_an_intent_without_a_task_is_used() -> None:
-    assert written(create(task=None, intent="i")) == [("ConditionCheck", INTENT)]
 
 
 def test_the_scope_that_says_most_counts() -> None:
