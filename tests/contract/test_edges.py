@@ -9,7 +9,6 @@ from tests.contract.bodies import (
     BATCH,
     MEMORY,
     NAMESPACES,
-    PRINCIPALS,
     TASKS,
     change_task,
     create,
@@ -26,8 +25,6 @@ from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Tenant
 from tests.contract.sweeping import counters_equal_items
 
-BEYOND = "9999-12-31T23:59:59-10:00"
-
 
 def nested(levels: int) -> dict[str, Any]:
     value: dict[str, Any] = {}
@@ -39,20 +36,6 @@ def nested(levels: int) -> dict[str, Any]:
 def log(client: httpx.Client, path: str) -> list[dict[str, Any]]:
     events: list[dict[str, Any]] = ok(client.get(f"/api/v1/{path}/events"))["events"]
     return events
-
-
-@pytest.mark.parametrize(
-    ("path", "body"),
-    [
-        (MEMORY, entry(expires_at=BEYOND)),
-        (PRINCIPALS, {"id": "late", "kind": "agent", "expires_at": BEYOND}),
-    ],
-)
-def test_moments_outside_the_calendar_are_refused(
-    tenant: Tenant, path: str, body: dict[str, Any]
-) -> None:
-    invalid(tenant.admin.post(path, json=body), "expires_at")
-    ok(tenant.admin.get(path))
 
 
 def test_the_deepest_value_is_archived_and_can_be_read(tenant: Tenant) -> None:
@@ -74,14 +57,6 @@ def test_long_tags_count_in_a_snapshots_parts(tenant: Tenant) -> None:
     ok(change_task(boss, at, status="failed"))
     (archived,) = (e for e in log(boss, "intents/intent_1") if e["type"] == "memory.archived")
     assert archived["data"]["entries_archived"] == 20
-
-
-def test_the_first_write_for_a_task_keeps_its_limits(tenant: Tenant) -> None:
-    alice = tenant.agent("alice")
-    many = [working("new", key=f"k{number}", value=sized(65_000)) for number in range(20)]
-    problem = refused(alice.post(BATCH, json={"entries": many}), 429, "CAPACITY_EXCEEDED")
-    assert (problem["limit"], problem["max_capacity"]) == ("max_total_size_kb", 1024)
-    assert query(alice, agent_id="alice") == []
 
 
 def test_a_batch_may_begin_several_tasks(tenant: Tenant) -> None:

