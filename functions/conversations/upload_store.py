@@ -52,11 +52,7 @@ class UploadStore:
         } | build_due_attributes(key[0], upload.expires)
         not_shown = "attribute_not_exists(pk) OR generation <> :id"
         writes = [put_new(key, item), check(header_key(pending), not_shown, id=upload.id)]
-        try:
-            self._table.transact(writes)
-        except ConditionFailed:
-            return False
-        return True
+        return self._table.try_write(*writes)
 
     def write(self, upload: Upload, texts: Sequence[bytes], first: int, now: int) -> int:
         """Write messages from an index on; the latest ones may be written again.

@@ -1,7 +1,6 @@
 """Items of deletions, and the pages of the tables that they look at."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import Literal
@@ -16,7 +15,7 @@ from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, build_due_attributes, get_tenant
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import Table
 from functions.platform.task_keys import build_deletion_key, build_tenant_key
 from functions.platform.writes import ABSENT, Write, check, delete, put
 
@@ -53,11 +52,7 @@ class DeletionStore:
 
     def begin(self, writes: Sequence[Write]) -> bool:
         """Begin a deletion by its writes; False if the one that was read has changed."""
-        try:
-            self._memory.transact(writes)
-        except ConditionFailed:
-            return False
-        return True
+        return self._memory.try_write(*writes)
 
     def put(self, deletion: Deletion) -> None:
         """Write a deletion, whatever is there."""
@@ -65,11 +60,9 @@ class DeletionStore:
 
     def save(self, new: Deletion, old: Deletion) -> bool:
         """Write how far a deletion is; False if another worker has taken the step."""
-        try:
-            self._memory.put(put(get_key(new), _encode(new), _UNCHANGED, seen=old.revision))
-        except ConditionFailed:
-            return False
-        return True
+        return self._memory.try_write(
+            put(get_key(new), _encode(new), _UNCHANGED, seen=old.revision)
+        )
 
     def scan(self, deletion: Deletion) -> tuple[list[Item], Key | None]:
         """Read the next page of a tenant's items, and the key after which the next one begins."""
@@ -102,20 +95,17 @@ class DeletionStore:
         key = _get_key(old)
         if self._memory.get(key) != old:
             return False
-        try:
-            self._memory.put(put(key, _strip_key(new), "version = :seen", seen=old["version"]))
-        except ConditionFailed:
-            return False
-        return True
+        return self._memory.try_write(
+            put(key, _strip_key(new), "version = :seen", seen=old["version"])
+        )
 
     def replace_log_item(self, old: Item, new: Item) -> None:
         """Put an item of a log in the place of the one that was scanned.
 
         Nothing, if that is gone or has changed: the next pass looks at it again.
         """
-        with suppress(ConditionFailed):
-            seen = old["events"]
-            self._log.put(put(_get_key(old), _strip_key(new), "events = :seen", seen=seen))
+        write = put(_get_key(old), _strip_key(new), "events = :seen", seen=old["events"])
+        self._log.try_write(write)
 
     def list_files(self, tenant: str) -> Iterator[str]:
         """List the names of a tenant's files."""

@@ -105,11 +105,7 @@ class PrincipalStore(Store):
     def add_tenant(self, admin: Principal, key: NewKey, token: bytes, record: Write) -> bool:
         """Create a tenant and its first principal; False if the tenant exists, or was deleted."""
         tenant = put_new(task_keys.build_tenant_key(admin.tenant), {"created": admin.created})
-        try:
-            self._table.transact([tenant, *self._put_new(admin, key, token), record])
-        except ConditionFailed:
-            return False
-        return True
+        return self._table.try_write(tenant, *self._put_new(admin, key, token), record)
 
     def remove_all(self, tenant: str) -> int:
         """Remove all keys of a deleted tenant, then its principals; return how many there were."""

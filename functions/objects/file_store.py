@@ -77,11 +77,7 @@ class ObjectFiles:
         changes.add({"pk": partition, **attributes})
         key = build_file_key(partition, upload.id)
         marker = put_new(key, attributes)
-        try:
-            self._table.transact([marker, *changes.build_writes()])
-        except ConditionFailed:
-            return False
-        return True
+        return self._table.try_write(marker, *changes.build_writes())
 
     def get_upload(self, partition: str, id: str) -> Upload | None:
         """Read an upload; None if there is none, or it is being deleted: one call."""
@@ -145,10 +141,7 @@ class ObjectFiles:
             return
         changes = UsageChanges()
         changes.subtract(marker)
-        try:
-            self._table.transact([delete(key, "attribute_exists(pk)"), *changes.build_writes()])
-        except ConditionFailed:
-            return  # another sweep did it
+        self._table.try_write(delete(key, "attribute_exists(pk)"), *changes.build_writes())
 
     @property
     def _required(self) -> ArchiveStorage:

@@ -231,16 +231,9 @@ class MemoryEntryStore:
 
     def reschedule(self, item: Item, due: int) -> None:
         """Let the schedule look at a deleted entry, by its item, again."""
-        expires = item.get("expires", due)
-        values = {"due": min(due, expires), "shard": get_due_shard(item["pk"])}
-        try:
-            self._table.update(
-                update(
-                    (item["pk"], item["sk"]), f"SET {_SET_DUE}", "attribute_exists(pk)", **values
-                )
-            )
-        except ConditionFailed:
-            return
+        key, earliest = (item["pk"], item["sk"]), min(due, item.get("expires", due))
+        values = {"due": earliest, "shard": get_due_shard(key[0])}
+        self._table.try_write(update(key, f"SET {_SET_DUE}", "attribute_exists(pk)", **values))
 
 
 def _assert_run_open(tenant: str, memory: str, run: str | None, refused: ConditionFailed) -> None:

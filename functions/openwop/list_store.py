@@ -7,7 +7,7 @@ from functions.platform import openwop_keys
 from functions.platform.items import Item
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Store
+from functions.platform.table import Store
 from functions.platform.writes import update
 
 _LISTING = (GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, "created", "memory_agent", "memory_scope")
@@ -69,7 +69,4 @@ class MemoryListStore(Store):
     def remove(self, item: Item) -> None:
         """Take a memory, by the item of its head, out of its owner's list."""
         key = item["pk"], item["sk"]
-        try:
-            self._table.update(update(key, REMOVE_LISTING, "attribute_exists(pk)"))
-        except ConditionFailed:
-            return
+        self._table.try_write(update(key, REMOVE_LISTING, "attribute_exists(pk)"))

@@ -90,11 +90,7 @@ class RunSecretStore(Store):
             -item["secrets_number"], -item["secret_count"], -item["secret_bytes"]
         )
         writes = [delete(key, "attribute_exists(pk)"), count_secrets(key[0], removed)]
-        try:
-            self._table.transact(writes)
-        except ConditionFailed:
-            return False
-        return True
+        return self._table.try_write(*writes)
 
 
 def put_secrets(partition: str, run: MemoryRun, encrypted: Item) -> Write:

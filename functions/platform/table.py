@@ -51,11 +51,22 @@ class Table(TableReader):
             backoff.wait()
 
     def write(self, writes: Sequence[Write]) -> None:
-        """Carry out a put, or with further writes all or none; errors are those of `transact`."""
-        if len(writes) == 1:
+        """Carry out a put or an update, or several writes, all or none; raises as `transact`."""
+        verb = writes[0].verb if len(writes) == 1 else None
+        if verb == "Put":
             self.put(writes[0])
+        elif verb == "Update":
+            self.update(writes[0])
         else:
             self.transact(writes)
+
+    def try_write(self, *writes: Write) -> bool:
+        """Carry out writes as `write` does; whether their conditions held."""
+        try:
+            self.write(writes)
+        except ConditionFailed:
+            return False
+        return True
 
     def write_many(self, writes: Sequence[Write]) -> None:
         """Carry out puts and deletes without conditions, each for itself: a call per 25.

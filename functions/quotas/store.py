@@ -13,7 +13,7 @@ from functions.platform import item_types
 from functions.platform.clock import Clock
 from functions.platform.keys import Key, get_tenant
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import Table
 from functions.platform.writes import Write, delete, put, put_new, update
 from functions.quotas.model import Quota, QuotaUsage
 
@@ -65,19 +65,10 @@ class QuotaStore:
         days = Counter((get_tenant(each.key[0]), each.expires // _DAY) for each in items)
         marker = _build_marker_key(quota, items)
         expiry = {TTL_ATTRIBUTE: self._now() + _MARKER_LIFETIME}
-        writes = [
-            update(
-                _build_count_key(tenant, quota, day),
-                f"ADD counted :more SET {TTL_ATTRIBUTE} = :ttl",
-                more=more,
-                ttl=(day + 1) * _DAY,
-            )
-            for (tenant, day), more in days.items()
-        ]
-        try:
-            self._table.transact([put_new(marker, expiry), *writes])
-        except ConditionFailed:
-            return  # an earlier delivery counted them
+        counts = (
+            _count(tenant, quota, day, "counted", more) for (tenant, day), more in days.items()
+        )
+        self._table.try_write(put_new(marker, expiry), *counts)  # fails if they are counted already
 
     def set_warned(self, tenant: str, quota: Quota, *, is_warned: bool) -> None:
         """Note that a tenant was warned, or that it uses less than the warning again."""
@@ -106,15 +97,15 @@ def build_release(tenant: str, quota: Quota, expiries: Iterable[int]) -> list[Wr
     Args:
         expiries: of the items, in epoch seconds.
     """
-    return [
-        update(
-            _build_count_key(tenant, quota, day),
-            f"ADD released :more SET {TTL_ATTRIBUTE} = :ttl",
-            more=more,
-            ttl=(day + 1) * _DAY,
-        )
-        for day, more in Counter(expires // _DAY for expires in expiries).items()
-    ]
+    days = Counter(expires // _DAY for expires in expiries)
+    return [_count(tenant, quota, day, "released", more) for day, more in days.items()]
+
+
+def _count(tenant: str, quota: Quota, day: int, name: str, more: int) -> Write:
+    """Build the write that counts items which expire on a day."""
+    expression = f"ADD {name} :more SET {TTL_ATTRIBUTE} = :ttl"
+    key = _build_count_key(tenant, quota, day)
+    return update(key, expression, more=more, ttl=(day + 1) * _DAY)
 
 
 def _build_marker_key(quota: Quota, items: Sequence[NewItem]) -> Key:

@@ -3,7 +3,7 @@
 from functions.platform.item_types import AGENT_VECTOR, PRIVATE_ENTRY
 from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes
-from functions.platform.table import ConditionFailed, Store
+from functions.platform.table import Store
 from functions.platform.vector_keys import EMBEDDING_KEY
 from functions.platform.writes import put
 
@@ -30,11 +30,7 @@ class EmbeddingProgress(Store):
         item = {name: progress.get(name) for name in ("vector_format", "pages", "is_last", "after")}
         item |= build_due_attributes(EMBEDDING_KEY[0], due)
         condition = "vector_format = :vector_format AND pages = :pages"
-        try:
-            self._table.put(put(EMBEDDING_KEY, item, condition, **seen))
-        except ConditionFailed:
-            return False
-        return True
+        return self._table.try_write(put(EMBEDDING_KEY, item, condition, **seen))
 
     def scan_embedded(self, after: Key | None) -> tuple[list[Item], Key | None]:
         """Scan a page of the table for entries and facts; give where the next page begins."""
