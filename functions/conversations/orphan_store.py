@@ -11,10 +11,10 @@ from itertools import islice
 from functions.conversations.mapper import header_key
 from functions.conversations.model import Conversation, RemovedRange
 from functions.platform import conversation_keys
-from functions.platform.bulk_writes import write_parallel
+from functions.platform.bulk_writes import delete_items, write_parallel
 from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes
-from functions.platform.retry import Backoff
+from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.value_parts import STAGED_FOR, ValueParts, get_value_name
 from functions.platform.writes import Write, delete, put, update
@@ -90,7 +90,7 @@ class OrphanedMessages:
         requests = self._table.query(
             key[0], conversation_keys.build_append_request_prefix(generation)
         )
-        write_parallel(self._table, (delete((each["pk"], each["sk"])) for each in requests))
+        delete_items(self._table, requests)
         write_parallel(self._table, [delete(key)])
         return True
 
@@ -136,27 +136,20 @@ class OrphanedMessages:
             for name in filter(None, map(get_value_name, group)):
                 if not self._parts.remove_below(key[0], name, deadline):
                     return False
-            write_parallel(self._table, (delete((each["pk"], each["sk"])) for each in group))
+            delete_items(self._table, group)
         removed = RemovedRange(marker["first"], marker["end"], revision)
         self._forget_range(key, generation, removed)
         return True
 
+    @retry_on(ConditionFailed, "others are writing this conversation")
     def _forget_range(self, key: Key, generation: str, removed: RemovedRange) -> None:
         """Take a range whose messages are deleted off the header, and remove its marker."""
         header_at = conversation_keys.build_header_key(key[0])
-        backoff = Backoff("others are writing this conversation")
-        while True:
-            header = self._table.get(header_at)
-            before = [] if header is None else header.get("removed", [])
-            if header is None or header["generation"] != generation or list(removed) not in before:
-                break
+        header = self._table.get(header_at) or {}
+        before = header.get("removed", [])
+        if header.get("generation") == generation and list(removed) in before:
             left = [each for each in before if each != list(removed)]
             expected = {"generation": generation, "before": before, "left": left}
             condition = "generation = :generation AND removed = :before"
-            try:
-                self._table.update(update(header_at, "SET removed = :left", condition, **expected))
-            except ConditionFailed:
-                backoff.wait()
-            else:
-                break
+            self._table.update(update(header_at, "SET removed = :left", condition, **expected))
         write_parallel(self._table, [delete(key)])

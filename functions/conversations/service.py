@@ -1,6 +1,5 @@
 """Use cases of whole conversations (Agent Memory Protocol §3)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from functions.audit.service import AuditTrail
@@ -21,7 +20,6 @@ from functions.platform.conversation_keys import create_generation
 from functions.platform.errors import NotFound, Throttled, ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.retry import retry_on
-from functions.platform.writes import Write
 
 ATTEMPTS = 30
 _CLEANUP_SECONDS = 4.0  # that a request spends on removing; the schedule does the rest
@@ -111,7 +109,9 @@ class Conversations:
         rules.assert_version(old, version)
         made = wanted if old is None else rules.supersede(old, wanted)
         made = rules.record_request(self._place_messages(caller, made, new.upload_id), token)
-        messages = self._show_messages(made, new.upload_id, texts, now)
+        messages = [show_upload(made)]
+        if new.upload_id is None:
+            messages = self._messages.prepare(made, texts, now)
         if new.removed:
             made = rules.hide_removed(made, new.removed)
             messages += [mark_range(made, each, now) for each in made.removed]
@@ -131,13 +131,6 @@ class Conversations:
         if upload is None:
             raise NotFound("there is no such upload; begin one")
         return rules.show_uploaded(made, upload)
-
-    def _show_messages(
-        self, made: Conversation, upload_id: str | None, texts: Sequence[bytes], now: int
-    ) -> list[Write]:
-        return (
-            self._messages.prepare(made, texts, now) if upload_id is None else [show_upload(made)]
-        )
 
     @retry_on(ConversationChanged, _BUSY, attempts=ATTEMPTS)
     def change(

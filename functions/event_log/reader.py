@@ -78,9 +78,7 @@ class EventLogReader:
         """
         partition = log_keys.build_log_partition(tenant, log.kind, log.name)
         missing, since = dict(events), min(events.values(), default=0)
-        items = self._table.query_from(
-            *log_keys.build_log_range(partition, 1), _TAIL_PAGE, newest_first=True
-        )
+        items = self._read_items(partition, 1, None, _TAIL_PAGE, newest_first=True)
         for item in islice(items if events else (), _MAX_TAIL_ITEMS):
             missing = {id: time for id, time in missing.items() if id not in item["ids"]}
             if not missing or get_log_time(item).newest < since:
@@ -94,10 +92,8 @@ class EventLogReader:
         last = self._find_last(partition, time)
         if last is None:
             return False
-        log_range = log_keys.build_log_range(partition, self._find_first(partition, time), last)
-        return any(
-            id in item.get("ids", ()) for item in self._table.query_from(*log_range, _TAIL_PAGE)
-        )
+        items = self._read_items(partition, self._find_first(partition, time), last, _TAIL_PAGE)
+        return any(id in item.get("ids", ()) for item in items)
 
     def _examine(self, partition: str, query: LogQuery) -> Iterator[_Examined]:
         """Read the events after a position and of a period, in the order asked for."""
@@ -152,11 +148,21 @@ class EventLogReader:
     ) -> Iterator[Item]:
         """Query items; of most logs an item holds several events, of some one alone."""
         page_size = _MAX_CALL_ITEMS if query.is_filtered else query.limit // 4 + 2
-        return self._table.query_from(
-            *log_keys.build_log_range(partition, first, last),
-            page_size,
-            newest_first=query.newest_first,
-        )
+        newest_first = query.newest_first
+        return self._read_items(partition, first, last, page_size, newest_first=newest_first)
+
+    def _read_items(
+        self,
+        partition: str,
+        first: int,
+        last: int | None = None,
+        page_size: int = 1,
+        *,
+        newest_first: bool = False,
+    ) -> Iterator[Item]:
+        """Read the items with numbers from `first` to `last`; None is the end of the log."""
+        between = log_keys.build_log_range(partition, first, last)
+        return self._table.query_from(*between, page_size, newest_first=newest_first)
 
     def _find_first(self, partition: str, since: int) -> int:
         """Find the number of the first item that may have events from a moment (epoch ms) on."""
@@ -181,11 +187,11 @@ class EventLogReader:
         last = log_keys.parse_log_item(end["sk"])
         if get_log_time(end).newest < moment:
             return last + 1
-        heads = self._table.query_from(*log_keys.build_log_range(partition, 0, 0), 1)
+        heads = self._read_items(partition, 0, 0)
         first = next(map(get_first_number, heads), 1)
         while first < last:
             middle = (first + last) // 2
-            items = self._table.query_from(*log_keys.build_log_range(partition, middle), 1)
+            items = self._read_items(partition, middle)
             if get_log_time(next(items, end)).newest >= moment:
                 last = middle
             else:
@@ -194,15 +200,11 @@ class EventLogReader:
 
     def _get_last_item(self, partition: str) -> Item | None:
         """Read the last item of a log; None if it has none."""
-        items = self._table.query_from(
-            *log_keys.build_log_range(partition, 1), 1, newest_first=True
-        )
-        return next(items, None)
+        return next(self._read_items(partition, 1, newest_first=True), None)
 
     def _has_item(self, partition: str, number: int) -> bool:
         """Tell whether a log has an item; one that was removed leaves a gap."""
-        items = self._table.query_from(*log_keys.build_log_range(partition, number, number), 1)
-        return next(items, None) is not None
+        return any(self._read_items(partition, number, number))
 
     def _read_parts(self, partition: str, stored: StoredEvent) -> list[bytes]:
         keys = build_part_keys(partition, stored)

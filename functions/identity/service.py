@@ -157,7 +157,7 @@ class Identity:
             ValidationFailed: nothing is given, or `expires_at` is not in the future.
             Throttled: others keep changing the principal.
         """
-        stored = self._existing(caller, principal_id)
+        stored = self._existing(caller.tenant, principal_id)
         authorize(caller, authority.CHANGE_PRINCIPAL, stored.principal)
         if token.matches(stored.token):
             return stored.principal
@@ -183,7 +183,7 @@ class Identity:
             EntryExists: this is a retry, and the key was rotated again since.
             Throttled: others keep changing the principal.
         """
-        stored = self._existing(caller, principal_id)
+        stored = self._existing(caller.tenant, principal_id)
         authorize(caller, authority.ROTATE_KEY, stored.principal)
         if token.matches(stored.token):
             return self._replay(
@@ -208,7 +208,7 @@ class Identity:
             NotFound: the caller's tenant has no such principal.
             Throttled: others keep changing the principal.
         """
-        stored = self._existing(caller, principal_id)
+        stored = self._existing(caller.tenant, principal_id)
         authorize(caller, authority.REVOKE_PRINCIPAL, stored.principal)
         before = describe_principal(stored.principal)
         record = self._audit.record(
@@ -223,16 +223,13 @@ class Identity:
         Raises:
             NotFound: the tenant has no such principal.
         """
-        stored = self._store.get(tenant, principal_id)
-        if stored is None:
-            raise NotFound("no principal has this id")
-        return stored.principal
+        return self._existing(tenant, principal_id).principal
 
     def _build_admin(self, tenant: str, principal_id: str) -> Principal:
         return Principal(tenant, principal_id, "user", ALL_PERMISSIONS, None, self._clock())
 
-    def _existing(self, caller: Principal, principal_id: str) -> StoredPrincipal:
-        stored = self._store.get(caller.tenant, principal_id)
+    def _existing(self, tenant: str, principal_id: str) -> StoredPrincipal:
+        stored = self._store.get(tenant, principal_id)
         if stored is None:
             raise NotFound("no principal has this id")
         return stored

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_WRITE_ITEMS
 from functions.platform.parallel import run_parallel
@@ -17,6 +18,11 @@ def write_parallel(table: Table, writes: Iterable[Write]) -> None:
     for group in _split(writes, MAX_WRITE_ITEMS * _PARALLEL_CALLS):
         chunks = _split(group, MAX_WRITE_ITEMS)
         run_parallel([partial(table.write_many, chunk) for chunk in chunks])
+
+
+def delete_items(table: Table, items: Iterable[Item]) -> None:
+    """Delete items, each for itself."""
+    write_parallel(table, (delete((each["pk"], each["sk"])) for each in items))
 
 
 def delete_in_transactions(table: Table, keys: Iterable[Key]) -> None:

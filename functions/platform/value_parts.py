@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from functions.platform import item_types
-from functions.platform.bulk_writes import write_parallel
+from functions.platform.bulk_writes import delete_items, write_parallel
 from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.limits import MAX_INLINE_BYTES, MAX_WRITE_ITEMS
@@ -151,10 +151,10 @@ class ValueParts(Store):
         """
         prefix = f"{item_types.VALUE_PART.sort_prefix}{path}#"
         found = self._table.query(partition, prefix)
-        while group := [(each["pk"], each["sk"]) for each in islice(found, MAX_WRITE_ITEMS)]:
+        while group := list(islice(found, MAX_WRITE_ITEMS)):
             if time.monotonic() >= deadline:
                 return False
-            write_parallel(self._table, map(delete, group))
+            delete_items(self._table, group)
         return True
 
 
