@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from functions.platform import limits
+from functions.platform.request_context import is_import
 from functions.platform.validation import (
     Identifier,
     Imported,
@@ -12,6 +13,7 @@ from functions.platform.validation import (
     ImportedId,
     ImportedTime,
     RequestModel,
+    Timestamp,
 )
 
 
@@ -19,6 +21,10 @@ def _assert_words(text: str) -> str:
     if not text.strip():
         raise ValueError("say it in words")
     return text
+
+
+def _keep_if_imported(value: object) -> object:
+    return value if is_import.get() else None
 
 
 Part = Annotated[
@@ -46,7 +52,9 @@ class NewFact(RequestModel):
     metadata: dict[str, Any] | None = None
     tenant_id: Any = None
     """Ignored: it is the caller's."""
-    created_at: Any = None
+    created_at: Annotated[
+        Timestamp | None, BeforeValidator(_keep_if_imported), WithJsonSchema({})
+    ] = None
     """Ignored, but with `X-Import`: it is when the fact is learned."""
     updated_at: ImportedTime = None
     first_learned_at: ImportedTime = None

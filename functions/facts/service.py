@@ -27,7 +27,7 @@ from functions.facts.store import (
 from functions.identity.model import Principal
 from functions.identity.rules import choose_author
 from functions.platform.bounded_pages import BoundedPage, WantedPage, read_page, select_shown
-from functions.platform.clock import Clock, from_rfc3339
+from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
@@ -278,8 +278,7 @@ def _keep_origin(caller: Principal, fact: Fact, new: NewFact, now: int) -> Fact:
         ValidationFailed: its times don't follow one another.
         AccessDenied: another one learned it, and the caller lacks `memory.admin`.
     """
-    made = None if new.created_at is None else from_rfc3339(new.created_at)
-    times = choose_times(made, new.updated_at, now)
+    times = choose_times(new.created_at, new.updated_at, now)
     first = choose_times(new.first_learned_at or times.created, times.updated, now).created
     return fact._replace(
         created=times.created,
