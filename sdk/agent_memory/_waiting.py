@@ -1,5 +1,6 @@
 """How the sync client waits and takes turns; `_waiting_async` is the other's."""
 
+import os
 import threading
 import time
 from abc import abstractmethod
@@ -20,17 +21,25 @@ def run_check(check: Callable[[], None]) -> None:
 
 
 class Connections:
-    """The HTTP client of all threads.
+    """The HTTP client of all threads of a process.
+
+    A forked process makes one of its own: on shared connections, each would read answers to the
+    other's requests.
 
     Args:
-        connect: makes it.
+        connect: makes one.
     """
 
     def __init__(self, connect: Callable[[], httpx.Client]) -> None:
+        self._connect = connect
         self._http: httpx.Client | None = connect()
+        self._process = os.getpid()
 
     def get(self) -> httpx.Client | None:
-        """Return the HTTP client; None once it is closed."""
+        """Return the HTTP client of this process; None once it is closed."""
+        if self._http is not None and self._process != os.getpid():
+            self._http = self._connect()
+            self._process = os.getpid()
         return self._http
 
     def close(self) -> None:

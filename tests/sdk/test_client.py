@@ -1,6 +1,7 @@
 """RFC-0015 "Client Interface", "Error Handling": the client as agents use it."""
 
 import logging
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from agent_memory import Client
+from agent_memory._waiting import Connections
 from agent_memory.exceptions import (
     AuthenticationError,
     ClientClosedError,
@@ -240,6 +242,18 @@ def test_a_closed_client_says_so(server: LocalServer, alice: Client) -> None:
     for closed in (client, shared):
         with pytest.raises(ClientClosedError):
             closed.memory.get("ns", "k")
+
+
+def test_a_forked_process_shares_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    connections = Connections(lambda: httpx.Client(verify=False))  # noqa: S501 - it sends nothing
+    parents = connections.get()
+    assert connections.get() is parents
+    monkeypatch.setattr(os, "getpid", lambda: 0)
+    childs = connections.get()
+    assert childs is not parents
+    assert connections.get() is childs
+    connections.close()
+    assert connections.get() is None
 
 
 def test_the_key_never_shows(
