@@ -80,8 +80,13 @@ def to_attributes(model: Any, *apart: str) -> Item:
         model: what is to be stored.
         apart: the names of the fields that are stored in another way.
     """
-    fields = {name: getattr(model, name) for name in model.__match_args__ if name not in apart}
-    return {name: None if each in ((), frozenset()) else each for name, each in fields.items()}
+    fields = {name: getattr(model, name) for name in model.__match_args__}
+    for name in apart:
+        del fields[name]
+    for name, each in fields.items():
+        if type(each) in (tuple, frozenset) and not each:
+            fields[name] = None
+    return fields
 
 
 def from_attributes(model: type[T], item: Item, **others: Any) -> T:
@@ -94,6 +99,8 @@ def from_attributes(model: type[T], item: Item, **others: Any) -> T:
         others: the fields that are stored in another way.
     """
     names: tuple[str, ...] = getattr(model, "__match_args__", ())
-    found = {name: item[name] for name in names if name in item}
-    fields = {name: tuple(each) if type(each) is list else each for name, each in found.items()}
+    fields = {name: item[name] for name in names if name in item}
+    for name, each in fields.items():
+        if type(each) is list:
+            fields[name] = tuple(each)
     return model(**fields | others)
