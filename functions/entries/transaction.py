@@ -62,8 +62,8 @@ class Transaction:
     def caller_key(self) -> Key:
         return build_principal_key(self.caller.tenant, self.caller.id)
 
-    def build_writes(self, mapper: EntryMapper, records: Iterable[Write] = ()) -> list[Write]:
-        """Build all writes of the transaction, with the audit records of it.
+    def build_writes(self, mapper: EntryMapper, further: Iterable[Write] = ()) -> list[Write]:
+        """Build all writes of the transaction, with further ones.
 
         Raises:
             BatchTooLarge: when they are more than DynamoDB takes at once.
@@ -91,7 +91,7 @@ class Transaction:
         writes.extend(write for claim in self.claims for write in claim.writes)
         if self.claims:  # a revoked principal, whose key is remembered, becomes no curator
             writes.append(check_principal(self.caller))
-        writes.extend(records)
+        writes.extend(further)
         _assert_fits(writes)
         return writes
 

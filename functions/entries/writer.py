@@ -27,8 +27,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write
-from functions.vectors.client_vector_store import ClientVectorStore
-from functions.vectors.packing import count_numbers
+from functions.vectors.client_vector_store import ClientVectorStore, claim_vector_length
 
 _ATTEMPTS = 100  # of which many are needed only where many requests evict at once
 _LONGEST_WAIT = 0.1  # seconds
@@ -80,7 +79,6 @@ class EntryWriter:
                 others of the namespace.
             BatchTooLarge: when there are too many writes for one transaction.
         """
-        self._claim_vector_lengths(transaction)
         try:
             try:
                 return self._commit(transaction, token)
@@ -90,18 +88,6 @@ class EntryWriter:
                 return self._commit(transaction, token)
         except IdempotentReplay as replay:
             return replay.entries
-
-    def _claim_vector_lengths(self, transaction: Transaction) -> None:
-        """Check the length of each new vector; the first one of a namespace decides."""
-        for transition in transaction.transitions:
-            new = transition.new
-            if new is None or new.vector is None:
-                continue
-            partition = vector_keys.build_client_vectors_partition(new.address)
-            length = self._vectors.claim_length(partition, count_numbers(new.vector))
-            if length != new.vector_length:
-                message = f"has {new.vector_length} numbers; those of this namespace have {length}"
-                raise ValidationFailed("vector", message).at(transition.index)
 
     def write_evictions(self, tenant: str, agent: str, evictions: Evictions, now: int) -> bool:
         """Evict an agent's entries if its capacity left is as the evictions say.
@@ -128,8 +114,9 @@ class EntryWriter:
         while True:
             try:
                 if not (is_first and self._direct_creates.create(transaction)):
-                    records = self._build_records(transaction)
-                    self._table.transact(transaction.build_writes(self._mapper, records))
+                    further = self._build_length_claims(transaction)
+                    further += self._build_records(transaction)
+                    self._table.transact(transaction.build_writes(self._mapper, further))
                 self._remember_capacity(transaction)
                 self._remember_own_tasks(transaction)
                 return [each.current for each in transaction.transitions]
@@ -138,6 +125,22 @@ class EntryWriter:
             if not is_first:
                 backoff.wait()
             is_first = False
+
+    def _build_length_claims(self, transaction: Transaction) -> list[Write]:
+        """Check the length of each new vector; the first one of a namespace decides."""
+        claimed: dict[str, int] = {}
+        for transition in transaction.transitions:
+            new = transition.new
+            if new is None or new.vector is None or new.vector_length is None:
+                continue
+            partition = vector_keys.build_client_vectors_partition(new.address)
+            length = self._vectors.get_length(partition)
+            if length is None:
+                length = claimed.setdefault(partition, new.vector_length)
+            if length != new.vector_length:
+                message = f"has {new.vector_length} numbers; those of this namespace have {length}"
+                raise ValidationFailed("vector", message).at(transition.index)
+        return [claim_vector_length(*each) for each in claimed.items()]
 
     def _build_records(self, transaction: Transaction) -> Iterator[Write]:
         """Build the records of changes of what others made in a namespace by a request."""

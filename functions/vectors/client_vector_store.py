@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functions.platform.item_types import CLIENT_VECTOR, CLIENT_VECTOR_LENGTH
 from functions.platform.items import Item
 from functions.platform.keys import HIGHEST, Key, encode_timestamp
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import Table
 from functions.platform.writes import Write, delete, put, put_new
 
 NUMBERS = "numbers"
@@ -24,18 +24,6 @@ class ClientVectorStore:
     def __init__(self, table: Table) -> None:
         self._table = table
         self._lengths: dict[str, int] = {}
-
-    def claim_length(self, partition: str, length: int) -> int:
-        """Give the length of a partition's vectors: this one, if it has none yet."""
-        known = self.get_length(partition)
-        if known is not None:
-            return known
-        try:
-            key = (partition, CLIENT_VECTOR_LENGTH.sort)
-            self._table.put(put_new(key, {NUMBERS: length}))
-        except ConditionFailed as failed:
-            return length if failed.item is None else int(failed.item[NUMBERS])
-        return length
 
     def get_length(self, partition: str) -> int | None:
         """Get the length of a partition's vectors, which never changes; None if it has none."""
@@ -62,6 +50,11 @@ class ClientVectorStore:
     def remove(self, vectors: Iterable[tuple[str, int, str]]) -> None:
         """Remove vectors by their partition, time (epoch ms) and entry: a call per 25."""
         self._table.write_many([delete(_build_key(*each)) for each in vectors])
+
+
+def claim_vector_length(partition: str, length: int) -> Write:
+    """Build the write of the length of a partition's vectors, if none is there yet."""
+    return put_new((partition, CLIENT_VECTOR_LENGTH.sort), {NUMBERS: length})
 
 
 def put_client_vector(partition: str, time: int, ref: str, packed: bytes) -> Write:

@@ -97,8 +97,11 @@ def test_a_vector_has_64_to_3072_numbers(ada: httpx.Client, vector: Any) -> None
 
 
 def test_a_namespace_has_vectors_of_one_length(ada: httpx.Client, tenant: Tenant) -> None:
-    put_in(ada, "a", 1)
     longer = direction(1, length=3072)
+    create(ada, entry(key="taken", namespace=SPACE))
+    taken = ada.post(MEMORY, json=entry(key="taken", namespace=SPACE, vector=longer))
+    refused(taken, 409, "ENTRY_EXISTS")  # what is refused decides on no length
+    put_in(ada, "a", 1)
     invalid(ada.post(MEMORY, json=entry(key="b", namespace=SPACE, vector=longer)), "vector")
     asked = {"vector": longer, "memory_type": "episodic", "namespace": SPACE}
     invalid(ada.post(SEARCH, json=asked), "vector")
@@ -106,6 +109,18 @@ def test_a_namespace_has_vectors_of_one_length(ada: httpx.Client, tenant: Tenant
     assert keys_of(find(ada, longer, namespace="other")) == ["b"]
     create(tenant.agent("bob"), entry(key="b", namespace=SPACE, vector=longer))
     assert find(ada, direction(1), namespace="empty") == []
+
+
+def test_of_two_first_vectors_one_decides_on_the_length(
+    service: Service, ada: httpx.Client
+) -> None:
+    longer = direction(1, length=128)
+    with faulty() as dynamodb:
+        instance = start(service.engine, service.clock, service.key_file, 0)
+        dynamodb.interrupt("transact_write_items", lambda _: True, lambda: put_in(ada, "a", 1))
+        late = instance.client(ada.headers["X-API-Key"])
+        invalid(late.post(MEMORY, json=entry(key="b", namespace=SPACE, vector=longer)), "vector")
+    assert keys_of(find(ada, direction(1))) == ["a"]
 
 
 @pytest.mark.parametrize(
