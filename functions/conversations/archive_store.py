@@ -1,7 +1,6 @@
 """Conversations whose retention is over: in the table, on their way out, and as archive records."""
 
 from collections.abc import Iterator
-from itertools import chain
 from typing import NamedTuple
 
 from functions.conversations.mapper import decode_header, header_key
@@ -131,7 +130,7 @@ class ConversationArchiveStore:
             count: how many the first group has.
         """
         partition = conversation_keys.build_archives_partition(tenant)
-        return chain.from_iterable(iterate_items(self._table, partition, before, count))
+        return iterate_items(self._table, partition, before, count)
 
     def list_records(self, tenant: str, session: str) -> Iterator[Item]:
         """Read the records of a session's archives, the newest first: a query."""

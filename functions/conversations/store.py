@@ -136,7 +136,7 @@ class ConversationStore:
             count: how many the first group has.
         """
         partition = conversation_keys.build_conversations_partition(tenant)
-        return chain.from_iterable(iterate_items(self._table, partition, before, count))
+        return iterate_items(self._table, partition, before, count)
 
     # Writes
 

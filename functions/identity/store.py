@@ -10,7 +10,7 @@ from functions.platform.idempotency import list_previous_tokens
 from functions.platform.item_types import API_KEY, PRINCIPAL
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key
-from functions.platform.newest_first import build_list_attributes, iterate_items
+from functions.platform.newest_first import build_list_attributes, iterate_item_groups
 from functions.platform.table import ConditionFailed, Store
 from functions.platform.writes import ABSENT, Write, check, delete, put, put_new
 
@@ -78,7 +78,7 @@ class PrincipalStore(Store):
     ) -> Iterator[list[Principal]]:
         """Read a tenant's principals, newest first, before a position: two calls a group."""
         partition = PRINCIPAL.build_partition(tenant=tenant)
-        for items in iterate_items(self._table, partition, before, count):
+        for items in iterate_item_groups(self._table, partition, before, count):
             yield list(map(_decode, items))
 
     def has_tenant(self, tenant: str) -> bool:

@@ -116,8 +116,7 @@ class NamespaceStore(Store):
     ) -> Iterator[Namespace]:
         """Read namespaces and prefix rules, newest first, before a position, by an index."""
         partition = entry_keys.build_namespace_range(tenant)[0]
-        for items in iterate_items(self._table, partition, before, count):
-            yield from map(namespace_from_item, items)
+        return map(namespace_from_item, iterate_items(self._table, partition, before, count))
 
     def replace(self, tenant: str, old: Namespace | None, new: Namespace, record: Write) -> None:
         """Put `new` in the place of `old`, if there was one, with the audit record.

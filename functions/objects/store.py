@@ -64,8 +64,7 @@ class ObjectStore:
     def iterate_spaces(self, tenant: str, before: str | None, count: int) -> Iterator[Space]:
         """Read a tenant's spaces, newest first, before a position: two calls a group."""
         partition = OBJECT_SPACE.build_partition(tenant=tenant)
-        for items in iterate_items(self._table, partition, before, count):
-            yield from map(_decode_space, items)
+        return map(_decode_space, iterate_items(self._table, partition, before, count))
 
     def replace_space(self, tenant: str, old: Space | None, new: Space, record: Write) -> None:
         """Put a space in the place of the one that was read, with the audit record.

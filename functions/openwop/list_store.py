@@ -55,16 +55,13 @@ class MemoryListStore(Store):
             count: how many to read together.
         """
         partition = openwop_keys.build_owned_memories_partition(tenant, *owner)
-        for items in iterate_items(self._table, partition, before, count):
-            for item in items:
-                agent, scope = item.get("memory_agent"), item.get("memory_scope")
-                memory = openwop_keys.hash_memory(*owner, agent or "", scope or "")
-                if (
-                    item["pk"] == openwop_keys.build_memory_partition(tenant, memory)
-                    and agent is not None
-                ):
-                    position, created = item[TYPE_ORDER_ATTRIBUTE], item["created"]
-                    yield ListedMemory(position, memory, owner, agent, scope, created)
+        for item in iterate_items(self._table, partition, before, count):
+            agent, scope = item.get("memory_agent"), item.get("memory_scope")
+            memory = openwop_keys.hash_memory(*owner, agent or "", scope or "")
+            is_genuine = item["pk"] == openwop_keys.build_memory_partition(tenant, memory)
+            if is_genuine and agent is not None:
+                position, created = item[TYPE_ORDER_ATTRIBUTE], item["created"]
+                yield ListedMemory(position, memory, owner, agent, scope, created)
 
     def remove(self, item: Item) -> None:
         """Take a memory, by the item of its head, out of its owner's list."""

@@ -65,8 +65,8 @@ class MemoryRunStore(Store):
             count: how many to read together.
         """
         partition = openwop_keys.build_started_runs_partition(tenant, principal)
-        for items in iterate_items(self._table, partition, before, count):
-            yield from (from_attributes(MemoryRun, item) for item in items)
+        items = iterate_items(self._table, partition, before, count)
+        return (from_attributes(MemoryRun, item) for item in items)
 
     def open(
         self,

@@ -1,7 +1,7 @@
 """Lists of items, newest first, by an index: what their items carry, and how a page is read."""
 
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import chain, islice
 
 from functions.platform.items import Item
 from functions.platform.keys import HIGHEST, build_list_position
@@ -21,7 +21,12 @@ def build_list_attributes(partition: str, created: int, id: str) -> Item:
     return {GROUP_ATTRIBUTE: partition, TYPE_ORDER_ATTRIBUTE: build_list_position(created, id)}
 
 
-def iterate_items(
+def iterate_items(table: Table, partition: str, before: str | None, count: int) -> Iterator[Item]:
+    """Read items as `iterate_item_groups` does, one after another."""
+    return chain.from_iterable(iterate_item_groups(table, partition, before, count))
+
+
+def iterate_item_groups(
     table: Table, partition: str, before: str | None, count: int
 ) -> Iterator[list[Item]]:
     """Read the items listed in a partition, newest first, as they are now: two calls a group.

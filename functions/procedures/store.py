@@ -47,8 +47,8 @@ class WorkflowStore(Store):
         self, tenant: str, procedure: Procedure, before: str | None, count: int
     ) -> Iterator[ProcedureWorkflow]:
         """Read the same, newest first, before a position: two calls a group."""
-        for items in iterate_items(self._table, _partition(tenant, procedure), before, count):
-            yield from map(decode_workflow, items)
+        partition = _partition(tenant, procedure)
+        return map(decode_workflow, iterate_items(self._table, partition, before, count))
 
     def iterate_task_types(
         self, tenant: str, agent_type: str, after: str | None, page_size: int

@@ -1,7 +1,7 @@
 """Reads and writes of episodes."""
 
 from collections.abc import Iterator
-from itertools import chain, takewhile
+from itertools import takewhile
 
 from functions.platform import run_keys, schema
 from functions.platform.errors import Throttled
@@ -107,8 +107,7 @@ class EpisodeStore:
             raise run_not_found()
         token = None if before is None else run_keys.parse_episode_id(before)
         partition = run_keys.build_run_episodes_partition(address)
-        groups = iterate_items(self._table, partition, token, count)
-        items = chain.from_iterable(groups)
+        items = iterate_items(self._table, partition, token, count)
         return decode_head(head), (self._decode(tenant, item) for item in items)
 
     def _decode(self, tenant: str, item: Item) -> Episode:

@@ -12,7 +12,7 @@ from functions.platform.item_types import COORDINATED_TASK
 from functions.platform.items import Item
 from functions.platform.keys import Key, hash_agent
 from functions.platform.limits import MAX_OWN_TASKS
-from functions.platform.newest_first import build_list_attributes, iterate_items
+from functions.platform.newest_first import build_list_attributes, iterate_item_groups
 from functions.platform.table import Store
 from functions.platform.writes import Write, delete, put, update
 from functions.tasks.model import Assignment, Task
@@ -32,7 +32,7 @@ class AssignmentStore(Store):
     ) -> Iterator[list[Assignment]]:
         """Read the same, newest first, before a position: two calls for each `count`."""
         partition = task_keys.build_assignment_range(tenant, agent)[0]
-        for rows in iterate_items(self._table, partition, before, count):
+        for rows in iterate_item_groups(self._table, partition, before, count):
             yield list(map(_to_assignment, rows))
 
     def list_task_ids(self, tenant: str, agent: str) -> list[str]:

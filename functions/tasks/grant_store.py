@@ -30,8 +30,7 @@ class GrantStore(Store):
     def iterate(self, tenant: str, task_id: str, before: str | None, count: int) -> Iterator[Grant]:
         """Read a task's grants, newest first, before a position: two calls for each `count`."""
         partition = task_keys.build_task_key(tenant, task_id)[0]
-        for items in iterate_items(self._table, partition, before, count):
-            yield from map(grant_from_item, items)
+        return map(grant_from_item, iterate_items(self._table, partition, before, count))
 
 
 def replace_grant(tenant: str, task: Task, old: Grant | None, new: Grant | None) -> Iterator[Write]:

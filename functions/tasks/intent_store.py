@@ -7,7 +7,7 @@ from functions.identity.model import Principal
 from functions.platform import task_keys
 from functions.platform.items import Item
 from functions.platform.keys import HIGHEST, Key
-from functions.platform.newest_first import build_list_attributes, iterate_items, iterate_rows
+from functions.platform.newest_first import build_list_attributes, iterate_item_groups, iterate_rows
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import Store
 from functions.platform.writes import (
@@ -45,7 +45,7 @@ class IntentStore(Store):
     ) -> Iterator[Intent]:
         """Read the same, newest first, before a position: three calls for each `count`."""
         partition = task_keys.build_listed_intent_range(tenant)[0]
-        for rows in iterate_items(self._table, partition, before, count):
+        for rows in iterate_item_groups(self._table, partition, before, count):
             yield from self._get_listed(tenant, principal, rows)
 
     def _get_listed(self, tenant: str, principal: str, rows: Iterable[Item]) -> list[Intent]:
