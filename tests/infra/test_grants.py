@@ -28,22 +28,17 @@ _REACH_EVERY_CALL = (
     "tests/contract/test_facts.py::test_another_instance_recalls_what_was_learned_since_it_last_looked",
     "tests/contract/test_event_payloads.py::test_the_answer_to_each_payload",
     "tests/contract/test_event_payloads.py::test_the_answer_to_each_payload_that_only_reads",
-    "tests/contract/test_stream_payloads.py",
     "tests/contract/test_task_events.py::test_the_payload_is_applied",
     "tests/contract/test_task_events.py::test_completing_a_task_archives_as_a_request_does",
     "tests/contract/test_task_events.py::test_a_rejected_event_changes_nothing_and_fails",
     "tests/contract/test_task_events.py::test_an_event_changes_a_task",
     "tests/contract/test_stream_events.py::test_expiry_by_dynamodb_is_logged_and_counted_once",
-    "tests/contract/test_eviction.py::test_the_least_recently_written_is_evicted_first",
-    "tests/contract/test_conversations.py::test_a_deleted_conversation_leaves_nothing_in_storage",
     "tests/contract/test_schedule_expiry.py::test_expired_entries_are_removed_and_others_stay",
     "tests/contract/test_reembedding.py::test_what_is_learned_without_a_model_is_embedded_once_there_is_one",
     "tests/contract/test_client_vectors.py::test_what_is_gone_is_never_found_and_its_vector_is_removed",
-    "tests/contract/test_schedule_agents.py::test_expired_entries_are_removed_before_any_is_evicted",
     "tests/contract/test_schedule_agents.py::test_a_lowered_capacity_is_reached_in_the_order_of_eviction",
     "tests/contract/test_openwop_storage.py::test_an_expired_entry_is_purged_with_its_rows",
     "tests/contract/test_run_lists.py::test_runs_are_listed_by_instance_status_and_type",
-    "tests/contract/test_conversation_retention.py::test_an_expired_conversation_is_archived_as_it_was",
 )
 _ONE_ENGINE = "dynoxide or test_cloud_environment"
 _Call = tuple[str, str]
