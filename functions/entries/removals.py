@@ -90,22 +90,16 @@ class ExpiredEntries:
         self._mapper = mapper
         self._clock = clock
 
-    def remove(self, items: Sequence[Item]) -> int:
-        """Remove what has expired among entries of one tenant, and count it.
+    def remove(self, items: Sequence[Item], reason: RemovalReason = "expired") -> int:
+        """Remove entries of one tenant, and count them: those that have expired.
 
-        If one was changed or removed meanwhile, the others are removed one by one.
+        All of them, where the reason is that their owner was deleted. If one was changed or removed
+        meanwhile, the others are removed one by one.
         """
-        return self._remove(items, "expired")
-
-    def remove_deleted(self, items: Sequence[Item]) -> int:
-        """Remove entries of one partition, whose owner was deleted, and count them."""
-        return self._remove(items, "deleted")
-
-    def _remove(self, items: Sequence[Item], reason: RemovalReason) -> int:
         try:
             return self._remove_together(items, reason)
         except (EntryNotFound, VersionMismatch):
-            return sum(self._remove([item], reason) for item in items) if len(items) > 1 else 0
+            return sum(self.remove([item], reason) for item in items) if len(items) > 1 else 0
 
     def _remove_together(self, items: Sequence[Item], reason: RemovalReason) -> int:
         now = self._clock()
