@@ -198,22 +198,18 @@ class AgentMemory:
 
 def _to_attributes(config: AgentConfig) -> Item:
     """Return the given settings as attributes; None removes one."""
-    episodic, working = config.episodic, config.working
-    named = {
-        "ep_asked": (episodic, "capacity", episodic.capacity),
-        "ep_pins": (
-            episodic,
-            "pinned_namespaces",
-            list(dict.fromkeys(episodic.pinned_namespaces)) or None,
-        ),
-        "wk_limit": (working, "max_entries", working.max_entries),
-        "wk_limit_bytes": (working, "max_total_size_kb", _KB * working.max_total_size_kb),
-    }
-    return {
-        attribute: value
-        for attribute, (model, field, value) in named.items()
-        if field in model.model_fields_set
-    }
+    episodic = config.episodic.model_dump(exclude_unset=True)
+    working = config.working.model_dump(exclude_unset=True)
+    attributes: Item = {}
+    if "capacity" in episodic:
+        attributes["ep_asked"] = episodic["capacity"]
+    if "pinned_namespaces" in episodic:
+        attributes["ep_pins"] = list(dict.fromkeys(episodic["pinned_namespaces"])) or None
+    if "max_entries" in working:
+        attributes["wk_limit"] = working["max_entries"]
+    if "max_total_size_kb" in working:
+        attributes["wk_limit_bytes"] = _KB * working["max_total_size_kb"]
+    return attributes
 
 
 def _to_settings(agent: str, item: Item) -> AgentSettings:
