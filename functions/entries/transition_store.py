@@ -11,7 +11,7 @@ from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.ttl import to_ttl_seconds
-from functions.platform.writes import ABSENT, Write, delete, put, update
+from functions.platform.writes import ABSENT, Write, delete, put, replace_rows, update
 from functions.vectors.client_vector_store import put_client_vector
 
 TOMBSTONE_LIFETIME = 86_400_000  # ms; change streams are kept as long
@@ -108,14 +108,9 @@ def build_row_removals(keys: Iterable[Key]) -> list[Write]:
     return [delete(key) for key in keys]
 
 
-def build_index_writes(transition: Transition) -> Iterator[Write]:
+def build_index_writes(transition: Transition) -> list[Write]:
     """Build the changes of the index rows of semantic memory."""
-    old, new = _build_index_rows(transition.old), _build_index_rows(transition.new)
-    for key in old.keys() - new.keys():
-        yield delete(key)
-    for key, row in new.items():
-        if old.get(key) != row:
-            yield put(key, row)
+    return replace_rows(_build_index_rows(transition.old), _build_index_rows(transition.new))
 
 
 def _build_index_rows(entry: Entry | None) -> dict[Key, Item]:

@@ -1,5 +1,6 @@
 """Writes as values: stores build them, and a table carries them out, alone or together."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,6 +77,12 @@ def build_set_expression(attributes: Item, *further: str) -> tuple[str, Item]:
 
 def delete(key: Key, condition: str | None = None, **values: Any) -> Write:
     return Write("Delete", key, condition=condition, values=values)
+
+
+def replace_rows(before: Mapping[Key, Item], after: Mapping[Key, Item]) -> list[Write]:
+    """Delete the rows that are gone, and put those that are new or differ."""
+    gone = [delete(key) for key in before.keys() - after.keys()]
+    return [*gone, *(put(key, row) for key, row in after.items() if before.get(key) != row)]
 
 
 def check(key: Key, condition: str, **values: Any) -> Write:

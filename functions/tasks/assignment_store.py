@@ -14,7 +14,7 @@ from functions.platform.keys import Key, hash_agent
 from functions.platform.limits import MAX_OWN_TASKS
 from functions.platform.newest_first import build_list_attributes, iterate_item_groups
 from functions.platform.table import Store
-from functions.platform.writes import Write, delete, put, update
+from functions.platform.writes import Write, delete, put, replace_rows, update
 from functions.tasks.model import Assignment, Task
 
 
@@ -62,9 +62,7 @@ def _to_assignment(row: Item) -> Assignment:
 
 def list_assignments(tenant: str, old: Task | None, new: Task) -> list[Write]:
     """List a task under its assignee, and no more under the one before."""
-    before, after = (_build_assignments(tenant, task) for task in (old, new))
-    gone = [delete(key) for key in before.keys() - after.keys()]
-    return [*gone, *(put(key, row) for key, row in after.items() if before.get(key) != row)]
+    return replace_rows(_build_assignments(tenant, old), _build_assignments(tenant, new))
 
 
 def _build_assignments(tenant: str, task: Task | None) -> dict[Key, Item]:

@@ -13,6 +13,7 @@ from functions.platform.writes import (
     delete,
     put,
     put_new,
+    replace_rows,
     update,
     update_sealed,
 )
@@ -83,9 +84,7 @@ def _add_former_member(tenant: str, task: str, principal: str, role: str) -> Wri
 
 def _list_inheritance(tenant: str, old: Task | None, new: Task) -> list[Write]:
     """List an inheriting sub-task in its parent under its assignee, and no more as it was."""
-    before, after = (_build_inheritance(tenant, task) for task in (old, new))
-    gone = [delete(key) for key in before.keys() - after.keys()]
-    return [*gone, *(put(key, row) for key, row in after.items() if before.get(key) != row)]
+    return replace_rows(_build_inheritance(tenant, old), _build_inheritance(tenant, new))
 
 
 def _build_inheritance(tenant: str, task: Task | None) -> dict[Key, Item]:
