@@ -20,10 +20,8 @@ class TaskPlan(NamedTuple):
     name: str
     agent: str | None
     depends_on: list[str]  # ids
-    outputs: list[str] | dict[str, Any]
     policy: Policy
-    fields: dict[str, Any]  # of RFC-0012, as the file has them
-    metadata: dict[str, Any]
+    fields: dict[str, Any]  # all of them, as requests take them
 
 
 class Application(NamedTuple):
@@ -35,5 +33,4 @@ class Application(NamedTuple):
     namespaces: list[str]
     agents: list[AgentPlan]
     tasks: list[TaskPlan]
-    declares_memory: bool
     ignored: list[str]  # the paths of what isn't of memory

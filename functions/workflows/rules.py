@@ -87,7 +87,7 @@ def build_application(workflow: Workflow, seed: bytes) -> Application:
     Args:
         seed: keeps the ids of tasks from being known before they are registered.
     """
-    version = None if workflow.version is None else str(workflow.version)
+    version = _get_version(workflow)
     ids = {step.task: _build_task_id(seed, version, step.task) for step in workflow.plan}
     named = [*workflow.agents, *(step.agent for step in workflow.plan if step.agent is not None)]
     agents = [_build_agent_plan(workflow, agent) for agent in dict.fromkeys(named)]
@@ -95,10 +95,9 @@ def build_application(workflow: Workflow, seed: bytes) -> Application:
         name=workflow.name,
         version=version,
         intent=build_intent_id(workflow),
-        namespaces=list(dict.fromkeys(workflow.memory.semantic_namespaces)),
+        namespaces=_list_namespaces(workflow),
         agents=[each for each in agents if (each.capacity, each.pinned_namespaces) != (None, None)],
         tasks=[_build_task_plan(workflow, step, ids) for step in workflow.plan],
-        declares_memory="semantic_namespaces" in workflow.memory.model_fields_set,
         ignored=list_ignored(workflow),
     )
 
@@ -131,16 +130,27 @@ def _build_task_plan(workflow: Workflow, step: PlanTask, ids: dict[str, str]) ->
     )
     if step.memory_policy is not None:
         policy = policy._replace(**step.memory_policy.model_dump(exclude_unset=True))
-    return TaskPlan(
-        id=ids[step.task],
-        name=step.task,
-        agent=step.agent,
-        depends_on=[ids[name] for name in dict.fromkeys(step.depends_on)],
-        outputs=step.outputs,
-        policy=policy,
-        fields=step.task_fields,
-        metadata=step.metadata,
-    )
+    declares_memory = "semantic_namespaces" in workflow.memory.model_fields_set
+    depends_on = [ids[name] for name in dict.fromkeys(step.depends_on)]
+    said_of_workflow = {"workflow": workflow.name, "workflow_version": _get_version(workflow)}
+    fields = {
+        **step.task_fields,
+        "name": step.task,
+        "assigned_agent": step.agent,
+        "depends_on": depends_on,
+        "memory_policy": MemoryPolicy(**policy._asdict()),
+        "semantic_namespaces": _list_namespaces(workflow) if declares_memory else None,
+        "metadata": {**step.metadata, **said_of_workflow, "outputs": step.outputs},
+    }
+    return TaskPlan(ids[step.task], step.task, step.agent, depends_on, policy, fields)
+
+
+def _get_version(workflow: Workflow) -> str | None:
+    return None if workflow.version is None else str(workflow.version)
+
+
+def _list_namespaces(workflow: Workflow) -> list[str]:
+    return list(dict.fromkeys(workflow.memory.semantic_namespaces))
 
 
 def build_settings(agent: AgentPlan) -> EpisodicSettings:
@@ -152,27 +162,9 @@ def build_settings(agent: AgentPlan) -> EpisodicSettings:
     return EpisodicSettings(**{name: value for name, value in given.items() if value is not None})
 
 
-def build_task_fields(plan: TaskPlan, application: Application) -> dict[str, Any]:
-    """Build the fields of a plan's task, as requests take them."""
-    return {
-        **plan.fields,
-        "name": plan.name,
-        "assigned_agent": plan.agent,
-        "depends_on": plan.depends_on,
-        "memory_policy": MemoryPolicy(**plan.policy._asdict()),
-        "semantic_namespaces": application.namespaces if application.declares_memory else None,
-        "metadata": {
-            **plan.metadata,
-            "workflow": application.name,
-            "workflow_version": application.version,
-            "outputs": plan.outputs,
-        },
-    }
-
-
-def is_up_to_date(task: Task, plan: TaskPlan, fields: dict[str, Any]) -> bool:
+def is_up_to_date(task: Task, plan: TaskPlan) -> bool:
     """Whether a task is already as the workflow wants it."""
-    extra = {name: value for name, value in fields.items() if name in EXTRA_FIELDS}
+    extra = {name: value for name, value in plan.fields.items() if name in EXTRA_FIELDS}
     is_same = all(
         task.extra_fields.get(name) == value for name, value in extra.items() if value is not None
     )

@@ -106,13 +106,12 @@ class Workflows:
         self, caller: Principal, application: Application, present: dict[str, Task]
     ) -> None:
         for plan in application.tasks:
-            fields = rules.build_task_fields(plan, application)
             task = present.get(plan.id)
             if task is None:
-                new = NewTask(id=plan.id, intent_id=application.intent, **fields)
+                new = NewTask(id=plan.id, intent_id=application.intent, **plan.fields)
                 self._tasks.register(caller, new, RequestToken.create())
-            elif task.ended is None and not rules.is_up_to_date(task, plan, fields):
-                change, token = TaskChange(**fields), RequestToken.create()
+            elif task.ended is None and not rules.is_up_to_date(task, plan):
+                change, token = TaskChange(**plan.fields), RequestToken.create()
                 self._tasks.change(caller, task.id, task.version, change, token)
 
     def _get_tasks(self, caller: Principal, application: Application) -> dict[str, Task]:

@@ -100,14 +100,14 @@ def stored(declared: Workflow, **changes: Any) -> tuple[bool, Task]:
     """Whether the plan's one task is up to date, if it is stored with these changes."""
     application = build_application(declared)
     (plan,) = application.tasks
-    fields = rules.build_task_fields(plan, application)
+    fields = plan.fields
     extra = {name: fields[name] for name in ("name", "depends_on", "metadata")}
     if fields["semantic_namespaces"] is not None:
         extra["semantic_namespaces"] = fields["semantic_namespaces"]
     base: dict[str, Any] = {"assignee": plan.agent, "policy": plan.policy, "extra_fields": extra}
     base |= changes
     task = Task(plan.id, application.intent, "running", 1, 1, 1, **base)
-    return rules.is_up_to_date(task, plan, fields), task
+    return rules.is_up_to_date(task, plan), task
 
 
 def test_only_a_task_that_differs_is_changed() -> None:
