@@ -200,14 +200,3 @@ def change_space(
     target = NamespaceTarget(name, before.permissions)
     changed = change_permissions(target, change.permissions, origin, token)
     return Space(before.owner, replace(changed, default=changed.default or "none"))
-
-
-def assert_space_version(space: Space | None, version: int | None) -> None:
-    """Check that If-Match names the present permissions of a space; None checks nothing.
-
-    Raises:
-        VersionMismatch: it names others.
-    """
-    present = 0 if space is None else space.permissions.version
-    if version not in (None, present):
-        raise VersionMismatch.of("the space", present)

@@ -70,8 +70,10 @@ class Spaces:
         if space is not None and token.matches(space.permissions.request):
             return space
         authorize(caller, CHANGE_SPACE, SpaceTarget(name, space))
-        _assert_not_superseded(space, token)
-        rules.assert_space_version(space, version)
+        present = 0 if space is None else space.permissions.version
+        earlier = () if space is None else space.permissions.previous_tokens
+        if version not in (None, present) or token.is_superseded(earlier):
+            raise VersionMismatch.of("the space", present)
         now = self._clock()
         new = rules.change_space(space, name, caller.id, change, now, token)
         before = None if space is None else _describe(space)
@@ -83,13 +85,6 @@ class Spaces:
 
 def _is_visible(caller: Principal, space: Space) -> bool:
     return is_allowed(caller, SHOW_SPACE, SpaceTarget(space.name, space))
-
-
-def _assert_not_superseded(space: Space | None, token: RequestToken) -> None:
-    """Check that a retried request wasn't carried out before a later one."""
-    if space is not None and token.is_superseded(space.permissions.previous_tokens):
-        version = space.permissions.version
-        raise VersionMismatch(f"the space is at version {version} by now", version=version)
 
 
 def _describe(space: Space) -> dict[str, object]:
