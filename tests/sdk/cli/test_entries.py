@@ -105,17 +105,19 @@ def test_query_filters_as_the_service_does(tenant: Tenant) -> None:
     tenant.create(namespace="a.1", key="x", tags=["t", "u"])
     tenant.create(namespace="a.2", key="y", tags=["t"], memory_type="episodic", pinned=True)
     tenant.create(namespace="b", key="z", memory_type="semantic", tags=["u"])
+    tenant.create(namespace="c", key="w", memory_type="episodic", scope={"task_id": "task_1"})
 
     def keys(*filters: str) -> list[str]:
         return [each["key"] for each in cli("query", "--json", *filters).documents]
 
-    assert keys() == ["z", "y", "x"]
+    assert keys() == ["w", "z", "y", "x"]
     assert keys("--namespace", "a.*") == ["y", "x"]
     assert keys("--tag", "t", "--tag", "u") == ["x"]
     assert keys("--any-tag", "t", "--any-tag", "u") == ["z", "y", "x"]
     assert keys("--type", "semantic") == ["z"]
     assert keys("--agent", "admin", "--pinned") == ["y"]
-    assert keys("--limit", "1") == ["z"]
+    assert keys("--no-pinned") == keys("--task", "task_1") == keys("--limit", "1") == ["w"]
+    assert keys("--key", "none") == []
 
 
 def test_a_table_says_when_it_is_not_all(tenant: Tenant) -> None:
