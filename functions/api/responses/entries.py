@@ -196,7 +196,7 @@ def render_eviction_candidate(entry: Entry) -> EvictionCandidateDocument:
     return {**document, "last_accessed_at": to_rfc3339(entry.accessed)}
 
 
-def render_search_result(match: Match, *, has_value: bool = True) -> SearchResultDocument:
+def render_search_result(match: Match, *, has_value: bool) -> SearchResultDocument:
     entry = render_entry(match.entry, has_value=has_value)
     return {"entry": entry, "score": match.score, "matched": match.matched}
 

@@ -107,15 +107,14 @@ def get_entry(request: Request, caller: Principal) -> Response:
     is_touched = TOUCH.read(request) is not False
     entries = request.services.entries
     entry = entries.get(caller, request.path_params["id"], is_touched=is_touched)
+    etag = f'"{entry.version}"'
     if request.has_version(entry.version):
-        return Response(304, headers={"etag": _etag(entry)})
-    if _VECTOR.read(request) is None:
-        return _entry_response(200, entry)
+        return Response(304, headers={"etag": etag})
     document = render_entry(entry)
-    vector = entries.get_vector(entry)
+    vector = None if _VECTOR.read(request) is None else entries.get_vector(entry)
     if vector is not None:
         document["vector"] = vector
-    return json_response(200, document, etag=_etag(entry))
+    return json_response(200, document, etag=etag)
 
 
 def delete_entry(request: Request, caller: Principal) -> Response:
@@ -126,10 +125,6 @@ def delete_entry(request: Request, caller: Principal) -> Response:
 def _entry_response(status: int, entry: Entry, **headers: str) -> Response:
     """Render a response that shows an entry."""
     return json_response(status, render_entry(entry), etag=f'"{entry.version}"', **headers)
-
-
-def _etag(entry: Entry) -> str:
-    return f'"{entry.version}"'
 
 
 def create_entry(request: Request, caller: Principal) -> Response:
