@@ -10,8 +10,6 @@ from typing import Any
 
 from functions.api.authentication import Authenticator, is_import
 from functions.api.error_responses import (
-    internal_openwop_error,
-    internal_problem,
     openwop_error_response,
     problem_response,
 )
@@ -25,7 +23,7 @@ from functions.api.value_fields import omit_values
 from functions.container import Container
 from functions.identity.model import READ, Principal
 from functions.platform import request_context
-from functions.platform.errors import Conflict, ReadOnly, ServiceError
+from functions.platform.errors import Conflict, InternalError, ReadOnly, ServiceError
 from functions.platform.json_text import get_escaped_size
 from functions.platform.limits import MAX_RESPONSE_BYTES
 from functions.platform.observability import (
@@ -35,9 +33,7 @@ from functions.platform.observability import (
     report_count,
 )
 
-_PROBLEM_FORMAT = (problem_response, internal_problem)
 _TRACEPARENT = re.compile(r"(?!ff)[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}", re.ASCII)
-_OPENWOP_FORMAT = (openwop_error_response, internal_openwop_error)
 _PRIVATE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 """The headers of every answer to a request with a key or token: nobody stores or guesses it."""
 
@@ -66,7 +62,7 @@ class App:
         trace_id = _set_context(request_id, headers)
         log_fields: dict[str, object] = {"request_id": request_id, "trace_id": trace_id}
         is_openwop = event["rawPath"].startswith(OPENWOP_PREFIX)
-        error_response, internal_error = _OPENWOP_FORMAT if is_openwop else _PROBLEM_FORMAT
+        error_response = openwop_error_response if is_openwop else problem_response
         is_held = False
         try:
             response = self._respond(event, headers, log_fields)
@@ -76,7 +72,7 @@ class App:
             is_held = isinstance(error, ReadOnly)
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets a response
             log_unexpected(error, **log_fields)
-            response = internal_error()
+            response = error_response(InternalError())
         took = round((time.perf_counter() - started) * 1000, 1)
         if response.status >= 400 or random.random() < self._logged_share:  # noqa: S311 - no secret
             logger.info("request", extra={"status": response.status, "took_ms": took, **log_fields})

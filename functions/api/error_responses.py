@@ -20,7 +20,6 @@ from functions.platform.errors import (
     Unavailable,
 )
 
-_INTERNAL_MESSAGE = "the service failed; the request id leads its operators to the reason"
 _OPENWOP_NAMES = {
     "ACCESS_DENIED": "forbidden",
     "BODY_TOO_LARGE": "payload_too_large",
@@ -46,20 +45,25 @@ _OPENWOP_CODES = _OPENWOP_NAMES.keys() | {
 
 def problem_response(error: ServiceError) -> Response:
     """Render an error as a problem document."""
-    members = dict(error.members)
+    kind = ERROR_CODES[error.code]
+    document: dict[str, Any] = {
+        "type": f"/docs#{error.code}",
+        "title": kind.title,
+        "status": kind.status,
+        "detail": error.message,
+        "code": error.code,
+        "message": error.message,
+        **error.members,
+    }
     if error.index is not None:
-        members["index"] = error.index
+        document["index"] = error.index
     if isinstance(error, Conflict) and error.version is not None:
-        members["current_version"] = error.version
+        document["current_version"] = error.version
     if isinstance(error, Conflict) and error.current is not None:
-        members["current"] = render_current(error.current)
+        document["current"] = render_current(error.current)
     headers = {name.replace("_", "-"): value for name, value in _error_headers(error).items()}
-    return _problem(error.code, error.message, members, headers)
-
-
-def internal_problem() -> Response:
-    """Make the problem document of an unforeseen error; it reveals nothing of the cause."""
-    return _problem("INTERNAL_ERROR", _INTERNAL_MESSAGE, {}, {})
+    typed = {"content-type": "application/problem+json"} | headers
+    return Response(kind.status, orjson.dumps(document), typed)
 
 
 def openwop_error_response(error: ServiceError) -> Response:
@@ -71,11 +75,6 @@ def openwop_error_response(error: ServiceError) -> Response:
     return json_response(status, document, **_error_headers(error))
 
 
-def internal_openwop_error() -> Response:
-    """Make OpenWOP's error of an unforeseen error; it reveals nothing of the cause."""
-    return json_response(500, {"error": "internal_error", "message": _INTERNAL_MESSAGE})
-
-
 def openwop_names_of(status: int) -> list[str]:
     """Return OpenWOP's names of the errors that have a status."""
     codes = (code for code in _OPENWOP_CODES if _OPENWOP_STATUSES[code] == status)
@@ -84,20 +83,6 @@ def openwop_names_of(status: int) -> list[str]:
 
 def _openwop_name(code: str) -> str:
     return _OPENWOP_NAMES.get(code, code.lower())
-
-
-def _problem(code: str, message: str, members: dict[str, Any], headers: dict[str, str]) -> Response:
-    kind = ERROR_CODES[code]
-    document = {
-        "type": f"/docs#{code}",
-        "title": kind.title,
-        "status": kind.status,
-        "detail": message,
-        "code": code,
-        "message": message,
-    } | members
-    typed = {"content-type": "application/problem+json"} | headers
-    return Response(kind.status, orjson.dumps(document), typed)
 
 
 def _error_headers(error: ServiceError) -> dict[str, str]:

@@ -227,3 +227,12 @@ class ReadOnly(Unavailable):
 
     def __init__(self) -> None:
         super().__init__("nothing is written here for now; send the same request again")
+
+
+class InternalError(ServiceError):
+    """The service failed unexpectedly; nothing of the cause is revealed."""
+
+    code = "INTERNAL_ERROR"
+
+    def __init__(self) -> None:
+        super().__init__("the service failed; the request id leads its operators to the reason")
