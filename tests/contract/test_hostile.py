@@ -102,19 +102,10 @@ def test_a_bad_body_is_a_400_and_changes_nothing(
     assert tenant.service.state() == before
 
 
-LARGE: dict[str, bytes] = {
-    "value": with_value(b'{"a":"' + b"x" * 10_000_000 + b'"}'),
-    "list": with_value(b'{"a":[' + b"1," * 5_000_000 + b"1]}"),
-    "white space": with_value(b"{" + b" " * 10_000_000 + b"}"),
-    "garbage": b"x" * 10_000_000,
-    "many fields": b"{" + b",".join(b'"f%d":1' % n for n in range(700_000)) + b"}",
-}
-
-
-@pytest.mark.parametrize("name", LARGE)
-def test_a_body_of_ten_megabytes_is_too_large(tenant: Tenant, name: str) -> None:
-    problem = refused(tenant.admin.post(MEMORY, content=LARGE[name]), 413, "BODY_TOO_LARGE")
-    assert problem["actual"] == len(LARGE[name]) > problem["max"] >= 50 * 65_536
+def test_a_body_of_ten_megabytes_is_too_large(tenant: Tenant) -> None:
+    for body in (with_value(b'{"a":"' + b"x" * 10_000_000 + b'"}'), b"x" * 10_000_000):
+        problem = refused(tenant.admin.post(MEMORY, content=body), 413, "BODY_TOO_LARGE")
+        assert problem["actual"] == len(body) > problem["max"] >= 50 * 65_536
     assert ok(tenant.admin.get(MEMORY))["total"] == 0
 
 
