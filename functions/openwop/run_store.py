@@ -72,71 +72,20 @@ class MemoryRunStore(Store):
         self,
         tenant: str,
         run: MemoryRun,
-        heads: Sequence[Item],
+        checks: Sequence[Write],
         secrets: Item | None,
         request: RequestToken,
     ) -> None:
-        """Open a run on the snapshot to which the heads of its memories were advanced.
-
-        The last two entries of each are touched, so that DynamoDB waits for whoever is still
-        writing them: what is in the snapshot is visible as a whole from the start on.
+        """Open a run if the checks of its snapshot hold.
 
         Raises:
-            RunConflict: a memory changed since its head was advanced, or an earlier try of the
-                request opened the run.
+            RunConflict: a check failed, or an earlier try of the request opened the run.
             IdempotencyConflict: the request's key came with another body.
             CapacityExceeded: a memory's open runs have too many secrets.
         """
-        writes: list[Write] = []
-        conditions = build_snapshot_conditions(heads, run.snapshot)
+        key = openwop_keys.build_memory_run_key(tenant, run.id)
         partitions = build_partitions(tenant, run)
-        for partition, head, (condition, values) in zip(partitions, heads, conditions, strict=True):
-            if secrets is None:
-                writes.append(check(openwop_keys.build_memory_key(partition), condition, **values))
-            else:
-                added = SecretsChange.between(None, run)
-                writes.append(count_secrets(partition, added, condition, **values))
-            writes += [check(entry, _ALWAYS) for entry in newest_entry_keys(partition, head)]
-        self._open(tenant, run, writes, secrets, request)
-
-    def open_replay(
-        self,
-        tenant: str,
-        run: MemoryRun,
-        original: MemoryRun,
-        secrets: Item | None,
-        now: int,
-        request: RequestToken,
-    ) -> None:
-        """Open a run on the snapshot of another one, if that is still kept.
-
-        Raises:
-            RunConflict: the snapshot isn't kept any more, or an earlier try of the request opened
-                the run.
-            IdempotencyConflict: the request's key came with another body.
-            CapacityExceeded: a memory's open runs have too many secrets.
-        """
-        writes: list[Write] = []
-        for partition in build_partitions(tenant, run):
-            pin = openwop_keys.build_snapshot_pin_key(partition, original.snapshot, original.id)
-            writes.append(check(pin, "kept_until > :now", now=now))
-            if secrets is not None:
-                writes.append(count_secrets(partition, SecretsChange.between(None, run)))
-        self._open(tenant, run, writes, secrets, request)
-
-    def _open(
-        self,
-        tenant: str,
-        run: MemoryRun,
-        writes: list[Write],
-        secrets: Item | None,
-        request: RequestToken,
-    ) -> None:
-        key, partitions = (
-            openwop_keys.build_memory_run_key(tenant, run.id),
-            build_partitions(tenant, run),
-        )
-        writes.append(put_new(key, _encode(tenant, run)))
+        writes = [*checks, put_new(key, _encode(tenant, run))]
         for partition in partitions:
             writes.append(_put_pin(partition, run))
             if secrets is not None:
@@ -223,6 +172,35 @@ class MemoryRunStore(Store):
         for row in rows:
             if row["kept_until"] + CLOCK_SKEW > now:
                 yield SnapshotPin(row["kept_until"], row["closed_at"])
+
+
+def check_snapshot(tenant: str, run: MemoryRun, heads: Sequence[Item]) -> list[Write]:
+    """Check that no memory of a run changed since its head was advanced; count the run's secrets.
+
+    The last two entries of each are touched, so that DynamoDB waits for whoever is still writing
+    them: what is in the snapshot is visible as a whole from the start on.
+    """
+    writes: list[Write] = []
+    conditions = build_snapshot_conditions(heads, run.snapshot)
+    partitions, added = build_partitions(tenant, run), SecretsChange.between(None, run)
+    for partition, head, (condition, values) in zip(partitions, heads, conditions, strict=True):
+        if run.labels:
+            writes.append(count_secrets(partition, added, condition, **values))
+        else:
+            writes.append(check(openwop_keys.build_memory_key(partition), condition, **values))
+        writes += [check(entry, _ALWAYS) for entry in newest_entry_keys(partition, head)]
+    return writes
+
+
+def check_kept(tenant: str, run: MemoryRun, original: MemoryRun, now: int) -> list[Write]:
+    """Check that the snapshot that a run replays is still kept; count the run's secrets."""
+    writes: list[Write] = []
+    for partition in build_partitions(tenant, run):
+        pin = openwop_keys.build_snapshot_pin_key(partition, original.snapshot, original.id)
+        writes.append(check(pin, "kept_until > :now", now=now))
+        if run.labels:
+            writes.append(count_secrets(partition, SecretsChange.between(None, run)))
+    return writes
 
 
 def check_run_open(tenant: str, run: str, memory: str, now: int) -> Write:

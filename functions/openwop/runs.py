@@ -17,7 +17,13 @@ from functions.openwop.model import MemoryRun
 from functions.openwop.redaction import LabelledSecret, Redactor, collect_secrets
 from functions.openwop.references import MemoryReferences
 from functions.openwop.requests import NewMemoryRun, NewSecrets
-from functions.openwop.run_store import MemoryRunStore, RunConflict, build_partitions
+from functions.openwop.run_store import (
+    MemoryRunStore,
+    RunConflict,
+    build_partitions,
+    check_kept,
+    check_snapshot,
+)
 from functions.openwop.sequence_store import SequenceNumbers
 from functions.platform.clock import Clock
 from functions.platform.idempotency import RequestToken, build_idempotency_conflict
@@ -105,7 +111,8 @@ class MemoryRuns:
             number, heads = self._numbers.take_snapshot(build_partitions(tenant, run), listing)
             run = run._replace(snapshot=number)
             try:
-                self._store.open(tenant, run, heads, encrypted, request)
+                checks = check_snapshot(tenant, run, heads)
+                self._store.open(tenant, run, checks, encrypted, request)
             except RunConflict as conflict:
                 if conflict.run is not None:
                     return self._assert_open(conflict.run)
@@ -122,7 +129,8 @@ class MemoryRuns:
         request: RequestToken,
     ) -> MemoryRun:
         try:
-            self._store.open_replay(tenant, run, original, encrypted, self._clock(), request)
+            checks = check_kept(tenant, run, original, self._clock())
+            self._store.open(tenant, run, checks, encrypted, request)
         except RunConflict as conflict:
             if conflict.run is not None:
                 return self._assert_open(conflict.run)
