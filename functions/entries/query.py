@@ -140,12 +140,8 @@ class Queries:
     ) -> list[Entry]:
         """Return a page and record that the caller read it; what was removed is left out."""
         entries = self.load_page(caller, found, offset, limit)
-        self.record_reads(caller, entries)
-        return entries
-
-    def record_reads(self, caller: Principal, entries: Iterable[Entry]) -> None:
-        """Record that the caller read these: eviction is ordered by it."""
         self._access_tracker.record_reads(caller, entries)
+        return entries
 
     def load_page(
         self, caller: Principal, found: QueryResult, offset: int, limit: int

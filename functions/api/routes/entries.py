@@ -68,7 +68,7 @@ def _read_page(
     found = queries.find_page(caller, filters, asked.wanted)
     page = truncate_to_limit(render_entry(each, has_value=has_values) for each in found.entries)
     if TOUCH.read(request) is not False:
-        queries.record_reads(caller, found.entries[: len(page)])
+        request.services.access_tracker.record_reads(caller, found.entries[: len(page)])
     tokens, end = found.sort_tokens, found.end
     if len(page) < len(found.entries):
         tokens = tokens[: tokens.index(found.entries[len(page)].sort_token)]
