@@ -14,7 +14,7 @@ from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store
-from functions.platform.writes import ABSENT, Write, check, delete, put, put_new, update
+from functions.platform.writes import ABSENT, Write, check, delete, put, put_version, update
 from functions.tasks.guardrails import (
     CoordinatorGuardrails,
     guardrails_from_item,
@@ -55,7 +55,7 @@ class GuardrailStore(Store):
         key = task_keys.build_guardrails_key(tenant, new.coordinator)
         due = build_due_attributes(key[0], now + _REQUEST_TIME)
         item = guardrails_to_item(new) | due
-        self._table.transact([_put_version(key, item, new.version), record])
+        self._table.transact([put_version(key, item, new.version - 1 or None), record])
 
     def complete(self, tenant: str, coordinator: str, version: int) -> None:
         """Make guardrails due no more, if they are still at this version."""
@@ -119,11 +119,4 @@ def unlist_under_coordinator(tenant: str, coordinator: str, task: str) -> Write:
 
 def _put_restrictions(tenant: str, agent: str, new: Restrictions) -> Write:
     key = task_keys.build_restrictions_key(tenant, agent)
-    return _put_version(key, restrictions_to_item(new), new.version)
-
-
-def _put_version(key: Key, item: Item, version: int) -> Write:
-    """Put an item of this version in the place of the one before."""
-    if version == 1:
-        return put_new(key, item)
-    return put(key, item, "version = :before", before=version - 1)
+    return put_version(key, restrictions_to_item(new), new.version - 1 or None)
