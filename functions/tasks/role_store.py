@@ -34,11 +34,6 @@ def list_intent_roles(intent: Intent) -> list[RoleCode]:
 _IS_MEMBER = "contains(role_codes, :as_assignee)"
 
 
-def build_open_condition() -> tuple[str, Item]:
-    """Build the condition that a task is open, with its values."""
-    return "contains(role_codes, :open)", {"open": OPEN}
-
-
 def build_member_condition(caller: Principal) -> tuple[str, Item]:
     """Build the condition of `functions.tasks.rules.is_assignee_or_coordinator`."""
     condition, values = _IS_MEMBER, Item(as_assignee=RoleCode("assignee", caller.id))
