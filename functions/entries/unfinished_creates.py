@@ -17,21 +17,16 @@ from functions.entries.transition_store import (
 )
 from functions.identity.model import SERVICE
 from functions.platform import entry_keys
-from functions.platform.clock import Clock
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_tenant
 from functions.platform.retry import retry_on
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import ConditionFailed, TimedStore
 from functions.platform.writes import ABSENT
 
 
-class UnfinishedCreates:
+class UnfinishedCreates(TimedStore):
     """Finds out what became of creates, and undoes those whose entries never came."""
-
-    def __init__(self, table: Table, clock: Clock) -> None:
-        self._table = table
-        self._clock = clock
 
     def find(self, items: Sequence[Item]) -> list[Reservation]:
         """Find the reservations in agents' items whose entries aren't there: a call per hundred."""

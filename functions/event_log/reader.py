@@ -19,11 +19,10 @@ from functions.event_log.items import (
 )
 from functions.event_log.model import Event, LogName, LogQuery
 from functions.platform import log_keys
-from functions.platform.clock import Clock
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, get_escaped_size
 from functions.platform.limits import MAX_EXAMINED, MAX_PAGE_BYTES
-from functions.platform.table import Table
+from functions.platform.table import TimedStore
 from functions.platform.ttl import has_ended
 
 _POSITIONS = 1_000  # of an item, which holds fewer events
@@ -40,12 +39,8 @@ class _Examined(NamedTuple):
     stored: StoredEvent | None
 
 
-class EventLogReader:
+class EventLogReader(TimedStore):
     """Reads the logs of all tenants from the log table."""
-
-    def __init__(self, table: Table, clock: Clock) -> None:
-        self._table = table
-        self._clock = clock
 
     def read(self, tenant: str, log: LogName, query: LogQuery) -> tuple[list[Event], int | None]:
         """Read a page of events, of at most 5 MB, and the position to continue from.

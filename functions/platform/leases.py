@@ -3,18 +3,13 @@
 import secrets
 from contextlib import suppress
 
-from functions.platform.clock import Clock
 from functions.platform.item_types import LEASE
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import ConditionFailed, TimedStore
 from functions.platform.writes import put
 
 
-class Leases:
+class Leases(TimedStore):
     """Takes and returns leases, which end by themselves if their holder dies."""
-
-    def __init__(self, table: Table, clock: Clock) -> None:
-        self._table = table
-        self._clock = clock
 
     def acquire(self, name: str, lifetime: int) -> str | None:
         """Take a lease for `lifetime` ms: one call.

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from functions.platform.aws import OVERLOAD_REASONS
+from functions.platform.clock import Clock
 from functions.platform.limits import MAX_WRITE_ITEMS
 from functions.platform.retry import Backoff
 from functions.platform.table_client import (
@@ -18,7 +19,7 @@ from functions.platform.table_client import (
 from functions.platform.table_reader import TableReader
 from functions.platform.writes import Write
 
-__all__ = ["ConditionFailed", "Store", "Table"]
+__all__ = ["ConditionFailed", "Store", "Table", "TimedStore"]
 
 
 _TRANSIENT = THROTTLING_CODES | OVERLOAD_REASONS | {"TransactionConflict"}
@@ -132,3 +133,11 @@ class Store:
             ConditionFailed: a condition didn't hold.
         """
         self._table.transact(writes)
+
+
+class TimedStore(Store):
+    """A store that knows the time, in epoch ms."""
+
+    def __init__(self, table: Table, clock: Clock) -> None:
+        super().__init__(table)
+        self._clock = clock

@@ -5,21 +5,16 @@ tenant, a principal or a fact is another item with each body, so the key itself 
 """
 
 from functions.platform import item_types
-from functions.platform.clock import Clock
 from functions.platform.idempotency import RequestToken
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import ConditionFailed, TimedStore
 from functions.platform.writes import put_new
 
 _LIFETIME = 86_400  # seconds
 
 
-class UsedRequests:
+class UsedRequests(TimedStore):
     """The Idempotency-Keys of all tenants that were used within a day."""
-
-    def __init__(self, table: Table, clock: Clock) -> None:
-        self._table = table
-        self._clock = clock
 
     def claim(self, tenant: str, token: RequestToken) -> None:
         """Note for a day what an Idempotency-Key is used for: one write of one unit.

@@ -10,10 +10,9 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from functions.platform import item_types
-from functions.platform.clock import Clock
 from functions.platform.keys import Key, get_tenant
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import Table
+from functions.platform.table import TimedStore
 from functions.platform.writes import Write, delete, put, put_new, update
 from functions.quotas.model import Quota, QuotaUsage
 
@@ -36,12 +35,8 @@ class NewItem(NamedTuple):
     expires: int
 
 
-class QuotaStore:
+class QuotaStore(TimedStore):
     """The counts of all tenants and quotas."""
-
-    def __init__(self, table: Table, clock: Clock) -> None:
-        self._table = table
-        self._clock = clock
 
     def get_usage(self, tenant: str, quota: Quota) -> QuotaUsage:
         """Sum the counts of a tenant's items that haven't expired: one call.

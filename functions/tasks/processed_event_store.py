@@ -1,20 +1,15 @@
 """Remember which events of other systems were processed."""
 
-from functions.platform.clock import Clock
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import Table
+from functions.platform.table import TimedStore
 from functions.platform.task_keys import build_processed_event_key
 from functions.platform.writes import put
 
 _LIFETIME = 15 * 86_400  # seconds; queues of failed events keep them for 14 days
 
 
-class ProcessedEvents:
+class ProcessedEvents(TimedStore):
     """The events of all tenants that were processed in the last 15 days."""
-
-    def __init__(self, table: Table, clock: Clock) -> None:
-        self._table = table
-        self._clock = clock
 
     def contains(self, tenant: str, source: str, event_id: str) -> bool:
         """Tell whether an event was processed: one read."""
