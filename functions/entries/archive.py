@@ -15,6 +15,7 @@ again. Then follow three steps, each of which a retry or the schedule may repeat
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from functions.entries.model import Entry, RemovalReason, Transition
@@ -31,6 +32,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import EntryNotFound, VersionMismatch
 from functions.platform.items import Item
 from functions.platform.keys import Key
+from functions.platform.table import ConditionFailed
 from functions.tasks.model import Task
 from functions.tasks.store import TaskStore
 
@@ -141,7 +143,8 @@ class TaskArchive:
         """
         if not self._await_log(tenant, task, parts):
             return False
-        self._snapshots.complete(tenant, task, parts, self._clock())
+        with suppress(ConditionFailed):  # another request completed it, and the task is open again
+            self._snapshots.complete(tenant, task, parts, self._clock())
         return True
 
     def _await_log(self, tenant: str, task: Task, parts: Iterable[Part]) -> bool:

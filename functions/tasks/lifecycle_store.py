@@ -98,13 +98,17 @@ def _build_inheritance(tenant: str, task: Task | None) -> dict[Key, Item]:
 
 
 def completion_writes(tenant: str, task: Task, now: int) -> list[Write]:
-    """Take an ended task off the lists of its agents, and, last, mark it as archived."""
+    """Take an ended task off the lists of its agents, and, last, mark it as archived.
+
+    The condition of the mark fails where the task has been opened again by an adoption.
+    """
     mark = update(
         task_keys.build_task_key(tenant, task.id),
         f"SET archived = if_not_exists(archived, :now) REMOVE {DUE_ATTRIBUTE}, "
         f"{DUE_SHARD_ATTRIBUTE}",
-        "attribute_exists(ended)",
+        "ended = :ended",
         now=now,
+        ended=task.ended,
     )
     assignee = None if task.assignee is None else hash_agent(task.assignee)
     holders = sorted(task.held.keys() - {assignee})

@@ -10,6 +10,7 @@ from functions.platform import task_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, EntryExists, ValidationFailed
 from functions.platform.idempotency import RequestToken
+from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.tasks import changes, rules
@@ -96,14 +97,8 @@ class Tasks:
         refused: ConditionFailed,
     ) -> Task:
         """Answer a retry, adopt a task without a coordinator, or say why nothing was done."""
-        item = refused.failed.get(task_keys.build_task_key(caller.tenant, task.id))
-        if item is not None:
-            present = task_from_item(item)
-            if token.matches(present.request):
-                return self._writer.resume(caller.tenant, present)
-            if not is_allowed(caller, ADOPT_TASK, Adoption(present, new.assigned_agent)):
-                raise EntryExists(ADOPT_TASK.denied)
-            return self._adopt(caller, self._writer.finish_archive(caller.tenant, present), task)
+        if refused.failed.get(task_keys.build_task_key(caller.tenant, task.id)) is not None:
+            return self._adopt(caller, new, task, token)
         if task_keys.build_own_tasks_key(caller.tenant, caller.id) in refused.failed:
             raise build_own_tasks_error()
         parent = refused.failed.get(task_keys.build_task_key(caller.tenant, str(task.parent)))
@@ -111,13 +106,21 @@ class Tasks:
             rules.assert_takes_sub_task(caller, task_from_item(parent))
         raise AccessDenied("the parent has ended, or you are no longer its coordinator or assignee")
 
-    def _adopt(self, caller: Principal, present: Task, wanted: Task) -> Task:
+    @retry_on(ConditionFailed, "others are changing this task")
+    def _adopt(self, caller: Principal, new: NewTask, wanted: Task, token: RequestToken) -> Task:
+        """Adopt a task as it is by now: its agent may end it meanwhile, another one adopt it."""
+        present = self._store.get_existing(caller.tenant, wanted.id)
+        if token.matches(present.request):
+            return self._writer.resume(caller.tenant, present)
+        _assert_adoptable(caller, present, new)
+        present = self._writer.finish_archive(caller.tenant, present)
+        _assert_adoptable(caller, present, new)
         adopted = changes.adopt_task(present, wanted)
         try:
             return self._writer.save(caller, present, adopted, self._build_registration)
         except ConditionFailed as refused:
             if task_keys.build_task_key(caller.tenant, adopted.id) in refused.failed:
-                raise EntryExists(ADOPT_TASK.denied) from refused
+                raise
             raise AccessDenied("the parent belongs to somebody else") from refused
 
     def _build_registration(self, caller: Principal, old: Task | None, new: Task) -> list[Write]:
@@ -218,3 +221,8 @@ def _differs_in_authority(old: Task, new: Task) -> bool:
     """Whether assignee, coordinator or end differ."""
     is_handed_on = (old.assignee, old.coordinator) != (new.assignee, new.coordinator)
     return is_handed_on or new.ended is not None
+
+
+def _assert_adoptable(caller: Principal, present: Task, new: NewTask) -> None:
+    if not is_allowed(caller, ADOPT_TASK, Adoption(present, new.assigned_agent)):
+        raise EntryExists(ADOPT_TASK.denied)

@@ -1,5 +1,9 @@
 """Who registers tasks for whom, and what an adoption trusts."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import httpx
 import pytest
 
@@ -17,7 +21,8 @@ from tests.contract.bodies import (
     working,
 )
 from tests.contract.expect import invalid, ok, refused
-from tests.contract.service import Tenant
+from tests.contract.faults import Killed, faulty
+from tests.contract.service import Service, Tenant, start
 
 INHERIT = {"memory_policy": {"inherit_from_parent": True}}
 
@@ -104,6 +109,56 @@ def test_an_adoption_takes_no_field_and_no_end_from_the_agent(
     ended = ok(change_task(alice, adopted, status="completed"))
     assert ended["status"] == "completed"
     assert query(boss, task_id="t") == []
+
+
+def adopt_meanwhile(
+    service: Service, boss: httpx.Client, meanwhile: Callable[[], object]
+) -> httpx.Response:
+    """Adopts a task of alice's; something happens right before the adoption changes it."""
+    done = []
+
+    def changes_task(request: dict[str, Any]) -> bool:
+        changed = (
+            write["Update"]["Key"] for write in request["TransactItems"] if "Update" in write
+        )
+        return any("#t#" in key["pk"]["S"] and key["sk"]["S"] == "t" for key in changed)
+
+    with faulty() as dynamodb:
+        instance = start(service.engine, service.clock, service.key_file, 0)
+        dynamodb.interrupt("transact_write_items", changes_task, lambda: done.append(meanwhile()))
+        late = instance.client(boss.headers["X-API-Key"])
+        answer = late.post(TASKS, json=task(id="t", assigned_agent="alice"))
+    assert done
+    return answer
+
+
+def test_an_adoption_counts_though_the_agent_ends_the_task_meanwhile(
+    service: Service, tenant: Tenant, boss: httpx.Client
+) -> None:
+    alice = tenant.agent("alice")
+    own = create_task(alice, id="t")
+    end = partial(change_task, alice, own, status="completed")
+    adopted = ok(adopt_meanwhile(service, boss, end), 201)
+    assert (adopted["status"], adopted["coordinator"]) == ("pending", "boss")
+    assert ok(boss.get(f"{TASKS}/t")) == adopted
+
+
+def test_of_two_that_adopt_an_ended_task_one_coordinates_it(
+    service: Service, tenant: Tenant, boss: httpx.Client
+) -> None:
+    alice, rival = tenant.agent("alice"), tenant.coordinator("rival")
+    own = create_task(alice, id="t")
+    create(alice, working("t"))
+    with faulty(2) as dynamodb:
+        instance = start(service.engine, service.clock, service.key_file, 0)
+        with pytest.raises(Killed):
+            change_task(instance.client(alice.headers["X-API-Key"]), own, status="completed")
+    assert dynamodb.writes == 2
+    body = {"id": "t", "intent_id": "intent_2", "assigned_agent": "alice"}
+    answer = adopt_meanwhile(service, boss, lambda: ok(rival.post(TASKS, json=task(**body)), 201))
+    refused(answer, 409, "ENTRY_EXISTS")
+    assert ok(rival.get(f"{TASKS}/t"))["coordinator"] == "rival"
+    assert query(rival, task_id="t") == []
 
 
 @pytest.mark.parametrize("assigned", [{"assigned_agent": "bob"}, {}])
