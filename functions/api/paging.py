@@ -25,7 +25,7 @@ from functions.api.parameters import (
 )
 from functions.api.responses.types import PagePosition, UncountedPosition
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import BoundedPage, Examined, WantedPage, read_page
+from functions.platform.bounded_pages import BoundedPage, WantedPage
 from functions.platform.errors import ValidationFailed
 from functions.platform.json_text import get_escaped_size
 from functions.platform.limits import MAX_PAGE_BYTES, MAX_RESPONSE_BYTES
@@ -195,22 +195,19 @@ def build_page(
 def paginate(
     request: Request,
     caller: Principal,
-    read_all: Callable[[], Iterable[T]],
-    iterate: Callable[[str | None, int], Iterator[Examined[T]]],
+    read: Callable[[WantedPage], BoundedPage[T]],
     render: Callable[[T], D],
     get_position: Callable[[T], str] = get_list_position,
 ) -> tuple[list[D], PagePosition]:
-    """Take the page that a request asks for from a list that is read as far as it needs.
+    """Take the page that a request asks for.
 
     Args:
         request: asks for the page.
-        read_all: reads all elements, to count them.
-        iterate: examines elements one after another, from a position on; first so many together.
+        read: reads the page.
         get_position: gives what the list sorts by.
     """
     asked = read_page_request(request, caller)
-    page = read_page(asked.wanted, iterate, get_position, read_all)
-    return build_page(asked, page, render, get_position)
+    return build_page(asked, read(asked.wanted), render, get_position)
 
 
 def paginate_uncounted(

@@ -5,8 +5,8 @@ import hmac
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
-from operator import attrgetter
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
@@ -15,7 +15,7 @@ from functions.identity.model import ALL_PERMISSIONS, OPERATOR, ROOT_TENANT, Pri
 from functions.identity.requests import NewPrincipal, PrincipalChange
 from functions.identity.rules import apply_change, describe_principal, diff_principals
 from functions.identity.store import NewKey, PrincipalStore, StoredPrincipal
-from functions.platform.bounded_pages import Examined, examine_all
+from functions.platform.bounded_pages import BoundedPage, WantedPage, read_newest
 from functions.platform.clock import Clock
 from functions.platform.errors import EntryExists, NotFound, ValidationFailed
 from functions.platform.idempotency import RequestToken
@@ -122,27 +122,19 @@ class Identity:
             return self._replay(principal, idempotency_key, token, _PRINCIPAL_EXISTS)
         return principal, key.api_key
 
-    def list_principals(self, caller: Principal) -> list[Principal]:
-        """List the principals of the caller's tenant, newest first.
+    def list_page(self, caller: Principal, wanted: WantedPage) -> BoundedPage[Principal]:
+        """List a page of the principals of the caller's tenant, newest first.
 
         Raises:
             AccessDenied: the caller lacks `memory.admin`.
         """
         authorize(caller, authority.LIST_PRINCIPALS, None)
-        found = self._store.list_principals(caller.tenant)
-        return sorted(found, key=lambda each: (each.created, each.id), reverse=True)
 
-    def iterate_principals(
-        self, caller: Principal, before: str | None, count: int
-    ) -> Iterator[Examined[Principal]]:
-        """Examine the principals of the caller's tenant, newest first, before a position.
+        def iterate(before: str | None, count: int) -> Iterator[Principal]:
+            groups = self._store.iterate_principals(caller.tenant, before, count)
+            return chain.from_iterable(groups)
 
-        Raises:
-            AccessDenied: the caller lacks `memory.admin`.
-        """
-        authorize(caller, authority.LIST_PRINCIPALS, None)
-        groups = self._store.iterate_principals(caller.tenant, before, count)
-        return examine_all(chain.from_iterable(groups), attrgetter("list_position"))
+        return read_newest(wanted, iterate, partial(self._store.list_principals, caller.tenant))
 
     @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def change_principal(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from functions.audit.service import AuditTrail
@@ -21,7 +22,7 @@ from functions.namespaces.store import (
     namespace_from_item,
     put_first_configuration,
 )
-from functions.platform.bounded_pages import Examined
+from functions.platform.bounded_pages import BoundedPage, Examined, WantedPage, read_page
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.idempotency import RequestToken
@@ -108,20 +109,25 @@ class Namespaces:
         """Whether there are configured namespaces or prefix rules, whoever may see them."""
         return next(self._store.iterate_with_rules(caller.tenant, None, 1), None) is not None
 
-    def list_visible(self, caller: Principal) -> list[Namespace]:
-        """List the readable namespaces and prefix rules; all for who manages permissions."""
-        found = self._select(caller, self._store.list_with_rules, authority.READ_PERMISSIONS)
-        return _newest_first({each.name: each for each in found}.values())
+    def list_page(self, caller: Principal, wanted: WantedPage) -> BoundedPage[Namespace]:
+        """List a page of the readable namespaces and prefix rules, newest first.
 
-    def iterate_visible(
-        self, caller: Principal, before: str | None, count: int
-    ) -> Iterator[Examined[Namespace]]:
-        """Examine all for the same, newest first, before a position."""
-        found = self._store.iterate_with_rules(caller.tenant, before, count)
-        restricted = restrictions_from_item(self._store.get_restrictions(caller.tenant, caller.id))
-        for each in found:
-            shown = self._permit(caller, each, restricted, authority.READ_PERMISSIONS)
-            yield Examined(each.list_position, shown)
+        All for who manages permissions.
+        """
+        action, position = authority.READ_PERMISSIONS, attrgetter("list_position")
+
+        def examine(before: str | None, count: int) -> Iterator[Examined[Namespace]]:
+            found = self._store.iterate_with_rules(caller.tenant, before, count)
+            item = self._store.get_restrictions(caller.tenant, caller.id)
+            restricted = restrictions_from_item(item)
+            for each in found:
+                yield Examined(position(each), self._permit(caller, each, restricted, action))
+
+        def read_all() -> list[Namespace]:
+            found = self._select(caller, self._store.list_with_rules, action)
+            return _newest_first({each.name: each for each in found}.values())
+
+        return read_page(wanted, examine, position, read_all)
 
     def _select(
         self,

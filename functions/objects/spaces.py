@@ -1,8 +1,6 @@
 """Use cases of spaces: list them, change who may use them."""
 
-from collections.abc import Iterator
 from functools import partial
-from operator import attrgetter
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize, is_allowed
@@ -12,7 +10,7 @@ from functions.objects.authority import CHANGE_SPACE, SHOW_SPACE
 from functions.objects.model import Space, SpaceTarget
 from functions.objects.requests import SpaceChange
 from functions.objects.store import ObjectStore
-from functions.platform.bounded_pages import Examined, examine_all
+from functions.platform.bounded_pages import BoundedPage, WantedPage, read_newest
 from functions.platform.clock import Clock
 from functions.platform.errors import ValidationFailed, VersionMismatch
 from functions.platform.idempotency import RequestToken
@@ -28,18 +26,17 @@ class Spaces:
         self._audit = audit
         self._clock = clock
 
-    def list_visible(self, caller: Principal) -> list[Space]:
-        """List the spaces that the caller may read, newest first; `memory.admin` sees all."""
-        found = self._store.list_spaces(caller.tenant)
-        visible = (each for each in found if _is_visible(caller, each))
-        return sorted(visible, key=attrgetter("list_position"), reverse=True)
+    def list_page(self, caller: Principal, wanted: WantedPage) -> BoundedPage[Space]:
+        """List a page of the spaces that the caller may read, newest first.
 
-    def iterate_visible(
-        self, caller: Principal, before: str | None, count: int
-    ) -> Iterator[Examined[Space]]:
-        """Examine all for the same, newest first, before a position, by an index that may lag."""
-        found = self._store.iterate_spaces(caller.tenant, before, count)
-        return examine_all(found, attrgetter("list_position"), partial(_is_visible, caller))
+        `memory.admin` sees all.
+        """
+        return read_newest(
+            wanted,
+            partial(self._store.iterate_spaces, caller.tenant),
+            partial(self._store.list_spaces, caller.tenant),
+            lambda space: is_allowed(caller, SHOW_SPACE, SpaceTarget(space.name, space)),
+        )
 
     def has_any(self, caller: Principal) -> bool:
         """Whether there are spaces, whoever may read them."""
@@ -81,10 +78,6 @@ class Spaces:
         record = self._audit.record(caller, CHANGE_SPACE, target, before, _describe(new))
         self._store.replace_space(caller.tenant, space, new, record)
         return new
-
-
-def _is_visible(caller: Principal, space: Space) -> bool:
-    return is_allowed(caller, SHOW_SPACE, SpaceTarget(space.name, space))
 
 
 def _describe(space: Space) -> dict[str, object]:

@@ -6,6 +6,7 @@ its limit, or empty, and still says where the list continues.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
+from operator import attrgetter
 from typing import Generic, NamedTuple, TypeVar
 
 from functions.platform.limits import MAX_EXAMINED, MAX_PAGE_ITEMS
@@ -116,6 +117,30 @@ def read_page(
         return take_page(iterate(wanted.after, wanted.read_size), wanted)
     every = select_shown(iterate(None, MAX_PAGE_ITEMS)) if read_all is None else read_all()
     return count_page(every, get_position, wanted)
+
+
+def read_newest(
+    wanted: WantedPage,
+    iterate: Callable[[str | None, int], Iterable[T]],
+    read_all: Callable[[], Iterable[T]],
+    is_shown: Callable[[T], bool] = lambda _: True,
+) -> BoundedPage[T]:
+    """Read a page of a list of elements that have a `list_position`, the highest one first.
+
+    Args:
+        iterate: reads elements in this order, from a position on, by an index that may lag; first
+            so many together.
+        read_all: reads all elements in any order, to count them.
+    """
+    position = attrgetter("list_position")
+
+    def examine(before: str | None, count: int) -> Iterator[Examined[T]]:
+        return examine_all(iterate(before, count), position, is_shown)
+
+    def read_shown() -> list[T]:
+        return sorted(filter(is_shown, read_all()), key=position, reverse=True)
+
+    return read_page(wanted, examine, position, read_shown)
 
 
 def take_page(

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 from itertools import islice
-from operator import attrgetter
 from random import Random
 
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import Examined, examine_all
+from functions.platform.bounded_pages import BoundedPage, WantedPage, read_newest
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
@@ -92,11 +91,19 @@ class Procedures:
         """
         return self._describe(self._existing(workflow_key(caller.tenant, procedure, id)))
 
-    def get_all(self, caller: Principal, procedure: Procedure) -> list[WorkflowStats]:
-        """Get a procedure's workflows, the newest first: one query."""
-        workflows = self._store.list_procedure(caller.tenant, procedure)
-        newest_first = sorted(workflows, key=lambda each: (each.created, each.id), reverse=True)
-        return [self._describe(each) for each in newest_first]
+    def list_page(
+        self, caller: Principal, procedure: Procedure, wanted: WantedPage
+    ) -> BoundedPage[WorkflowStats]:
+        """List a page of a procedure's workflows, newest first."""
+        of = caller.tenant, procedure
+
+        def iterate(before: str | None, count: int) -> Iterator[WorkflowStats]:
+            return map(self._describe, self._store.iterate_procedure(*of, before, count))
+
+        def read_all() -> Iterator[WorkflowStats]:
+            return map(self._describe, self._store.list_procedure(*of))
+
+        return read_newest(wanted, iterate, read_all)
 
     def list_task_types(
         self, caller: Principal, agent_type: str, after: str | None, count: int
@@ -104,13 +111,6 @@ class Procedures:
         """List up to `count` types of task behind one, for which an agent type has workflows."""
         found = self._store.iterate_task_types(caller.tenant, agent_type, after, count)
         return list(islice(found, count))
-
-    def iterate(
-        self, caller: Principal, procedure: Procedure, before: str | None, count: int
-    ) -> Iterator[Examined[WorkflowStats]]:
-        """Examine a procedure's workflows, newest first, before a position, by an index."""
-        found = self._store.iterate_procedure(caller.tenant, procedure, before, count)
-        return examine_all(map(self._describe, found), attrgetter("list_position"))
 
     def select(self, caller: Principal, procedure: Procedure, seed: int | None) -> WorkflowStats:
         """Select the workflow to try next: one query.

@@ -5,9 +5,14 @@ from operator import attrgetter
 from threading import Lock
 
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import Examined, examine_all, select_shown
+from functions.platform.bounded_pages import (
+    BoundedPage,
+    Examined,
+    WantedPage,
+    examine_all,
+    read_page,
+)
 from functions.platform.clock import Clock
-from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.run_keys import DAY
 from functions.runs.agent_type_store import AgentTypeStore
 from functions.runs.model import AgentType
@@ -36,14 +41,12 @@ class AgentTypes:
                 self._noted.clear()
             self._noted[name] = now
 
-    def list_all(self, caller: Principal) -> list[AgentType]:
+    def list_page(self, caller: Principal, wanted: WantedPage) -> BoundedPage[AgentType]:
         """List agent types with workflows, and those of the last 90 days, from the last name."""
-        return list(select_shown(self.iterate(caller, None, MAX_PAGE_ITEMS)))
+        now, position = self._clock(), attrgetter("name")
 
-    def iterate(
-        self, caller: Principal, before: str | None, count: int
-    ) -> Iterator[Examined[AgentType]]:
-        """Examine agent types for the same, before a name."""
-        now = self._clock()
-        found = self._store.iterate(caller.tenant, before, count)
-        return examine_all(found, attrgetter("name"), lambda each: each.is_listed(now))
+        def examine(before: str | None, count: int) -> Iterator[Examined[AgentType]]:
+            found = self._store.iterate(caller.tenant, before, count)
+            return examine_all(found, position, lambda each: each.is_listed(now))
+
+        return read_page(wanted, examine, position)

@@ -1,7 +1,8 @@
 """Use cases on grants: access to a task's working memory for others."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -9,7 +10,13 @@ from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
 from functions.authorization.rules import is_allowed
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import Examined, examine_after, examine_all
+from functions.platform.bounded_pages import (
+    BoundedPage,
+    WantedPage,
+    examine_after,
+    read_newest,
+    read_page,
+)
 from functions.platform.clock import Clock, to_rfc3339
 from functions.platform.errors import AccessDenied, CapacityExceeded, NotFound, ValidationFailed
 from functions.platform.limits import MAX_GRANTS
@@ -39,38 +46,25 @@ class Grants:
     _audit: AuditTrail
     _clock: Clock
 
-    def list_of_task(self, caller: Principal, task_id: str) -> list[Grant]:
-        """List the grants on a task that still count, newest first; a holder sees its own.
+    def list_page(self, caller: Principal, task_id: str, wanted: WantedPage) -> BoundedPage[Grant]:
+        """List a page of the grants on a task that still count, newest first.
+
+        A holder sees its own.
 
         Raises:
             NotFound: no task of the caller's tenant has this id.
             AccessDenied: the caller has no grant on the task, and no part in giving them.
         """
         task, now = self._tasks.get_existing(caller.tenant, task_id), self._clock()
-        sees_all = is_allowed(caller, LIST_GRANTS, TaskTarget(task, now))
-        if sees_all:
-            found = self._store.list_all(caller.tenant, task_id)
-        else:
-            own = self._store.get(caller.tenant, task_id, caller.id)
-            found = [] if own is None else [own]
-        counting = [each for each in found if each.counts(task.term, now)]
-        if not counting and not sees_all:
+        iterate = partial(self._store.iterate, caller.tenant, task_id)
+        read_all = partial(self._store.list_all, caller.tenant, task_id)
+        if is_allowed(caller, LIST_GRANTS, TaskTarget(task, now)):
+            return read_newest(wanted, iterate, read_all, lambda each: each.counts(task.term, now))
+        own = self._store.get(caller.tenant, task_id, caller.id)
+        if own is None or not own.counts(task.term, now):
             raise AccessDenied(LIST_GRANTS.denied)
-        return sorted(counting, key=lambda each: (each.created, each.principal), reverse=True)
-
-    def iterate_of_task(
-        self, caller: Principal, task_id: str, before: str | None, count: int
-    ) -> Iterator[Examined[Grant]]:
-        """Read the same, newest first, before a position.
-
-        Raises:
-            NotFound, AccessDenied: as `list_of_task`.
-        """
-        task, now = self._tasks.get_existing(caller.tenant, task_id), self._clock()
-        if not is_allowed(caller, LIST_GRANTS, TaskTarget(task, now)):
-            return examine_after(self.list_of_task(caller, task_id), _POSITION, before)
-        found = self._store.iterate(caller.tenant, task_id, before, count)
-        return examine_all(found, _POSITION, lambda each: each.counts(task.term, now))
+        examine = partial(examine_after, [own], _POSITION)
+        return read_page(wanted, lambda before, _: examine(before), _POSITION)
 
     def grant(self, caller: Principal, task_id: str, principal: str, new: NewGrant) -> Grant:
         """Give a principal access to a task's working memory.

@@ -1,16 +1,15 @@
 """Use cases on intents: read, set the access list, set the owner."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from operator import attrgetter
 from typing import Any
 
 from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
 from functions.authorization.rules import authorize, is_allowed
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import Examined, examine_all
+from functions.platform.bounded_pages import BoundedPage, WantedPage, read_newest
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.origin import choose_times
@@ -52,19 +51,13 @@ class Intents:
         authorize(caller, action, intent)
         return intent
 
-    def list_readable(self, caller: Principal) -> list[Intent]:
-        """List the intents that the caller may read, newest first."""
-        found = self._store.list_of_tenant(caller.tenant, caller.id)
-        readable = (each for each in found if is_allowed(caller, READ_INTENT, each))
-        return sorted(readable, key=lambda each: (each.created, each.id), reverse=True)
-
-    def iterate_readable(
-        self, caller: Principal, before: str | None, count: int
-    ) -> Iterator[Examined[Intent]]:
-        """Examine all for the same, newest first, before a position."""
-        found = self._store.iterate_of_tenant(caller.tenant, caller.id, before, count)
-        return examine_all(
-            found, attrgetter("list_position"), partial(is_allowed, caller, READ_INTENT)
+    def list_page(self, caller: Principal, wanted: WantedPage) -> BoundedPage[Intent]:
+        """List a page of the intents that the caller may read, newest first."""
+        return read_newest(
+            wanted,
+            partial(self._store.iterate_of_tenant, caller.tenant, caller.id),
+            partial(self._store.list_of_tenant, caller.tenant, caller.id),
+            partial(is_allowed, caller, READ_INTENT),
         )
 
     def has_any(self, caller: Principal) -> bool:

@@ -1,5 +1,7 @@
 """Grants on tasks."""
 
+from functools import partial
+
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate
 from functions.api.parameters import CURSOR_PAGE, IMPORT
@@ -15,13 +17,8 @@ _GRANT = f"{_GRANTS}/{{principal+}}"
 
 def list_grants(request: Request, caller: Principal) -> Response:
     grants, task_id = request.services.grants, request.path_params["task_id"]
-    page, position = paginate(
-        request,
-        caller,
-        lambda: grants.list_of_task(caller, task_id),
-        lambda before, count: grants.iterate_of_task(caller, task_id, before, count),
-        render_grant,
-    )
+    read = partial(grants.list_page, caller, task_id)
+    page, position = paginate(request, caller, read, render_grant)
     return json_response(200, GrantPageDocument(grants=page, **position))
 
 

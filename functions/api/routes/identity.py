@@ -1,5 +1,7 @@
 """Tenants, principals and keys."""
 
+from functools import partial
+
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate
 from functions.api.parameters import CURSOR_PAGE, IMPORT
@@ -49,13 +51,8 @@ def create_principal(request: Request, caller: Principal) -> Response:
 
 def list_principals(request: Request, caller: Principal) -> Response:
     identity = request.services.identity
-    page, position = paginate(
-        request,
-        caller,
-        lambda: identity.list_principals(caller),
-        lambda before, count: identity.iterate_principals(caller, before, count),
-        render_principal,
-    )
+    read = partial(identity.list_page, caller)
+    page, position = paginate(request, caller, read, render_principal)
     return json_response(200, PrincipalPageDocument(principals=page, **position))
 
 

@@ -1,5 +1,7 @@
 """Intents: their owners and access lists."""
 
+from functools import partial
+
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import mark_hidden, paginate
 from functions.api.parameters import CURSOR_PAGE, IMPORT
@@ -15,13 +17,7 @@ _ACL = f"{_INTENT}/acl"
 
 def list_intents(request: Request, caller: Principal) -> Response:
     intents = request.services.intents
-    page, position = paginate(
-        request,
-        caller,
-        lambda: intents.list_readable(caller),
-        lambda before, count: intents.iterate_readable(caller, before, count),
-        render_intent,
-    )
+    page, position = paginate(request, caller, partial(intents.list_page, caller), render_intent)
     position = mark_hidden(position, page, lambda: intents.has_any(caller))
     return json_response(200, IntentPageDocument(intents=page, **position))
 

@@ -1,5 +1,7 @@
 """Namespaces of semantic memory."""
 
+from functools import partial
+
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import mark_hidden, paginate
 from functions.api.parameters import CURSOR_PAGE, IMPORT
@@ -21,11 +23,7 @@ _NAMESPACES = "/api/v1/memory/namespaces"
 def list_namespaces(request: Request, caller: Principal) -> Response:
     namespaces = request.services.namespaces
     page, position = paginate(
-        request,
-        caller,
-        lambda: namespaces.list_visible(caller),
-        lambda before, count: namespaces.iterate_visible(caller, before, count),
-        render_namespace,
+        request, caller, partial(namespaces.list_page, caller), render_namespace
     )
     position = mark_hidden(position, page, lambda: namespaces.has_any(caller))
     return json_response(200, NamespacePageDocument(namespaces=page, **position))

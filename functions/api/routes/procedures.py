@@ -50,13 +50,8 @@ def get_workflow(request: Request, caller: Principal) -> Response:
 
 def list_workflows(request: Request, caller: Principal) -> Response:
     procedure, procedures = _procedure(request), request.services.get(RunContainer).procedures
-    page, position = paginate(
-        request,
-        caller,
-        lambda: procedures.get_all(caller, procedure),
-        lambda before, count: procedures.iterate(caller, procedure, before, count),
-        render_workflow,
-    )
+    read = partial(procedures.list_page, caller, procedure)
+    page, position = paginate(request, caller, read, render_workflow)
     return json_response(200, WorkflowPageDocument(procedures=page, **position))
 
 

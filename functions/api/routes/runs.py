@@ -1,6 +1,7 @@
 """Runs of agents and their episodes, by ADR-043 Tier 2."""
 
 from collections.abc import Iterator
+from functools import partial
 from operator import attrgetter
 from urllib.parse import quote
 
@@ -163,14 +164,8 @@ def delete_episode(request: Request, caller: Principal) -> Response:
 
 def list_agent_types(request: Request, caller: Principal) -> Response:
     agent_types = request.services.get(RunContainer).agent_types
-    page, position = paginate(
-        request,
-        caller,
-        lambda: agent_types.list_all(caller),
-        lambda before, count: agent_types.iterate(caller, before, count),
-        render_agent_type,
-        attrgetter("name"),
-    )
+    read = partial(agent_types.list_page, caller)
+    page, position = paginate(request, caller, read, render_agent_type, attrgetter("name"))
     return json_response(200, AgentTypePageDocument(agent_types=page, **position))
 
 

@@ -1,5 +1,7 @@
 """Spaces: who may use the objects in them."""
 
+from functools import partial
+
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import mark_hidden, paginate
 from functions.api.parameters import CURSOR_PAGE, IMPORT
@@ -17,13 +19,7 @@ _SPACE = f"{_SPACES}/{{space}}"
 
 def list_spaces(request: Request, caller: Principal) -> Response:
     spaces = request.services.get(ObjectContainer).spaces
-    page, position = paginate(
-        request,
-        caller,
-        lambda: spaces.list_visible(caller),
-        lambda before, count: spaces.iterate_visible(caller, before, count),
-        render_space,
-    )
+    page, position = paginate(request, caller, partial(spaces.list_page, caller), render_space)
     position = mark_hidden(position, page, lambda: spaces.has_any(caller))
     return json_response(200, SpacePageDocument(spaces=page, **position))
 
