@@ -142,7 +142,7 @@ class PrincipalData:
             return lambda: self._stores.memory_lists.remove(item)
         if item_type is item_types.ARCHIVE:
             shown = {each: _without(item, each, name) for each in ("participants", "shared_with")}
-            return lambda: self._store.replace_item(item, item | shown)
+            return lambda: self._store.replace_item(item, item | shown, "revision")
         intent = intent_from_item(item["intent"], item)
         acl = {each: access for each, access in intent.acl.items() if each != name}
         changed = intent_to_item(replace(intent, acl=acl, version=intent.version + 1))

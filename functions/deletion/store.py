@@ -87,16 +87,19 @@ class DeletionStore:
         write_parallel(self._log if is_log else self._memory, map(delete, others))
         delete_in_transactions(self._memory, identity)
 
-    def replace_item(self, old: Item, new: Item) -> bool:
+    def replace_item(self, old: Item, new: Item, counter: str = "version") -> bool:
         """Put an item in the place of the one that was scanned; False if that has changed.
 
         It is read again, since a scan verifies no seal: what somebody else wrote gets none.
+
+        Args:
+            counter: the attribute that counts the item's changes.
         """
         key = _get_key(old)
         if self._memory.get(key) != old:
             return False
         return self._memory.try_write(
-            put(key, _strip_key(new), "version = :seen", seen=old["version"])
+            put(key, _strip_key(new), f"{counter} = :seen", seen=old[counter])
         )
 
     def replace_log_item(self, old: Item, new: Item) -> None:

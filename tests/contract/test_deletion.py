@@ -247,6 +247,9 @@ def test_a_deleted_agent_is_taken_out_of_what_others_share(
     allow(tenant.admin, "shared", "none", alice="write", bob="read")
     body = {"user_id": "bob", "agent_participants": ["alice"], "messages": []}
     ok(bob.put("/api/v1/conversations/s", json=body), 201)
+    ok(bob.put("/api/v1/conversations/over", json=body | {"ttl": "PT1S"}), 201)
+    service.clock.advance(seconds=2)
+    sweep(service)
     acl = {"entries": [{"principal": "alice", "access": "read"}]}
     ok(boss.put("/api/v1/intents/intent_1/acl", json=acl))
     ok(bob.put("/api/v1/objects/files/k", content=b"x"), 201)
@@ -259,7 +262,8 @@ def test_a_deleted_agent_is_taken_out_of_what_others_share(
     assert ok(boss.get("/api/v1/tasks/t/grants"))["grants"] == []
     listed = ok(tenant.admin.get(f"{NAMESPACES}/shared"))["permissions"]["allow"]
     assert [each["agent"] for each in listed] == ["bob"]
-    assert ok(bob.get("/api/v1/conversations/s"))["agent_participants"] == []
+    for kept in ("s", "over/archive"):
+        assert ok(bob.get(f"/api/v1/conversations/{kept}"))["agent_participants"] == []
     assert ok(boss.get("/api/v1/intents/intent_1/acl"))["entries"] == []
     assert ok(bob.get(f"{MEMORY}/{made['id']}"))["namespace"] == "shared"
 
