@@ -18,7 +18,7 @@ from functions.platform.value_parts import STAGED_FOR
 
 
 class Uploads:
-    """The uploads of a caller's tenant; each is used by who began it alone."""
+    """The uploads of a caller's tenant; each is used by the principal that began it alone."""
 
     def __init__(self, store: UploadStore, conversations: ConversationStore, clock: Clock) -> None:
         self._store = store

@@ -94,7 +94,7 @@ class Deletions:
         return subject.kind == "tenant" and not self._store.has_tenant(subject.tenant)
 
     def _take_keys(self, caller: Principal, deletion: Deletion) -> Deletion:
-        """Take the key of who has come back meanwhile, and the permissions."""
+        """Take the key of a principal that came back meanwhile, and the permissions."""
         if deletion.subject.name is not None and not deletion.is_preview:
             with suppress(NotFound):
                 self._revoke(caller, deletion.subject.name)

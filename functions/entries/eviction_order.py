@@ -13,7 +13,7 @@ from functions.tasks.access import TaskAccess
 
 
 class EvictionOrder:
-    """Lists what an agent's memory evicts next, to who may read these entries."""
+    """Lists what an agent's memory evicts next, to those who may read these entries."""
 
     def __init__(self, store: EntryStore, tasks: TaskAccess, clock: Clock) -> None:
         self._store = store

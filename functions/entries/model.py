@@ -48,7 +48,7 @@ class Entry(NamedTuple):
     accessed: int = 0  # when its owner last wrote or read it; kept for evictable tiers only
     request: bytes | None = None  # the token of the request that wrote it
     traceparent: str | None = None  # of the request that wrote it; a write stores its own
-    actor_kind: ActorKind = "agent"  # the kind of who wrote this version
+    actor_kind: ActorKind = "agent"  # the kind of the writer of this version
     is_own: bool = False  # in a task without a coordinator: counts against its agent's limits, too
     is_fenced: bool = False  # each write checks its task, as its owner isn't the assignee (§5)
     is_inherited: bool = False  # shown to a sub-task of its task; never stored
@@ -65,7 +65,7 @@ class Entry(NamedTuple):
 
     @property
     def actor(self) -> Actor:
-        """Who wrote this version: the owner, a curator of semantic memory, or who imported it."""
+        """Who wrote this version: the owner, a curator of semantic memory, or its importer."""
         return Actor(self.importer or self.curator or self.agent, self.actor_kind)
 
     @property

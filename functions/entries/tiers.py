@@ -25,7 +25,7 @@ class TierPolicy(NamedTuple):
         is_evictable: whether entries count against their agent's capacity, have a priority and can
             be pinned. Who oversees the agent reads them.
         is_task_bound: whether entries in a task's scope always end with the task, count against
-            its limits, and are read by who reads the task's memory.
+            its limits, and are read by those who read the task's memory.
         has_vectors: whether the vectors of entries are stored, to be searched; else a search makes
             them of all that an agent has of the tier.
         max_entries: how many entries an agent has at most outside tasks, unless it is set

@@ -6,7 +6,7 @@ from functions.platform.keys import build_list_position
 
 Kind = Literal["agent", "coordinator", "user"]
 ActorKind = Literal["agent", "coordinator", "user", "operator", "service"]
-"""The kinds of who acts: a principal's, the operator with the root key, the service itself."""
+"""The kinds of actors: a principal's, the operator with the root key, the service itself."""
 Permission = Literal["memory.read", "memory.write", "memory.admin", "memory.import"]
 
 READ: Permission = "memory.read"
@@ -30,7 +30,7 @@ ROOT_TENANT = "~root"
 SERVICE = Actor("agent-memory", "service")
 """Acts where no request does: what expires, and what is evicted for a lowered capacity."""
 OPERATOR = Actor("root", "operator")
-"""Who has the root key."""
+"""The holder of the root key."""
 
 
 class Principal(NamedTuple):

@@ -26,7 +26,7 @@ UPLOAD_HEADER = "X-Object-Upload"
 
 
 class ObjectUploads:
-    """The uploads of a caller's tenant; each is completed by who began it alone."""
+    """The uploads of a caller's tenant; each is completed by the principal that began it alone."""
 
     def __init__(
         self, objects: Objects, store: ObjectStore, files: ObjectFiles, clock: Clock

@@ -230,11 +230,8 @@ def _encode(tenant: str, run: MemoryRun) -> Item:
 
 def _change(tenant: str, before: MemoryRun, after: MemoryRun, now: int) -> Write:
     """Build the write of a run that is open, and has the secrets that it had."""
-    key, condition = (
-        openwop_keys.build_memory_run_key(tenant, after.id),
-        f"{_IS_OPEN} AND {_SECRETS}",
-    )
-    return put(key, _encode(tenant, after), condition, now=now, number=before.secrets_number)
+    key, number = openwop_keys.build_memory_run_key(tenant, after.id), before.secrets_number
+    return put(key, _encode(tenant, after), f"{_IS_OPEN} AND {_SECRETS}", now=now, number=number)
 
 
 def _put_pin(partition: str, run: MemoryRun) -> Write:

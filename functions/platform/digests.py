@@ -1,7 +1,7 @@
 """Digest what requests say, so that a later one can be compared and nobody can test a guess.
 
-A digest under a key that only the service knows says nothing to who reads the tables, not even of a
-value that has few possibilities.
+A digest under a key that only the service knows says nothing to a reader of the tables, not even
+of a value that has few possibilities.
 """
 
 from collections.abc import Callable

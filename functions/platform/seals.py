@@ -1,6 +1,6 @@
 """Codes by which the service knows authority that it gave itself: seals of items, codes of roles.
 
-Who writes to the table past the service can't make one. So an item of its making counts as
+Nobody who writes to the table past the service can make one. So an item of its making counts as
 absent, and so does one that it changed. Which attributes of which types a seal covers
 is in the registry of item types; what changes beside them, such as a counter, needs no new seal.
 

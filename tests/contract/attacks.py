@@ -43,7 +43,7 @@ class Names:
         return {name: value for name, value in fields.items() if self.random.random() < 0.5}
 
     def learn(self, answer: httpx.Response) -> None:
-        """Remember the ids that an answer gives to who may have it."""
+        """Remember the ids that an answer gives to those who may have it."""
         if not answer.is_success or "json" not in answer.headers.get("Content-Type", ""):
             return
         body = answer.json()

@@ -1,4 +1,4 @@
-"""An import keeps ids, versions and times, for who has the permission."""
+"""An import keeps ids, versions and times, for holders of the permission."""
 
 import copy
 from datetime import datetime, timedelta

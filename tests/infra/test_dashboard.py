@@ -1,4 +1,4 @@
-"""The dashboard answers the questions of who reads an alarm."""
+"""The dashboard answers the questions of a reader of an alarm."""
 
 import json
 from pathlib import Path

@@ -22,7 +22,7 @@ export function SpacesScreen() {
   );
   return (
     <>
-      <p>Objects are bytes under a key. A space is private to who made it, unless it has permissions.</p>
+      <p>Objects are bytes under a key. A space is private to its maker, unless it has permissions.</p>
       <List pages={pages} items={(page) => page.spaces} empty="There is no space yet.">
         {(spaces) => (
           <Table label="Spaces" head={["Space", "Owner", "Others may", "Exceptions", "Changed"]}>

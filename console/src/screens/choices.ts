@@ -76,7 +76,7 @@ export function usePrincipals(): Schemas["Principal"][] {
   return query.data?.principals ?? [];
 }
 
-/** Whom one may ask or decide about: principals for who may list them, else oneself and the agents that one knows of. */
+/** Whom one may ask or decide about: principals for those who may list them, else oneself and the agents that one knows of. */
 export function useWho(): string[] {
   const caller = usePrincipal();
   const agents = useAgentIds();

@@ -11,7 +11,7 @@ export type Entry = Schemas["Entry"];
 
 export const TIERS = { working: "working", episodic: "episodic", semantic: "semantic" };
 
-/** Whether a value is shown only to who asks for it. */
+/** Whether a value is shown only to those who ask for it. */
 export function isSensitive({ sensitivity }: Entry): boolean {
   return sensitivity === "confidential" || sensitivity === "restricted";
 }

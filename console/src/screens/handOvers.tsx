@@ -31,7 +31,7 @@ function readAssignee(state: Schemas["AuditRecord"]["before"]): string | undefin
   return typeof found === "string" ? found : undefined;
 }
 
-/** Says why there are no hand-overs for who may not read the audit log. */
+/** Says why there are no hand-overs for those who may not read the audit log. */
 export function HandOverNote() {
   if (can(usePrincipal(), "memory.admin")) return null;
   return <p>Hand-overs stand in the audit log, which needs <code>memory.admin</code>.</p>;

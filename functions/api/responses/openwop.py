@@ -70,7 +70,7 @@ class StartedMemoryRunDocument(TypedDict):
 
     runId: RunId
     memoryRef: str
-    """Stands for the memory, to who holds it; of several, the first. Don't parse it."""
+    """Stands for the memory, to its holders; of several, the first. Don't parse it."""
     memoryRefs: NotRequired[list[str]]
     """All memories, where there are several."""
     snapshotAt: Timestamp
@@ -117,7 +117,7 @@ class MemoryDocument(TypedDict):
     """A memory of the caller, or of its agent type."""
 
     memoryRef: str
-    """Stands for the memory, to who holds it. Don't parse it."""
+    """Stands for the memory, to its holders. Don't parse it."""
     agent: str
     """Whose memory it is, by its name."""
     scope: NotRequired[str]
@@ -140,7 +140,7 @@ class NamedMemoryDocument(TypedDict):
     """The memory of a name."""
 
     memoryRef: str
-    """Stands for the memory, to who holds it. Don't parse it."""
+    """Stands for the memory, to its holders. Don't parse it."""
 
 
 class EndedMemoryRunDocument(TypedDict):

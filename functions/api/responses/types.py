@@ -19,7 +19,7 @@ Timestamp = Annotated[
 """RFC 3339 in UTC, with milliseconds."""
 
 VALUE = Field(description="Absent without `memory.read`.")
-"""Marks the fields that hold what somebody stored: absent for who lacks `memory.read`."""
+"""Marks the fields that hold what somebody stored: absent for a caller that lacks `memory.read`."""
 
 Count = Annotated[int, Field(ge=0)]
 Version = Annotated[int, Field(ge=1)]

@@ -129,7 +129,7 @@ ROUTES = [
         if_match="optional",
         idempotent=True,
         description="When it answers, the guardrails hold for the coordinator, for all its open "
-        "tasks and for who is assigned to one. They stop writes and reads, and remove nothing. "
+        "tasks and for their assignees. They stop writes and reads, and remove nothing. "
         "Guardrails of RFC-0013 that aren't of memory are kept as given.",
         audited=(CHANGE_GUARDRAILS,),
     ),

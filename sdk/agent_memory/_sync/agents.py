@@ -80,8 +80,8 @@ class Agents(Resource):
 
             client.agents.list_eviction_order("biller", limit=1).list()
 
-        They come without values. It is for the agent itself, and for who coordinates an open task
-        of it; for others there are none.
+        They come without values. The agent itself and the coordinators of its open tasks get them;
+        others get none.
 
         Args:
             paging: `limit`, `page_size`, `after`.

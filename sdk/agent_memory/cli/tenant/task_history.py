@@ -69,8 +69,8 @@ class TaskHistory:
     def get_entries(self, task_id: str) -> Mapping[str, list[Line]]:
         """Return the entries that are written with a task, by owner.
 
-        Of an ended task these are all that it held; of an open one, those of who is neither its
-        assignee nor its coordinator.
+        Of an ended task these are all that it held; of an open one, those of writers who are
+        neither its assignee nor its coordinator.
         """
         return self._entries.get(task_id, {})
 
