@@ -137,7 +137,7 @@ KEPT: dict[ItemType, str] = {
         "holds nothing of an agent or a person",
     ),
     **dict.fromkeys(
-        (item_types.PRINCIPAL, item_types.API_KEY), "the deletion revokes them before it begins"
+        (item_types.PRINCIPAL, item_types.API_KEY), "a deletion revokes them as it begins"
     ),
     item_types.AUDIT_RECORD: "who did what with authority stays as long as logs; it has no values",
     **dict.fromkeys(
