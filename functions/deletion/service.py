@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -81,11 +80,19 @@ class Deletions:
 
     def _begin(self, caller: Principal, new: Deletion, writes: Sequence[Write]) -> bool:
         """Begin a deletion; in the same transaction, revoke the principal if there is one."""
-        if new.subject.name is not None and not new.is_preview:
-            with suppress(NotFound):
-                self._revoke(caller, new.subject.name, *writes)
-                return True
-        return self._store.begin(writes)
+        return self._revoke_subject(caller, new, writes) or self._store.begin(writes)
+
+    def _revoke_subject(
+        self, caller: Principal, deletion: Deletion, writes: Sequence[Write] = ()
+    ) -> bool:
+        """Revoke the principal that is deleted, with further writes; False if there is none."""
+        if deletion.subject.name is None or deletion.is_preview:
+            return False
+        try:
+            self._revoke(caller, deletion.subject.name, *writes)
+        except NotFound:
+            return False
+        return True
 
     def _is_same(self, old: Deletion, subject: Subject) -> bool:
         """Tell whether a deletion is under way, or has been for good."""
@@ -95,9 +102,7 @@ class Deletions:
 
     def _take_keys(self, caller: Principal, deletion: Deletion) -> Deletion:
         """Take the key of a principal that came back meanwhile, and the permissions."""
-        if deletion.subject.name is not None and not deletion.is_preview:
-            with suppress(NotFound):
-                self._revoke(caller, deletion.subject.name)
+        self._revoke_subject(caller, deletion)
         return self._take_permissions(deletion)
 
     def _take_permissions(self, deletion: Deletion) -> Deletion:
