@@ -7,7 +7,6 @@ begins after a position neither skips nor repeats what stays in the list.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 import orjson
@@ -25,7 +24,7 @@ from functions.api.parameters import (
 )
 from functions.api.responses.types import PagePosition, UncountedPosition
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import BoundedPage, WantedPage
+from functions.platform.bounded_pages import BoundedPage, WantedPage, get_list_position
 from functions.platform.errors import ValidationFailed
 from functions.platform.json_text import get_escaped_size
 from functions.platform.limits import MAX_PAGE_BYTES, MAX_RESPONSE_BYTES
@@ -33,8 +32,6 @@ from functions.platform.limits import MAX_PAGE_BYTES, MAX_RESPONSE_BYTES
 D = TypeVar("D")
 T = TypeVar("T")
 
-get_list_position: Callable[[Any], str] = attrgetter("list_position")
-"""Get what most lists sort by."""
 _NO_FILTERS = frozenset({"limit", "offset", "after", "before", "total", "values", "touch"})
 """Parameters that say how much of a list is answered, and not which list."""
 
@@ -68,7 +65,7 @@ def _take_while_fits(
     return taken
 
 
-def take_page(
+def render_page(
     found: Iterator[T], limit: int, render: Callable[[T], D], get_position: Callable[[T], str]
 ) -> tuple[list[D], str | None]:
     """Render up to `limit` elements, as far as a response holds them.
@@ -226,7 +223,7 @@ def paginate_uncounted(
     """
     UNCOUNTED.read(request)
     (limit, _, after, _), sign = read_page_request(request, caller)
-    page, end = take_page(iter(read(after, limit + 1)), limit, render, get_position)
+    page, end = render_page(iter(read(after, limit + 1)), limit, render, get_position)
     position: UncountedPosition = {"limit": limit}
     if end is not None:
         position["next"] = sign(end)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from operator import attrgetter
 from typing import Any, TypeVar
 
 from functions.audit.service import AuditTrail
@@ -22,7 +21,13 @@ from functions.namespaces.store import (
     namespace_from_item,
     put_first_configuration,
 )
-from functions.platform.bounded_pages import BoundedPage, Examined, WantedPage, read_page
+from functions.platform.bounded_pages import (
+    BoundedPage,
+    Examined,
+    WantedPage,
+    get_list_position,
+    read_page,
+)
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.idempotency import RequestToken
@@ -112,22 +117,23 @@ class Namespaces:
     def list_page(self, caller: Principal, wanted: WantedPage) -> BoundedPage[Namespace]:
         """List a page of the readable namespaces and prefix rules, newest first.
 
-        All for who manages permissions.
+        A caller who manages permissions gets all.
         """
-        action, position = authority.READ_PERMISSIONS, attrgetter("list_position")
+        action = authority.READ_PERMISSIONS
 
         def examine(before: str | None, count: int) -> Iterator[Examined[Namespace]]:
             found = self._store.iterate_with_rules(caller.tenant, before, count)
             item = self._store.get_restrictions(caller.tenant, caller.id)
             restricted = restrictions_from_item(item)
             for each in found:
-                yield Examined(position(each), self._permit(caller, each, restricted, action))
+                permitted = self._permit(caller, each, restricted, action)
+                yield Examined(get_list_position(each), permitted)
 
         def read_all() -> list[Namespace]:
             found = self._select(caller, self._store.list_with_rules, action)
             return _newest_first({each.name: each for each in found}.values())
 
-        return read_page(wanted, examine, position, read_all)
+        return read_page(wanted, examine, get_list_position, read_all)
 
     def _select(
         self,

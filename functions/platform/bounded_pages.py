@@ -7,11 +7,14 @@ its limit, or empty, and still says where the list continues.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from operator import attrgetter
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from functions.platform.limits import MAX_EXAMINED, MAX_PAGE_ITEMS
 
 T = TypeVar("T")
+
+get_list_position: Callable[[Any], str] = attrgetter("list_position")
+"""Get what most lists sort by."""
 
 
 class Examined(NamedTuple, Generic[T]):
@@ -132,15 +135,14 @@ def read_newest(
             so many together.
         read_all: reads all elements in any order, to count them.
     """
-    position = attrgetter("list_position")
 
     def examine(before: str | None, count: int) -> Iterator[Examined[T]]:
-        return examine_all(iterate(before, count), position, is_shown)
+        return examine_all(iterate(before, count), get_list_position, is_shown)
 
     def read_shown() -> list[T]:
-        return sorted(filter(is_shown, read_all()), key=position, reverse=True)
+        return sorted(filter(is_shown, read_all()), key=get_list_position, reverse=True)
 
-    return read_page(wanted, examine, position, read_shown)
+    return read_page(wanted, examine, get_list_position, read_shown)
 
 
 def take_page(

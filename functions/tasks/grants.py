@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter
 from typing import Any
 
 from functions.audit.service import AuditTrail
@@ -14,6 +13,7 @@ from functions.platform.bounded_pages import (
     BoundedPage,
     WantedPage,
     examine_after,
+    get_list_position,
     read_newest,
     read_page,
 )
@@ -33,7 +33,6 @@ from functions.tasks.store import TaskStore
 
 BuildGrant = Callable[[Task, Grant | None], Grant | None]
 
-_POSITION = attrgetter("list_position")
 _ATTEMPTS = 30  # many may change one grant at once
 
 
@@ -63,8 +62,8 @@ class Grants:
         own = self._store.get(caller.tenant, task_id, caller.id)
         if own is None or not own.counts(task.term, now):
             raise AccessDenied(LIST_GRANTS.denied)
-        examine = partial(examine_after, [own], _POSITION)
-        return read_page(wanted, lambda before, _: examine(before), _POSITION)
+        examine = partial(examine_after, [own], get_list_position)
+        return read_page(wanted, lambda before, _: examine(before), get_list_position)
 
     def grant(self, caller: Principal, task_id: str, principal: str, new: NewGrant) -> Grant:
         """Give a principal access to a task's working memory.

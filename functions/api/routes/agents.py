@@ -3,7 +3,7 @@
 from functools import partial
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import build_page, get_list_position, mark_hidden, read_page_request
+from functions.api.paging import build_page, mark_hidden, read_page_request
 from functions.api.parameters import CURSOR_PAGE, IMPORT
 from functions.api.responses.agents import (
     AgentPageDocument,
@@ -17,7 +17,7 @@ from functions.api.routing import ANY, Route
 from functions.entries.authority import CONFIGURE_AGENT
 from functions.entries.requests import AgentConfig
 from functions.identity.model import ADMIN, READ, Principal
-from functions.platform.bounded_pages import read_page
+from functions.platform.bounded_pages import get_list_position, read_page
 from functions.tasks.authority import CHANGE_GUARDRAILS
 from functions.tasks.guardrails import CoordinatorGuardrails
 from functions.tasks.requests import GuardrailsChange

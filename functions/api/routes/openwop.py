@@ -4,7 +4,7 @@ from functools import partial
 from operator import attrgetter
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import paginate_uncounted, take_page
+from functions.api.paging import paginate_uncounted, render_page
 from functions.api.parameters import (
     IMPORT,
     UNCOUNTED,
@@ -88,7 +88,7 @@ def list_seen_entries(request: Request, caller: Principal) -> Response:
     reference, found = services.get(OpenWopContainer).memories.list_seen(
         caller, request.path_params["runId"], _MEMORY_REF.read(request), _query(request, limit)
     )
-    seen, last_id = take_page(
+    seen, last_id = render_page(
         found,
         limit or MAX_PAGE_ITEMS,
         lambda entry: render_seen_entry(entry, reference),
@@ -105,7 +105,7 @@ def list_memory_entries(request: Request, caller: Principal) -> Response:
     found = request.services.get(OpenWopContainer).memories.list(
         caller, request.path_params["memoryRef"], _RUN_ID.read(request), _query(request, limit)
     )
-    entries, last_id = take_page(
+    entries, last_id = render_page(
         found, limit or MAX_PAGE_ITEMS, render_memory_entry, attrgetter("id")
     )
     document = MemoryEntryListDocument(entries=entries)

@@ -11,8 +11,8 @@ from functions.api.paging import (
     paginate,
     read_cursor,
     read_page_request,
+    render_page,
     sign_cursor,
-    take_page,
     truncate_to_limit,
 )
 from functions.api.parameters import (
@@ -195,7 +195,7 @@ def recall_episodes(request: Request, caller: Principal) -> Response:
             caller, str(run_id), before, limit + 1
         )
         agent_type = run.agent_type
-    episodes, last_id = take_page(
+    episodes, last_id = render_page(
         found, limit, lambda each: render_episode(each, agent_type), attrgetter("id")
     )
     page = EpisodePageDocument(episodes=episodes, limit=limit)

@@ -8,7 +8,7 @@ import orjson
 
 from functions.api.bare_arrays import BARE_ARRAY_HEADERS, bare_array_response
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import build_page, get_list_position, mark_hidden, read_page_request
+from functions.api.paging import build_page, mark_hidden, read_page_request
 from functions.api.parameters import (
     ARRAY_LIMIT,
     ARRAY_PAGE,
@@ -38,6 +38,7 @@ from functions.platform.bounded_pages import (
     WantedPage,
     count_page,
     filter_shown,
+    get_list_position,
     read_page,
 )
 from functions.tasks.authority import ADOPT_TASK, CHANGE_TASK
@@ -207,7 +208,7 @@ ROUTES = [
         {200: ContextDocument},
         query=(_EPISODIC_LIMIT, TAGS, _MAX_KB, VALUES, TOUCH),
         error_statuses=(404,),
-        description="For who may read the task's working memory. The episodes are the "
+        description="For those who may read the task's working memory. The episodes are the "
         "assignee's for its coordinator, else the caller's own; `tags` filters "
         "only them. The semantic entries are those of the task's "
         "`semantic_namespaces`, or else of the namespaces that its coordinator's "
