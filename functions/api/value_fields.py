@@ -1,7 +1,7 @@
 """Leave values of memory out of responses (RFC-0015 §6.4).
 
-The types of responses mark the fields that hold what somebody stored, with `VALUE`. Who lacks
-`memory.read` gets the rest: metadata, versions and ETags.
+The types of responses mark the fields that hold what somebody stored, with `VALUE`. A caller
+that lacks `memory.read` gets the rest: metadata, versions and ETags.
 """
 
 from collections.abc import Mapping

@@ -114,7 +114,7 @@ class Batches:
     ) -> Transition:
         address, nonce = _find_address(caller, update)
         if nonce is None and not POLICIES_BY_ID_LETTER[address.tier].is_private:
-            # who may not write there doesn't learn which keys exist
+            # a caller who may not write there doesn't learn which keys exist
             authorize(caller, WRITE_MEMORY, find(update.natural_key[0]))
         old = present.get(address.item_key)
         if old is None or old.is_expired(now) or update.memory_type not in (None, old.tier):
