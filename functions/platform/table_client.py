@@ -31,6 +31,7 @@ _WRITES = frozenset(
 )
 _NEEDS_SEAL = "this item can't be written without the deployment's secret"
 _WORD = re.compile(r"\w+")
+_NAME = re.compile(r"#(\w+)")
 THROTTLING_CODES = OVERLOAD_CODES | {
     "TransactionConflictException",
     "TransactionInProgressException",
@@ -138,7 +139,7 @@ class TableClient:
             request["ConditionExpression"] = write.condition
         if values := self._resolve_values(write):
             request["ExpressionAttributeValues"] = encode_placeholders(values)
-        return request
+        return request | find_names(write.expression, write.condition)
 
     def _resolve_values(self, write: Write) -> Item:
         """Return a write's placeholders, with the seal and the codes that they stand for.
@@ -266,3 +267,9 @@ def decode_key(attributes: TypedItem) -> Key:
 def encode_placeholders(values: Item) -> dict[str, Any]:
     """Encode the placeholders of an expression in typed form."""
     return {f":{name}": encode(value) for name, value in values.items()}
+
+
+def find_names(*expressions: str | None) -> dict[str, dict[str, str]]:
+    """Return the part of a request that resolves attributes which expressions name as `#value`."""
+    names = {name for each in expressions if each and "#" in each for name in _NAME.findall(each)}
+    return {"ExpressionAttributeNames": {f"#{name}": name for name in names}} if names else {}

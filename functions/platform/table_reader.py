@@ -14,6 +14,7 @@ from functions.platform.table_client import (
     TableClient,
     encode_key,
     encode_placeholders,
+    find_names,
     report_throttle,
 )
 
@@ -65,7 +66,7 @@ class TableReader(TableClient):
         request["ExpressionAttributeValues"] |= encode_placeholders(values)
         if condition:
             request["FilterExpression"] = condition
-        return self._pages(request)
+        return self._pages(request | find_names(condition))
 
     def query_page(
         self, partition: str, prefix: str, attributes: Sequence[str], after: Key | None
@@ -130,7 +131,7 @@ class TableReader(TableClient):
             "ExpressionAttributeValues": encode_placeholders(values),
             "ScanIndexForward": not newest_first,
         } | ({"Limit": page_size} if page_size else {})
-        return self._pages(request)
+        return self._pages(request | find_names(condition))
 
     def scan(
         self, after: Sequence[str] | None, page_size: int, condition: str, **values: Any
@@ -149,6 +150,7 @@ class TableReader(TableClient):
             "Limit": page_size,
             "FilterExpression": condition,
             "ExpressionAttributeValues": encode_placeholders(values),
+            **find_names(condition),
         }
         if after is not None:
             request["ExclusiveStartKey"] = encode_key((after[0], after[1]))

@@ -1,4 +1,8 @@
-"""Writes as values: stores build them, and a table carries them out, alone or together."""
+"""Writes as values: stores build them, and a table carries them out, alone or together.
+
+An expression may name an attribute with `#` before it, and has to where DynamoDB reserves the word,
+as `#value`. The table resolves these names.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -70,8 +74,8 @@ def build_set_expression(attributes: Item, *further: str) -> tuple[str, Item]:
         further: other settings, such as `version = version + :one`.
     """
     values = {name: value for name, value in attributes.items() if value is not None}
-    settings = ", ".join((*(f"{name} = :{name}" for name in values), *further))
-    removed = ", ".join(attributes.keys() - values.keys())
+    settings = ", ".join((*(f"#{name} = :{name}" for name in values), *further))
+    removed = ", ".join(f"#{name}" for name in attributes.keys() - values.keys())
     return f"SET {settings}" + (f" REMOVE {removed}" if removed else ""), values
 
 
