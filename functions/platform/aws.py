@@ -28,6 +28,15 @@ _CONFIG = Config(
     user_agent=f"agent-memory Botocore/{botocore.__version__}",
 )
 
+_S3_CONFIG = _CONFIG.merge(
+    Config(
+        # S3 redirects a URL of the other form of host in the first hours of a bucket.
+        s3={"addressing_style": "virtual"},
+        # botocore signs URLs by version 2 in eight Regions, which S3 refuses for KMS encryption.
+        signature_version="s3v4",
+    )
+)
+
 
 def create_client(service: str) -> Any:
     """Create a client of `service` for many threads.
@@ -39,11 +48,7 @@ def create_client(service: str) -> Any:
     session.register_component("data_loader", _share_loader())
     if service in ("dynamodb", "dynamodbstreams"):
         session.register_component("response_parser_factory", _DynamoParserFactory())
-    # A URL signed for another form of host is redirected elsewhere in a bucket's first hours.
-    config = (
-        _CONFIG.merge(Config(s3={"addressing_style": "virtual"})) if service == "s3" else _CONFIG
-    )
-    return session.create_client(service, config=config)
+    return session.create_client(service, config=_S3_CONFIG if service == "s3" else _CONFIG)
 
 
 @cache
