@@ -1,36 +1,42 @@
-"""What was given up, tried again: batches of the change stream, and runs of the schedule.
+"""Replay dead letters: batches of the change stream, and refused runs of other functions.
 
 The logs take each event once, so a batch may be replayed any number of times.
 """
 
-import base64
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypedDict
 
+from botocore.config import Config
+
 from operations.deployment import Deployment, client
+from operations.stream_batches import NotReplayed, read_batch
+
+__all__ = ["NotReplayed", "QueueReport", "build_event", "process_letters", "replay"]
 
 _FUNCTIONS = {
     "StreamDeadLetters": "Stream",
-    "EmbeddingDeadLetters": "Embedding",  # where a model of Bedrock's embeds
+    "EmbeddingDeadLetters": "Embedding",  # only where a model of Bedrock embeds
     "ScheduleDeadLetters": "Schedule",
-    "TaskEventDeadLetters": "TaskEvents",  # where the deployment takes other systems' events
+    "TaskEventDeadLetters": "TaskEvents",  # only where the deployment takes external task events
 }
 _HIDDEN = "ApproximateNumberOfMessagesNotVisible"
 _HIDDEN_SECONDS = 3600
+_LETTERS_AT_ONCE = 10  # the most that SQS gives in one call
+_THREADS = 32  # a letter takes four calls of 10 to 100 ms, one after the other
+_MAX_PAYLOAD = 5_000_000  # bytes; Lambda takes 6 MB
 
-
-class NotReplayed(Exception):
-    """A letter stays in its queue; the message says why."""
+Letter = dict[str, Any]
 
 
 class QueueReport(TypedDict):
-    """What became of the letters of a queue.
+    """The result of replaying a queue.
 
     Attributes:
-        replayed: how many went through, and are gone.
-        left: the letters that stay, each with the reason.
-        hidden: how many another reader had taken when this began: they come back within minutes.
+        replayed: how many letters were delivered and deleted.
+        left: the letters that stay in the queue, each with the reason.
+        hidden: how many letters another reader had received before; they reappear within an hour.
     """
 
     replayed: int
@@ -39,113 +45,125 @@ class QueueReport(TypedDict):
 
 
 def replay(deployment: Deployment, *, is_listing: bool = False) -> dict[str, QueueReport]:
-    """Try all letters of the deployment's queues again, or only list them.
+    """Deliver all letters of the deployment's queues again, or only list them.
 
-    One that fails again stays, and the others continue.
+    A letter that fails again stays in its queue, and the others continue.
     """
-    there = {name: function for name, function in _FUNCTIONS.items() if name in deployment.outputs}
+    connections = Config(max_pool_connections=_THREADS)
+    streams, functions = client("dynamodbstreams", connections), client("lambda", connections)
     reports = {}
-    for name, function in there.items():
-        physical, streams = deployment.alias_of(function), client("dynamodbstreams")
+    for queue, function in _FUNCTIONS.items():
+        if queue not in deployment.outputs:
+            continue
+        alias = deployment.alias_of(function)
 
-        def deliver(body: dict[str, Any], physical: str = physical, streams: Any = streams) -> None:
+        def deliver(body: dict[str, Any], alias: str = alias) -> None:
             if is_listing:
                 raise NotReplayed("listed")
-            _invoke(physical, event_of(body, streams))
+            for event in split_event(build_event(body, streams)):
+                _invoke(functions, alias, event)
 
-        reports[name] = process_letters(client("sqs"), deployment.outputs[name], deliver)
+        sqs = client("sqs", connections)
+        reports[queue] = process_letters(sqs, deployment.outputs[queue], deliver)
     return reports
 
 
 def process_letters(sqs: Any, queue: str, deliver: Callable[[dict[str, Any]], None]) -> QueueReport:
-    """Deliver each letter of a queue once; what isn't taken stays, and can be received at once."""
+    """Deliver each letter of a queue once, many at a time.
+
+    A letter is deleted only after it was delivered. Any other one is visible again at the end.
+    """
     attributes = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=[_HIDDEN])["Attributes"]
     report = QueueReport(replayed=0, left=[], hidden=int(attributes[_HIDDEN]))
-    kept: list[str] = []
-    for letter in _receive(sqs, queue):
+    kept: set[str] = set()
+
+    def process(letter: Letter) -> Exception | None:
         try:
             deliver(json.loads(letter["Body"]))
-        except NotReplayed as error:
-            report["left"].append(_describe(letter, error))
-            kept.append(letter["ReceiptHandle"])
-        else:
-            sqs.delete_message(QueueUrl=queue, ReceiptHandle=letter["ReceiptHandle"])
-            report["replayed"] += 1
-    for handle in kept:
-        sqs.change_message_visibility(QueueUrl=queue, ReceiptHandle=handle, VisibilityTimeout=0)
+        except Exception as error:  # noqa: BLE001 - whatever fails, the other letters continue
+            return error
+        sqs.delete_message(QueueUrl=queue, ReceiptHandle=letter["ReceiptHandle"])
+        return None
+
+    try:
+        with ThreadPoolExecutor(_THREADS) as threads:
+            for letters in _receive(sqs, queue):
+                kept.update(letter["ReceiptHandle"] for letter in letters)
+                for letter, error in zip(letters, threads.map(process, letters), strict=True):
+                    if error is None:
+                        kept.remove(letter["ReceiptHandle"])
+                        report["replayed"] += 1
+                    else:
+                        report["left"].append(_describe(letter, error))
+    finally:
+        for handle in kept:
+            sqs.change_message_visibility(QueueUrl=queue, ReceiptHandle=handle, VisibilityTimeout=0)
     return report
 
 
-def _receive(sqs: Any, queue: str) -> Iterator[dict[str, Any]]:
-    """Receive each letter once; it stays hidden until all have been processed."""
+def _receive(sqs: Any, queue: str) -> Iterator[list[Letter]]:
+    """Receive all letters in groups; each stays hidden until all have been processed."""
     while True:
-        answer = sqs.receive_message(
-            QueueUrl=queue,
-            MaxNumberOfMessages=1,
-            VisibilityTimeout=_HIDDEN_SECONDS,
-            WaitTimeSeconds=1,
-            AttributeNames=["SentTimestamp"],
-        )
-        if not answer.get("Messages"):
+        letters: list[Letter] = []
+        while len(letters) < _THREADS:
+            answer = sqs.receive_message(
+                QueueUrl=queue,
+                MaxNumberOfMessages=_LETTERS_AT_ONCE,
+                VisibilityTimeout=_HIDDEN_SECONDS,
+                WaitTimeSeconds=0 if letters else 1,
+                AttributeNames=["SentTimestamp"],
+            )
+            if not answer.get("Messages"):
+                break
+            letters += answer["Messages"]
+        if not letters:
             return
-        yield from answer["Messages"]
+        yield letters
 
 
-def _describe(letter: dict[str, Any], error: NotReplayed) -> dict[str, Any]:
-    """Describe a letter by what it is about, without its data."""
+def _describe(letter: Letter, error: Exception) -> dict[str, Any]:
+    """Describe a letter without its data."""
     batch = json.loads(letter["Body"]).get("DDBStreamBatchInfo", {})
     about = {name: batch[name] for name in ("shardId", "batchSize") if name in batch}
     sent = letter.get("Attributes", {}).get("SentTimestamp")
     return {"id": letter["MessageId"], "sent_ms": sent, **about, "reason": str(error)}
 
 
-def event_of(body: dict[str, Any], streams: Any) -> dict[str, Any]:
-    """Rebuild the event of a dead letter; the records of a batch are read from the stream again.
+def build_event(body: dict[str, Any], streams: Any) -> dict[str, Any]:
+    """Rebuild the event of a dead letter. The records of a batch are read from the stream again.
 
     Raises:
-        NotReplayed: the stream no longer has them: it keeps a day.
+        NotReplayed: the stream does not have all of the records any more.
     """
     if "DDBStreamBatchInfo" in body:
-        return {"Records": list(_records(streams, body["DDBStreamBatchInfo"]))}
+        return {"Records": read_batch(streams, body["DDBStreamBatchInfo"])}
     refused: dict[str, Any] = body.get("requestPayload", body)
     return refused
 
 
-def _records(streams: Any, batch: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    arn, shard = batch["streamArn"], batch["shardId"]
-    first, last = int(batch["startSequenceNumber"]), int(batch["endSequenceNumber"])
-    try:
-        iterator = streams.get_shard_iterator(
-            StreamArn=arn,
-            ShardId=shard,
-            ShardIteratorType="AT_SEQUENCE_NUMBER",
-            SequenceNumber=batch["startSequenceNumber"],
-        )["ShardIterator"]
-    except streams.exceptions.TrimmedDataAccessException as error:
-        raise NotReplayed("the stream no longer has these records: it keeps a day") from error
-    while iterator is not None:
-        answer = streams.get_records(ShardIterator=iterator)
-        for record in answer["Records"]:
-            if first <= int(record["dynamodb"]["SequenceNumber"]) <= last:
-                yield _as_delivered(record, arn)
-        past = [int(each["dynamodb"]["SequenceNumber"]) >= last for each in answer["Records"]]
-        if any(past) or not answer["Records"]:
-            return
-        iterator = answer.get("NextShardIterator")
+def split_event(event: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Split a batch of the stream into events that one invocation takes."""
+    if "Records" not in event:
+        yield event
+        return
+    part: list[Any] = []
+    size = 0
+    for record in event["Records"]:
+        length = len(_encode(record))
+        if part and size + length > _MAX_PAYLOAD:
+            yield {"Records": part}
+            part, size = [], 0
+        part.append(record)
+        size += length
+    yield {"Records": part}
 
 
-def _as_delivered(record: dict[str, Any], arn: str) -> dict[str, Any]:
-    """Render a record as Lambda delivers it: bytes in base64, times in seconds."""
-    plain: dict[str, Any] = json.loads(json.dumps(record, default=_plain))
-    return plain | {"eventSourceARN": arn}
+def _encode(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _plain(value: Any) -> Any:
-    return base64.b64encode(value).decode() if isinstance(value, bytes) else value.timestamp()
-
-
-def _invoke(function: str, event: dict[str, Any]) -> None:
-    answer = client("lambda").invoke(FunctionName=function, Payload=json.dumps(event).encode())
+def _invoke(functions: Any, function: str, event: dict[str, Any]) -> None:
+    answer = functions.invoke(FunctionName=function, Payload=_encode(event))
     response = json.loads(answer["Payload"].read() or b"null")
     if "FunctionError" in answer or (response or {}).get("batchItemFailures"):
-        raise NotReplayed(f"{function} fails at it again; its log says why")
+        raise NotReplayed(f"{function} failed again; read its log for the reason")

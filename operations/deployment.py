@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import boto3
+from botocore.config import Config
 
 SCHEMA = "1"  # of the description that these commands read
 
@@ -55,6 +56,6 @@ class Deployment:
         return f"{self.function(name)}:{self.outputs['Alias']}"
 
 
-def client(service: str) -> Any:
-    """Make a client of a service, for the credentials and the region at hand."""
-    return boto3.client(service)
+def client(service: str, config: Config | None = None) -> Any:
+    """Create a client of a service, for the credentials and the Region of the environment."""
+    return boto3.client(service, config=config)

@@ -13,7 +13,6 @@ from botocore.response import StreamingBody
 
 from functions.container import Container
 from functions.deletion.model import SETTLING_TIME, Subject
-from operations.dead_letters import NotReplayed, event_of, process_letters
 from operations.deletion import run_deletion
 from operations.tenant_data import Storage, export_tenant, open_private
 from tests.contract import run_calls
@@ -110,109 +109,6 @@ def test_an_export_holds_every_item_and_object(service: Service, storage: Storag
         "conversations/doomed/a/b/000000.jsonl"
     ]
     assert "doomed-2#" not in out.getvalue()
-
-
-class Stream:
-    """A shard with records 1 to 9, of which those before 3 are gone."""
-
-    class exceptions:  # noqa: N801 - as botocore's clients have it
-        """What a client raises."""
-
-        class TrimmedDataAccessException(Exception):
-            """It is gone."""
-
-    def get_shard_iterator(self, *, SequenceNumber: str, **_: str) -> dict[str, str]:  # noqa: N803
-        """An iterator from a number on."""
-        if int(SequenceNumber) < 3:
-            raise self.exceptions.TrimmedDataAccessException
-        return {"ShardIterator": SequenceNumber}
-
-    def get_records(self, *, ShardIterator: str) -> dict[str, Any]:  # noqa: N803
-        """Two records."""
-        first = int(ShardIterator)
-        value = {"val": {"B": b"\x00\xff"}}
-        records = [
-            {"eventName": "INSERT", "dynamodb": {"SequenceNumber": str(n), "NewImage": value}}
-            for n in range(first, min(first + 2, 10))
-        ]
-        return {"Records": records, "NextShardIterator": str(first + 2)}
-
-
-def letter(first: int, last: int) -> dict[str, Any]:
-    """What Lambda puts into the queue for a batch that it gave up."""
-    batch = {
-        "shardId": "shardId-1",
-        "startSequenceNumber": str(first),
-        "endSequenceNumber": str(last),
-        "batchSize": last - first + 1,
-        "streamArn": "arn:aws:dynamodb:eu-central-1:1:table/memory/stream/x",
-    }
-    return {"version": "1.0", "DDBStreamBatchInfo": batch}
-
-
-def test_a_batch_that_was_given_up_is_read_from_the_stream_again() -> None:
-    records = event_of(letter(4, 8), Stream())["Records"]
-    assert [each["dynamodb"]["SequenceNumber"] for each in records] == ["4", "5", "6", "7", "8"]
-    assert records[0]["dynamodb"]["NewImage"] == {"val": {"B": "AP8="}}
-    assert records[0]["eventSourceARN"].startswith("arn:aws:dynamodb")
-    with pytest.raises(NotReplayed):
-        event_of(letter(1, 4), Stream())
-    assert event_of({"time": "now"}, Stream()) == {"time": "now"}
-
-
-class Queue:
-    """As much of SQS as the command uses: letters by their bodies, hidden once received."""
-
-    def __init__(self, *bodies: str) -> None:
-        self.letters = dict(enumerate(bodies))
-        self.hidden: set[int] = set()
-
-    def get_queue_attributes(self, **_: object) -> dict[str, Any]:
-        """How many are hidden."""
-        return {"Attributes": {"ApproximateNumberOfMessagesNotVisible": str(len(self.hidden))}}
-
-    def receive_message(self, **_: object) -> dict[str, Any]:
-        """The next letter that isn't hidden."""
-        number = next((each for each in self.letters if each not in self.hidden), None)
-        if number is None:
-            return {}
-        self.hidden.add(number)
-        letter = {"Body": self.letters[number], "MessageId": f"m{number}"}
-        return {"Messages": [letter | {"ReceiptHandle": str(number)}]}
-
-    def delete_message(self, *, ReceiptHandle: str, **_: object) -> None:  # noqa: N803
-        del self.letters[int(ReceiptHandle)]
-        self.hidden.remove(int(ReceiptHandle))
-
-    def change_message_visibility(self, *, ReceiptHandle: str, **_: object) -> None:  # noqa: N803
-        """Shows a letter again."""
-        self.hidden.remove(int(ReceiptHandle))
-
-
-def test_a_letter_that_fails_again_stays_and_the_others_go_through() -> None:
-    queue = Queue('{"time": "1"}', '{"time": "poison"}', '{"time": "3"}')
-    delivered: list[str] = []
-
-    def deliver(body: dict[str, Any]) -> None:
-        if body["time"] == "poison":
-            raise NotReplayed("it fails again")
-        delivered.append(body["time"])
-
-    for replayed in (2, 0):
-        report = process_letters(queue, "url", deliver)
-        assert report["replayed"] == replayed
-        assert [(each["id"], each["reason"]) for each in report["left"]] == [
-            ("m1", "it fails again")
-        ]
-        assert report["hidden"] == 0
-    assert delivered == ["1", "3"]
-    assert list(queue.letters) == [1]
-
-
-def test_a_refused_event_is_given_back_as_it_came() -> None:
-    event = {"id": "e1", "detail": {"task_id": "t"}}
-    letter = {"requestContext": {"condition": "RetriesExhausted"}, "requestPayload": event}
-    assert event_of(letter, Stream()) == event
 
 
 def test_an_export_is_for_its_owner_alone(tmp_path: Path) -> None:
