@@ -8,7 +8,6 @@ _SHARED = {
     "tests/infra/": "infra",
     "tests/sdk/mcp/": "mcp",
     "tests/contract/test_readme.py": "pages",  # what a page does is there for its next block
-    "tests/contract/test_local_workers.py": "workers",
     "tests/contract/test_growth.py": "growth",
     "tests/unit/search/test_quality.py": "quality",
 }

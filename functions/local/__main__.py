@@ -4,21 +4,18 @@ import os
 import signal
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, closing, suppress
-from http import HTTPStatus
-from http.client import HTTPConnection, HTTPException
+from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
-from threading import Thread
 from types import FrameType
 from typing import NoReturn
-from urllib.parse import urlsplit
 
 from functions.local.background_tasks import run_background_tasks
 from functions.local.bootstrap import ADDRESS_FILE, ADMIN, API_KEY_FILE, FirstPrincipal, prepare
 from functions.local.data_folder import open_data_folder
-from functions.local.database import Database, open_database, will_simulate
-from functions.local.http_server import serve
-from functions.local.listeners import Listeners, listen
+from functions.local.database import Database, open_database
+from functions.local.http_server import build_app, serve
+from functions.local.listener import build_url, is_public, listen
 from functions.local.settings import LocalSettings, StartupError
 from functions.platform.clock import now_ms
 from functions.platform.observability import logger
@@ -32,7 +29,7 @@ def main() -> int:
         signal.signal(signal_number, _interrupt)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup ignores it
         signal.signal(signal.SIGHUP, _terminate)
-    # for a terminal, not a log; worker processes read the variable
+    # A terminal shows warnings only, unless the user asks for more.
     logger.setLevel(os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING"))
     os.umask(0o077)  # every file holds memory or keys
     try:
@@ -56,47 +53,33 @@ def _terminate(*_arguments: object) -> None:
 def _run(settings: LocalSettings) -> None:
     with ExitStack() as stack:
         folder = stack.enter_context(open_data_folder(settings.data))
-        is_simulated = will_simulate(settings, _ROOT)
-        workers = 1 if is_simulated else settings.workers
-        listeners = stack.enter_context(listen(settings.host, settings.port, workers))
+        # The socket stays in the clients' network; opening the database leaves that network.
+        listener = stack.enter_context(listen(settings.host, settings.port))
         database = stack.enter_context(open_database(settings, folder, _ROOT))
         principal = prepare(settings, folder)
-        folder.write(ADDRESS_FILE, listeners.url)
+        url = build_url(listener)
+        folder.write(ADDRESS_FILE, url)
+        warnings = _list_warnings(database, is_public=is_public(listener))
+        greeting = _render_greeting(url, folder.path, database, principal, warnings)
+        app = build_app(settings, folder, partial(print, greeting, flush=True))
         stack.enter_context(run_background_tasks(settings, folder, database))
-        warnings = _list_warnings(listeners, database, is_simulated=is_simulated)
-        greeting = _render_greeting(listeners.url, folder.path, database, principal, warnings)
-        Thread(target=_greet, args=(listeners, greeting), daemon=True).start()
         if database.engine is not None:
             database.engine.watch(_terminate)
         with suppress(KeyboardInterrupt):  # uvicorn raises the signal again when it has stopped
-            serve(listeners, folder.path)
+            serve(app, listener)
         if database.engine is not None and database.engine.has_failed:
             raise StartupError("the embedded database has stopped; start again, nothing is lost")
 
 
-def _greet(listeners: Listeners, greeting: str) -> None:
-    """Print the greeting as soon as the server answers."""
-    with closing(HTTPConnection(urlsplit(listeners.url).netloc)) as connection:
-        host, port = connection.host, connection.port
-        connection.sock = listeners.probe  # of the clients' network, which this process has left
-        with suppress(OSError, HTTPException):
-            listeners.probe.connect((host, port))
-            connection.request("GET", "/health")
-            if connection.getresponse().status == HTTPStatus.OK:
-                print(greeting, flush=True)
-
-
-def _list_warnings(
-    listeners: Listeners, database: Database, *, is_simulated: bool
-) -> Iterator[str]:
-    if is_simulated:
+def _list_warnings(database: Database, *, is_public: bool) -> Iterator[str]:
+    if database.is_simulated:
         yield "no embedded database is installed; moto takes its place, NOTHING IS KEPT at the end."
     if not database.is_private:
         yield (
             "this platform can't keep the embedded database to this service: other users of this "
             "machine, and web pages in your browser, may read and write all that it holds."
         )
-    if listeners.is_public:
+    if is_public:
         yield (
             "other machines may reach this address, and keys and memory go over the network "
             "unencrypted; put a proxy with TLS in front."

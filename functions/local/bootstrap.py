@@ -12,7 +12,6 @@ from functions.local.data_folder import DataFolder
 from functions.local.database import ensure_tables
 from functions.local.file_server import FileServer
 from functions.local.gateway import Handler
-from functions.local.key_changes import share_changes
 from functions.local.settings import LocalSettings, StartupError
 from functions.platform.clock import Clock, now_ms
 from functions.platform.deployment_secret import NewerDataError
@@ -76,13 +75,7 @@ def build_api(
     """
     api_settings = _api_settings(settings, folder)
     waiting = replace(api_settings, log_wait_seconds=log_wait_seconds)
-    container = Container(waiting, clock, dynamodb)
-
-    def forget() -> None:
-        container.authentication.invalidate_cache()
-        container.prefix_rules.forget()
-
-    return share_changes(App(container), forget, folder.path / "changes")
+    return App(Container(waiting, clock, dynamodb))
 
 
 def build_files(

@@ -32,17 +32,14 @@ class Database:
     Attributes:
         description: where it is, for the user.
         engine: the child process, where there is one.
-        is_private: whether no process but those of this service reaches the engine.
+        is_private: True if only this process and its children can reach the engine.
+        is_simulated: True if moto serves, which keeps nothing when this process ends.
     """
 
     description: str
     engine: Engine | None = None
     is_private: bool = True
-
-
-def will_simulate(settings: LocalSettings, root: Path) -> bool:
-    """Whether moto serves, in one process, and keeps nothing when that ends."""
-    return settings.dynamodb is None and find_binary(root) is None
+    is_simulated: bool = False
 
 
 @contextmanager
@@ -104,7 +101,7 @@ def _simulate() -> Iterator[Database]:
 
     with Simulation().connect():
         use_only(URL)
-        yield Database("moto, in memory")
+        yield Database("moto, in memory", is_simulated=True)
 
 
 def use_only(endpoint: str) -> None:

@@ -204,12 +204,6 @@ def check_headers(headers: Headers) -> None:
         )
 
 
-def build_timeout_error(seconds: float) -> GatewayError:
-    """Build the error of a request whose body doesn't arrive in time."""
-    message = f"the request's body didn't arrive within {seconds:g} seconds"
-    return GatewayError(408, "VALIDATION_ERROR", "Request Timeout", message)
-
-
 def invoke(handler: Handler, event: dict[str, Any]) -> GatewayResponse:
     """Call a function with an event; what it raises becomes a 500 without details, as in AWS."""
     try:

@@ -1,35 +1,26 @@
-"""The HTTP server: uvicorn in front, the API function in threads behind it."""
+"""The HTTP server: uvicorn receives requests, and threads call the API function."""
 
 import asyncio
 import logging
-import multiprocessing
-import os
-import signal
-import threading
+import socket
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import uvicorn
-from uvicorn.supervisors import Multiprocess
 
 from functions.local import gateway
 from functions.local.bootstrap import LOG_WAIT_SECONDS, build_api, build_files
 from functions.local.data_folder import DataFolder
-from functions.local.fair_slots import FairSlots
 from functions.local.file_server import FileServer, is_file_path
 from functions.local.gateway import GatewayError, GatewayResponse, Handler
-from functions.local.http_protocol import READ_SECONDS, LimitedProtocol
-from functions.local.listeners import BACKLOG, Listeners, WorkerListener
 from functions.local.settings import LocalSettings
 from functions.platform.cold_start import pause_gc
 
-_THREADS, _THREADS_PER_CALLER = 32, 2
+_THREADS = 32
 _KEEP_ALIVE = 75  # seconds: longer than common clients keep a connection, so that they close first
 _GRACE = 10  # seconds for requests in flight, once asked to stop
-_UNRESPONSIVE = 20  # seconds until a worker that doesn't answer its supervisor is replaced
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -43,28 +34,41 @@ class GatewayApp:
     """The ASGI application: calls one function from the threads of an executor.
 
     Args:
-        executor: has the threads.
-        files: serves the addresses of files, if there are any.
+        files: serves the signed addresses of files; None if there are none.
+        on_start: called once, when the server has started.
     """
 
     def __init__(
-        self, handler: Handler, executor: Executor, files: FileServer | None = None
+        self,
+        handler: Handler,
+        executor: Executor,
+        files: FileServer | None = None,
+        on_start: Callable[[], None] = lambda: None,
     ) -> None:
         self._handler = handler
         self._executor = executor
         self._files = files
-        self._slots = FairSlots(_THREADS, _THREADS_PER_CALLER)
+        self._on_start = on_start
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._run_lifespan(receive, send)
+        else:
+            await self._respond(scope, receive, send)
+
+    async def _run_lifespan(self, receive: Receive, send: Send) -> None:
+        await receive()
+        self._on_start()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _respond(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         try:
-            async with asyncio.timeout(READ_SECONDS):
-                call = await self._read_call(scope, receive)
-            async with self._slots.hold(_get_caller(scope)):
-                response = await asyncio.get_running_loop().run_in_executor(self._executor, call)
+            call = await self._read_call(scope, receive)
+            response = await asyncio.get_running_loop().run_in_executor(self._executor, call)
         except ClientDisconnected:
             return
-        except TimeoutError:
-            response = gateway.render_error(gateway.build_timeout_error(READ_SECONDS))
         except GatewayError as error:
             response = gateway.render_error(error)
         start = {"status": response.status, "headers": response.headers}
@@ -74,19 +78,12 @@ class GatewayApp:
     async def _read_call(
         self, scope: Mapping[str, Any], receive: Receive
     ) -> Callable[[], GatewayResponse]:
-        """Read a request; return what answers it."""
+        """Read a request, and return the call that answers it."""
         path, method = scope["raw_path"].decode("latin-1"), scope["method"]
         if self._files is None or not is_file_path(path):
             return partial(gateway.invoke, self._handler, await _read_event(scope, receive))
         body = await _read_body(receive, self._files.limit_body(method, path))
         return partial(self._files.handle, method, path, _read_headers(scope), body)
-
-
-def _get_caller(scope: Mapping[str, Any]) -> str:
-    """Get what identifies the caller: the credentials, whatever they are worth."""
-    headers = dict(scope["headers"])
-    credentials: bytes = headers.get(b"x-api-key") or headers.get(b"authorization") or b""
-    return credentials.decode("latin-1")
 
 
 def _read_headers(scope: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -121,59 +118,34 @@ async def _read_body(receive: Receive, max_bytes: int) -> bytes:
     return b"".join(chunks)
 
 
-def create_app() -> GatewayApp:
-    """Build the application of one process, from the settings in its environment.
+def build_app(
+    settings: LocalSettings, folder: DataFolder, on_start: Callable[[], None]
+) -> GatewayApp:
+    """Build the ASGI application of the service; `on_start` is as for `GatewayApp`.
 
-    A worker process ends with the process that started it, however that one ends.
+    Raises:
+        StartupError: a key file can't be used.
     """
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_stop_with, args=(parent,), daemon=True).start()
-    settings = LocalSettings.from_env()
-    executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="handler")
-    folder = DataFolder(settings.data)
     with pause_gc():
         handler = build_api(settings, folder, log_wait_seconds=LOG_WAIT_SECONDS)
         files = build_files(settings, folder)
-    return GatewayApp(handler, executor, files)
+    executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="handler")
+    return GatewayApp(handler, executor, files, on_start)
 
 
-def _stop_with(parent: Any) -> None:
-    parent.join()
-    os.kill(os.getpid(), signal.SIGTERM)
-
-
-def serve(listeners: Listeners, folder: Path) -> None:
-    """Serve until SIGINT, SIGTERM or SIGHUP, and finish the requests in flight.
-
-    Args:
-        listeners: a single one is served in this process; of more, each is served by a process
-            that uvicorn starts and replaces.
-    """
+def serve(app: GatewayApp, listener: socket.socket) -> None:
+    """Serve until SIGINT or SIGTERM, and finish the requests in flight."""
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
-    workers = len(listeners.sockets)
     config = uvicorn.Config(
-        f"{__name__}:{create_app.__name__}",
-        factory=True,
-        workers=workers,
-        http=LimitedProtocol,
+        app,
         ws="none",
-        lifespan="off",
+        lifespan="on",
         log_config=None,
         log_level="error",
         access_log=False,
         server_header=False,
-        proxy_headers=False,  # who calls is whoever connects
-        backlog=BACKLOG,
+        proxy_headers=False,  # the client's address is that of its connection
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=_GRACE,
-        timeout_worker_healthcheck=_UNRESPONSIVE,
     )
-    if workers == 1:
-        uvicorn.Server(config).run(sockets=listeners.sockets)
-        return
-    on_hang_up = signal.getsignal(signal.SIGHUP)
-    with WorkerListener(listeners.sockets, folder) as listener:
-        supervisor = Multiprocess(config, sockets=[listener])
-        signal.signal(signal.SIGHUP, on_hang_up)  # uvicorn's own handler restarts the workers
-        supervisor.run()
+    uvicorn.Server(config).run(sockets=[listener])

@@ -84,7 +84,7 @@ class InProcess:
         reader = StreamReader(
             self._streams, find_stream(self.dynamodb, bootstrap.MEMORY_TABLE), self._folder
         )
-        settings, shared = LocalSettings(root_key=self._root_key, workers=1), self.dynamodb
+        settings, shared = LocalSettings(root_key=self._root_key), self.dynamodb
         self._api = bootstrap.build_api(settings, self._folder, clock, dynamodb=shared)
         self._files = bootstrap.build_files(settings, self._folder, clock, dynamodb=shared)
         self._schedule = bootstrap.build_schedule(settings, self._folder, clock, dynamodb=shared)

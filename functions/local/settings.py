@@ -14,7 +14,6 @@ _VARIABLES = {
     "port": "AGENT_MEMORY_PORT",
     "host": "AGENT_MEMORY_HOST",
     "data": "AGENT_MEMORY_DATA",
-    "workers": "AGENT_MEMORY_WORKERS",
     "root_key": "AGENT_MEMORY_ROOT_KEY",
     "sweep_seconds": "AGENT_MEMORY_SWEEP_SECONDS",
     "dynamodb": "AWS_ENDPOINT_URL_DYNAMODB",
@@ -23,15 +22,10 @@ _VARIABLES = {
     "principal_requests_per_minute": "AGENT_MEMORY_PRINCIPAL_REQUESTS_PER_MINUTE",
     "tenant_requests_per_minute": "AGENT_MEMORY_TENANT_REQUESTS_PER_MINUTE",
 }
-_MOST_DEFAULT_WORKERS = 8  # the engine keeps no more of them busy
 
 
 class StartupError(Exception):
     """The server can't start or continue; the message is one line that says what to do."""
-
-
-def _default_workers() -> int:
-    return min(os.cpu_count() or 1, _MOST_DEFAULT_WORKERS)
 
 
 class LocalSettings(BaseModel):
@@ -41,7 +35,6 @@ class LocalSettings(BaseModel):
         port: where to listen; 0 takes any free port.
         host: a name or address of this machine.
         data: the data folder, absolute.
-        workers: how many processes answer requests; moto allows one.
         root_key: the operator's key; None: it is in the data folder.
         sweep_seconds: how often the scheduled function runs.
         openwop: which edition of OpenWOP is spoken, `rfc-0004` or `1.x`.
@@ -56,7 +49,6 @@ class LocalSettings(BaseModel):
     port: int = Field(default=8080, ge=0, le=65535)
     host: str = "127.0.0.1"
     data: Path = Path(".agent-memory")
-    workers: int = Field(default_factory=_default_workers, ge=1, le=64)
     root_key: str | None = Field(
         default=None, min_length=limits.MIN_ROOT_KEY_CHARACTERS, pattern=r"^[!-~]+$"
     )

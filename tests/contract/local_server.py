@@ -22,7 +22,7 @@ _END_SECONDS = 15.0  # for a server to end, which takes half a second
 ENDED = (FileNotFoundError, ProcessLookupError)  # raised by reads of /proc
 # A server that is started under nohup is right not to end by SIGHUP.
 HANG_UP = [] if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else [signal.SIGHUP]
-_ENGINE, _WORKER = str(ROOT / "node_modules"), "multiprocessing.spawn"
+_ENGINE = str(ROOT / "node_modules")
 _NO_ROOTS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # to load them takes longer than ten requests
 ROOT_KEY = "am_root_key_of_the_shared_server"
 SERVE = (  # the tests of frameworks run in an environment without the service
@@ -71,9 +71,6 @@ class LocalServer:
         (engine,) = (pid for pid, name in self.descendants().items() if name.startswith(_ENGINE))
         return engine
 
-    def workers(self) -> set[int]:
-        return {pid for pid, name in self.descendants().items() if _WORKER in name}
-
     def end(self, by: signal.Signals) -> int:
         """Signal the server and wait; return its exit code."""
         self.process.send_signal(by)
@@ -91,7 +88,6 @@ def environment(data: Path, **variables: str) -> dict[str, str]:
     chosen = {
         "AGENT_MEMORY_DATA": str(data),
         "AGENT_MEMORY_PORT": "0",
-        "AGENT_MEMORY_WORKERS": "1",  # several take longer to start, and have tests of their own
     }
     return inherited | chosen | variables
 

@@ -4,8 +4,10 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Semaphore
@@ -22,6 +24,7 @@ from tests.contract.local_server import (
     ROOT,
     LocalServer,
     await_end,
+    await_refusal,
     running,
     start_error,
 )
@@ -105,10 +108,7 @@ def test_no_acknowledged_write_is_lost_however_it_ends(tmp_path: Path) -> None:
     acknowledged: list[str] = []
     api_keys = set()
     for by in (signal.SIGTERM, signal.SIGKILL):
-        workers = "2" if by is signal.SIGKILL else "1"
-        with running(
-            tmp_path, AGENT_MEMORY_SWEEP_SECONDS="3600", AGENT_MEMORY_WORKERS=workers
-        ) as server:
+        with running(tmp_path, AGENT_MEMORY_SWEEP_SECONDS="3600") as server:
             assert_stored(server, acknowledged)
             runs = Runs(server) if by is signal.SIGKILL else None
             code = end_under_writes(server, by, acknowledged)
@@ -188,11 +188,9 @@ def write_until_it_ends(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
-@pytest.mark.parametrize("workers", [1, 2])
-def test_it_says_so_when_the_database_dies(tmp_path: Path, workers: int) -> None:
-    with running(tmp_path, AGENT_MEMORY_WORKERS=str(workers)) as server:
-        for killed in (server.engine(), *server.workers()):
-            os.kill(killed, signal.SIGKILL)
+def test_it_says_so_when_the_database_dies(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        os.kill(server.engine(), signal.SIGKILL)
         _, errors = server.process.communicate(timeout=PATIENCE)
     assert server.process.returncode == 1
     assert "database has stopped" in errors
@@ -228,6 +226,48 @@ def test_where_the_database_has_no_build_it_serves_and_warns(tmp_path: Path) -> 
             assert {answer.status_code for answer in answers} == {201}
         assert [value_of(client, f"key-{n}") for n in range(24)] == list(range(24))
         assert server.end(signal.SIGTERM) == 0
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, *HANG_UP])
+def test_a_request_that_has_begun_is_finished(tmp_path: Path, by: signal.Signals) -> None:
+    """The server answers it after it was asked to end, and leaves no process."""
+    body = b'{"namespace": "n", "key": "k", "value": {}, "memory_type": "working"}'
+    with running(tmp_path) as server:
+        url = httpx.URL(server.address)
+        children = server.descendants()
+        with socket.create_connection((url.host, url.port), timeout=PATIENCE) as connection:
+            head = (
+                f"POST /api/v1/memory HTTP/1.1\r\nhost: a\r\nx-api-key: {server.api_key}\r\n"
+                f"content-length: {len(body)}\r\nexpect: 100-continue\r\n\r\n"
+            )
+            connection.sendall(head.encode())
+            assert connection.recv(100).startswith(b"HTTP/1.1 100 ")
+            server.process.send_signal(by)
+            await_refusal(url)
+            connection.sendall(body)
+            assert connection.recv(1000).startswith(b"HTTP/1.1 201 ")
+        assert server.process.wait(PATIENCE) == 0
+        for child in children:
+            await_end(child)
+
+
+STOP_KEY: dict[str, Callable[[httpx.Client], httpx.Response]] = {
+    "revoked": lambda admin: admin.delete("/api/v1/principals/revoked"),
+    "rotated": lambda admin: admin.post("/api/v1/principals/rotated/rotate"),
+    "deleted": lambda admin: admin.post(
+        "/api/v1/deletions", json={"kind": "agent", "id": "deleted"}
+    ),
+}
+
+
+@pytest.mark.parametrize("how", STOP_KEY)
+def test_a_key_stops_at_once(server: LocalServer, how: str) -> None:
+    with server.client() as admin:
+        made = admin.post("/api/v1/principals", json={"id": how, "kind": "agent"})
+        with server.client(made.raise_for_status().json()["api_key"]) as agent:
+            assert agent.get("/api/v1/me").status_code == 200
+            STOP_KEY[how](admin).raise_for_status()
+            assert agent.get("/api/v1/me").status_code == 401
 
 
 def test_requests_in_parallel_never_get_each_others_answers(server: LocalServer) -> None:

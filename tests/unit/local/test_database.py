@@ -34,7 +34,7 @@ def test_where_the_engine_is_not_installed_moto_is_used(tmp_path: Path) -> None:
         database.ensure_tables(build_log_table("log"))
         database.ensure_tables(build_log_table("log"))
         assert database_.engine is None
-        assert database.will_simulate(LocalSettings(), tmp_path)
+        assert database_.is_simulated
         assert "AWS_PROFILE" not in os.environ
 
 

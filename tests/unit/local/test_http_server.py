@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from functions.local import http_server
 from functions.local.gateway import MAX_BODY, Handler
 from functions.local.http_server import GatewayApp
 
@@ -142,21 +141,3 @@ def test_the_context_says_how_long_the_handler_may_take() -> None:
 
     response, _ = call(remaining)
     assert 25_000 < int(response.body) <= 30_000
-
-
-def test_a_body_that_does_not_arrive_is_a_problem_document(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(http_server, "READ_SECONDS", 0.01)
-    sent: list[dict[str, Any]] = []
-
-    async def receive() -> dict[str, Any]:
-        return await asyncio.Future()  # the client has stopped sending
-
-    async def send(message: dict[str, Any]) -> None:
-        sent.append(message)
-
-    scope = {"method": "POST", "raw_path": b"/", "query_string": b"", "headers": []}
-    with ThreadPoolExecutor(1) as pool:
-        asyncio.run(GatewayApp(echo, pool)(scope, receive, send))
-    assert (sent[0]["status"], json.loads(sent[1]["body"])["code"]) == (408, "VALIDATION_ERROR")

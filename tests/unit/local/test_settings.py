@@ -1,6 +1,5 @@
 """Settings of the local server."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -14,11 +13,6 @@ def test_without_any_variable_the_defaults_of_the_contract_hold() -> None:
     assert settings.data == Path.cwd() / ".agent-memory"
     assert settings.root_key is None
     assert settings.dynamodb is None
-
-
-def test_unless_chosen_no_more_workers_than_cores() -> None:
-    assert 1 <= LocalSettings.from_env({}).workers <= (os.cpu_count() or 1)
-    assert LocalSettings.from_env({"AGENT_MEMORY_WORKERS": "3"}).workers == 3
 
 
 def test_host_and_port_can_be_set() -> None:
@@ -41,8 +35,6 @@ def test_another_dynamodb_is_an_address_or_aws(endpoint: str) -> None:
         ("AGENT_MEMORY_PORT", "eighty"),
         ("AGENT_MEMORY_PORT", "65536"),
         ("AGENT_MEMORY_PORT", "-1"),
-        ("AGENT_MEMORY_WORKERS", "0"),
-        ("AGENT_MEMORY_WORKERS", "65"),
         ("AGENT_MEMORY_ROOT_KEY", "shorter"),
         ("AGENT_MEMORY_ROOT_KEY", "sixteen letters and blanks"),
         ("AWS_ENDPOINT_URL_DYNAMODB", "localhost:8000"),
