@@ -90,6 +90,7 @@ endef
 lint: $(TOOLKIT) $(VENV)/dev.stamp
 	@$(VENV)/bin/ruff format --check -q $(CODE) || { echo "make lint: run $(VENV)/bin/ruff format" >&2; exit 1; }
 	@$(VENV)/bin/ruff check -q $(CODE)
+	@$(PY) -m tools.language
 	@$(VENV)/bin/mypy --strict --no-error-summary $(CODE)
 	@$(VENV)/bin/lint-imports --no-logo
 	@$(call check-examples,$(VENV),langgraph_checkpointer langgraph_store openai_agents_session resumable_agent ../agent_memory/adapters/openai_agents/session)

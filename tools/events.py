@@ -110,7 +110,7 @@ def _fill_in(case: Json, values: Mapping[str, str]) -> Json:
 
 
 def _request_id(name: str) -> str:
-    """API Gateway's request ids are 11 bytes in base64."""
+    """Make a request id like those of API Gateway: 11 bytes in base64."""
     return base64.b64encode(blake2b(name.encode(), digest_size=11).digest()).decode()
 
 

@@ -141,7 +141,7 @@ def build_archive_path(folder: DataFolder) -> Path:
 
 
 def _encryption_key(folder: DataFolder) -> str:
-    """The path of the file with the key of sensitive values, which is made at the first start."""
+    """Return the path of the file with the key of sensitive values; create it if it is missing."""
     folder.secret("encryption-key", _new_encryption_key)
     return str(folder.path / "encryption-key")
 

@@ -1,4 +1,4 @@
-"""What the documentation is made of besides its pages: diagrams, tables that follow from the code.
+"""Diagrams of the documentation, and tables that follow from the code.
 
-`make docs` writes both, builds the site and checks that it loads nothing from elsewhere.
+`make docs` writes both, builds the site, and checks that no page loads a file of another server.
 """

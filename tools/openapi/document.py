@@ -243,7 +243,7 @@ def _error_statuses(route: Route, routes: list[Route]) -> set[int]:
 
 
 def _matches_path_of(route: Route, other: Route) -> bool:
-    """Whether the route's path, with some parameter filled in, is the path of another one."""
+    """Tell whether another route has a path that this route's pattern matches, too."""
     return route.path != other.path and route.pattern.fullmatch(other.path) is not None
 
 
