@@ -163,6 +163,7 @@ bootstrap: $(TOOLKIT) $(VENV)/infra.stamp
 
 deploy: $(TOOLKIT) $(VENV)/infra.stamp $(CONSOLE)
 	@$(CDK) deploy --all --require-approval=$(APPROVAL) --outputs-file=cdk.out/outputs.json
+	@$(PY) -m operations --name $(STAGE) protect
 
 destroy: $(TOOLKIT) $(VENV)/infra.stamp
 	@$(CDK) destroy --all $(if $(filter never,$(APPROVAL)),--force)

@@ -23,21 +23,20 @@ class MemoryStacks:
     The first one is left out where all that is kept is taken over by reference.
 
     The stack of what runs reads the other's outputs without holding them (`cdk.json` asks for such
-    weak references), so that a restored table can take the place of one.
+    weak references), so that a restored table can take the place of one. Neither has termination
+    protection here: the CDK would set it before a first deployment, which could then not be
+    repeated after a failure. `operations protect` sets it after the deployment.
     """
 
     def __init__(self, app: App, config: Config, code: FunctionCode) -> None:
         settings, name = config.to_settings(), f"agent-memory-{config.stage}"
-        self.compute = Stack(
-            app, name, description=_DESCRIPTION, termination_protection=settings.retain
-        )
+        self.compute = Stack(app, name, description=_DESCRIPTION)
         self.state = self.compute
         if not config.refers_to_all_state or settings.backup_days is not None:
             self.state = Stack(
                 app,
                 f"{name}-state",
                 description=f"{_DESCRIPTION}: what is kept",
-                termination_protection=settings.retain,
             )
         topic = config.alarm_topic_arn
         self.memory = AgentMemory(

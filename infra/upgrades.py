@@ -14,6 +14,7 @@ Resources = Mapping[str, Json]
 
 RELEASED = Path(__file__).parent / "released.json"
 _TABLE = "AWS::DynamoDB::GlobalTable"
+_KEPT = ("Retain", "RetainExceptOnCreate")
 _REPLACED_BY = {  # the properties whose change makes another resource, or fails
     _TABLE: ("TableName", "KeySchema"),
     "AWS::KMS::Key": ("KeySpec", "KeyUsage", "MultiRegion", "Origin"),
@@ -48,8 +49,8 @@ def _compare(id: str, before: Json, resources: Resources) -> Iterator[str]:
         if old.get(name) != new.get(name):
             yield f"{id}.{name} has changed: the resource would be replaced"
     for policy in ("DeletionPolicy", "UpdateReplacePolicy"):
-        if before.get(policy) == "Retain" != after.get(policy):
-            yield f"{id} isn't kept any more: its {policy} was Retain"
+        if before.get(policy) in _KEPT and after.get(policy) not in _KEPT:
+            yield f"{id} is not kept: its {policy} was {before[policy]}"
     if before["Type"] == _TABLE:
         yield from _compare_tables(id, old, new)
 
@@ -65,11 +66,10 @@ def _compare_tables(id: str, old: Json, new: Json) -> Iterator[str]:
     for name, attribute in _by_name(old.get("AttributeDefinitions"), "AttributeName").items():
         if types.get(name, attribute) != attribute:
             yield f"{id} has another type of {name}: the table would be replaced"
-    for setting in ("DeletionProtectionEnabled", "PointInTimeRecoverySpecification"):
-        if _own_replica(old).get(setting) and _own_replica(new).get(setting) != _own_replica(
-            old
-        ).get(setting):
-            yield f"{id} has lost {setting}"
+    setting = "PointInTimeRecoverySpecification"
+    before, after = (_own_replica(table).get(setting) for table in (old, new))
+    if before and after != before:
+        yield f"{id} has lost {setting}"
 
 
 def count_index_changes(old: Json, new: Json) -> int:

@@ -17,6 +17,7 @@ from operations import dead_letters, logs, regions, restore, root_key
 from operations.deletion import build_container, run_deletion
 from operations.deploying import DEFAULT_COMMAND, DeploymentFailed
 from operations.deployment import Deployment, UnknownDeployment, client
+from operations.protection import protect
 from operations.read_only import set_read_only
 from operations.reattachment import StateNotFound, reattach
 from operations.table_switch import NotKept, restore_into_service
@@ -87,6 +88,7 @@ _READ_ONLY_NOTE = "a deployment may end this: add -c read_only=true to those tha
 _COMMANDS: dict[str, Callable[[Deployment, argparse.Namespace], Any]] = {
     "create-tenant": lambda deployment, options: root_key.create_tenant(deployment, options.tenant),
     "rotate-root-key": lambda deployment, _: {"version": root_key.rotate_root_key(deployment)},
+    "protect": lambda deployment, _: protect(deployment),
     "tail-log": _tail,
     "replay": lambda deployment, options: dead_letters.replay(deployment, is_listing=options.list),
     "restore": lambda deployment, options: restore.restore(
@@ -122,10 +124,8 @@ def _options() -> argparse.Namespace:
     add = commands.add_parser
     add("create-tenant", help="a tenant, and its admin's key").add_argument("tenant")
     add("rotate-root-key", help="another root key; running functions start anew")
-    tail = add("tail-log", help="a function's log")
-    tail.add_argument("function", choices=("Api", "Stream", "Schedule", "Embedding", "TaskEvents"))
-    tail.add_argument("--minutes", type=float, default=10, help="from so long ago (default: 10)")
-    tail.add_argument("--follow", action="store_true", help="wait for more")
+    add("protect", help="protect tables and stacks from deletion, if the deployment keeps its data")
+    _add_tail(add("tail-log", help="a function's log"))
     again = add("replay", help="the dead letters, once more; exit status 1 if some are left")
     again.add_argument("--list", action="store_true", help="only list them")
     _add_restore(add("restore", help="both tables as they were, under other names"))
@@ -149,6 +149,12 @@ def _options() -> argparse.Namespace:
         delete = add(f"delete-{kind}", help=f"what a tenant's {kind} has, everywhere")
         _add_deletion(delete).add_argument("id")
     return parser.parse_args()
+
+
+def _add_tail(tail: argparse.ArgumentParser) -> None:
+    tail.add_argument("function", choices=("Api", "Stream", "Schedule", "Embedding", "TaskEvents"))
+    tail.add_argument("--minutes", type=float, default=10, help="begin this long ago (default: 10)")
+    tail.add_argument("--follow", action="store_true", help="wait for more lines")
 
 
 def _at_least_one(text: str) -> int:

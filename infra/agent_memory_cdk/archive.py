@@ -2,13 +2,14 @@
 
 from typing import cast
 
-from aws_cdk import Aws, Duration, RemovalPolicy
+from aws_cdk import Aws, Duration
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from .encryption import Encryption
 from .nag_suppressions import suppress, wildcard_rule
+from .retention import choose_removal_policy
 from .settings import Settings
 
 _RECOVERY_DAYS = 35  # as far back as a table can be restored
@@ -56,7 +57,7 @@ class Archive(Construct):
             versioned=has_versions,
             lifecycle_rules=[_clean_up(has_versions=has_versions), _cheaper_with_time()],
             auto_delete_objects=not settings.retain,
-            removal_policy=RemovalPolicy.RETAIN if settings.retain else RemovalPolicy.DESTROY,
+            removal_policy=choose_removal_policy(settings),
         )
         low = cast("s3.CfnBucket", bucket.node.default_child)
         low.override_logical_id(settings.to_logical_id("ArchiveBucket"))

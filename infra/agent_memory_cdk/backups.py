@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import Duration
 from aws_cdk import aws_backup as backup
 from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
@@ -11,6 +11,7 @@ from constructs import Construct
 from .archive import Archive
 from .encryption import Encryption
 from .nag_suppressions import suppress
+from .retention import choose_removal_policy
 from .settings import Settings
 from .tables import Tables
 
@@ -64,7 +65,7 @@ class Backups(Construct):
             self,
             "Vault",
             encryption_key=encryption.storage,
-            removal_policy=RemovalPolicy.RETAIN if settings.retain else RemovalPolicy.DESTROY,
+            removal_policy=choose_removal_policy(settings),
         )
         low = cast("backup.CfnBackupVault", vault.node.default_child)
         low.override_logical_id(settings.to_logical_id("BackupVault"))

@@ -28,6 +28,8 @@ def describe(
         "ScheduleDeadLetters": parts.schedule.dead_letters.queue.queue_url,
         "Schedules": ",".join(parts.schedule.names),
         "Alias": functions.api.alias.alias_name,
+        "Stacks": ",".join(dict.fromkeys(Stack.of(each).stack_name for each in (scope, state))),
+        "Retain": str(settings.retain).lower(),
     }
     for name, function in functions.by_name.items():
         description[f"{name}Function"] = function.function.function_name

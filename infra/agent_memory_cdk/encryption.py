@@ -2,13 +2,14 @@
 
 from typing import cast
 
-from aws_cdk import Aws, Duration, RemovalPolicy
+from aws_cdk import Aws, Duration
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from constructs import Construct
 
 from functions.platform.item_types import DEPLOYMENT_SECRET
 
+from .retention import choose_removal_policy
 from .settings import Settings
 
 _FOR_TABLES = (
@@ -67,7 +68,7 @@ class Encryption(Construct):
             pending_window_in_days=30 if settings.retain else 7,
         )
         key.override_logical_id(settings.to_logical_id("ValuesKey"))
-        key.apply_removal_policy(RemovalPolicy.RETAIN if settings.retain else RemovalPolicy.DESTROY)
+        key.apply_removal_policy(choose_removal_policy(settings))
         return kms.Key.from_key_arn(scope, "ValuesKey", key.attr_arn)
 
     def grant_use_tables(self, role: iam.Role) -> None:
@@ -125,7 +126,7 @@ class Encryption(Construct):
             enable_key_rotation=True,
             multi_region=multi_region,
             pending_window=Duration.days(30 if settings.retain else 7),
-            removal_policy=RemovalPolicy.RETAIN if settings.retain else RemovalPolicy.DESTROY,
+            removal_policy=choose_removal_policy(settings),
         )
         low = cast("kms.CfnKey", key.node.default_child)
         low.override_logical_id(settings.to_logical_id(f"{id}Key"))

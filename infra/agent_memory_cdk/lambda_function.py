@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import Duration
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
@@ -11,6 +11,7 @@ from constructs import Construct
 from .code import FunctionCode
 from .logs import Logs
 from .nag_suppressions import suppress
+from .retention import choose_removal_policy
 from .settings import Settings
 
 _ALIAS = "live"
@@ -92,7 +93,7 @@ class LambdaFunction(Construct):
             tracing=lambda_.Tracing.ACTIVE if settings.tracing else lambda_.Tracing.DISABLED,
             snap_start=lambda_.SnapStartConf.ON_PUBLISHED_VERSIONS if snap_start else None,
             current_version_options=lambda_.VersionOptions(
-                removal_policy=RemovalPolicy.RETAIN if settings.retain else RemovalPolicy.DESTROY
+                removal_policy=choose_removal_policy(settings)
             ),
         )
         self._suppress_findings(settings, no_dead_letters_reason)

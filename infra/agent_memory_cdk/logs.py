@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from aws_cdk import RemovalPolicy
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
+from .retention import choose_removal_policy
 from .settings import Settings
 
 _RETENTION = {
@@ -43,7 +43,7 @@ class Logs:
             scope,
             id,
             retention=_RETENTION[self._settings.log_retention_days],
-            removal_policy=RemovalPolicy.RETAIN if self._settings.retain else RemovalPolicy.DESTROY,
+            removal_policy=choose_removal_policy(self._settings),
         )
         if self._destination is not None:
             logs.SubscriptionFilter(

@@ -2,13 +2,13 @@
 
 from typing import cast
 
-from aws_cdk import RemovalPolicy
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from .encryption import Encryption
 from .nag_suppressions import suppress
+from .retention import choose_removal_policy
 from .settings import Settings
 
 _CHARACTERS = 43  # letters and digits: 256 bits
@@ -37,7 +37,7 @@ class RootKey(Construct):
             generate_secret_string=secretsmanager.SecretStringGenerator(
                 password_length=_CHARACTERS, exclude_punctuation=True
             ),
-            removal_policy=RemovalPolicy.RETAIN if settings.retain else RemovalPolicy.DESTROY,
+            removal_policy=choose_removal_policy(settings),
         )
         low = cast("secretsmanager.CfnSecret", secret.node.default_child)
         low.override_logical_id(settings.to_logical_id("RootKey"))

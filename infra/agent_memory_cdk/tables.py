@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, cast
 
-from aws_cdk import RemovalPolicy, Stack, Token
+from aws_cdk import Stack, Token
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from constructs import Construct
@@ -13,6 +13,7 @@ from functions.platform.schema import TTL_ATTRIBUTE, build_memory_table
 
 from .encryption import Encryption
 from .grants import TableGrant
+from .retention import choose_removal_policy
 from .settings import Settings, StandbyRegion, WrongChoice
 from .vector_index import add_vector_index
 
@@ -56,7 +57,9 @@ class Tables(Construct):
 
     Both are encrypted, can be restored to any second of the last 35 days, and let DynamoDB remove
     what has expired. They are global tables of one Region, since a plain one can't become global
-    without being replaced. A table that is given is used as it is.
+    without being replaced. A table that is given is used as it is. `operations protect` protects
+    them from deletion: in the template, that would keep a failed first deployment from being
+    rolled back.
 
     Args:
         also_grant: two other tables that functions may use as well, and whose changes are read.
@@ -142,7 +145,6 @@ class Tables(Construct):
         stream: dynamodb.StreamViewType | None = None,
         indexes: list[dynamodb.GlobalSecondaryIndexPropsV2] | None = None,
     ) -> dynamodb.TableV2:
-        retain = self._settings.retain
         table = dynamodb.TableV2(
             self,
             id,
@@ -157,8 +159,7 @@ class Tables(Construct):
             point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
                 point_in_time_recovery_enabled=True
             ),
-            deletion_protection=retain,
-            removal_policy=RemovalPolicy.RETAIN if retain else RemovalPolicy.DESTROY,
+            removal_policy=choose_removal_policy(self._settings),
         )
         low = cast("dynamodb.CfnGlobalTable", table.node.default_child)
         low.override_logical_id(self._settings.to_logical_id(f"{id}Table"))
@@ -166,7 +167,7 @@ class Tables(Construct):
         own_key = {"KMSMasterKeyId": self._encryption.storage.key_arn}
         low.add_property_override("Replicas.0.SSESpecification", own_key)
         if self._settings.standby is not None:
-            _replicate(low, self._settings.standby, is_protected=retain)
+            _replicate(low, self._settings.standby)
         if self._settings.contributor_insights:
             _record_throttled_keys(low, [each.index_name for each in indexes or ()])
         return table
@@ -182,9 +183,7 @@ class Tables(Construct):
         return f"agent-memory-{self._settings.name}-{id.lower()}"
 
 
-def _replicate(
-    table: dynamodb.CfnGlobalTable, standby: StandbyRegion, *, is_protected: bool
-) -> None:
+def _replicate(table: dynamodb.CfnGlobalTable, standby: StandbyRegion) -> None:
     """Replicate a table to another Region; what is replicated has a stream."""
     table.add_property_override("StreamSpecification.StreamViewType", "NEW_AND_OLD_IMAGES")
     table.add_property_override(
@@ -193,7 +192,6 @@ def _replicate(
             "Region": standby.name,
             "SSESpecification": {"KMSMasterKeyId": standby.storage_key_arn},
             "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
-            "DeletionProtectionEnabled": is_protected,
         },
     )
 

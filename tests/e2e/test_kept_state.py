@@ -40,7 +40,9 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Deployment,
         toolkit = Toolkit(tmp_path_factory.mktemp("keeping"), side, {"retain": "true"})
         toolkit.bootstrap(there)
         toolkit.deploy(there)
-        yield Deployment(there), toolkit
+        deployed = Deployment(there)
+        operate(deployed, "protect")
+        yield deployed, toolkit
 
 
 class Writer:

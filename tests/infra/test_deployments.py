@@ -51,7 +51,7 @@ def test_the_judge_is_the_new_versions_own_errors(prod: Template, function: str)
 
 
 def test_former_versions_stay_where_data_stays(dev: Template, prod: Template) -> None:
-    for template, policy in ((dev, "Delete"), (prod, "Retain")):
+    for template, policy in ((dev, "Delete"), (prod, "RetainExceptOnCreate")):
         for version in template.of_type("Lambda::Version").values():
             assert version.get("DeletionPolicy", "Delete") == policy
 

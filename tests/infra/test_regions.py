@@ -45,7 +45,6 @@ def test_a_table_is_replicated_with_a_key_of_the_other_region(first: Template, n
         "Region": _SECOND,
         "SSESpecification": {"KMSMasterKeyId": _KEY},
         "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
-        "DeletionProtectionEnabled": True,
     }
 
 

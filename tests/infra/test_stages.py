@@ -21,17 +21,18 @@ def test_a_trial_leaves_nothing_behind(dev: Template, kind: str) -> None:
 @pytest.mark.parametrize("kind", _HOLDS_DATA)
 def test_production_keeps_its_data(prod: Template, kind: str) -> None:
     for each in prod.of_type(kind).values():
-        assert each["DeletionPolicy"] == each["UpdateReplacePolicy"] == "Retain"
+        assert each["UpdateReplacePolicy"] == "Retain"
+        assert each["DeletionPolicy"] == "RetainExceptOnCreate"
 
 
 @pytest.mark.parametrize("part", ["", "-state"])
-def test_only_production_is_protected_as_a_whole(dev: Template, prod: Template, part: str) -> None:
-    def protected(template: Template, name: str) -> bool:
-        properties = template.manifest["artifacts"][name]["properties"]
-        return bool(properties.get("terminationProtection"))
-
-    assert not protected(dev, f"agent-memory-dev{part}")
-    assert protected(prod, f"agent-memory-prod{part}")
+def test_nothing_keeps_a_failed_first_deployment_from_being_repeated(
+    prod: Template, part: str
+) -> None:
+    properties = prod.manifest["artifacts"][f"agent-memory-prod{part}"]["properties"]
+    assert not properties.get("terminationProtection")
+    for each in prod.of_type("DynamoDB::GlobalTable").values():
+        assert "DeletionProtectionEnabled" not in each["Properties"]["Replicas"][0]
 
 
 def test_the_account_and_region_are_asked_for_only_when_it_is_deployed(dev: Template) -> None:

@@ -55,10 +55,3 @@ def test_a_table_is_encrypted_by_the_storage_key_and_can_be_restored(
     assert properties["SSESpecification"] == {"SSEEnabled": True, "SSEType": "KMS"}
     assert replica["SSESpecification"] == {"KMSMasterKeyId": key}
     assert replica["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
-
-
-def test_only_production_protects_a_table_from_deletion(
-    dev: Template, prod: Template, name: str
-) -> None:
-    assert not table(dev, name)["Replicas"][0].get("DeletionProtectionEnabled", False)
-    assert table(prod, name)["Replicas"][0]["DeletionProtectionEnabled"]

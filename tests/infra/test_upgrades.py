@@ -12,6 +12,7 @@ from tests.infra.template import Template
 
 Json = dict[str, Any]
 _MEMORY = "ProdMemoryTable"
+KEPT = ("Retain", "RetainExceptOnCreate")
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def test_this_release_can_take_the_place_of_the_last(prod: Template, released: J
 
 
 def test_the_file_has_all_that_holds_data(released: Json) -> None:
-    kept = {id for id, each in released.items() if each.get("DeletionPolicy") == "Retain"}
+    kept = {id for id, each in released.items() if each.get("DeletionPolicy") in KEPT}
     assert {
         _MEMORY,
         "ProdLogTable",
@@ -52,8 +53,8 @@ def _set(path: str, value: Any) -> Callable[[Json], None]:
     return change
 
 
-def _without_protection(resources: Json) -> None:
-    resources[_MEMORY]["Properties"]["Replicas"][0].pop("DeletionProtectionEnabled")
+def _without_recovery(resources: Json) -> None:
+    resources[_MEMORY]["Properties"]["Replicas"][0].pop("PointInTimeRecoverySpecification")
 
 
 def _add_indexes(count: int) -> Callable[[Json], None]:
@@ -74,12 +75,12 @@ _INDEX = f"{_MEMORY}.Properties.GlobalSecondaryIndexes.0"
         (_set(f"{_MEMORY}.Type", "AWS::DynamoDB::Table"), "is gone"),
         (_set(f"{_MEMORY}.Properties.TableName", "another"), "TableName"),
         (_set(f"{_MEMORY}.Properties.KeySchema", []), "KeySchema"),
-        (_set(f"{_MEMORY}.DeletionPolicy", "Delete"), "isn't kept"),
+        (_set(f"{_MEMORY}.DeletionPolicy", "Delete"), "is not kept"),
         (_set(f"{_MEMORY}.Properties.AttributeDefinitions.0.AttributeType", "N"), "type of pk"),
         (_set(f"{_MEMORY}.Properties.StreamSpecification", None), "another stream"),
         (_set(f"{_INDEX}.Projection", {"ProjectionType": "ALL"}), "2 changes of indexes"),
         (_add_indexes(2), "2 changes of indexes"),
-        (_without_protection, "DeletionProtectionEnabled"),
+        (_without_recovery, "PointInTimeRecoverySpecification"),
         (_set("ProdValuesKey.Properties.MultiRegion", False), "MultiRegion"),
         (_set("ProdRootKey.Properties.GenerateSecretString", {}), "GenerateSecretString"),
     ],
