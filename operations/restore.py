@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from functions.deletion.model import Deletion
@@ -9,7 +10,9 @@ from functions.deletion.rules import restart
 from functions.deletion.store import DeletionStore
 from functions.platform.aws import create_client
 from functions.platform.clock import Clock, now_ms
+from functions.platform.seals import ItemSeals
 from functions.platform.table import Table
+from operations.deletion import build_container
 from operations.deployment import Deployment, client
 
 TABLES = ("MemoryTable", "LogTable")
@@ -55,19 +58,26 @@ def restore(
         _complete(dynamodb, deployment.outputs[table], name, wait, has_stream=has_stream)
         restored[table] = dynamodb.describe_table(TableName=name)["Table"]["TableArn"]
     source = deployment.outputs["MemoryTable"]
-    return restored | {"deleted_again": copy_deletions(source, names["MemoryTable"], clock)}
+    copied = copy_deletions(deployment, source, names["MemoryTable"], clock)
+    return restored | {"deleted_again": copied}
 
 
-def copy_deletions(source: str, target: str, clock: Clock) -> list[str]:
-    """Begin the deletions that a table knows anew in another one; return whom they are about."""
+def copy_deletions(deployment: Deployment, source: str, target: str, clock: Clock) -> list[str]:
+    """Restart the deletions of one table in another; return the subjects."""
+    seals = ItemSeals(_get_key_derivation(deployment))
     stores = [
         DeletionStore(table, table, None)
-        for table in (Table(create_client("dynamodb"), name) for name in (source, target))
+        for table in (Table(create_client("dynamodb"), name, seals) for name in (source, target))
     ]
     known: list[Deletion] = stores[0].list_all()
     for each in known:
         stores[1].put(restart(each, clock()))
     return [f"{each.subject.kind}:{each.subject.id}" for each in known]
+
+
+def _get_key_derivation(deployment: Deployment) -> Callable[[bytes], bytes]:
+    """Derive keys from the deployment's secret, which is read only if there are deletions."""
+    return cache(lambda purpose: build_container(deployment).derive_key(purpose))
 
 
 def _begin(dynamodb: Any, source: str, name: str, moment: str) -> None:

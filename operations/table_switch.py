@@ -133,7 +133,7 @@ def _move_functions(deployment: Deployment, old: TablePair, new: TablePair) -> f
     _pin_mappings(deployment, old)
     began = time.monotonic()
     set_read_only(deployment, is_read_only=True)
-    copy_deletions(old.memory, new.memory, now_ms)
+    copy_deletions(deployment, old.memory, new.memory, now_ms)
     followers = [name for name in _FOLLOWERS if f"{name}Function" in deployment.outputs]
     # all get the switch: the deployment that follows needs a function unlike its last version
     variables: Mapping[str, str] = {**new.variables, "READ_ONLY": "0"}

@@ -109,7 +109,7 @@ REDACTED: dict[ItemType, Matches] = {
 PERMISSIONS: dict[ItemType, Matches] = dict.fromkeys(
     (item_types.NAMESPACE, item_types.PREFIX_RULE, item_types.OBJECT_SPACE), _is_in("allow")
 )
-"""What permits the subject something: the request takes it out, since the schedule can't seal."""
+"""Permissions of the subject. The request removes the subject from them."""
 KEPT: dict[ItemType, str] = {
     **dict.fromkeys(
         (

@@ -34,7 +34,8 @@ from functions.platform.run_keys import build_episode_id
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed
 from functions.runs.deletion_store import RunDeletionStore
-from functions.tasks.mapper import intent_from_item, intent_to_item
+from functions.tasks.intent_store import replace_intent
+from functions.tasks.mapper import intent_from_item
 
 _CHANGED = (ConversationChanged, ConditionFailed)
 TypedItem = tuple[ItemType | None, Item]
@@ -145,8 +146,9 @@ class PrincipalData:
             return lambda: self._store.replace_item(item, item | shown, "revision")
         intent = intent_from_item(item["intent"], item)
         acl = {each: access for each, access in intent.acl.items() if each != name}
-        changed = intent_to_item(replace(intent, acl=acl, version=intent.version + 1))
-        return lambda: self._store.replace_item(item, item | changed)
+        changed = replace(intent, acl=acl, version=intent.version + 1)
+        writes = tuple(replace_intent(subject.tenant, intent, changed))
+        return lambda: self._store.try_commit(writes)
 
     def _plan_log_item(self, subject: Subject, item: Item) -> Callable[[], object] | None:
         """Plan what to do with an item of a log; None if it has nothing of the subject."""
@@ -174,7 +176,7 @@ class PrincipalData:
 
     def _redact_conversation(self, name: str, item: Item) -> None:
         old = self._stores.conversations.get_header(get_tenant(item["pk"]), item["session"])
-        if old is None:  # gone, or not the service's own: a scan verifies no seal
+        if old is None:
             return
         new = advance(
             old,

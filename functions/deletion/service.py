@@ -80,7 +80,7 @@ class Deletions:
 
     def _begin(self, caller: Principal, new: Deletion, writes: Sequence[Write]) -> bool:
         """Begin a deletion; in the same transaction, revoke the principal if there is one."""
-        return self._revoke_subject(caller, new, writes) or self._store.begin(writes)
+        return self._revoke_subject(caller, new, writes) or self._store.try_commit(writes)
 
     def _revoke_subject(
         self, caller: Principal, deletion: Deletion, writes: Sequence[Write] = ()

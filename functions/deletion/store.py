@@ -50,8 +50,8 @@ class DeletionStore:
         """Tell whether the tenant exists: one read."""
         return self._memory.get(build_tenant_key(tenant)) is not None
 
-    def begin(self, writes: Sequence[Write]) -> bool:
-        """Begin a deletion by its writes; False if the one that was read has changed."""
+    def try_commit(self, writes: Sequence[Write]) -> bool:
+        """Carry out all writes or none; return whether their conditions held."""
         return self._memory.try_write(*writes)
 
     def put(self, deletion: Deletion) -> None:
@@ -88,18 +88,13 @@ class DeletionStore:
         delete_in_transactions(self._memory, identity)
 
     def replace_item(self, old: Item, new: Item, counter: str = "version") -> bool:
-        """Put an item in the place of the one that was scanned; False if that has changed.
-
-        It is read again, since a scan verifies no seal: what somebody else wrote gets none.
+        """Replace an item that was scanned; return False if it has changed since.
 
         Args:
             counter: the attribute that counts the item's changes.
         """
-        key = _get_key(old)
-        if self._memory.get(key) != old:
-            return False
         return self._memory.try_write(
-            put(key, _strip_key(new), f"{counter} = :seen", seen=old[counter])
+            put(_get_key(old), _strip_key(new), f"{counter} = :seen", seen=old[counter])
         )
 
     def replace_log_item(self, old: Item, new: Item) -> None:

@@ -25,11 +25,7 @@ class ItemType(NamedTuple):
         lifetime: when an item is deleted.
         indexes: the indexes that list it.
         table: which table it is in.
-        sealed: the attributes by which an item gives authority, or takes it; it carries a code
-            over them.
-        may_give_nothing: whether some items have none of these attributes: they need no seal.
-        is_restriction: whether it takes authority: without a valid seal it is an error then, since
-            what restricts can't count as absent.
+        sealed: the attributes that the seal of its items covers (`functions.platform.seals`).
         package: the domain package that reads and writes it.
     """
 
@@ -41,8 +37,6 @@ class ItemType(NamedTuple):
     indexes: tuple[str, ...] = ()
     table: Literal["memory", "log"] = "memory"
     sealed: tuple[str, ...] = ()
-    may_give_nothing: bool = False
-    is_restriction: bool = False
     package: str = ""
 
     @property
@@ -103,45 +97,6 @@ _event_log_type = partial(ItemType, package="event_log")
 # identity
 TENANT = _identity_type("tenant", "{tenant}#p", "tenant", "A tenant exists")
 _IDENTITY = ("tenant", "principal", "kind", "permissions", "agent_type", "expires", "created")
-_PERMISSIONS = ("name", "default", "allow", "version", "owner")
-_CONVERSATION_ROLES = (
-    "session",
-    "user",
-    "creator",
-    "participants",
-    "shared_with",
-    "generation",
-    "sensitivity",
-)
-_ROLES = (
-    "task",
-    "intent",
-    "version",
-    "task_status",
-    "assignee",
-    "coordinator",
-    "delegates",
-    "registered_by",
-    "term",
-    "parent",
-    "parent_term",
-    "ended",
-    "inherit_from_parent",
-    "archive_on_completion",
-    "max_entries",
-    "max_total_size_kb",
-    "entry_cap",
-    "archive_required",
-)
-_GUARDRAILS = (
-    "coordinator",
-    "version",
-    "max_working_memory_per_task",
-    "max_episodic_memory_per_agent",
-    "allowed_semantic_namespaces",
-    "denied_semantic_namespaces",
-    "memory_archive_required",
-)
 PRINCIPAL = _identity_type(
     "principal",
     "{tenant}#p",
@@ -167,6 +122,10 @@ LEASE = _platform_type(
 )
 
 # deletion
+_PROGRESS = (
+    *("tenant", "kind", "name", "actor", "requested", "is_preview"),
+    *("stage", "after", "begun", "found", "passes", "finished", "revision"),
+)
 DELETION = _deletion_type(
     "deletion",
     "~deletions",
@@ -174,6 +133,7 @@ DELETION = _deletion_type(
     "A tenant, an agent or a person was deleted: how far it is, and that it does not come back",
     "tenants: for ever; others: 400 days",
     (schema.BY_DUE,),
+    sealed=_PROGRESS,
 )
 DELETION_PREVIEW = _deletion_type(
     "preview of a deletion",
@@ -182,6 +142,7 @@ DELETION_PREVIEW = _deletion_type(
     "What a deletion would remove",
     "1 day",
     (schema.BY_DUE,),
+    sealed=_PROGRESS,
 )
 
 # audit
@@ -191,16 +152,6 @@ AUDIT_RECORD = _audit_type(
     "r#{position}",
     "Who did what with authority",
     "as long as logs",
-    sealed=(
-        "id",
-        "time",
-        "actor",
-        "action",
-        "target",
-        "before",
-        "after",
-        "request_id",
-    ),
 )
 
 # tasks, namespaces, workflows
@@ -209,7 +160,6 @@ NAMESPACE = _namespaces_type(
     "{tenant}#ns",
     "n#{namespace}",
     "A namespace's permissions",
-    sealed=_PERMISSIONS,
     indexes=(schema.BY_CREATION, schema.BY_GROUP),
 )
 PREFIX_RULE = _namespaces_type(
@@ -217,15 +167,13 @@ PREFIX_RULE = _namespaces_type(
     "{tenant}#ns",
     "r#{namespace}",
     "The permissions of all names with a prefix",
-    sealed=_PERMISSIONS,
     indexes=(schema.BY_GROUP,),
 )
 TASK = _tasks_type(
     "task",
     _TASK,
     "t",
-    "A task: its roles and policy, and counters, which no seal covers",
-    sealed=_ROLES,
+    "A task: its roles, its policy and its counters",
     indexes=(schema.BY_DUE,),
 )
 GRANT = _tasks_type(
@@ -234,7 +182,6 @@ GRANT = _tasks_type(
     "g#{principal}",
     "A principal's access to a task's working memory",
     "until taken back or expired",
-    sealed=("principal", "access", "valid_until", "granted_by", "created", "term"),
     indexes=(schema.BY_GROUP,),
 )
 INHERITING_TASK = _tasks_type(
@@ -243,29 +190,24 @@ INHERITING_TASK = _tasks_type(
     "h#{agent}#{sub_task}",
     "An open sub-task of an agent reads a task's working memory",
     "until the sub-task ends",
-    sealed=("task", "term"),
 )
 FORMER_MEMBER = _tasks_type(
     "former member",
     _TASK,
     "f#{role}#{principal}",
     "A principal was a task's assignee or coordinator",
-    sealed=("principal",),
 )
 INTENT = _tasks_type(
     "intent",
     _INTENT,
     "i",
     "An intent's owner and access list",
-    sealed=("owner_id", "acl"),
-    may_give_nothing=True,
 )
 PARTICIPANT = _tasks_type(
     "participant of an intent",
     _INTENT,
     "part#{principal}",
     "A principal takes or took part",
-    sealed=("principal",),
 )
 LISTED_INTENT = _tasks_type(
     "listed intent",
@@ -279,7 +221,6 @@ INTENT_TASK = _tasks_type(
     _INTENT,
     "t#{task}",
     "Lists a task",
-    sealed=("task",),
     indexes=(schema.BY_GROUP,),
 )
 ASSIGNMENT = _tasks_type(
@@ -288,7 +229,6 @@ ASSIGNMENT = _tasks_type(
     "t#{coordinator}#{task}",
     "An open task is assigned to an agent",
     "until it ends or is handed over",
-    sealed=("task", "coordinator", "inherits_from"),
     indexes=(schema.BY_GROUP,),
 )
 HELD_TASK = _tasks_type(
@@ -306,8 +246,6 @@ GUARDRAILS = _tasks_type(
     _COORDINATOR,
     "g",
     "A coordinator's guardrails",
-    sealed=_GUARDRAILS,
-    is_restriction=True,
     indexes=(schema.BY_DUE,),
 )
 COORDINATED_TASK = _tasks_type(
@@ -318,8 +256,6 @@ RESTRICTIONS = _tasks_type(
     _AGENT,
     "g",
     "What guardrails forbid an agent, merged",
-    sealed=("allowed", "denied", "episodic", "version"),
-    is_restriction=True,
 )
 WORKFLOW = _workflows_type(
     "workflow", "{tenant}#w#{workflow}", "w", "A workflow's seed and last file"
@@ -433,7 +369,6 @@ CONVERSATION = _conversations_type(
     "A conversation's owners, length and version",
     "until deleted, or its retention ends",
     (schema.BY_DUE, schema.BY_GROUP),
-    sealed=_CONVERSATION_ROLES,
 )
 CONVERSATION_DETAILS = _conversations_type(
     "conversation details", _CONVERSATION, "d", "Metadata and tags"
@@ -462,8 +397,6 @@ ORPHANED_MESSAGES = _conversations_type(
     "The messages of a generation are to be deleted",
     "until they are",
     (schema.BY_DUE,),
-    sealed=("writer",),
-    may_give_nothing=True,
 )
 ARCHIVE = _conversations_type(
     "archived conversation",
@@ -471,7 +404,6 @@ ARCHIVE = _conversations_type(
     "r#{expired}#{generation}",
     "Where the archive storage has the messages",
     indexes=(schema.BY_GROUP,),
-    sealed=_CONVERSATION_ROLES,
 )
 USER_CONVERSATION = _conversations_type(
     "conversation of a user",
@@ -479,7 +411,6 @@ USER_CONVERSATION = _conversations_type(
     "c#{updated}#{session}",
     "Lists a conversation, by its last update",
     "as the conversation",
-    sealed=("session", "readers"),
 )
 LISTED_COUNT = _conversations_type(
     "listed conversations",
@@ -501,7 +432,6 @@ OBJECT_SPACE = _objects_type(
     "{tenant}#objects",
     "s#{space}",
     "A space's permissions, and who made it",
-    sealed=_PERMISSIONS,
     indexes=(schema.BY_GROUP,),
 )
 OBJECT = _objects_type(
@@ -653,7 +583,6 @@ MEMORY_RUN = _openwop_type(
     "A run on memories",
     "1 day longer than its snapshot",
     (schema.BY_GROUP,),
-    sealed=("memories", "snapshot", "principal", "deadline", "retention", "on_secret", "replay_of"),
 )
 
 # event log

@@ -23,14 +23,12 @@ from functions.platform.keys import Key
 from functions.platform.limits import MAX_ITEM_BYTES
 from functions.platform.observability import list_throttling_reasons, report_count
 from functions.platform.retry import Backoff
-from functions.platform.seals import ItemSeals, RoleCode
+from functions.platform.seals import ItemSeals
 from functions.platform.writes import Write
 
 _WRITES = frozenset(
     {"put_item", "update_item", "delete_item", "batch_write_item", "transact_write_items"}
 )
-_NEEDS_SEAL = "this item can't be written without the deployment's secret"
-_WORD = re.compile(r"\w+")
 _NAME = re.compile(r"#(\w+)")
 THROTTLING_CODES = OVERLOAD_CODES | {
     "TransactionConflictException",
@@ -71,8 +69,8 @@ class TableClient:
     replace what the other Region writes meanwhile.
 
     Args:
-        seals: by which an item of authority counts as absent unless the service wrote it; None in
-            functions that decide about nobody: they can't write such an item.
+        seals: verify principals, API keys and deletions, and sign them; None in functions that
+            authorize no request: they can't write these items.
         is_read_only: whether writes are refused.
     """
 
@@ -130,6 +128,7 @@ class TableClient:
             "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
         }
         if write.item is None:
+            _assert_not_sealed(write)
             request["Key"] = encode_key(write.key)
         else:
             request["Item"] = self._encode_item(write.key, write.item)
@@ -137,52 +136,27 @@ class TableClient:
             request["UpdateExpression"] = write.expression
         if write.condition:
             request["ConditionExpression"] = write.condition
-        if values := self._resolve_values(write):
-            request["ExpressionAttributeValues"] = encode_placeholders(values)
+        if write.values:
+            request["ExpressionAttributeValues"] = encode_placeholders(write.values)
         return request | find_names(write.expression, write.condition)
 
-    def _resolve_values(self, write: Write) -> Item:
-        """Return a write's placeholders, with the seal and the codes that they stand for.
-
-        Raises:
-            ValueError: the write changes what a seal covers, and has none; or the table has none.
-        """
-        if write.sealed is None:
-            _assert_leaves_seal(write)
-        if self._seals is None:
-            if write.sealed is not None:
-                raise ValueError(_NEEDS_SEAL)
-            return write.values
-        values = {
-            name: self._seals.resolve_codes(write.key, value)
-            if isinstance(value, RoleCode | list)
-            else value
-            for name, value in write.values.items()
-        }
-        if write.sealed is not None:
-            values["seal"] = self._seals.compute(write.key, write.sealed)
-        return values
-
     def _encode_item(self, key: Key, item: Item) -> TypedItem:
-        """Encode an item with its key, and with its seal if it is one of authority.
+        """Encode an item with its key, and with its seal if its type has one.
 
         Raises:
-            ValueError: the table has no seals.
+            ValueError: the type has a seal, and this function can't make one.
         """
         sealed = find_sealed_type(key)
-        if sealed is None:
-            return encode_key(key) | encode_item(item)
-        if self._seals is None:
-            raise ValueError(_NEEDS_SEAL)
-        codes = {
-            name: self._seals.resolve_codes(key, value)
-            for name, value in item.items()
-            if isinstance(value, list)
-        }
-        return encode_key(key) | encode_item(self._seals.seal(key, item | codes))
+        if sealed is not None:
+            if self._seals is None:
+                raise ValueError(
+                    f"a {sealed.name} can't be written without the deployment's secret"
+                )
+            item = self._seals.seal(sealed, key, item)
+        return encode_key(key) | encode_item(item)
 
     def _decode_item(self, attributes: TypedItem | None) -> Item | None:
-        """Decode an item; None if there is none, or if its seal isn't valid."""
+        """Decode an item; None if there is none, or if its seal is wrong."""
         if not attributes:
             return None
         item = decode_item(attributes)
@@ -192,11 +166,11 @@ class TableClient:
         """Decode the present item of a failed condition; None if there is none.
 
         Raises:
-            Unavailable: its seal isn't valid; it is in the way until its operator removes it.
+            Unavailable: its seal is wrong. It blocks the write until an operator removes it.
         """
         item = self._decode_item(attributes)
         if item is None and attributes:
-            raise Unavailable("an item in the way isn't this service's; the log names its type")
+            raise Unavailable("a stored item failed its integrity check; see the log")
         return item
 
     def _translate(self, error: ClientError, request: dict[str, Any]) -> Exception:
@@ -215,17 +189,11 @@ class TableClient:
         return _find_service_error(code) or error
 
 
-def _assert_leaves_seal(write: Write) -> None:
-    """Check that an update without a seal leaves what the item's seal covers.
-
-    Raises:
-        ValueError: it doesn't.
-    """
-    if write.expression is None:
-        return
-    sealed = find_sealed_type(write.key)
-    if sealed is not None and not set(sealed.sealed).isdisjoint(_WORD.findall(write.expression)):
-        raise ValueError(f"the change of a {sealed.name} needs its seal")
+def _assert_not_sealed(write: Write) -> None:
+    """Check that an update leaves sealed items alone: they are only put as a whole."""
+    sealed = find_sealed_type(write.key) if write.expression else None
+    if sealed is not None:
+        raise ValueError(f"a {sealed.name} has a seal: put it instead of updating it")
 
 
 def report_throttle(

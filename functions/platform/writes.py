@@ -17,12 +17,7 @@ ABSENT = "attribute_not_exists(pk)"
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A write; `verb` is Put, Update, Delete or ConditionCheck.
-
-    Attributes:
-        sealed: what the placeholder `:seal` is the seal of: the attributes under it, as an update
-            leaves them, or as a condition wants them. What is put gets its seal by itself.
-    """
+    """A write; `verb` is Put, Update, Delete or ConditionCheck."""
 
     verb: str
     key: Key
@@ -30,7 +25,6 @@ class Write:
     expression: str | None = None
     condition: str | None = None
     values: Item = field(default_factory=dict)
-    sealed: Item | None = None
 
     @property
     def size(self) -> int:
@@ -55,16 +49,6 @@ def put_version(key: Key, item: Item, seen: int | None) -> Write:
 def update(key: Key, expression: str, condition: str | None = None, **values: Any) -> Write:
     """Update the item at `key`; create it if there is none and the condition allows it."""
     return Write("Update", key, expression=expression, condition=condition, values=values)
-
-
-def update_sealed(key: Key, sealed: Item, expression: str, condition: str, **values: Any) -> Write:
-    """Update the item at `key`, and set its seal.
-
-    Args:
-        sealed: its attributes under the seal, as the update leaves them; others may be among them.
-        expression: says where `:seal` is set.
-    """
-    return Write("Update", key, None, expression, condition, values, sealed)
 
 
 def build_set_expression(attributes: Item, *further: str) -> tuple[str, Item]:
@@ -92,15 +76,6 @@ def replace_rows(before: Mapping[Key, Item], after: Mapping[Key, Item]) -> list[
 def check(key: Key, condition: str, **values: Any) -> Write:
     """Write nothing, but let the transaction fail unless the condition holds."""
     return Write("ConditionCheck", key, condition=condition, values=values)
-
-
-def check_sealed(key: Key, sealed: Item) -> Write:
-    """Write nothing, but let the transaction fail unless the service has put this item.
-
-    Args:
-        sealed: its attributes under the seal.
-    """
-    return Write("ConditionCheck", key, condition="seal = :seal", sealed=sealed)
 
 
 def _get_size(value: Any) -> int:

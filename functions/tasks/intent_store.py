@@ -13,11 +13,10 @@ from functions.platform.table import Store
 from functions.platform.writes import (
     Write,
     check,
-    check_sealed,
     delete,
     put,
     put_new,
-    update_sealed,
+    update,
 )
 from functions.tasks.mapper import intent_from_item, intent_to_item
 from functions.tasks.model import Intent, Task
@@ -104,7 +103,7 @@ def name_intent(
     """
     if takes_part:
         participant = task_keys.build_participant_key(caller.tenant, intent, caller.id)
-        yield check_sealed(participant, {"principal": caller.id})
+        yield check(participant, "attribute_exists(pk)")
         return
     key = task_keys.build_intent_key(caller.tenant, intent)
     claimed = Intent(intent, caller.id if caller.may_coordinate else None, created=now, version=1)
@@ -116,15 +115,10 @@ def name_intent(
     if claimed.owner is None:
         yield check(key, f"attribute_exists(pk) AND {condition}", **values)
         return
-    owner = ("owner_id", "role_codes", "seal")
-    item = intent_to_item(claimed)
-    yield update_sealed(
+    yield update(
         key,
-        item,
-        f"SET {', '.join(f'{name} = if_not_exists({name}, :{name})' for name in owner)}",
+        "SET owner_id = if_not_exists(owner_id, :caller)",
         f"attribute_exists(pk) AND {condition}",
-        owner_id=item["owner_id"],
-        role_codes=item["role_codes"],
         **values,
     )
 
@@ -168,10 +162,10 @@ def join_intent(tenant: str, old: Intent, new: Intent, joining: frozenset[str]) 
 def _set_authority(key: Key, new: Intent, condition: str, values: Item) -> Write:
     """Set the owner and the access list of an intent that has an owner."""
     item = intent_to_item(new)
-    names = ("owner_id", "acl", "role_codes", "version")
+    names = ("owner_id", "acl", "version")
     settings = ", ".join(f"{name} = :new_{name}" for name in names)
     values = values | {f"new_{name}": item[name] for name in names}
-    return update_sealed(key, item, f"SET {settings}, seal = :seal", condition, **values)
+    return update(key, f"SET {settings}", condition, **values)
 
 
 def _is_unchanged_condition(read: Intent) -> tuple[str, Item]:

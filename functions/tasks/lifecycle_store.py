@@ -15,7 +15,6 @@ from functions.platform.writes import (
     put_new,
     replace_rows,
     update,
-    update_sealed,
 )
 from functions.tasks.assignment_store import (
     count_own_tasks,
@@ -127,7 +126,7 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
         del attributes[counted]
     if new.term != old.term:
         attributes |= {"granted": None, "sub_tasks": None}
-    settings = ["seal = :seal"]
+    settings: list[str] = []
     is_open = IS_OPEN if old.ended is None else "attribute_exists(archived)"
     unchanged, values = build_unchanged_condition(old)
     condition = f"{unchanged} AND {is_open}"
@@ -140,9 +139,8 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
         condition += f" AND {seen}"
         values |= {"changes": new.counter_changes} if new.counter_changes else {}
     expression, present = build_set_expression(attributes, *settings)
-    return update_sealed(
+    return update(
         task_keys.build_task_key(tenant, new.id),
-        attributes,
         f"{expression} ADD free_entries :more, free_bytes :more_bytes",
         condition,
         more=new.max_entries - old.max_entries,

@@ -8,7 +8,6 @@ from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.task_keys import build_task_key
 from functions.platform.ttl import to_ttl_seconds
 from functions.tasks.model import Grant, Intent, Policy, Task
-from functions.tasks.role_store import list_intent_roles, list_task_roles
 
 FOREVER = 2**53
 _REQUEST_TIME = 60_000  # ms that the request which ends a task has
@@ -30,7 +29,6 @@ def task_to_item(task: Task) -> Item:
         "ender_kind": None if task.ended is None else task.ender.kind,
         "archive_required": task.archive_required or None,
         "guardrail_changes": task.guardrail_changes or None,
-        "role_codes": list_task_roles(task),
         "extra_fields": dumps(task.extra_fields).decode(),
         "request_token": task.request,
         **_due(task),
@@ -89,7 +87,6 @@ def intent_to_item(intent: Intent) -> Item:
             f"p{hash_agent(principal)}": {"principal": principal, "access": access}
             for principal, access in intent.acl.items()
         },
-        "role_codes": list_intent_roles(intent) or None,
         "created": intent.created,
         "version": intent.version,
     }

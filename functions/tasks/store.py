@@ -10,7 +10,7 @@ from functions.platform.item_types import TASK
 from functions.platform.items import Item
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store
-from functions.platform.writes import build_set_expression, update, update_sealed
+from functions.platform.writes import build_set_expression, update
 from functions.tasks.mapper import grant_from_item, task_from_item, task_to_item
 from functions.tasks.model import Grant, Membership, Task, TaskUsage
 
@@ -110,10 +110,9 @@ class TaskStore(Store):
         condition, seen = build_unchanged_condition(old)
         names = ("guardrail_changes", "archive_required", "entry_cap")
         changes = {name: item[name] for name in names}
-        expression, present = build_set_expression(changes, "seal = :seal")
-        write = update_sealed(
+        expression, present = build_set_expression(changes)
+        write = update(
             task_keys.build_task_key(tenant, old.id),
-            item,
             f"{expression} ADD free_entries :more",
             f"{condition} AND {IS_OPEN}",
             more=new.max_entries - old.max_entries,

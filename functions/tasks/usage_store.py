@@ -14,10 +14,8 @@ from functions.platform.writes import Write, check, update
 from functions.tasks.grant_store import check_grant
 from functions.tasks.mapper import usage_to_item
 from functions.tasks.model import Grant, TaskUsage
-from functions.tasks.role_store import OPEN, build_member_condition, build_registrar_condition
+from functions.tasks.role_store import build_member_condition, build_registrar_condition
 from functions.tasks.store import IS_OPEN
-
-_LISTS_OPEN = "contains(role_codes, :open)"  # a code says that the task is open
 
 
 def reserve_usage(
@@ -43,7 +41,7 @@ def reserve_usage(
         replaced: by how much predecessors hold more, by their ids: less than nothing.
     """
     role, values = _build_role_condition(caller, grant)
-    condition, values = f"{_LISTS_OPEN} AND {role}", values | {"open": OPEN}
+    condition = f"attribute_exists(pk) AND {IS_OPEN} AND {role}"
     condition += f" AND attribute_{'' if is_coordinated else 'not_'}exists(coordinator)"
     expression, counted = _count(caller.id, usage, replaced)
     for limit, less in (("free_entries", "less"), ("free_bytes", "less_bytes")):
@@ -69,8 +67,7 @@ def change_usage(
     """
     condition, values = _build_role_condition(caller, grant)
     if usage.size > 0:
-        condition += f" AND {_LISTS_OPEN} AND free_bytes >= :size"
-        values["open"] = OPEN
+        condition += f" AND {IS_OPEN} AND free_bytes >= :size"
     key = task_keys.build_task_key(caller.tenant, task_id)
     if usage == TaskUsage():
         yield check(key, condition, **values)

@@ -311,11 +311,9 @@ def test_who_was_deleted_may_come_back_and_write(tenant: Tenant, service: Servic
 
 def restore_backup(service: Service, backup: list[Json]) -> None:
     """Put a backup into the tables, and the deletions that were made since, as the command does."""
-    known = DeletionStore(
-        Table(service.engine.client, service.engine.memory),
-        Table(service.engine.client, service.engine.log),
-        None,
-    )
+    seals = Container(service.settings(), service.clock).seals
+    table = Table(service.engine.client, service.engine.memory, seals)
+    known = DeletionStore(table, table, None)
     deletions = known.list_all()
     put_back(service, backup)
     for each in deletions:

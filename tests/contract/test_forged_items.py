@@ -1,15 +1,17 @@
-"""An item written past the service authenticates nobody and gives no permission.
+"""A principal, API key or deletion that the service did not write has no effect.
 
 Each test writes to the table as somebody does who reaches the database, but not the service's keys.
 """
 
 import hmac
+import io
 
 import httpx
 import pytest
 
+from functions.deletion.model import SETTLING_TIME
 from functions.platform import task_keys
-from functions.platform.item_types import DEPLOYMENT_SECRET
+from functions.platform.item_types import API_KEY, DEPLOYMENT_SECRET
 from functions.platform.items import Item, decode_item, encode_item
 from functions.platform.keys import Key
 from functions.platform.seals import ItemSeals
@@ -17,20 +19,15 @@ from functions.platform.table_client import encode_key
 from tests.contract import openwop_calls
 from tests.contract.bodies import (
     MEMORY,
-    NAMESPACES,
     PRINCIPALS,
-    allow,
     create,
-    create_task,
-    grant,
+    entry,
     query,
-    semantic,
-    working,
 )
 from tests.contract.expect import ok, refused
 from tests.contract.service import Service, Tenant, start
-from tests.contract.sweeping import items
-from tests.contract.transport import BASE_URL, MovableClock
+from tests.contract.sweeping import items, sweep
+from tests.contract.transport import BASE_URL
 
 ALL = {"memory.read", "memory.write", "memory.admin"}
 
@@ -112,46 +109,33 @@ def _forge_with(service: Service, tenant: Tenant, secret: str) -> Service:
     key = task_keys.build_api_key_key("mine")
     seals = ItemSeals(lambda purpose: hmac.digest(secret.encode(), purpose, "sha256"))
     forged = {"tenant": tenant.id, "principal": "admin", "kind": "user", "created": 0}
-    put_item(service, key, seals.seal(key, forged | {"permissions": ALL}))
+    put_item(service, key, seals.seal(API_KEY, key, forged | {"permissions": ALL}))
     return another(service)
 
 
-def forge_copies(service: Service, tenant: Tenant) -> None:
-    """Give eve all access by copies of genuine items that name her, or say more."""
-    for item in map(decode_item, service.stored()):
-        key = (item["pk"], item["sk"])
-        if "allow" in item:
-            more: Item = {"allow": {"eve": "admin"}, "default": "admin", "owner": "eve"}
-            put_item(service, key, item | more)
-        if item["sk"].startswith("g#"):
-            forged = {"principal": "eve", "access": "write"}
-            put_item(service, task_keys.build_grant_key(tenant.id, "t", "eve"), item | forged)
-            put_item(service, key, item | {"valid_until": 2**53})
-
-
-def test_changed_permissions_and_copied_grants_permit_nothing(
-    service: Service, tenant: Tenant, clock: MovableClock
+@pytest.mark.in_process
+def test_a_forged_deletion_deletes_nothing(
+    service: Service, tenant: Tenant, logged: io.StringIO
 ) -> None:
-    boss, alice, eve = tenant.coordinator("boss"), *tenant.agents("alice", "eve")
-    create_task(boss, id="t", assigned_agent="alice")
-    create(alice, working("t"))
-    bob, ends = tenant.agent("bob"), clock.time(seconds=60)
-    ok(grant(boss, "t", "bob", access="read", expires_at=ends))
-    assert len(query(bob, task_id="t")) == 1
-    for name in ("secrets", "secrets.*"):
-        allow(tenant.admin, name, "none", boss="admin")
-    create(boss, semantic(namespace="secrets"))
-    ok(boss.put("/api/v1/objects/space/key", content=b"secret"), 201)
-    forge_copies(service, tenant)
-    clock.advance(seconds=61)
-    assert query(eve, task_id="t") == query(bob, task_id="t") == []
-    for answer in (
-        eve.post(MEMORY, json=semantic(namespace="secrets", key="new")),
-        eve.post(MEMORY, json=semantic(namespace="secrets.x")),
-        eve.patch(f"{NAMESPACES}/secrets", json={"permissions": {"default": "admin"}}),
-        eve.get("/api/v1/objects/space/key"),
-    ):
-        assert answer.status_code in (403, 404), answer.text
+    alice = tenant.agent("alice")
+    create(alice, entry())
+    service.tenant("doomed")
+    ok(service.root.delete("/api/v1/tenants/doomed"), 202)
+    preview = {"kind": "person", "id": "ada", "dry_run": True}
+    ok(tenant.admin.post("/api/v1/deletions", json=preview), 202)
+    mine: Item = {"tenant": tenant.id, "kind": "tenant", "name": None, "is_preview": False}
+    sources = [(each["pk"], each["sk"]) for each in items(service, "preview#")]
+    sources.append(task_keys.build_deletion_key("doomed"))
+    for source in sources:
+        forged = get_item(service, source) | mine
+        for key in (source, task_keys.build_deletion_key(tenant.id)):
+            put_item(service, key, {n: value for n, value in forged.items() if value is not None})
+        for _ in range(3):
+            sweep(service)
+            service.clock.advance(seconds=SETTLING_TIME // 1000)
+    assert ok(tenant.admin.get("/api/v1/me"))["tenant"] == tenant.id
+    assert len(query(alice)) == 1
+    assert "ignored an item with a wrong seal" in logged.getvalue()
 
 
 def test_a_forged_index_shows_nobody_anothers_state(service: Service, tenant: Tenant) -> None:
