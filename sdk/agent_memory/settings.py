@@ -1,14 +1,23 @@
 """What a client is set up with."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 URL, KEY, DATA = "AGENT_MEMORY_URL", "AGENT_MEMORY_API_KEY", "AGENT_MEMORY_DATA"
 LOCAL_URL = "http://127.0.0.1:8080"
 _MOST_CHARACTERS = 1024  # of an address or a key
+_LOOPBACK = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?")
+
+
+class LocalService(NamedTuple):
+    """The service that runs on this machine: its address, and the key that it made."""
+
+    url: str
+    api_key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +48,10 @@ def resolve_settings(
     max_retries: int,
     deadline: float | None = None,
 ) -> Settings:
-    """Return the settings; what isn't given comes from the environment.
+    """Return the settings. Those that are not given are read from the environment.
+
+    A key that is given, or from the environment, is only sent to an address that is given, or from
+    the environment, or to the default. The key of a local service is only sent to its own address.
 
     Raises:
         ValueError: there is no key, or a value can't be right.
@@ -47,12 +59,13 @@ def resolve_settings(
     """
     _assert_text("server_url", server_url)
     _assert_text("api_key", api_key)
-    local_url = find_local_url(os.environ)
-    url = server_url if server_url is not None else os.environ.get(URL) or local_url
-    url = url.rstrip("/")
+    url = server_url if server_url is not None else os.environ.get(URL)
+    url = url.rstrip("/") if url else None
     key = api_key if api_key is not None else os.environ.get(KEY)
-    if key is None and url == local_url:
-        key = read_local_key(os.environ)
+    local = find_local_service(os.environ) if key is None else None
+    if local is not None and url in (None, local.url):
+        url, key = local
+    url = url or LOCAL_URL
     if not key:
         raise ValueError(
             f"give api_key, or set {KEY}; `agent-memory serve`, once it is ready, keeps one in its "
@@ -76,25 +89,26 @@ def _assert_text(name: str, given: str | None) -> None:
         raise TypeError(f"{name} is a str, not {type(given).__name__}")
 
 
-def find_local_url(environment: Mapping[str, str]) -> str:
-    """Return where the local service listens, by its data folder; its default if that is silent."""
-    return _read_local_file(environment, "address") or LOCAL_URL
+def find_local_service(environment: Mapping[str, str]) -> LocalService | None:
+    """Return the local service whose data folder this is; None if there is none.
 
-
-def read_local_key(environment: Mapping[str, str]) -> str | None:
-    """Return the key that the local service keeps in its data folder; None if there is none."""
-    return _read_local_file(environment, "api-key")
+    The folder is `AGENT_MEMORY_DATA`, else `.agent-memory` in the current folder. Its address and
+    key count only together, and only if the address is of this machine: a folder that came with a
+    cloned repository can't direct requests elsewhere.
+    """
+    url = _read_local_file(environment, "address")
+    key = _read_local_file(environment, "api-key")
+    if url is None or not key or not _LOOPBACK.fullmatch(url):
+        return None
+    return LocalService(url, key)
 
 
 def _read_local_file(environment: Mapping[str, str], name: str) -> str | None:
-    """Read a file of the data folder: `AGENT_MEMORY_DATA`, else `.agent-memory` in the present one.
-
-    A file of another user of this machine doesn't count.
-    """
+    """Read a file of the data folder, unless it belongs to another user of this machine."""
     file = Path(environment.get(DATA) or ".agent-memory") / name
     try:
         with file.open(encoding="ascii") as opened:
-            is_own = os.fstat(opened.fileno()).st_uid == os.geteuid()
+            is_own = os.name != "posix" or os.fstat(opened.fileno()).st_uid == os.geteuid()
             return opened.read(_MOST_CHARACTERS).strip() if is_own else None
     except (OSError, UnicodeDecodeError):
         return None

@@ -9,10 +9,10 @@ from zipfile import ZipFile
 import pytest
 from agent_memory import Client
 from agent_memory.cli.connection import select_profile
-from agent_memory.cli.failures import Failure
+from agent_memory.cli.failures import Failure, UsageFailure
 from agent_memory.cli.program import build_parser
 from agent_memory.cli.serve import serve
-from agent_memory.settings import LOCAL_URL, read_local_key, resolve_settings
+from agent_memory.settings import LOCAL_URL, resolve_settings
 
 from functions.local.engine import find_binary
 from tests.contract.local_server import running
@@ -85,25 +85,80 @@ def test_options_of_serve_are_the_settings_of_the_service(
     )
 
 
-def test_a_client_finds_the_service_of_its_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The data folder in the current folder, and an environment that names no service."""
     for name in ("AGENT_MEMORY_URL", "AGENT_MEMORY_API_KEY", "AGENT_MEMORY_DATA"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
-    assert read_local_key({}) is None
-    Path(".agent-memory").mkdir()
-    Path(".agent-memory/api-key").write_text("am_local\n")
-    assert resolve_settings(None, None, 30, 4).api_key == "am_local"
-    assert resolve_settings(LOCAL_URL, None, 30, 4).api_key == "am_local"
-    for url, key in (("https://elsewhere.test", None), (None, "")):
-        with pytest.raises(ValueError, match="give api_key"):
-            resolve_settings(url, key, 30, 4)
-    Path(".agent-memory/address").write_text("http://127.0.0.1:9000")
-    found = resolve_settings(None, None, 30, 4)
-    assert (found.server_url, found.api_key) == ("http://127.0.0.1:9000", "am_local")
-    assert select_profile(None, {"HOME": str(tmp_path)}).url == "http://127.0.0.1:9000"
+    folder = tmp_path / ".agent-memory"
+    folder.mkdir()
+    return folder
+
+
+def fill(folder: Path, address: str) -> None:
+    """Write the files that a local service keeps in its data folder."""
+    (folder / "api-key").write_text("am_local\n")
+    (folder / "address").write_text(address)
+
+
+def resolve(url: str | None = None, key: str | None = None) -> tuple[str, str]:
+    """Return the address and the key that a client uses."""
+    found = resolve_settings(url, key, 30, 4)
+    return found.server_url, found.api_key
+
+
+def select(tmp_path: Path, **environment: str) -> tuple[str, str]:
+    """Return the address and the key that a command uses."""
+    found = select_profile(None, {"HOME": str(tmp_path), **environment})
+    return found.url, found.api_key
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9000", "http://localhost", "http://[::1]:1"])
+def test_a_client_finds_the_service_of_its_folder(
+    tmp_path: Path, folder: Path, address: str
+) -> None:
+    fill(folder, address)
+    assert resolve() == resolve(address) == select(tmp_path) == (address, "am_local")
     with pytest.raises(ValueError, match="give api_key"):
-        resolve_settings(LOCAL_URL, None, 30, 4)
-    shutil.move(".agent-memory", "elsewhere")
-    assert read_local_key({"AGENT_MEMORY_DATA": "elsewhere"}) == "am_local"
+        resolve("http://127.0.0.1:9001")
+    moved = shutil.move(folder, tmp_path / "elsewhere")
+    assert select(tmp_path, AGENT_MEMORY_DATA=str(moved)) == (address, "am_local")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://evil.example:9",
+        "http://127.0.0.1:8080@evil.example",
+        "http://127.0.0.1.evil.example",
+    ],
+)
+def test_a_folder_directs_no_request_to_another_machine(
+    tmp_path: Path, folder: Path, address: str
+) -> None:
+    fill(folder, address)
+    for url in (None, address):
+        with pytest.raises(ValueError, match="give api_key"):
+            resolve(url)
+    with pytest.raises(UsageFailure):
+        select(tmp_path)
+
+
+@pytest.mark.parametrize("missing", ["address", "api-key"])
+def test_an_address_and_a_key_of_a_folder_count_only_together(folder: Path, missing: str) -> None:
+    fill(folder, LOCAL_URL)
+    (folder / missing).unlink()
+    with pytest.raises(ValueError, match="give api_key"):
+        resolve()
+
+
+@pytest.mark.parametrize("address", ["http://evil.example:9", "http://127.0.0.1:9000"])
+def test_a_key_of_the_user_is_never_sent_to_the_address_of_a_folder(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    fill(folder, address)
+    assert resolve(key="am_mine") == (LOCAL_URL, "am_mine")
+    assert select(tmp_path, AGENT_MEMORY_API_KEY="am_mine") == (LOCAL_URL, "am_mine")
+    monkeypatch.setenv("AGENT_MEMORY_API_KEY", "am_mine")
+    assert resolve() == (LOCAL_URL, "am_mine")

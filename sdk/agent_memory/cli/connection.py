@@ -11,7 +11,7 @@ from agent_memory import Client
 from agent_memory.cli.failures import UsageFailure
 from agent_memory.cli.profiles import DEFAULT, Profile, profile_file, read_profiles
 from agent_memory.exceptions import InvalidAnswerError
-from agent_memory.settings import KEY, URL, find_local_url, read_local_key
+from agent_memory.settings import KEY, LOCAL_URL, URL, find_local_service
 
 _KEY = re.compile(r"[\x21-\x7e]{1,512}")
 
@@ -19,22 +19,23 @@ _KEY = re.compile(r"[\x21-\x7e]{1,512}")
 def select_profile(name: str | None, environment: Mapping[str, str]) -> Profile:
     """Return the named profile, else the environment's, else the one called `default`.
 
-    Without all of them, it is the service that runs in the present folder. An empty variable
-    counts as unset.
+    Without all of them, it is the local service of the current folder. An empty variable counts
+    as unset.
 
-    A key goes to the server that it was stored or set with, and to no other.
+    A key is only sent to the server that it was stored or set with. A key of the environment
+    without an address is sent to the default address.
 
     Raises:
         UsageFailure: there is none, or it can't be right.
     """
     if name is None and (api_key := environment.get(KEY)):
-        return check_profile(environment.get(URL) or find_local_url(environment), api_key)
+        return check_profile(environment.get(URL) or LOCAL_URL, api_key)
     if name is None and environment.get(URL):
         raise UsageFailure(f"{URL} is set without {KEY}; set both, or name a --profile")
     file = profile_file(environment)
     found = read_profiles(file).get(name or DEFAULT)
-    if found is None and name is None and (key := read_local_key(environment)):
-        return check_profile(find_local_url(environment), key)
+    if found is None and name is None and (local := find_local_service(environment)):
+        return check_profile(*local)
     if found is None:
         raise UsageFailure(_render_missing(name))
     return check_profile(found.url, found.api_key)
