@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_codedeploy as codedeploy
 from aws_cdk import aws_sns as sns
 from constructs import Construct
@@ -52,22 +51,20 @@ def add_monitoring(
 ) -> None:
     """Add alarms, deployments that they judge, and the dashboard that shows them."""
     alarms = Alarms(scope, "Alarms", topic)
-    answers = _watch_requests(alarms, parts)
+    _watch_requests(alarms, parts)
     _watch_background(alarms, parts, settings)
-    groups = _add_deployments(scope, settings, parts.functions, alarms, answers)
+    groups = _add_deployments(scope, settings, parts.functions, alarms)
     PreTrafficCheck(scope, "PreTrafficCheck", parts.functions.api, logs, groups["Api"])
     _add_dashboard(scope, settings, parts, alarms)
 
 
-def _watch_requests(alarms: Alarms, parts: Parts) -> list[cloudwatch.Alarm]:
-    """Watch APIs, functions and tables; return the alarms of failing and slow responses."""
-    answers = alarms.watch_api("Answers", parts.http_api)
+def _watch_requests(alarms: Alarms, parts: Parts) -> None:
+    alarms.watch_api("Answers", parts.http_api)
     if parts.token_api is not None:
-        answers += alarms.watch_api("AnswersToTokens", parts.token_api)
+        alarms.watch_api("AnswersToTokens", parts.token_api)
     for name, function in parts.functions.by_name.items():
         alarms.watch_function(name, function)
     alarms.watch_tables(parts.state.tables)
-    return answers
 
 
 def _watch_background(alarms: Alarms, parts: Parts, settings: Settings) -> None:
@@ -88,12 +85,12 @@ def _add_deployments(
     settings: Settings,
     functions: Functions,
     alarms: Alarms,
-    answers: list[cloudwatch.Alarm],
 ) -> dict[str, codedeploy.LambdaDeploymentGroup]:
     """Shift requests to a new version bit by bit; move what isn't requested at once.
 
     Batches of one shard would alternate between two versions, and one call each minute is no
-    sample.
+    sample. Only alarms of the new version stop a deployment: any other one may be raised by what
+    the deployment is to mend.
     """
     deployments, groups = Deployments(scope, "Deployments"), {}
     for name, function in functions.by_name.items():
@@ -101,7 +98,7 @@ def _add_deployments(
         how = settings.traffic_shift if is_api else "all-at-once"
         watching = [alarms.watch_new_version(name, function)]
         if is_api:
-            watching += [alarms.watch_new_answers(name, function), *answers]
+            watching.append(alarms.watch_new_answers(name, function))
         groups[name] = deployments.shift(name, function, how, watching)
     return groups
 

@@ -47,7 +47,7 @@ def test_the_judge_is_the_new_versions_own_errors(prod: Template, function: str)
     ]["Alarms"]
     own = {"Ref": prod.id_of("CloudWatch::Alarm", f"Alarms{function}VersionFails")}
     assert own in [each["Name"] for each in judges]
-    assert len(judges) == (4 if function == "Api" else 1)
+    assert len(judges) == (2 if function == "Api" else 1)
 
 
 def test_former_versions_stay_where_data_stays(dev: Template, prod: Template) -> None:
