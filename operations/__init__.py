@@ -1,1 +1,1 @@
-"""Commands for day two, on a deployment: `python -m operations --help`."""
+"""Commands to operate a deployment: `python -m operations --help`."""

@@ -1,4 +1,4 @@
-"""`python -m operations [--name NAME] COMMAND`: what a team does on day two."""
+"""Operate a deployment: `python -m operations [--name NAME] COMMAND`."""
 
 import argparse
 import json
@@ -53,7 +53,7 @@ def main() -> int:
 
 
 def _run(options: argparse.Namespace) -> Any:
-    if options.command == "reattach":  # there is no deployment before
+    if options.command == "reattach":  # this command creates the deployment
         return reattach(options.name, options.deploy, options.memory_table, options.log_table)
     return _COMMANDS[options.command](Deployment.find(options.name), options)
 
@@ -84,7 +84,7 @@ def _delete(
     return run_deletion(build_container(deployment), subject, is_preview=options.dry_run)
 
 
-_READ_ONLY_NOTE = "a deployment may end this: add -c read_only=true to those that must not"
+_READ_ONLY_NOTE = "a deployment can switch this off: deploy with -c read_only=true to keep it on"
 _COMMANDS: dict[str, Callable[[Deployment, argparse.Namespace], Any]] = {
     "create-tenant": lambda deployment, options: root_key.create_tenant(deployment, options.tenant),
     "rotate-root-key": lambda deployment, _: {"version": root_key.rotate_root_key(deployment)},
@@ -122,31 +122,35 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--name", default="dev", help="the deployment's name (default: dev)")
     commands = parser.add_subparsers(dest="command", required=True)
     add = commands.add_parser
-    add("create-tenant", help="a tenant, and its admin's key").add_argument("tenant")
-    add("rotate-root-key", help="another root key; running functions start anew")
+    add("create-tenant", help="create a tenant, and print its admin's key").add_argument("tenant")
+    add("rotate-root-key", help="replace the root key, and restart the functions")
     add("protect", help="protect tables and stacks from deletion, if the deployment keeps its data")
-    _add_tail(add("tail-log", help="a function's log"))
-    again = add("replay", help="the dead letters, once more; exit status 1 if some are left")
-    again.add_argument("--list", action="store_true", help="only list them")
-    _add_restore(add("restore", help="both tables as they were, under other names"))
-    switch = add("restore-into-service", help="both tables as they were, in the place of those now")
+    _add_tail(add("tail-log", help="print a function's log"))
+    replay = add("replay", help="deliver the dead letters again; exit status 1 if any remain")
+    replay.add_argument("--list", action="store_true", help="only list them")
+    _add_restore(add("restore", help="restore both tables under other names"))
+    switch = add("restore-into-service", help="restore both tables, and switch the service to them")
     _add_restore(switch)
-    switch.add_argument("left_behind", help="a new file: what the old tables alone have")
-    anew = add("reattach", help="a deployment on what a destroyed one has kept")
-    anew.add_argument("--memory-table", help="where there are several")
-    anew.add_argument("--log-table", help="where there are several")
-    for deploys in (switch, anew):
+    switch.add_argument(
+        "left_behind", help="a new file for the items that only the old tables have"
+    )
+    reattach = add(
+        "reattach", help="deploy on the tables and keys that a destroyed deployment left"
+    )
+    reattach.add_argument("--memory-table", help="its name, if there are several")
+    reattach.add_argument("--log-table", help="its name, if there are several")
+    for deploys in (switch, reattach):
         _add_deploy_line(deploys)
-    only = add("read-only", help="write nothing, or write again")
+    only = add("read-only", help="refuse writes, or accept them again")
     only.add_argument("state", choices=("on", "off"))
     _add_old_versions(add)
     _add_regions(add)
-    export = add("export-tenant", help="everything of a tenant, as JSON Lines")
+    export = add("export-tenant", help="export all data of a tenant as JSON Lines")
     export.add_argument("tenant")
-    export.add_argument("file", help="must not be there yet")
-    _add_deletion(add("delete-tenant", help="a tenant, for good"))
+    export.add_argument("file", help="must not exist yet")
+    _add_deletion(add("delete-tenant", help="delete a tenant permanently"))
     for kind in ("agent", "person"):
-        delete = add(f"delete-{kind}", help=f"what a tenant's {kind} has, everywhere")
+        delete = add(f"delete-{kind}", help=f"delete all data of a tenant's {kind}")
         _add_deletion(delete).add_argument("id")
     return parser.parse_args()
 
@@ -160,7 +164,7 @@ def _add_tail(tail: argparse.ArgumentParser) -> None:
 def _at_least_one(text: str) -> int:
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError("a number from 1")
+        raise argparse.ArgumentTypeError("must be at least 1")
     return number
 
 
@@ -169,32 +173,37 @@ def _add_deploy_line(command: argparse.ArgumentParser) -> None:
         "--deploy",
         default=DEFAULT_COMMAND,
         metavar="LINE",
-        help="what deploys, with {context} at its end (default: %(default)s)",
+        help="the command that deploys, with {context} at its end (default: %(default)s)",
     )
 
 
 def _add_old_versions(add: Callable[..., argparse.ArgumentParser]) -> None:
-    old = add("delete-old-versions", help="versions of functions that nothing uses")
-    old.add_argument("--keep", type=_at_least_one, default=3, help="the newest ones (default: 3)")
-    old.add_argument("--dry-run", action="store_true", help="list only what would be deleted")
+    old = add("delete-old-versions", help="delete versions of functions that are not in use")
+    old.add_argument(
+        "--keep",
+        type=_at_least_one,
+        default=3,
+        help="the number of newest versions to keep (default: 3)",
+    )
+    old.add_argument("--dry-run", action="store_true", help="list the versions, and delete nothing")
 
 
 def _add_restore(command: argparse.ArgumentParser) -> None:
-    command.add_argument("moment", help="RFC 3339, or: latest")
-    command.add_argument("suffix", help="of the new tables' names")
+    command.add_argument("moment", help="an RFC 3339 time, or: latest")
+    command.add_argument("suffix", help="appended to the tables' names")
 
 
 def _add_regions(add: Callable[..., argparse.ArgumentParser]) -> None:
-    stop = add("stop-region", help="this Region writes no more, since another one is to")
-    stop.add_argument("active", help="the Region that is to write, as in eu-west-1")
-    add("start-region", help="this Region writes, and reconciles what came in part")
+    stop = add("stop-region", help="stop writing in this Region, so that another Region can write")
+    stop.add_argument("active", help="the Region that writes from now on, such as eu-west-1")
+    add("start-region", help="start writing in this Region, and reconcile its counters")
 
 
 def _add_deletion(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
     command.add_argument("tenant")
     meant = command.add_mutually_exclusive_group(required=True)
     meant.add_argument("--yes", dest="dry_run", action="store_false", help="delete")
-    meant.add_argument("--dry-run", action="store_true", help="count only what would be deleted")
+    meant.add_argument("--dry-run", action="store_true", help="count the items, and delete nothing")
     return command
 
 

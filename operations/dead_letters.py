@@ -1,6 +1,6 @@
-"""Replay dead letters: batches of the change stream, and refused runs of other functions.
+"""Replay dead letters: batches of the change stream, and failed runs of other functions.
 
-The logs take each event once, so a batch may be replayed any number of times.
+A log stores each event once, so a batch can be replayed any number of times.
 """
 
 import json
@@ -17,15 +17,15 @@ __all__ = ["NotReplayed", "QueueReport", "build_event", "process_letters", "repl
 
 _FUNCTIONS = {
     "StreamDeadLetters": "Stream",
-    "EmbeddingDeadLetters": "Embedding",  # only where a model of Bedrock embeds
+    "EmbeddingDeadLetters": "Embedding",  # exists only if a Bedrock model embeds
     "ScheduleDeadLetters": "Schedule",
-    "TaskEventDeadLetters": "TaskEvents",  # only where the deployment takes external task events
+    "TaskEventDeadLetters": "TaskEvents",  # exists only if external task events are on
 }
 _HIDDEN = "ApproximateNumberOfMessagesNotVisible"
 _HIDDEN_SECONDS = 3600
-_LETTERS_AT_ONCE = 10  # the most that SQS gives in one call
-_THREADS = 32  # a letter takes four calls of 10 to 100 ms, one after the other
-_MAX_PAYLOAD = 5_000_000  # bytes; Lambda takes 6 MB
+_LETTERS_AT_ONCE = 10  # the maximum that SQS returns in one call
+_THREADS = 32  # a letter takes four sequential calls of 10 to 100 ms
+_MAX_PAYLOAD = 5_000_000  # bytes; Lambda accepts 6 MB
 
 Letter = dict[str, Any]
 
@@ -34,9 +34,9 @@ class QueueReport(TypedDict):
     """The result of replaying a queue.
 
     Attributes:
-        replayed: how many letters were delivered and deleted.
-        left: the letters that stay in the queue, each with the reason.
-        hidden: how many letters another reader had received before; they reappear within an hour.
+        replayed: the number of letters that were delivered and deleted.
+        left: the letters that remain in the queue, each with the reason.
+        hidden: the number of letters that another reader holds; they reappear within an hour.
     """
 
     replayed: int
@@ -45,9 +45,9 @@ class QueueReport(TypedDict):
 
 
 def replay(deployment: Deployment, *, is_listing: bool = False) -> dict[str, QueueReport]:
-    """Deliver all letters of the deployment's queues again, or only list them.
+    """Deliver all letters of the deployment's queues again, or list them.
 
-    A letter that fails again stays in its queue, and the others continue.
+    A letter that fails again remains in its queue. The others continue.
     """
     connections = Config(max_pool_connections=_THREADS)
     streams, functions = client("dynamodbstreams", connections), client("lambda", connections)
@@ -69,9 +69,9 @@ def replay(deployment: Deployment, *, is_listing: bool = False) -> dict[str, Que
 
 
 def process_letters(sqs: Any, queue: str, deliver: Callable[[dict[str, Any]], None]) -> QueueReport:
-    """Deliver each letter of a queue once, many at a time.
+    """Deliver each letter of a queue once, several in parallel.
 
-    A letter is deleted only after it was delivered. Any other one is visible again at the end.
+    Each letter is deleted after its delivery. All others become visible again at the end.
     """
     attributes = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=[_HIDDEN])["Attributes"]
     report = QueueReport(replayed=0, left=[], hidden=int(attributes[_HIDDEN]))
@@ -102,7 +102,7 @@ def process_letters(sqs: Any, queue: str, deliver: Callable[[dict[str, Any]], No
 
 
 def _receive(sqs: Any, queue: str) -> Iterator[list[Letter]]:
-    """Receive all letters in groups; each stays hidden until all have been processed."""
+    """Receive all letters in groups; each is hidden until all are processed."""
     while True:
         letters: list[Letter] = []
         while len(letters) < _THREADS:
@@ -130,10 +130,10 @@ def _describe(letter: Letter, error: Exception) -> dict[str, Any]:
 
 
 def build_event(body: dict[str, Any], streams: Any) -> dict[str, Any]:
-    """Rebuild the event of a dead letter. The records of a batch are read from the stream again.
+    """Rebuild the event of a dead letter, and read the records of a batch from the stream again.
 
     Raises:
-        NotReplayed: the stream does not have all of the records any more.
+        NotReplayed: the stream no longer has all of the records.
     """
     if "DDBStreamBatchInfo" in body:
         return {"Records": read_batch(streams, body["DDBStreamBatchInfo"])}
@@ -142,7 +142,7 @@ def build_event(body: dict[str, Any], streams: Any) -> dict[str, Any]:
 
 
 def split_event(event: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Split a batch of the stream into events that one invocation takes."""
+    """Split a batch of the stream into events that fit into one invocation."""
     if "Records" not in event:
         yield event
         return

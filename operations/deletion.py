@@ -1,4 +1,4 @@
-"""Delete a tenant, an agent or a person now, by the service's own code, and report it."""
+"""Delete a tenant, an agent or a person with the service's code, and report the result."""
 
 import time
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from functions.platform.clock import Clock, now_ms
 from functions.platform.settings import ApiSettings
 from operations.deployment import Deployment, client
 
-_SECONDS = 60.0  # between two looks at how far it is
+_SECONDS = 60.0  # between two checks of its progress
 _PAUSE = 15.0
 
 
@@ -24,7 +24,7 @@ def build_container(deployment: Deployment, clock: Clock = now_ms) -> Container:
     function = client("lambda").get_function_configuration(FunctionName=deployment.function("Api"))
     settings = ApiSettings.from_env(function["Environment"]["Variables"])
     container = Container(settings, clock)
-    if settings.archive_bucket is not None:  # reached as the operator's own configuration says
+    if settings.archive_bucket is not None:  # read with the operator's AWS configuration
         container.archive_storage = S3ArchiveStorage(client("s3"), settings.archive_bucket, None)
     return container
 
@@ -36,12 +36,12 @@ def run_deletion(
     is_preview: bool = False,
     wait: Callable[[float], object] = time.sleep,
 ) -> dict[str, Any]:
-    """Carry out a deletion to its end, or count what it would delete; return the report.
+    """Run a deletion to its end, or count what it would delete; return the report.
 
-    Whatever cuts it off, the schedule continues, and so does another call.
+    If this is interrupted, the schedule or another call continues the deletion.
 
     Raises:
-        NotFound: there is no such tenant.
+        NotFound: the tenant does not exist.
     """
     begun = container.get(DeletionContainer).deletions.begin(
         _build_caller(subject), subject, is_preview=is_preview
@@ -52,7 +52,7 @@ def run_deletion(
             container.get(DeletionContainer).deletions.resume(key, _SECONDS)
             and not _get(container, begun).is_done
         ):
-            wait(_PAUSE)  # until what functions wrote before is stored
+            wait(_PAUSE)  # until earlier writes of the functions are stored
     return {**render_deletion(_get(container, begun))}
 
 
@@ -63,7 +63,7 @@ def _get(container: Container, begun: Deletion) -> Deletion:
 
 
 def _build_caller(subject: Subject) -> Principal:
-    """Build the operator, who acts for the deployment, or as an administrator of a tenant."""
+    """Build the principal of the operator: the root, or an administrator of a tenant."""
     if subject.kind == "tenant":
         return Principal(ROOT_TENANT, OPERATOR.id, "user", frozenset())
     return Principal(subject.tenant, OPERATOR.id, "user", frozenset({ADMIN}))

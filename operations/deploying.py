@@ -1,4 +1,4 @@
-"""Deployments that a command starts, by the command line that deploys this app or another one."""
+"""Run the command line that deploys this app or the operator's."""
 
 import subprocess
 from collections.abc import Mapping
@@ -7,23 +7,25 @@ DEFAULT_COMMAND = 'make deploy STAGE={name} CONTEXT="{context}"'
 
 
 class DeploymentFailed(Exception):
-    """The deployment's command line failed; what it printed says why."""
+    """The deployment's command line failed; its output has the reason."""
 
 
 def run_deployment(command: str, name: str, context: Mapping[str, str]) -> None:
-    """Deploy with more context.
+    """Deploy with additional context.
 
     Args:
-        command: a line for the shell, with `{context}` where the context belongs: behind your own,
-            since of two values the last one counts. `{name}` is the deployment's name.
+        command: a line for the shell. `{context}` is replaced by the context; put it after yours,
+            since the last of two values counts. `{name}` is replaced by the deployment's name.
 
     Raises:
-        DeploymentFailed: it ended with an error.
+        DeploymentFailed: the command ended with an error.
     """
     line = command.replace("{name}", name).replace("{context}", render_context(context))
     ran = subprocess.run(line, shell=True, check=False, stdout=2)  # noqa: S602 - the operator's own
     if ran.returncode != 0:
-        raise DeploymentFailed(f"the deployment failed, call this again when it can: {line}")
+        raise DeploymentFailed(
+            f"the deployment failed: {line}; repeat this command after you have fixed the cause"
+        )
 
 
 def render_context(context: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""A deployment, as it describes itself in one parameter of Systems Manager."""
+"""Find a deployment by its description in Systems Manager's Parameter Store."""
 
 import json
 from dataclasses import dataclass
@@ -7,19 +7,19 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
-SCHEMA = "1"  # of the description that these commands read
+SCHEMA = "1"  # the version of descriptions that these commands read
 
 
 class UnknownDeployment(Exception):
-    """The deployment can't be found or read; the message says why."""
+    """The deployment can't be found or read; the message has the reason."""
 
 
 @dataclass(frozen=True)
 class Deployment:
-    """A deployment in the account and region at hand, whichever stack it is in.
+    """A deployment in the environment's account and Region, in any stack.
 
     Attributes:
-        outputs: what the deployment says of itself by name, as in `MemoryTable`.
+        outputs: the deployment's resources by name, such as `MemoryTable`.
     """
 
     name: str
@@ -30,14 +30,14 @@ class Deployment:
         """Read the description of a deployment.
 
         Raises:
-            UnknownDeployment: there is none of this name, or another release has made it.
+            UnknownDeployment: no deployment has this name, or another release deployed it.
         """
         ssm, parameter = client("ssm"), f"/agent-memory/{name}/deployment"
         try:
             stored = ssm.get_parameter(Name=parameter)["Parameter"]["Value"]
         except ssm.exceptions.ParameterNotFound:
             raise UnknownDeployment(
-                f"no deployment is called {name} here: the parameter {parameter} is missing"
+                f"no deployment is called {name}: this Region has no parameter {parameter}"
             ) from None
         outputs = json.loads(stored)
         if outputs["Schema"] != SCHEMA:
@@ -52,7 +52,7 @@ class Deployment:
         return self.outputs[f"{name}Function"]
 
     def alias_of(self, name: str) -> str:
-        """Return what a function is invoked by: its name, with the alias of the version in use."""
+        """Return a function's name with the alias of the version in use."""
         return f"{self.function(name)}:{self.outputs['Alias']}"
 
 

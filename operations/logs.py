@@ -1,4 +1,4 @@
-"""A function's log, as it grows."""
+"""Read a function's log, and follow it."""
 
 import time
 from collections.abc import Iterator
@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from operations.deployment import Deployment, client
 
 _PAUSE = 2.0  # seconds
-_LATE = 10_000  # ms that a line may come after a later one
+_LATE = 10_000  # ms: CloudWatch may deliver a line this much after a later line
 _REMEMBERED = 10_000
 
 
 def tail(deployment: Deployment, function: str, since: int, *, follow: bool) -> Iterator[str]:
-    """Yield the lines of a function's log from `since` (epoch ms) on, each once."""
+    """Yield each line of a function's log once, from `since` (epoch ms) on."""
     group = deployment.outputs[f"{function}Log"]
     seen: dict[str, None] = {}
     while True:

@@ -1,23 +1,23 @@
-"""The switch for the minutes in which nothing may be written."""
+"""Switch the service to read-only, and back."""
 
 from concurrent.futures import ThreadPoolExecutor
 
 from operations.deployment import Deployment
 from operations.versions import change_variables
 
-_WRITERS = ("Api", "Schedule", "TaskEvents")  # the stream follows what these write
+_WRITERS = ("Api", "Schedule", "TaskEvents")  # the stream processes the writes of these
 
 
 def list_writers(deployment: Deployment) -> list[str]:
-    """List the functions that write of themselves; not all deployments take task events."""
+    """List the deployment's functions that start writes; `TaskEvents` is optional."""
     return [name for name in _WRITERS if f"{name}Function" in deployment.outputs]
 
 
 def set_read_only(deployment: Deployment, *, is_read_only: bool) -> dict[str, str]:
-    """Let the service write nothing, or write again; return the functions' versions.
+    """Switch the service to read-only, or back; return the functions' versions.
 
-    The API answers requests that may write with 503 and Retry-After, the schedule rests, and other
-    systems' task events are left to their retries and then to their queue.
+    While it is read-only, the API answers writes with 503 and Retry-After, and the schedule does
+    nothing. Task events of other systems are retried, and then sent to their dead-letter queue.
 
     Raises:
         DeploymentInProgress: a new version is taking over.

@@ -1,4 +1,4 @@
-"""A deployment made anew on the data that a destroyed one left."""
+"""Deploy again on the data that a destroyed deployment left."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,23 +12,23 @@ _ROOT_KEY = "the operator's key, which makes tenants"
 
 
 class StateNotFound(Exception):
-    """What a deployment has kept isn't found, or not only once; the message says what."""
+    """A kept resource does not exist, or exists more than once; the message names it."""
 
 
 def reattach(
     name: str, command: str, memory_table: str | None = None, log_table: str | None = None
 ) -> dict[str, str]:
-    """Deploy on tables, keys, bucket and root key that a destroyed deployment has left.
+    """Deploy on the tables, keys, bucket and root key that a destroyed deployment left.
 
     Args:
         command: the line that deploys (`run_deployment`).
-        memory_table, log_table: which, where a restore has left more than one of them.
+        memory_table, log_table: their names, if a restore left more than one of them.
 
     Returns:
-        The context that all deployments need from now on.
+        The context that all later deployments need.
 
     Raises:
-        StateNotFound: something isn't there, or more than one is, or the deployment is there.
+        StateNotFound: a resource is missing or exists twice, or the deployment still exists.
         DeploymentFailed: the deployment failed.
     """
     _check_destroyed(name)
@@ -38,10 +38,10 @@ def reattach(
 
 
 def find_state(name: str, memory_table: str | None, log_table: str | None) -> dict[str, str]:
-    """Find what a deployment has kept, as context for the next one.
+    """Find the resources that a deployment has kept, as context for the next one.
 
     Raises:
-        StateNotFound: something isn't there, or more than one is.
+        StateNotFound: a resource is missing or exists more than once.
     """
     tables = list(_list_tables())
     found = TablePair(
@@ -61,7 +61,9 @@ def _check_destroyed(name: str) -> None:
         Deployment.find(name)
     except UnknownDeployment:
         return
-    raise StateNotFound(f"the deployment {name} is there: there is nothing to re-attach")
+    raise StateNotFound(
+        f"the deployment {name} still exists; destroy it before you re-attach its data"
+    )
 
 
 def _list_tables() -> Iterator[str]:
@@ -70,9 +72,9 @@ def _list_tables() -> Iterator[str]:
 
 
 def _find_one_table(tables: list[str], own: str) -> str:
-    """Find the table of this name, unless there are restored ones beside it."""
+    """Find the table of this name; fail if restored tables exist, too."""
     found = [each for each in tables if each == own or each.startswith(f"{own}-")]
-    return _get_only(found, f"table {own}", "name them by --memory-table and --log-table")
+    return _get_only(found, f"table {own}", "choose with --memory-table and --log-table")
 
 
 def _find_key(description: str) -> str:
@@ -107,11 +109,11 @@ def _find_bucket(name: str) -> str:
     return _get_only(found, f"bucket {bucket}", _BY_CONTEXT)
 
 
-_BY_CONTEXT = "deploy with the options of what you mean (docs/reference/deployment.md)"
+_BY_CONTEXT = "name the right one in the context of a deployment (docs/reference/deployment.md)"
 
 
 def _get_only(found: list[str], what: str, otherwise: str) -> str:
     if len(found) == 1:
         return found[0]
     listed = f": {', '.join(found)}" if found else ""
-    raise StateNotFound(f"there are {len(found)}, not one {what}{listed}; {otherwise}")
+    raise StateNotFound(f"expected one {what}, found {len(found)}{listed}; {otherwise}")

@@ -1,6 +1,6 @@
-"""The switch to another Region: one writes, and the other follows it.
+"""Switch to another Region: one Region writes, and the other replicates its tables.
 
-Each command is about the Region at hand. Both may be repeated.
+Each command changes the environment's Region. Both can be repeated.
 """
 
 import time
@@ -20,7 +20,7 @@ from operations.read_only import list_writers
 from operations.versions import change_variables, list_functions
 
 _PAGE = 1000  # items
-_LATENCY_FACTOR = 10  # AWS: wait ten times the recent maximum before another Region writes
+_LATENCY_FACTOR = 10  # AWS recommends to wait ten times the recent maximum
 _LATENCY_MINUTES = 60
 _STREAM_FUNCTIONS = ("Stream", "Embedding")
 _NOT_SENT = {"Arn", "CreationDate", "LastModificationDate", "ResponseMetadata", "State"}
@@ -29,17 +29,17 @@ _NOT_SENT = {"Arn", "CreationDate", "LastModificationDate", "ResponseMetadata", 
 def stop_region(
     deployment: Deployment, active: str, wait: Callable[[float], object] = time.sleep
 ) -> dict[str, Any]:
-    """Let this Region write no more, and wait until its writes are in the other one.
+    """Stop writing in this Region, and wait until its writes are in the other Region.
 
-    What was invoked before may still write until its function's timeout; replication follows.
+    Running invocations can write until their function's timeout. Replication takes longer.
 
     Args:
-        deployment: the one of this Region.
-        active: the Region that is to write.
-        wait: waits for so many seconds.
+        deployment: the deployment in this Region.
+        active: the Region that writes from now on.
+        wait: waits for a number of seconds.
 
     Returns:
-        The functions' versions, and for how many seconds this waited.
+        The functions' versions, and the seconds that this waited.
     """
     versions = _set_active_region(deployment, active)
     _set_background(deployment, is_enabled=False)
@@ -51,12 +51,12 @@ def stop_region(
 
 
 def start_region(deployment: Deployment, clock: Clock = now_ms) -> dict[str, Any]:
-    """Let this Region write: after the other one stopped, or because it can't be reached.
+    """Start writing in this Region, after the other Region stopped or failed.
 
-    The schedule reconciles the counters of all agents, since a transaction may have come in part.
+    The schedule reconciles the counters of all agents, since a transaction can arrive in part.
 
     Returns:
-        The functions' versions, and how many agents are reconciled.
+        The functions' versions, and the number of agents to reconcile.
     """
     table = Table(create_client("dynamodb"), deployment.outputs["MemoryTable"])
     agents = make_agents_due(table, clock())
@@ -66,7 +66,7 @@ def start_region(deployment: Deployment, clock: Clock = now_ms) -> dict[str, Any
 
 
 def make_agents_due(table: Table, now: int) -> int:
-    """Make all agents due for the reconciliation of their counters; count them."""
+    """Schedule the reconciliation of all agents' counters; return the number of agents."""
     count, after = 0, None
     while True:
         items, after = table.scan(after, _PAGE, "sk = :agent", agent=AGENT.sort)
@@ -92,7 +92,7 @@ def _set_active_region(deployment: Deployment, region: str) -> dict[str, str]:
 
 
 def _set_background(deployment: Deployment, *, is_enabled: bool) -> None:
-    """Let the stream's functions and the schedule run, or rest."""
+    """Enable or disable the stream's functions and the schedule."""
     functions, scheduler = client("lambda"), client("scheduler")
     present = [each for each in _STREAM_FUNCTIONS if f"{each}Function" in deployment.outputs]
     for function in map(deployment.alias_of, present):
@@ -106,7 +106,7 @@ def _set_background(deployment: Deployment, *, is_enabled: bool) -> None:
 
 
 def _find_longest_run(deployment: Deployment) -> int:
-    """Find for how many seconds an invocation of a function may last."""
+    """Return a function's timeout in seconds."""
     functions = map(deployment.alias_of, list_functions(deployment))
     found = (client("lambda").get_function_configuration(FunctionName=each) for each in functions)
     timeouts: list[int] = [each["Timeout"] for each in found]
@@ -114,7 +114,7 @@ def _find_longest_run(deployment: Deployment) -> int:
 
 
 def _find_latency_ms(deployment: Deployment, receiver: str) -> float:
-    """Find the longest replication of the last hour; 1 s where nothing was replicated."""
+    """Return the maximum replication latency of the last hour; 1 s if nothing was replicated."""
     end = datetime.fromtimestamp(now_ms() / 1000, UTC)
     found = [1000.0]
     for table in ("MemoryTable", "LogTable"):

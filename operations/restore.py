@@ -1,4 +1,4 @@
-"""Both tables as they were at a moment, under other names, without what was deleted since."""
+"""Restore both tables to a moment under other names, and repeat later deletions in them."""
 
 import time
 from collections.abc import Callable
@@ -29,23 +29,22 @@ def restore(
     clock: Clock = now_ms,
     wait: Wait = time.sleep,
 ) -> dict[str, Any]:
-    """Restore both tables to one moment, and set what a restore leaves out.
+    """Restore both tables to one moment, and set the properties that a restore omits.
 
-    What it finds done it doesn't do again, so it may be called again if it was cut off. Deletions
-    that were asked for since are begun anew in the restored table: the schedule carries them out
-    once the table serves.
+    It skips completed steps, so call it again if it was interrupted. It restarts later deletions in
+    the restored table. The schedule runs them once the service uses that table.
 
     Args:
-        moment: RFC 3339, within the last 35 days; or `latest`.
-        suffix: what the new tables' names have behind the old ones'.
-        clock: gives the time in epoch ms.
-        wait: waits for so many seconds.
+        moment: an RFC 3339 time within the last 35 days, or `latest`.
+        suffix: appended to the tables' names.
+        clock: returns the time in epoch ms.
+        wait: waits for a number of seconds.
 
     Returns:
-        The new tables' ARNs by name, and who is deleted anew.
+        The new tables' ARNs by name, and the subjects of the restarted deletions.
 
     Raises:
-        TimeoutError: point-in-time recovery can't be switched on.
+        TimeoutError: point-in-time recovery can't be enabled.
     """
     dynamodb = client("dynamodb")
     names = {table: f"{deployment.outputs[table]}-{suffix}" for table in TABLES}
@@ -81,7 +80,7 @@ def _get_key_derivation(deployment: Deployment) -> Callable[[bytes], bytes]:
 
 
 def _begin(dynamodb: Any, source: str, name: str, moment: str) -> None:
-    """Begin to restore a table, unless that was begun."""
+    """Start the restore of a table, unless it was started before."""
     when: dict[str, Any] = {"RestoreDateTime": moment}
     if moment == "latest":
         when = {"UseLatestRestorableTime": True}
@@ -94,7 +93,7 @@ def _begin(dynamodb: Any, source: str, name: str, moment: str) -> None:
 
 
 def _complete(dynamodb: Any, source: str, name: str, wait: Wait, *, has_stream: bool) -> None:
-    """Set what a restore leaves out, as far as it isn't set."""
+    """Set the properties that a restore omits, unless they are set."""
     _copy_tags(dynamodb, source, name)
     expiry = dynamodb.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
     if expiry["TimeToLiveStatus"] not in ("ENABLED", "ENABLING"):
@@ -113,7 +112,7 @@ def _complete(dynamodb: Any, source: str, name: str, wait: Wait, *, has_stream: 
 
 
 def _enable_recovery(dynamodb: Any, name: str, wait: Wait) -> None:
-    """Switch point-in-time recovery on; a table that is just made doesn't take it at once."""
+    """Enable point-in-time recovery; retry, since a new table refuses it at first."""
     for _ in range(_ATTEMPTS):
         try:
             dynamodb.update_continuous_backups(
@@ -128,7 +127,7 @@ def _enable_recovery(dynamodb: Any, name: str, wait: Wait) -> None:
 
 
 def _copy_tags(dynamodb: Any, source: str, name: str) -> None:
-    """Copy a table's tags, but for those that AWS alone can set."""
+    """Copy a table's tags, except for those that only AWS can set."""
     arns = [dynamodb.describe_table(TableName=each)["Table"]["TableArn"] for each in (source, name)]
     pages = dynamodb.get_paginator("list_tags_of_resource").paginate(ResourceArn=arns[0])
     tags = [

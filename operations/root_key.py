@@ -1,4 +1,4 @@
-"""The operator's root key: the first use of it, and another one in its place."""
+"""Use the operator's root key, and rotate it."""
 
 import json
 from typing import Any
@@ -11,10 +11,10 @@ _CHARACTERS = 48
 
 
 def create_tenant(deployment: Deployment, tenant: str) -> dict[str, Any]:
-    """Make a tenant; return its first principal with its key, shown this once.
+    """Create a tenant; return its first principal with its key, which is never shown again.
 
     Raises:
-        urllib.error.HTTPError: the service refused; 409: the tenant is there already.
+        urllib.error.HTTPError: the service rejected the request; 409 if the tenant exists.
     """
     secret = deployment.outputs["RootKeySecretId"]
     key = client("secretsmanager").get_secret_value(SecretId=secret)["SecretString"]
@@ -30,13 +30,13 @@ def create_tenant(deployment: Deployment, tenant: str) -> dict[str, Any]:
 
 
 def rotate_root_key(deployment: Deployment) -> str:
-    """Put another root key into the secret, and have the API function start anew with it.
+    """Store a new root key in the secret, and publish a version of the API function that reads it.
 
     Returns:
-        The version that starts anew.
+        The new version.
 
     Raises:
-        DeploymentInProgress: a new version is taking over; the key is as it was.
+        DeploymentInProgress: a new version is taking over; the key is unchanged.
     """
     check_settled(deployment, "Api")
     secrets = client("secretsmanager")

@@ -1,4 +1,4 @@
-"""Read a batch of a DynamoDB stream again, whole or not at all."""
+"""Read a complete batch of a DynamoDB stream again."""
 
 import base64
 import json
@@ -12,7 +12,7 @@ _MAX_EMPTY_PAGES = 10_000  # a page covers up to 1 MB of the shard, which holds 
 
 
 class NotReplayed(Exception):
-    """A letter stays in its queue. The message says why."""
+    """A letter remains in its queue; the message has the reason."""
 
 
 def read_batch(streams: Any, batch: dict[str, Any]) -> list[dict[str, Any]]:
@@ -23,7 +23,7 @@ def read_batch(streams: Any, batch: dict[str, Any]) -> list[dict[str, Any]]:
         batch: the `DDBStreamBatchInfo` of a dead letter.
 
     Raises:
-        NotReplayed: the stream does not have all of the records any more.
+        NotReplayed: the stream no longer has all of the records.
     """
     first, last = int(batch["startSequenceNumber"]), int(batch["endSequenceNumber"])
     records = []
@@ -36,13 +36,13 @@ def read_batch(streams: Any, batch: dict[str, Any]) -> list[dict[str, Any]]:
                 break
     except ClientError as error:
         if error.response["Error"]["Code"] in _GONE:
-            raise NotReplayed(
-                "the stream keeps records for a day, and no longer has these"
-            ) from None
+            raise NotReplayed("the stream keeps records for a day, and has dropped these") from None
         raise
     found = [get_number(record) for record in records]
     if not found or (found[0], found[-1]) != (first, last):
-        raise NotReplayed(f"the stream has only {len(found)} records of this batch, not its ends")
+        raise NotReplayed(
+            f"the stream has {len(found)} records of this batch, but not its first or last"
+        )
     return records
 
 
@@ -54,7 +54,7 @@ def get_number(record: dict[str, Any]) -> int:
 def _read_from(streams: Any, batch: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Read a shard from the batch's first record on.
 
-    A page may be empty although records follow: only the missing next iterator is the end.
+    A page can be empty although records follow. The shard ends only if there is no next iterator.
     """
     iterator = streams.get_shard_iterator(
         StreamArn=batch["streamArn"],

@@ -1,4 +1,4 @@
-"""What two tables with the same keys differ in."""
+"""Compare two tables that have the same keys."""
 
 import json
 from collections import Counter
@@ -8,17 +8,17 @@ from typing import Any, TextIO
 from operations.tenant_data import encode_bytes
 
 Item = dict[str, Any]
-_BATCH = 100  # items that one call reads
+_BATCH = 100  # the maximum number of items that one call reads
 
 
 def compare_tables(dynamodb: Any, old: str, new: str, out: TextIO) -> dict[str, int]:
-    """Compare all items of two tables, and write those of the old one that the new one lacks.
+    """Compare all items of two tables, and write those that only the old one has.
 
-    It reads both tables once or twice, so it costs what they hold. Lines are as in an export of a
-    tenant. An item that was changed in the new table since it took over is different, too.
+    It reads both tables once or twice, so its cost grows with their size. Lines have the form of an
+    export of a tenant. Items that the service changed after the switch count as different, too.
 
     Returns:
-        How many items are `changed`, `only_in_old` and `only_in_new`.
+        The numbers of items that are `changed`, `only_in_old` and `only_in_new`.
     """
     counts = Counter(changed=0, only_in_old=0, only_in_new=0)
     for items in _scan(dynamodb, old):

@@ -1,4 +1,4 @@
-"""Restored tables take the place of those in use, while writes wait for less than a minute."""
+"""Replace the tables in use by restored ones; writes are refused for less than a minute."""
 
 import time
 from collections.abc import Mapping
@@ -18,13 +18,13 @@ from operations.table_comparison import compare_tables
 from operations.tenant_data import open_private
 from operations.versions import change_variables, get_variables
 
-_FOLLOWERS = ("Stream", "Embedding", "Schedule", "TaskEvents")  # the API is the last to switch
+_FOLLOWERS = ("Stream", "Embedding", "Schedule", "TaskEvents")  # the API switches last
 _STREAM_READERS = ("Stream", "Embedding")
 _MAPPING_SECONDS = 300
 
 
 class NotKept(Exception):
-    """The tables in use would be deleted when others take their place."""
+    """The tables in use would be deleted when others replace them."""
 
 
 @dataclass(frozen=True)
@@ -36,21 +36,21 @@ class TablePair:
 
     @classmethod
     def of_deployment(cls, deployment: Deployment) -> "TablePair":
-        """Return the tables that a deployment says it uses."""
+        """Return the tables that a deployment uses."""
         return cls(*(deployment.outputs[name] for name in TABLES))
 
     @property
     def names(self) -> tuple[str, str]:
-        """Both names, in the order of `TABLES`."""
+        """Return both names, in the order of `TABLES`."""
         return self.memory, self.log
 
     @property
     def variables(self) -> dict[str, str]:
-        """The variables by which a function uses them."""
+        """Return the environment variables that name them in a function."""
         return {"MEMORY_TABLE": self.memory, "LOG_TABLE": self.log}
 
     def build_context(self, prefix: str = "") -> dict[str, str]:
-        """Build the context by which a deployment refers to them."""
+        """Build the context that names them in a deployment."""
         memory, log = (describe_table(name) for name in (self.memory, self.log))
         return {
             f"{prefix}memory_stream_arn": memory["LatestStreamArn"],
@@ -61,22 +61,25 @@ class TablePair:
 def restore_into_service(
     deployment: Deployment, moment: str, suffix: str, command: str, left_behind: Path
 ) -> dict[str, Any]:
-    """Restore both tables to a moment, and let them take the place of those in use.
+    """Restore both tables to a moment, and replace the tables in use by them.
 
-    It can be cut off at any time and called again. First a deployment lets the functions use both
-    pairs of tables; then writes are refused, the functions move, the API last; a second deployment
-    makes that the stack's own state. Changes of the old table that haven't been processed by then
-    are processed on the old tables, by the version that knows these.
+    If it is interrupted, call it again. It has three steps:
+
+    1. A deployment permits the functions to use both pairs of tables.
+    2. Writes are refused while the functions switch, the API last.
+    3. A second deployment records the new tables in the stack.
+
+    Unprocessed changes of the old table are processed by the versions that use the old tables.
 
     Args:
-        moment: RFC 3339, within the last 35 days; or `latest`.
-        suffix: what the new tables' names have behind the old ones'.
+        moment: an RFC 3339 time within the last 35 days, or `latest`.
+        suffix: appended to the tables' names.
         command: the line that deploys (`run_deployment`).
-        left_behind: a file that must not be there yet, for what the old tables alone have.
+        left_behind: a new file for the items that only the old tables have.
 
     Returns:
-        How long writes were refused, what differs between the tables, and the context that all
-        deployments need from now on.
+        The seconds for which writes were refused, the differences between the tables, and the
+        context that all later deployments need.
 
     Raises:
         NotKept: the tables in use aren't protected from deletion.
@@ -102,7 +105,7 @@ def restore_into_service(
 
 
 def _switch(deployment: Deployment, old: TablePair, new: TablePair, command: str) -> float:
-    """Let the stack use other tables; return the seconds for which writes were refused."""
+    """Switch the stack to other tables; return the seconds for which writes were refused."""
     refused_seconds = 0.0
     if get_variables(deployment, "Api")["MEMORY_TABLE"] == old.memory:
         run_deployment(command, deployment.name, new.build_context("also_"))
@@ -129,13 +132,13 @@ def _check_kept(tables: TablePair) -> None:
 
 
 def _move_functions(deployment: Deployment, old: TablePair, new: TablePair) -> float:
-    """Move all functions to other tables; return the seconds for which writes were refused."""
+    """Switch all functions to other tables; return the seconds for which writes were refused."""
     _pin_mappings(deployment, old)
     began = time.monotonic()
     set_read_only(deployment, is_read_only=True)
     copy_deletions(deployment, old.memory, new.memory, now_ms)
     followers = [name for name in _FOLLOWERS if f"{name}Function" in deployment.outputs]
-    # all get the switch: the deployment that follows needs a function unlike its last version
+    # All get the variable: the next deployment publishes a version only if a function differs.
     variables: Mapping[str, str] = {**new.variables, "READ_ONLY": "0"}
     with ThreadPoolExecutor(len(followers)) as pool:
         list(pool.map(lambda name: change_variables(deployment, name, variables), followers))
@@ -144,7 +147,7 @@ def _move_functions(deployment: Deployment, old: TablePair, new: TablePair) -> f
 
 
 def _pin_mappings(deployment: Deployment, old: TablePair) -> None:
-    """Have the old table's changes processed by the versions that use the old tables."""
+    """Process the old table's remaining changes with the versions that use the old tables."""
     stream = describe_table(old.memory)["LatestStreamArn"]
     for name in _STREAM_READERS:
         if f"{name}Function" not in deployment.outputs:
@@ -168,10 +171,12 @@ def _await_mapping(functions: Any, uuid: str) -> None:
     """Wait until a mapping has changed.
 
     Raises:
-        TimeoutError: it hasn't within five minutes.
+        TimeoutError: the mapping did not change within five minutes.
     """
     for _ in range(_MAPPING_SECONDS):
         if functions.get_event_source_mapping(UUID=uuid)["State"] == "Enabled":
             return
         time.sleep(1)
-    raise TimeoutError(f"the event source mapping {uuid} isn't enabled: look at it, and continue")
+    raise TimeoutError(
+        f"the event source mapping {uuid} is not enabled; enable it, and repeat this command"
+    )

@@ -1,6 +1,6 @@
-"""Export all that there is of a tenant.
+"""Export all data of a tenant.
 
-It scans the tables, so it costs what the tables hold, not what the tenant holds.
+It scans the tables, so its cost grows with the size of the tables, not of the tenant.
 """
 
 import base64
@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 from functions.platform.item_types import API_KEY
 
-_FOLDERS = ("conversations", "objects")  # of the archive
+_FOLDERS = ("conversations", "objects")  # folders of the archive
 _API_KEYS = API_KEY.build_partition(sha256="")
 _OF_TENANT = "begins_with(pk, :own) OR (begins_with(pk, :key) AND tenant = :tenant)"
 
@@ -23,7 +23,7 @@ Item = dict[str, Any]
 
 @dataclass(frozen=True)
 class Storage:
-    """Where a deployment keeps its data; `bucket` is the archive, if there is one."""
+    """The tables and the archive of a deployment; `bucket` is None without an archive."""
 
     dynamodb: Any
     tables: tuple[str, ...]
@@ -32,15 +32,15 @@ class Storage:
 
 
 def open_private(file: Path) -> TextIO:
-    """Make a file that its owner alone may read; it must not be there yet."""
+    """Create a file that only its owner can read; fail if it exists."""
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     return os.fdopen(descriptor, "w", encoding="utf-8")
 
 
 def export_tenant(storage: Storage, tenant: str, out: TextIO) -> dict[str, int]:
-    """Write all items and archived objects of a tenant as lines of JSON; return how many of each.
+    """Write all items and archived objects of a tenant as JSON Lines; return the number of each.
 
-    Sealed values stay sealed.
+    Encrypted values remain encrypted.
     """
     counts: Counter[str] = Counter()
     for table in storage.tables:
@@ -79,5 +79,5 @@ def _objects(storage: Storage, tenant: str) -> Iterator[str]:
 
 
 def encode_bytes(value: bytes) -> str:
-    """Render bytes as JSON has them: in base64."""
+    """Render bytes as base64."""
     return base64.b64encode(value).decode()

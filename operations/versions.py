@@ -1,4 +1,4 @@
-"""Versions of functions: one makes a change take effect at once, and old ones are deleted."""
+"""Publish versions of functions, and delete old ones."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,14 +7,14 @@ from operations.deployment import Deployment, client
 
 
 class DeploymentInProgress(Exception):
-    """A new version of the function is taking over; try again when it has."""
+    """A new version of the function is taking over; try again after its deployment."""
 
 
 def check_settled(deployment: Deployment, name: str) -> None:
     """Check that no deployment is shifting requests between two versions of a function.
 
     Raises:
-        DeploymentInProgress: one is.
+        DeploymentInProgress: a deployment is shifting requests.
     """
     function, alias = deployment.function(name), deployment.outputs["Alias"]
     found = client("lambda").get_alias(FunctionName=function, Name=alias)
@@ -23,7 +23,7 @@ def check_settled(deployment: Deployment, name: str) -> None:
 
 
 def change_variables(deployment: Deployment, name: str, variables: Mapping[str, str]) -> str:
-    """Change some of a function's environment variables; return its version.
+    """Change environment variables of a function; return its new version.
 
     Raises:
         DeploymentInProgress: a new version is taking over.
@@ -33,7 +33,7 @@ def change_variables(deployment: Deployment, name: str, variables: Mapping[str, 
 
 
 def get_variables(deployment: Deployment, name: str) -> dict[str, str]:
-    """Get the environment variables of the version that a function's alias is at."""
+    """Return the environment variables of the version that a function's alias selects."""
     found = client("lambda").get_function_configuration(
         FunctionName=deployment.function(name), Qualifier=deployment.outputs["Alias"]
     )
@@ -42,12 +42,12 @@ def get_variables(deployment: Deployment, name: str) -> dict[str, str]:
 
 
 def change_function(deployment: Deployment, name: str, **configuration: Any) -> str:
-    """Change a function's configuration, publish a version, and move the alias to it.
+    """Change a function's configuration, publish a version, and select it by the alias.
 
-    The next deployment replaces the version as any other.
+    The next deployment replaces this version.
 
     Returns:
-        The version.
+        The new version.
 
     Raises:
         DeploymentInProgress: a new version is taking over.
@@ -65,19 +65,19 @@ def change_function(deployment: Deployment, name: str, **configuration: Any) -> 
 
 
 def delete_old_versions(deployment: Deployment, keep: int, *, is_preview: bool) -> dict[str, Any]:
-    """Delete the versions of all functions that nothing uses, but for the newest ones.
+    """Delete unused versions of all functions, except for the newest ones.
 
-    They count against Lambda's storage for code (75 GB in a Region), and with SnapStart they cost.
-    A version stays while an alias sends requests to it, wholly or in part, while an event source
-    mapping invokes it, and while it is the one that the stack has deployed.
+    Versions count against Lambda's code storage (75 GB per Region), and SnapStart bills them. A
+    version is in use if an alias or an event source mapping invokes it, or if the stack deployed it
+    last.
 
     Args:
-        deployment: whose functions.
-        keep: how many of the newest stay in any case, to go back to.
-        is_preview: whether nothing is deleted.
+        deployment: the deployment of the functions.
+        keep: the number of newest versions to keep for a rollback.
+        is_preview: True to delete nothing.
 
     Returns:
-        The versions by function: those that are `deleted`, or would be, and those that are `kept`.
+        The versions by function: `deleted` (or to be deleted) and `kept`.
     """
     report = {}
     for name in list_functions(deployment):
@@ -95,13 +95,13 @@ def delete_old_versions(deployment: Deployment, keep: int, *, is_preview: bool) 
 
 
 def list_functions(deployment: Deployment) -> list[str]:
-    """List the names of the deployment's functions, as in `Api`."""
+    """List the names of the deployment's functions, such as `Api`."""
     suffix = "Function"
     return [each.removesuffix(suffix) for each in deployment.outputs if each.endswith(suffix)]
 
 
 def _list_versions(function: str) -> list[str]:
-    """List the published versions of a function, the oldest first."""
+    """List the published versions of a function in ascending order."""
     pages = client("lambda").get_paginator("list_versions_by_function")
     found = [
         each["Version"]
@@ -113,7 +113,7 @@ def _list_versions(function: str) -> list[str]:
 
 
 def _find_used(deployment: Deployment, name: str) -> set[str]:
-    """Find the versions that aliases send requests to, and the one that the stack has deployed."""
+    """Find the versions that aliases select, and the one that the stack deployed."""
     pages = client("lambda").get_paginator("list_aliases")
     used = {deployment.outputs[f"{name}Version"]}
     for page in pages.paginate(FunctionName=deployment.function(name)):

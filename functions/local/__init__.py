@@ -1,1 +1,1 @@
-"""The development server: HTTP, stream records and clock ticks become the cloud's events."""
+"""The local server: it turns HTTP, stream records and clock ticks into the cloud's events."""

@@ -1,4 +1,4 @@
-"""`python -m functions.local`: the whole service on this machine."""
+"""Run the whole service on this machine: `python -m functions.local`."""
 
 import os
 import signal
@@ -73,15 +73,15 @@ def _run(settings: LocalSettings) -> None:
 
 def _list_warnings(database: Database, *, is_public: bool) -> Iterator[str]:
     if database.is_simulated:
-        yield "no embedded database is installed; moto takes its place, NOTHING IS KEPT at the end."
+        yield "the embedded database is missing; moto replaces it, and NOTHING IS KEPT at the end."
     if not database.is_private:
         yield (
-            "this platform can't keep the embedded database to this service: other users of this "
-            "machine, and web pages in your browser, may read and write all that it holds."
+            "this platform can't isolate the embedded database: other users of this machine, "
+            "and web pages in your browser, can read and write everything in it."
         )
     if is_public:
         yield (
-            "other machines may reach this address, and keys and memory go over the network "
+            "other machines can reach this address, and keys and memory are sent over the network "
             "unencrypted; put a proxy with TLS in front."
         )
 
@@ -100,14 +100,14 @@ def _render_greeting(
         lines += [f"WARNING: {warning}", ""]
     if not principal.key_works:
         lines += [
-            f"This API key was rotated or revoked; put a good one into {folder / API_KEY_FILE}.",
+            f"This API key was rotated or revoked; put a valid one into {folder / API_KEY_FILE}.",
             "",
         ]
     return "\n".join([*lines, "Try it:", "", _render_commands(url, principal.api_key), ""])
 
 
 def _render_commands(url: str, api_key: str) -> str:
-    """Write two shell commands: one writes an entry with a new key, the other reads it."""
+    """Render two shell commands: one writes an entry with a new key, the other reads it."""
     key = f"hello-{now_ms()}"
     query = f"agent_id={ADMIN}&namespace=demo&key={key}"
     entry = f'"namespace": "demo", "key": "{key}", "value": {{"text": "Hi"}}'

@@ -1,4 +1,4 @@
-"""What runs beside the requests: the change stream, the schedule, the removal of expired items."""
+"""Background tasks: read the change stream, run the schedule, remove expired items."""
 
 import uuid
 from collections.abc import Callable, Iterator
@@ -20,9 +20,9 @@ from functions.platform.clock import now_ms, to_rfc3339
 from functions.platform.cold_start import pause_gc
 from functions.platform.observability import log_unexpected
 
-_STREAM_SECONDS = 0.1  # between two looks for changes
-_TTL_SECONDS = 3600.0  # each time costs a look at every item
-_STOPPED_WITHIN = 15.0  # seconds; more than a call takes once it is asked to stop
+_STREAM_SECONDS = 0.1  # between two reads of the stream
+_TTL_SECONDS = 3600.0  # a longer time than the others: each run scans all tables
+_STOPPED_WITHIN = 15.0  # seconds; longer than a call takes after it was asked to stop
 _ACCOUNT, _REGION = "000000000000", "local"
 _SCHEDULE = f"arn:aws:scheduler:{_REGION}:{_ACCOUNT}:schedule/default/agent-memory-sweep"
 
@@ -31,7 +31,7 @@ _SCHEDULE = f"arn:aws:scheduler:{_REGION}:{_ACCOUNT}:schedule/default/agent-memo
 def run_background_tasks(
     settings: LocalSettings, folder: DataFolder, database: Database
 ) -> Iterator[None]:
-    """Run all background tasks in threads of their own, and stop them at the end.
+    """Run each background task in a thread, and stop all of them at the end.
 
     Raises:
         StartupError: the memory table has no change stream.
@@ -66,11 +66,11 @@ def run_background_tasks(
 
 @contextmanager
 def run_periodically(seconds: float, task: Callable[[Event], object], name: str) -> Iterator[None]:
-    """Call a task at once and again and again in a thread; at the end wait for the call under way.
+    """Call a task repeatedly in a thread; at the end, wait for the running call.
 
     Args:
         seconds: from the end of one call to the start of the next.
-        task: takes the event that is set when it is to stop; what it raises is logged.
+        task: takes an event that is set when the task has to stop. Its exceptions are logged.
     """
     stopping = Event()
 
@@ -78,7 +78,7 @@ def run_periodically(seconds: float, task: Callable[[Event], object], name: str)
         while not stopping.is_set():
             try:
                 task(stopping)
-            except Exception as error:  # noqa: BLE001 - the next call may well succeed
+            except Exception as error:  # noqa: BLE001 - the next call may succeed
                 log_unexpected(error, worker=name)
             stopping.wait(seconds)
 
@@ -97,7 +97,7 @@ def run_schedule(handler: Handler, now: int, stopping: Event) -> dict[str, Any]:
 
 
 def to_schedule_event(now: int) -> dict[str, Any]:
-    """Make the event that EventBridge Scheduler sends at `now` (epoch ms; it counts in seconds)."""
+    """Build the event that EventBridge Scheduler sends at `now` (epoch ms), in whole seconds."""
     return {
         "version": "0",
         "id": str(uuid.uuid4()),

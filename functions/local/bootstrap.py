@@ -1,4 +1,4 @@
-"""From an empty data folder to functions that can be called."""
+"""Prepare the data folder and the tables, and build the functions."""
 
 import base64
 import secrets
@@ -32,7 +32,7 @@ class FirstPrincipal(NamedTuple):
 
     Attributes:
         api_key: the key in the data folder.
-        key_works: False once that key was rotated or revoked.
+        key_works: False if that key was rotated or revoked.
     """
 
     api_key: str
@@ -43,7 +43,7 @@ def prepare(settings: LocalSettings, folder: DataFolder) -> FirstPrincipal:
     """Create the keys, the tables and the tenant `default` unless they exist.
 
     Raises:
-        StartupError: a key file or the database can't be used, or a later release has written it.
+        StartupError: a key file or the database can't be used, or a newer release has written it.
     """
     api_settings = _api_settings(settings, folder)
     api_key = folder.secret(API_KEY_FILE, create_api_key)
@@ -66,9 +66,9 @@ def build_api(
     """Build the API function.
 
     Args:
-        clock: gives the time in epoch ms.
-        log_wait_seconds: as in the function's settings; 0 where nothing reads the stream meanwhile.
-        dynamodb: the client of the tables; a new one unless given.
+        clock: returns the time in epoch ms.
+        log_wait_seconds: as in the function's settings; 0 if no thread reads the stream.
+        dynamodb: the client of the tables; None creates one.
 
     Raises:
         StartupError: a key file can't be used.
@@ -81,7 +81,7 @@ def build_api(
 def build_files(
     settings: LocalSettings, folder: DataFolder, clock: Clock = now_ms, *, dynamodb: Any = None
 ) -> FileServer:
-    """Build what serves the addresses of large objects; arguments and errors as of `build_api`."""
+    """Build the server of large objects' addresses; arguments and errors are as for `build_api`."""
     container = Container(_api_settings(settings, folder), clock, dynamodb)
     return FileServer(container.folder_storage)
 
@@ -106,7 +106,7 @@ def build_schedule(
     log_wait_seconds: float = 0,
     dynamodb: Any = None,
 ) -> Handler:
-    """Build the scheduled function; the arguments are those of `build_api`."""
+    """Build the scheduled function; arguments and errors are as for `build_api`."""
     schedule_settings = ScheduleSettings(
         memory_table=MEMORY_TABLE,
         log_table=LOG_TABLE,

@@ -1,4 +1,4 @@
-"""The data folder: one server at a time, secrets that only their owner reads."""
+"""The data folder: one server uses it at a time, and only its owner reads the secrets."""
 
 import fcntl
 import os
@@ -11,7 +11,7 @@ from functions.local.settings import StartupError
 
 
 class DataFolder:
-    """The folder of one server; `open_data_folder` makes it."""
+    """The folder of one server; `open_data_folder` creates it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -23,13 +23,13 @@ class DataFolder:
 
     @property
     def engine_log(self) -> Path:
-        """Return the file of what the embedded engine printed since its last start."""
+        """Return the file with the embedded engine's output since its last start."""
         return self.path / "engine.log"
 
     def secret(self, name: str, make: Callable[[], str]) -> str:
-        """Return the text of a secret's file (mode 0600), and make the file if it doesn't exist.
+        """Return the text of a secret's file (mode 0600), and create the file if it doesn't exist.
 
-        It is on disk before this returns: what it encrypts must never outlive it.
+        The file is synced to disk first: data that this secret encrypts must not outlive it.
 
         Raises:
             StartupError: the file can't be read or written, or is empty.
@@ -43,12 +43,12 @@ class DataFolder:
             raise StartupError(f"{file} can't be used: {error}") from error
         if not text:
             raise StartupError(
-                f"{file} is empty; restore it, or remove it if nothing depends on it"
+                f"{file} is empty; restore it, or remove it if no data depends on it"
             )
         return text
 
     def write(self, name: str, text: str) -> None:
-        """Write a file: whole and on disk, or not at all."""
+        """Write a file atomically, and sync it to disk."""
         _write_atomically(self.path / name, text)
 
     def read(self, name: str) -> str | None:
@@ -70,7 +70,7 @@ def open_data_folder(path: Path) -> Iterator[DataFolder]:
     except OSError as error:
         raise StartupError(
             f"the data folder {path} can't be used ({error.strerror}); "
-            "AGENT_MEMORY_DATA names another"
+            "choose another with AGENT_MEMORY_DATA"
         ) from error
     try:
         _lock(descriptor, path)

@@ -1,4 +1,4 @@
-"""Which DynamoDB serves: the embedded engine, moto in its place, or one that the user names."""
+"""Open the DynamoDB to use: the embedded engine, moto in its place, or the user's."""
 
 import os
 import time
@@ -27,11 +27,11 @@ _NO_PROXY = ("NO_PROXY", "no_proxy")
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """A DynamoDB that the environment's AWS variables now lead to.
+    """The DynamoDB that the environment's AWS variables select.
 
     Attributes:
-        description: where it is, for the user.
-        engine: the child process, where there is one.
+        description: its location, for the user.
+        engine: the child process; None if there is none.
         is_private: True if only this process and its children can reach the engine.
         is_simulated: True if moto serves, which keeps nothing when this process ends.
     """
@@ -44,13 +44,13 @@ class Database:
 
 @contextmanager
 def open_database(settings: LocalSettings, folder: DataFolder, root: Path) -> Iterator[Database]:
-    """Connect to the database that the settings ask for; an embedded one stops at the end.
+    """Connect to the database that the settings select; stop an embedded one at the end.
 
-    The engine is in a network of this process's own, if the platform allows it: call this before
-    any thread is started and after the service's address is bound.
+    If the platform allows it, this process moves to a private network with the engine. Call this
+    before any thread is started, and after the service's address is bound.
 
     Args:
-        root: the project's folder, under which npm has installed the engine.
+        root: the project's folder; npm has installed the engine there.
 
     Raises:
         StartupError: the engine isn't installed, or doesn't start.
@@ -61,9 +61,9 @@ def open_database(settings: LocalSettings, folder: DataFolder, root: Path) -> It
     binary = find_binary(root)
     if binary is None and not find_spec("moto"):
         raise StartupError(
-            "the embedded database is not installed; in a checkout, run `npm ci` (Node 20 or "
-            "newer); else `pip install 'agent-memory-service[local]'`, "
-            f"or set {_ENDPOINT} to use another DynamoDB"
+            "the embedded database is not installed: in a checkout, run `npm ci` (Node 20 or "
+            "newer); otherwise run `pip install 'agent-memory-service[local]'`, "
+            f"or set {_ENDPOINT} to the URL of another DynamoDB"
         )
     with _simulate() if binary is None else _run_engine(binary, folder) as database:
         yield database
@@ -96,7 +96,7 @@ def _run_engine(binary: Path, folder: DataFolder) -> Iterator[Database]:
 
 @contextmanager
 def _simulate() -> Iterator[Database]:
-    # moto is installed only where the engine has no build
+    # moto is installed only on platforms without a build of the engine
     from functions.local.simulation import URL, Simulation  # noqa: PLC0415
 
     with Simulation().connect():
@@ -105,10 +105,10 @@ def _simulate() -> Iterator[Database]:
 
 
 def use_only(endpoint: str) -> None:
-    """Cut the AWS SDK off from the user's own accounts, profiles and proxies.
+    """Separate the AWS SDK from the user's accounts, profiles and proxies.
 
     Args:
-        endpoint: the URL of the only DynamoDB in reach.
+        endpoint: the URL of the only DynamoDB that the SDK can reach.
     """
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         del os.environ[name]
@@ -123,13 +123,13 @@ def use_only(endpoint: str) -> None:
 
 
 def ensure_tables(*tables: dict[str, Any]) -> None:
-    """Create the tables and indexes that don't exist, and wait until all can be used.
+    """Create missing tables and indexes, and wait until all are active.
 
     Args:
         tables: arguments of CreateTable.
 
     Raises:
-        StartupError: DynamoDB can't be reached, or answers with an error.
+        StartupError: DynamoDB can't be reached, or returned an error.
     """
     try:
         dynamodb = create_client("dynamodb")
@@ -152,7 +152,7 @@ def _ensure_table(dynamodb: Any, table: dict[str, Any]) -> None:
 
 
 def _ensure_indexes(dynamodb: Any, table: dict[str, Any]) -> None:
-    """Add those that a table of an earlier version lacks: DynamoDB takes one at a time."""
+    """Add missing indexes to a table of an earlier version, one at a time as DynamoDB requires."""
     name = table["TableName"]
     existing = {each["IndexName"] for each in _list_indexes(dynamodb, name)}
     for index in table.get("GlobalSecondaryIndexes", ()):

@@ -18,7 +18,7 @@ _OF_WHEEL = Path(__file__).with_name("dynoxide")
 _OF_NPM = Path("node_modules/@dynoxide/linux-x64/dynoxide")
 _START_TIMEOUT, _STOP_TIMEOUT, _POLL = 15.0, 10.0, 0.005  # seconds
 _PORT_ATTEMPTS = 5
-# The engine doesn't notice that its parent has ended. This shell does: its input ends then.
+# The engine doesn't notice when its parent ends. This shell does, because its input ends.
 _RUN_UNTIL_INPUT_ENDS = """
 exec 3<&0
 "$@" </dev/null 3<&- & engine=$!
@@ -35,7 +35,7 @@ def has_build() -> bool:
 def find_binary(root: Path) -> Path | None:
     """Find the engine's binary.
 
-    It is in the service's wheel, else npm's under the project `root`, else `dynoxide` on the PATH.
+    Search the service's wheel, then npm's folder in the project `root`, then the PATH.
     """
     for packaged in (_OF_WHEEL, root / _OF_NPM):
         if has_build() and packaged.is_file():
@@ -45,7 +45,7 @@ def find_binary(root: Path) -> Path | None:
 
 
 class Engine:
-    """A running engine. It stops when this process ends, however this process ends."""
+    """A running engine. It stops when this process ends, even by SIGKILL."""
 
     def __init__(self, process: subprocess.Popen[bytes], port: int) -> None:
         self._process = process
@@ -54,7 +54,7 @@ class Engine:
         self.has_failed = False
 
     def watch(self, on_failure: Callable[[], None]) -> None:
-        """Set `has_failed` and call `on_failure` from a thread if it ends without `stop`."""
+        """If the engine ends without `stop`, set `has_failed` and call `on_failure` in a thread."""
         threading.Thread(target=self._watch, args=(on_failure,), daemon=True).start()
 
     def _watch(self, on_failure: Callable[[], None]) -> None:
@@ -64,7 +64,7 @@ class Engine:
             on_failure()
 
     def stop(self) -> None:
-        """Let the engine finish what it is writing, and wait until it has ended."""
+        """Let the engine finish its writes, and wait until it has ended."""
         self._stopping = True
         _stop(self._process)
 
@@ -73,11 +73,11 @@ def start(binary: Path, database: Path | None, log: Path) -> Engine:
     """Start the engine on a free loopback port and wait until it answers.
 
     Args:
-        database: its file, created if it doesn't exist; None keeps everything in memory.
-        log: the file for what it prints.
+        database: its file, created if it doesn't exist; None stores everything in memory.
+        log: the file for its output.
 
     Raises:
-        StartupError: the engine ended at once, or did not answer in time.
+        StartupError: the engine ended immediately, or did not answer in time.
     """
     for _ in range(_PORT_ATTEMPTS):
         port = _find_free_port()
@@ -89,7 +89,7 @@ def start(binary: Path, database: Path | None, log: Path) -> Engine:
             break
         if "already in use" not in log.read_text(errors="replace"):
             break
-    raise StartupError(f"the embedded database {binary} does not start; see {log}")
+    raise StartupError(f"the embedded database {binary} does not start; see its output in {log}")
 
 
 def _find_free_port() -> int:
@@ -108,13 +108,13 @@ def _spawn(binary: Path, port: int, database: Path | None, log: Path) -> subproc
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,
-            # Ctrl-C reaches the whole process group; requests in flight still need the engine.
+            # Ctrl-C signals the whole process group, but requests in flight still need the engine.
             start_new_session=True,
         )
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End a shell's input, and wait until its engine has ended."""
+    """Close a shell's input, and wait until its engine has ended."""
     try:
         process.communicate(timeout=_STOP_TIMEOUT)
     except subprocess.TimeoutExpired:
@@ -130,6 +130,6 @@ def _is_answering(process: subprocess.Popen[bytes], port: int) -> bool:
         except OSError:
             time.sleep(_POLL)
         else:
-            # Another program may have taken the port first; then the engine ends by itself.
+            # If another program took the port first, the engine ends by itself.
             return process.poll() is None
     return False

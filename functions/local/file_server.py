@@ -1,4 +1,4 @@
-"""What S3 does with signed addresses: takes a file once, and gives it, whole or in part."""
+"""Serve signed addresses as S3 does: store a file once, and return all or a range of it."""
 
 import re
 import uuid
@@ -24,7 +24,7 @@ class FileServer:
         self._storage = storage
 
     def limit_body(self, method: str, path: str) -> int:
-        """Return how many bytes a request may bring: as many as its address was signed for."""
+        """Return the size that a request's address was signed for, in bytes."""
         grant = self._storage.addresses.verify(method, path)
         return 0 if grant is None else grant.size
 
@@ -33,7 +33,9 @@ class FileServer:
         try:
             grant = self._storage.addresses.verify(method, path)
             if grant is None:
-                raise GatewayError(403, "ACCESS_DENIED", "Forbidden", "this address doesn't serve")
+                raise GatewayError(
+                    403, "ACCESS_DENIED", "Forbidden", "this address is not valid or has expired"
+                )
             if grant.method == "PUT":
                 return self._take(grant, body)
             return self._give(grant, {name.lower(): value for name, value in headers})
@@ -42,10 +44,10 @@ class FileServer:
 
     def _take(self, grant: FileGrant, body: bytes) -> GatewayResponse:
         if len(body) != grant.size:
-            message = f"this address takes {grant.size} bytes"
+            message = f"this address accepts a body of exactly {grant.size} bytes"
             raise GatewayError(403, "ACCESS_DENIED", "Forbidden", message)
         if not self._storage.put_new(grant.name, body, is_sensitive=grant.is_sensitive):
-            message = "this address has taken its bytes already"
+            message = "a file was already uploaded to this address"
             raise GatewayError(412, "ENTRY_EXISTS", "Precondition Failed", message)
         return _respond(200)
 
@@ -53,7 +55,7 @@ class FileServer:
         try:
             data = self._storage.get(grant.name)
         except Unavailable:
-            raise GatewayError(404, "NOT_FOUND", "Not Found", "the file is deleted") from None
+            raise GatewayError(404, "NOT_FOUND", "Not Found", "the file was deleted") from None
         described = {"content-type": grant.content_type, "accept-ranges": "bytes"}
         match = _RANGE.fullmatch(headers.get("range", ""))
         if match is None:

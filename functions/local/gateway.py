@@ -1,6 +1,6 @@
-"""What API Gateway does: an HTTP request becomes an event, a function's result a response.
+"""Convert HTTP requests to events and results to responses, as API Gateway does.
 
-Requests and events have the form of HTTP APIs, payload 2.0. Nothing here does I/O.
+Events have the form of HTTP APIs, payload version 2.0. This module does no I/O.
 """
 
 import base64
@@ -20,7 +20,7 @@ from functions.platform.clock import now_ms
 
 MAX_BODY = 10 * 1024 * 1024  # bytes, as in AWS
 MAX_HEADERS, MAX_HEADER_BYTES = 100, 32_768
-_TIMEOUT = 30.0  # seconds: an HTTP API waits no longer for a function
+_TIMEOUT = 30.0  # seconds: the maximum time that an HTTP API waits for a function
 _HOP_BY_HOP = {
     "connection",
     "keep-alive",
@@ -42,10 +42,10 @@ _log = logging.getLogger(__name__)
 
 
 class LocalContext:
-    """What a function reads of Lambda's context.
+    """The part of Lambda's context that the functions read.
 
     Args:
-        stopping: as soon as it is set, the invocation's time is over.
+        stopping: once it is set, the invocation has no time left.
     """
 
     def __init__(self, stopping: Event | None = None) -> None:
@@ -53,14 +53,14 @@ class LocalContext:
         self._deadline = time.monotonic() + _TIMEOUT
 
     def get_remaining_time_in_millis(self) -> int:
-        """Return how long the invocation may still take."""
+        """Return the invocation's remaining time."""
         is_stopping = self._stopping is not None and self._stopping.is_set()
         return 0 if is_stopping else max(0, int((self._deadline - time.monotonic()) * 1000))
 
 
 @dataclass(frozen=True, slots=True)
 class GatewayResponse:
-    """An HTTP response as it goes to the client."""
+    """An HTTP response as it is sent to the client."""
 
     status: int
     headers: list[tuple[bytes, bytes]]
@@ -68,7 +68,7 @@ class GatewayResponse:
 
 
 class GatewayError(Exception):
-    """The gateway answers by itself, with this problem document (RFC 9457)."""
+    """The gateway rejects a request with this problem document (RFC 9457)."""
 
     def __init__(self, status: int, code: str, title: str, message: str, **members: Any) -> None:
         super().__init__(message)
@@ -87,14 +87,14 @@ class GatewayError(Exception):
 def to_event(
     method: str, path: str, query: str, headers: Headers, body: bytes, source_ip: str
 ) -> dict[str, Any]:
-    """Make the event that an HTTP API sends to its `$default` route for a request.
+    """Build the event that an HTTP API sends to its `$default` route for a request.
 
     Args:
-        method: in capitals.
+        method: in uppercase.
         path: percent-decoded once, as real HTTP APIs deliver it.
         query: still percent-encoded, without the question mark.
-        headers: names in any case; those of one name are joined by commas.
-        body: base64 in the event unless it is UTF-8.
+        headers: names in any case; values of the same name are joined by commas.
+        body: encoded as base64 in the event unless it is UTF-8.
         source_ip: the client's address.
     """
     joined = _join_headers(headers)
@@ -159,18 +159,18 @@ def _encode_body(body: bytes) -> dict[str, Any]:
 
 
 def decode_path(raw: bytes) -> str:
-    """Percent-decode a path once, but for its percent signs, as HTTP APIs do.
+    """Percent-decode a path once, except for its percent signs, as HTTP APIs do.
 
     Raises:
-        GatewayError: it is no path, or isn't UTF-8.
+        GatewayError: the target is not a path, or is not UTF-8.
     """
     if not raw.startswith((b"/", b"*", b"http://", b"https://")):
-        message = "the request's target is no path"
+        message = "the request's target must be a path that begins with /"
         raise GatewayError(400, "VALIDATION_ERROR", "Bad Request", message)
     try:
         return unquote_to_bytes(raw).decode().replace("%", "%25")
     except UnicodeDecodeError as error:
-        message = "the path is not percent-encoded UTF-8"
+        message = "the path must be percent-encoded UTF-8"
         errors = [{"field": "path", "message": message}]
         raise GatewayError(
             400, "VALIDATION_ERROR", "Bad Request", message, errors=errors
@@ -178,34 +178,34 @@ def decode_path(raw: bytes) -> str:
 
 
 def check_body_size(size: int, max_bytes: int = MAX_BODY) -> None:
-    """Check that a body of so many bytes is small enough for the gateway.
+    """Check the size of a body, in bytes.
 
     Raises:
         GatewayError: the body is larger than `max_bytes`.
     """
     if size > max_bytes:
-        message = f"a request body may have {max_bytes} bytes"
+        message = f"a request body has at most {max_bytes} bytes"
         raise GatewayError(
             413, "BODY_TOO_LARGE", "Content Too Large", message, max=max_bytes, actual=size
         )
 
 
 def check_headers(headers: Headers) -> None:
-    """Check that a request's headers are as few and small as the gateway takes.
+    """Check the number and the size of a request's headers.
 
     Raises:
-        GatewayError: there are more than `MAX_HEADERS`, or they have over `MAX_HEADER_BYTES`.
+        GatewayError: there are more than `MAX_HEADERS`, or more than `MAX_HEADER_BYTES` in all.
     """
     sizes = [len(name) + len(value) for name, value in headers]
     if len(sizes) > MAX_HEADERS or sum(sizes) > MAX_HEADER_BYTES:
-        message = f"a request may have {MAX_HEADERS} headers of {MAX_HEADER_BYTES} bytes in all"
+        message = f"a request has at most {MAX_HEADERS} headers, {MAX_HEADER_BYTES} bytes in all"
         raise GatewayError(
             431, "VALIDATION_ERROR", "Request Header Fields Too Large", message, max=MAX_HEADERS
         )
 
 
 def invoke(handler: Handler, event: dict[str, Any]) -> GatewayResponse:
-    """Call a function with an event; what it raises becomes a 500 without details, as in AWS."""
+    """Call a function with an event; return 500 without details if it fails, as AWS does."""
     try:
         return to_response(handler(event, LocalContext()))
     except Exception:  # noqa: BLE001 - as the real Lambda service does
@@ -215,9 +215,9 @@ def invoke(handler: Handler, event: dict[str, Any]) -> GatewayResponse:
 
 
 def to_response(result: Mapping[str, Any]) -> GatewayResponse:
-    """Make the response of a function's result: `{statusCode, headers, body, isBase64Encoded}`.
+    """Build the response of a function's result: `{statusCode, headers, body, isBase64Encoded}`.
 
-    A result without a body may say how long one is: it answers HEAD.
+    An answer to HEAD has no body, but the `content-length` of the body of GET.
     """
     status = result["statusCode"]
     text = result.get("body") or ""
@@ -231,7 +231,7 @@ def to_response(result: Mapping[str, Any]) -> GatewayResponse:
 
 
 def render_error(error: GatewayError) -> GatewayResponse:
-    """Make the response to a request that the gateway itself doesn't accept."""
+    """Build the response to a request that the gateway rejects."""
     headers = {
         "content-type": "application/problem+json",
         "x-request-id": str(uuid.uuid4()),
@@ -243,7 +243,7 @@ def render_error(error: GatewayError) -> GatewayResponse:
 
 
 def _encode_headers(headers: Mapping[str, Any]) -> Iterable[tuple[bytes, bytes]]:
-    """Leave out what the connection itself sets, and replace what could end a header line."""
+    """Remove headers that the connection sets, and replace characters that end a header line."""
     for name, value in headers.items():
         lower = name.lower()
         if lower not in _HOP_BY_HOP and lower != "content-length":

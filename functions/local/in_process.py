@@ -1,4 +1,4 @@
-"""The whole service in this process, for tests of what uses it: no port, no AWS, no time passes."""
+"""Run the whole service in this process, for tests of its users: without ports, AWS or waiting."""
 
 import json
 import os
@@ -33,10 +33,10 @@ _TASKS = "/api/v1/tasks/"
 
 
 def to_request_event(method: str, target: bytes, headers: Headers, body: bytes) -> dict[str, Any]:
-    """Make the event that an HTTP API sends for a request.
+    """Build the event that an HTTP API sends for a request.
 
     Args:
-        method: in capitals.
+        method: in uppercase.
         target: path and query, percent-encoded.
         headers: names in any case.
         body: as it is sent.
@@ -66,12 +66,12 @@ class InProcess:
         self.dynamodb, self._streams = create_client("dynamodb"), create_client("dynamodbstreams")
 
     def begin(self, clock: Clock) -> str:
-        """Drop everything and begin anew; return the API key of an all-permission user.
+        """Drop all data, build new functions, and return the API key of the tenant's admin.
 
-        The functions begin anew, too: what they remember of the tables would not hold for new ones.
+        The functions are new because the old ones cache data of the dropped tables.
 
         Args:
-            clock: gives the time from now on, in epoch milliseconds.
+            clock: returns the time in epoch ms, from now on.
         """
         self._clock = clock
         self._simulation.clear()
@@ -95,7 +95,7 @@ class InProcess:
         return str(json.loads(response.body)["admin"]["api_key"])
 
     def call(self, method: str, target: bytes, headers: Headers, body: bytes) -> GatewayResponse:
-        """Carry out one HTTP request; the arguments are those of `to_request_event`."""
+        """Answer one HTTP request; the arguments are those of `to_request_event`."""
         path = target.partition(b"?")[0].decode("latin-1")
         if is_file_path(path):
             return self._files.handle(method, path, headers, body)
@@ -104,19 +104,19 @@ class InProcess:
         except GatewayError as error:
             return gateway.render_error(error)
         if method == "PATCH" and path.startswith(_TASKS):
-            self._deliver()  # the end of a task comes into the logs after what happened before it
+            self._deliver()  # logs have the end of a task after the events that precede it
         return gateway.invoke(self._api, event)
 
     def settle(self) -> None:
-        """Do at once what time would bring: events into logs, expiry, eviction, archival.
+        """Do all background work now: log events, expire, evict and archive.
 
         Raises:
-            RuntimeError: the service itself failed at it.
+            RuntimeError: the scheduled function or the stream function failed.
         """
         self._deliver()
         swept = run_schedule(self._schedule, self._clock(), Event())
         if swept.get("failed"):
-            raise RuntimeError(f"the sweep failed: {swept}; what is logged above says where")
+            raise RuntimeError(f"the sweep failed: {swept}; see the errors that are logged above")
         for table in (bootstrap.MEMORY_TABLE, bootstrap.LOG_TABLE):
             remove_expired_items(self.dynamodb, table, self._clock, Event())
         self._deliver()
@@ -133,9 +133,10 @@ class InProcess:
 
 @contextmanager
 def start_in_process() -> Iterator[InProcess]:
-    """Start the service, before `begin`. The environment is only changed while this is entered.
+    """Start the service; call `begin` next.
 
-    Meanwhile the service logs warnings and errors only.
+    The environment is changed only during this call. Until the context ends, the service logs only
+    warnings and errors.
     """
     level = logger.log_level
     logger.setLevel("WARNING")

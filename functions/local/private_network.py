@@ -1,9 +1,8 @@
-"""A network of the service's own, in which nobody else reaches the embedded database.
+"""Move this process to a private network, so that only it reaches the embedded database.
 
-The engine listens on a TCP port and takes any credentials. In a network namespace of its own that
-port exists for this process and those that it starts, and neither for a web page in the user's
-browser nor for other users' processes. Sockets that were bound before stay where they are, so
-clients reach the service as ever.
+The engine listens on a TCP port and accepts any credentials. In a separate network namespace, only
+this process and its children reach that port. Web pages in the user's browser and other users'
+processes don't. Sockets that were bound before stay in the clients' network.
 """
 
 import ctypes
@@ -19,10 +18,10 @@ _UP_AND_RUNNING = 0x1 | 0x40
 
 
 def enter() -> bool:
-    """Move this process, which has one thread, to a network that nobody else is in.
+    """Move this process, which must have one thread, to a new network namespace.
 
     Returns:
-        False where the platform doesn't allow it; then nothing has changed.
+        False if the platform doesn't allow it; then the process is unchanged.
     """
     if sys.platform != "linux" or not _can_enter():
         return False
@@ -31,7 +30,7 @@ def enter() -> bool:
 
 
 def _can_enter() -> bool:
-    """Try in a child process: a half-made network can't be left again."""
+    """Try in a child process, since a process can't leave a half-configured network."""
     child = os.fork()
     if child == 0:
         try:
@@ -47,7 +46,7 @@ def _enter() -> None:
     user, group = os.getuid(), os.getgid()
     try:
         _unshare(_NEW_NETWORK)
-    except PermissionError:  # without privileges it takes a user namespace as well
+    except PermissionError:  # an unprivileged process needs a new user namespace, too
         _unshare(_NEW_USER | _NEW_NETWORK)
         _write("setgroups", "deny")
         _write("uid_map", f"{user} {user} 1")

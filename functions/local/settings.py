@@ -25,22 +25,22 @@ _VARIABLES = {
 
 
 class StartupError(Exception):
-    """The server can't start or continue; the message is one line that says what to do."""
+    """The server can't start or continue; the message names the remedy in one line."""
 
 
 class LocalSettings(BaseModel):
-    """What the user chose; an empty variable counts as unset.
+    """The user's settings; an empty variable counts as unset.
 
     Attributes:
-        port: where to listen; 0 takes any free port.
+        port: the port to listen on; 0 takes any free port.
         host: a name or address of this machine.
         data: the data folder, absolute.
-        root_key: the operator's key; None: it is in the data folder.
-        sweep_seconds: how often the scheduled function runs.
-        openwop: which edition of OpenWOP is spoken, `rfc-0004` or `1.x`.
-        log_retention_days: how long events and audit records are kept; 0 is for good.
-        principal_requests_per_minute, tenant_requests_per_minute: how many requests one process
-            takes of each; 0 is no limit.
+        root_key: the operator's key; None uses the one in the data folder.
+        sweep_seconds: the time between two runs of the scheduled function.
+        openwop: the edition of OpenWOP to serve, `rfc-0004` or `1.x`.
+        log_retention_days: the lifetime of events and audit records; 0 keeps them forever.
+        principal_requests_per_minute, tenant_requests_per_minute: the maximum number of requests
+            of each; 0 is no limit.
         dynamodb: an endpoint's URL, `aws` for the real DynamoDB, None for the embedded engine.
     """
 
@@ -64,7 +64,7 @@ class LocalSettings(BaseModel):
         """Read the variables of the environment.
 
         Raises:
-            StartupError: a variable is wrong; the message names each.
+            StartupError: variables are invalid; the message names all of them.
         """
         given = {field: environ[name] for field, name in _VARIABLES.items() if environ.get(name)}
         try:

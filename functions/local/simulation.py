@@ -1,9 +1,9 @@
-"""A DynamoDB in this process: moto's, at an address of its own.
+"""Simulate DynamoDB in this process: moto answers at a separate address.
 
-`mock_aws` replaces every client, the environment and all of AWS, and is emptied by whoever enters
-it next. A user's tests may do that beside this service. So only clients of this address get moto's
-answers here, from backends that nothing else uses. moto promises no interface for that: this module
-alone uses its classes, and its version is pinned.
+moto's `mock_aws` replaces all clients and the environment, and entering it again drops all data.
+A user's tests may use it beside this service. Therefore only clients of this address get moto's
+answers here, from separate backends. moto has no public interface for that, so its version is
+pinned, and only this module uses its classes.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from moto.dynamodb.responses import DynamoHandler
 from moto.dynamodbstreams.models import DynamoDBStreamsBackend
 from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
 
-URL = "http://dynamodb.agent-memory.invalid"  # RFC 2606: no such host, whatever happens
+URL = "http://dynamodb.agent-memory.invalid"  # RFC 2606: this host never exists
 _REGION, _ACCOUNT = "us-east-1", "000000000000"
 
 
@@ -34,7 +34,7 @@ class Simulation:
 
     def clear(self) -> None:
         """Drop all tables."""
-        reset_model_data()  # moto keeps every item there ever was for a dashboard of its own
+        reset_model_data()  # moto keeps deleted items, too, for its dashboard
         tables = DynamoDBBackend(_REGION, _ACCOUNT)
         streams = _with(DynamoDBStreamsBackend, dynamodb=tables)(_REGION, _ACCOUNT)
         self._dynamodb = _with(DynamoHandler, dynamodb_backend=tables)
@@ -42,7 +42,7 @@ class Simulation:
 
     @contextmanager
     def connect(self) -> Iterator[None]:
-        """Let every AWS client that is made meanwhile for `URL` talk to this simulation."""
+        """Answer the requests of all AWS clients for `URL` that are created in this context."""
         registration = ("before-send", self._answer)
         BUILTIN_HANDLERS.append(registration)
         try:
@@ -62,5 +62,5 @@ class Simulation:
 
 
 def _with(base: type, **backends: object) -> Any:
-    """Make a class of moto's whose property that finds a backend is that backend."""
+    """Derive a class of moto whose properties return these backends."""
     return type(base.__name__, (base,), backends)

@@ -1,8 +1,8 @@
-"""Calls the stream function with a table's changes, as Lambda's event source mapping does.
+"""Call the stream function with a table's changes, as Lambda's event source mapping does.
 
-In order. Where the function fails, it is called again from the first record that it names; a record
-that keeps failing becomes a dead letter. The position is on disk before any record is dropped, so
-that nothing is lost in a crash; the function ignores what it is then given twice.
+Records are processed in order. If the function fails, it is called again from the first record that
+it names. A record that fails repeatedly becomes a dead letter. The position is on disk before any
+record is dropped, so a crash loses nothing; the function ignores records that it gets twice.
 """
 
 import json
@@ -29,7 +29,7 @@ Trim = Callable[[int], None]
 
 
 def to_stream_event(arn: str, records: list[Record]) -> dict[str, Any]:
-    """Make the event that Lambda makes of stream records; the engine's ids are a table's own."""
+    """Build Lambda's event of stream records, with event ids that are unique over all tables."""
     origin = {"eventSourceARN": arn}
     ids = ({"eventID": f"{arn}/{record['eventID']}"} for record in records)
     return {"Records": [record | origin | id_ for record, id_ in zip(records, ids, strict=True)]}
@@ -39,7 +39,7 @@ class StreamMapping:
     """Processes a stream, shard by shard.
 
     Args:
-        trim: drops the records before a sequence number; None where the engine does it.
+        trim: drops the records before a sequence number; None if the database does so itself.
     """
 
     def __init__(
@@ -53,13 +53,13 @@ class StreamMapping:
         self._failures = 0  # in a row
 
     def run_once(self, stopping: Event) -> None:
-        """Process all records that there are, until `stopping` is set."""
+        """Process all available records, until `stopping` is set."""
         try:
             for shard in self._reader.list_readable_shards():
                 while not stopping.is_set() and (records := self._reader.read(shard)):
                     self._process(shard, records, stopping)
             self._failures = 0
-        except Exception as error:  # noqa: BLE001 - the next call may well succeed
+        except Exception as error:  # noqa: BLE001 - the next call may succeed
             log_unexpected(error)
             self._reader.restart()
             self._failures += 1
@@ -83,15 +83,15 @@ class StreamMapping:
                 _back_off(attempts[_sequence(failing)], stopping)
 
     def _invoke_in_halves(self, records: list[Record]) -> int:
-        """Call the function, and return how many records, from the first on, are processed.
+        """Call the function, and return how many of the first records are processed.
 
-        Where it fails as a whole, it is called with each half.
+        If it fails as a whole, call it with each half.
         """
         try:
             failed = self._invoke(records)
         except ServiceError:
             raise
-        except Exception as error:  # noqa: BLE001 - the record that causes it is a dead letter
+        except Exception as error:  # noqa: BLE001 - the record that causes it becomes a dead letter
             log_unexpected(error)
             if len(records) == 1:
                 return 0
@@ -118,7 +118,7 @@ class StreamMapping:
             self._untrimmed = 0
 
     def _write_dead_letter(self, record: Record) -> None:
-        """Note which record it was, as a dead-letter queue does, and none of its values."""
+        """Write a record's position and key to the dead letters, without its values."""
         letter = {
             "stream": self._reader.arn,
             "sequence": _sequence(record),

@@ -1,4 +1,4 @@
-"""Reads a table's change stream shard by shard, and keeps on disk how far each was processed."""
+"""Read a table's change stream shard by shard, and keep the position in each on disk."""
 
 import json
 import time
@@ -41,7 +41,7 @@ class StreamReader:
         self.arn = arn
 
     def list_readable_shards(self) -> list[str]:
-        """Return the shards that aren't read to their end, and whose parents are."""
+        """Return the shards that have unread records and no parent with unread records."""
         now = time.monotonic()
         if self._listed is None or now - self._listed > _LIST_SECONDS:
             self._parents, self._listed = self._list_shards(), now
@@ -60,7 +60,7 @@ class StreamReader:
             request["ExclusiveStartShardId"] = page["LastEvaluatedShardId"]
 
     def read(self, shard: str) -> list[Record]:
-        """Return the next records; none if there are no more for now."""
+        """Return the next records; an empty list if there are none yet."""
         iterator = self._iterators.pop(shard, None) or self._start_iterator(shard)
         page = self._streams.get_records(ShardIterator=iterator, Limit=_PAGE)
         following, records = page.get("NextShardIterator"), page["Records"]
@@ -84,18 +84,18 @@ class StreamReader:
         return str(oldest["ShardIterator"])
 
     def save_position(self, shard: str, sequence: str) -> None:
-        """Keep on disk that a shard has been processed up to this sequence number."""
+        """Store on disk that a shard is processed up to this sequence number."""
         self._positions[shard] = sequence
         self._folder.write(POSITION, json.dumps({"stream": self.arn, "shards": self._positions}))
 
     def restart(self) -> None:
-        """Read on from the saved positions, after a failure."""
+        """Continue from the saved positions, after a failure."""
         self._iterators.clear()
         self._listed = None
 
 
 def _load_positions(folder: DataFolder, arn: str) -> dict[str, str]:
-    """Return the saved positions; those of a stream that has been replaced mean nothing."""
+    """Return the saved positions, or none if they belong to an earlier stream."""
     text = folder.read(POSITION)
     if text is None:
         return {}

@@ -1,8 +1,8 @@
-"""Keeps the engine's change stream small and fast, in the engine's own SQLite file.
+"""Keep the engine's change stream small and fast, in the engine's SQLite file.
 
-At each write the engine looks up a table's newest stream record without an index, and it never
-drops one: after 40,000 records a write costs forty times as much. The engine has no option for
-either, so this module alone reaches into its schema: an index, and a DELETE of what was processed.
+On each write, the engine searches a table's newest stream record without an index, and it never
+drops records: after 40,000 records, a write costs forty times as much. The engine has no option
+for either. Therefore this module adds an index and deletes processed records.
 """
 
 import sqlite3
@@ -28,7 +28,7 @@ def create_index(database: Path) -> None:
     """Index the stream records of a database; the engine may be running.
 
     Raises:
-        StartupError: the file isn't a database of a known version of the engine.
+        StartupError: the file is not a database of a supported version of the engine.
     """
     try:
         with _connect(database) as connection, connection:
@@ -38,12 +38,12 @@ def create_index(database: Path) -> None:
 
 
 def trim(database: Path, table: str, sequence: int) -> None:
-    """Drop a table's records before number `sequence`; all must have been processed.
+    """Drop a table's records before number `sequence`; all of them must be processed.
 
-    That one stays: the engine numbers the next record after the newest that it finds.
+    The record `sequence` stays, because the engine numbers the next record after the newest one.
 
     Raises:
-        sqlite3.Error: the engine kept the file locked for too long.
+        sqlite3.Error: the engine locked the file for too long.
     """
     with _connect(database) as connection, connection:
         connection.execute(_TRIM, (table, sequence))

@@ -1,6 +1,6 @@
-"""What DynamoDB's TTL does, for engines without it: remove items some time after `ttl_at`.
+"""Remove items after `ttl_at`, as DynamoDB's TTL does, for databases without TTL.
 
-Entries stay: the scheduled function removes them, with their counters.
+Expired entries stay, because the scheduled function removes them with their counters.
 """
 
 from threading import Event
@@ -19,8 +19,8 @@ def remove_expired_items(dynamodb: Any, table: str, clock: Clock, stopping: Even
 
     Args:
         dynamodb: a boto3 client.
-        clock: gives the time in epoch ms.
-        stopping: when it is set, no further page is read.
+        clock: returns the time in epoch ms.
+        stopping: once it is set, no further page is read.
     """
     now = {"N": str(clock() // 1000)}
     pages = dynamodb.get_paginator("scan").paginate(
@@ -39,7 +39,7 @@ def remove_expired_items(dynamodb: Any, table: str, clock: Clock, stopping: Even
 
 
 def _remove(dynamodb: Any, table: str, key: dict[str, Any], now: dict[str, str]) -> bool:
-    """Remove one item, unless its time was extended or it was removed meanwhile."""
+    """Remove one item, unless its time was extended or another process removed it."""
     try:
         dynamodb.delete_item(
             TableName=table,

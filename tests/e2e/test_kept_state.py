@@ -104,7 +104,7 @@ def test_a_restore_into_service_that_is_cut_off_twice_loses_nothing_without_a_wo
     once = f"test ! -e {flag} && touch {flag} && {line}"
     with writing(tenant.agent("bob")) as writer:
         for cut_off in ("false", once):  # before anything has changed, and after the switch
-            assert "call this again" in attempt(deployed, *command, cut_off).stderr
+            assert "repeat this command" in attempt(deployed, *command, cut_off).stderr
         report = json.loads(operate(deployed, *command, line))
     switched = Deployment(deployed.cloud)
     assert switched.outputs["MemoryTable"] == f"{deployed.outputs['MemoryTable']}-restored"
@@ -137,7 +137,7 @@ def test_a_destroyed_deployment_comes_back_with_all_that_it_kept(
     )
     tables = ["--memory-table", outputs["MemoryTable"]]
     refused = attempt(deployed, "reattach", *tables, "--deploy", line)
-    assert "not one table agent-memory-e2e-log" in refused.stderr
+    assert "expected one table agent-memory-e2e-log" in refused.stderr
     tables += ["--log-table", outputs["LogTable"]]
     operate(deployed, "reattach", *tables, "--deploy", line)
     anew = Deployment(deployed.cloud)

@@ -13,6 +13,8 @@ from tools.language.source import Text, find_texts
 ROOT = Path(__file__).parents[2]
 CHECKED = (
     "README.md",
+    "functions/local",
+    "operations",
     "tools",
 )
 _GENERATED = "sdk/agent_memory/_sync"
