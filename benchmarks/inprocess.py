@@ -209,7 +209,7 @@ def _built(folder: Path) -> Function:
 
 
 def _start(settings: ApiSettings, client: Any) -> App:
-    with patch("functions.container.create_client", return_value=client):
+    with patch("functions.common_services.create_client", return_value=client):
         return App(Container(settings))
 
 

@@ -166,7 +166,7 @@ def _measure(
     """Measure a batch as the first delivery of other changes each time."""
     waits = _Waits()
     bridge = _SlowEventBridge(waits)
-    with patch("functions.container.create_client", return_value=running.client):
+    with patch("functions.common_services.create_client", return_value=running.client):
         container = Container(choose(memory_table="memory", log_table="log"))
     types = parse_event_types(container.settings.event_bus_types)
     container.event_bus = EventBus(bridge, "bus", types)

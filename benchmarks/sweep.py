@@ -58,7 +58,7 @@ def measure(agents: int = _AGENTS) -> list[Rate]:
                 encryption_key_id="unused",  # nothing that expires here has a seal
                 sweep_threads=threads,
             )
-            with patch("functions.container.create_client", return_value=client):
+            with patch("functions.common_services.create_client", return_value=client):
                 sweep = build_handler(Container(settings))
             with _slow(client):
                 began = time.perf_counter()

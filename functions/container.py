@@ -1,373 +1,449 @@
 """The composition root: how the services of every function are put together.
 
-An entry point makes one `Container` when its module is imported, and the container makes the
-services that most functions and requests share. To make them calls nothing and takes 25 us.
-What only some requests need is in `functions.containers`, so that a start imports none of it.
+An entry point makes one `Container` when its module is imported. Most functions and requests need
+the `CommonServices`. All others are imported and made at their first use, since importing every
+package would add 110 ms to a start.
 """
 
-from collections.abc import Callable
+from __future__ import annotations
+
 from functools import cached_property
-from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING
 
-from functions.audit.service import AuditLog, AuditTrail
-from functions.audit.store import AuditStore
-from functions.entries.agent_list import AgentList
-from functions.entries.agent_store import AgentStore
-from functions.entries.agents import AgentMemory
-from functions.entries.archive import TaskArchive
-from functions.entries.batch import Batches
-from functions.entries.capacity import AccessTracker
-from functions.entries.conflicts import ConflictResolver
-from functions.entries.context import Contexts
-from functions.entries.direct_creates import DirectCreates
-from functions.entries.eviction_order import EvictionOrder
-from functions.entries.fence import EntryFence
-from functions.entries.mapper import EntryMapper
-from functions.entries.own_change_store import OwnChangeStore
-from functions.entries.query import Queries
-from functions.entries.removals import ExpiredEntries, RemovalReasons
-from functions.entries.service import Entries
-from functions.entries.snapshots import SnapshotStore
-from functions.entries.store import EntryStore
-from functions.entries.summary import Summaries
-from functions.entries.unfinished_creates import UnfinishedCreates
-from functions.entries.upserts import Upserts
-from functions.entries.writer import EntryWriter
-from functions.event_log.event_bus import EventBus, parse_event_types
-from functions.event_log.reader import EventLogReader
-from functions.event_log.service import EventLogs
-from functions.event_log.store import EventLogStore
-from functions.identity.authentication import Authentication
-from functions.identity.service import Identity
-from functions.identity.store import PrincipalStore
-from functions.namespaces.prefix_rules import PrefixRules
-from functions.namespaces.service import Namespaces
-from functions.namespaces.store import NamespaceStore
-from functions.platform.archive_storage import ArchiveStorage, S3ArchiveStorage
-from functions.platform.aws import create_client, create_lazy_client, translate_aws_errors
-from functions.platform.clock import Clock, now_ms
-from functions.platform.deployment_secret import DeploymentSecret, NewerDataError
-from functions.platform.digests import Digests
-from functions.platform.due_index import DueIndex
-from functions.platform.encryption import Cipher, FileKeys, KmsKeys
-from functions.platform.file_addresses import FileAddresses
-from functions.platform.folder_storage import FolderArchiveStorage
-from functions.platform.leases import Leases
-from functions.platform.observability import logger
-from functions.platform.seals import ItemSeals
-from functions.platform.settings import Settings, WrongSetting
-from functions.platform.signed_texts import SignedTexts
-from functions.platform.table import Table
-from functions.platform.used_requests import UsedRequests
-from functions.platform.value_parts import ValueParts
-from functions.quotas.store import QuotaStore
-from functions.tasks.access import TaskAccess
-from functions.tasks.assignment_store import AssignmentStore
-from functions.tasks.grant_store import GrantStore
-from functions.tasks.grants import Grants
-from functions.tasks.guardrail_service import GuardrailService
-from functions.tasks.guardrail_store import GuardrailStore
-from functions.tasks.intent_store import IntentStore
-from functions.tasks.intents import Intents
-from functions.tasks.processed_event_store import ProcessedEvents
-from functions.tasks.reader import TaskReader
-from functions.tasks.service import Tasks
-from functions.tasks.store import TaskStore
-from functions.tasks.writer import TaskWriter
-from functions.vectors.client_vector_store import ClientVectorStore
-from functions.workflows.service import Workflows
-from functions.workflows.store import AppliedWorkflowStore
+from functions.common_services import CommonServices
+from functions.platform.values import ValueCodec
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from functions.access.service import AccessExplanations
+    from functions.conversations.archive import ConversationArchive
+    from functions.conversations.archive_store import ConversationArchiveStore
+    from functions.conversations.lists import ConversationLists
+    from functions.conversations.mapper import ConversationMapper
+    from functions.conversations.message_store import MessageStore
+    from functions.conversations.messages import Messages
+    from functions.conversations.orphan_store import OrphanedMessages
+    from functions.conversations.service import Conversations
+    from functions.conversations.state_store import StateStore
+    from functions.conversations.states import States
+    from functions.conversations.store import ConversationStore
+    from functions.conversations.uploads import Uploads
+    from functions.deletion.service import Deletions
+    from functions.deletion.store import DeletionStore
+    from functions.deletion.tombstones import Tombstones
+    from functions.facts.service import Facts
+    from functions.objects.file_store import ObjectFiles
+    from functions.objects.reader import ObjectReader
+    from functions.objects.service import Objects
+    from functions.objects.spaces import Spaces
+    from functions.objects.store import ObjectStore
+    from functions.objects.uploads import ObjectUploads
+    from functions.openwop.entry_store import MemoryEntryStore
+    from functions.openwop.garbage_collector import MemoryGarbageCollector
+    from functions.openwop.list_store import MemoryListStore
+    from functions.openwop.lists import MemoryLists
+    from functions.openwop.memory_secrets import MemorySecrets
+    from functions.openwop.references import MemoryReferences
+    from functions.openwop.run_store import MemoryRunStore
+    from functions.openwop.runs import MemoryRuns
+    from functions.openwop.secret_store import RunSecretStore
+    from functions.openwop.sequence_store import SequenceNumbers
+    from functions.openwop.service import Memories
+    from functions.procedures.service import Procedures
+    from functions.runs.agent_types import AgentTypes
+    from functions.runs.deletion_store import RunDeletionStore
+    from functions.runs.deletions import RunDeletions
+    from functions.runs.episodes import Episodes
+    from functions.runs.rules import RunIds
+    from functions.runs.service import Runs
+    from functions.runs.store import RunStore
+    from functions.search.embedding_indexer import EmbeddingIndexer
+    from functions.search.reembedding import Reembedding
+    from functions.search.service import Search
+    from functions.vectors.model import VectorSearch
+    from functions.working_values.service import WorkingValues
 
 
-class Container:
-    """The services of one function, on the tables and keys that its settings name.
-
-    Attributes:
-        settings: the function's.
-        clock: gives the time in epoch ms.
-        table: holds all but the logs.
-        log_table: holds the logs.
-    """
-
-    def __init__(self, settings: Settings, clock: Clock = now_ms, dynamodb: Any = None) -> None:
-        """`dynamodb` is the client of the tables; a new one unless given."""
-        dynamodb = dynamodb or create_client("dynamodb")
-        self._further: dict[Callable[[Self], Any], Any] = {}
-        self.settings = settings
-        self.clock = clock
-        held = settings.is_read_only
-        self.table = Table(dynamodb, settings.memory_table, self.seals, is_read_only=held)
-        self.log_table = Table(dynamodb, settings.log_table, is_read_only=held)
-        self.audit = AuditTrail(clock, settings.log_retention_days)
-        self.digests = Digests(self.derive_key)
-        self.cursors = SignedTexts(self.derive_key, b"agent-memory: cursors of lists")
-        self._make_stores()
-        self._make_identity()
-        self._make_entry_writer()
-        self._make_tasks()
-        self._make_entries()
-
-    def get(self, further: Callable[[Self], T]) -> T:
-        """Return a container of further services, made at its first use.
-
-        Args:
-            further: its class, of `functions.containers`.
-        """
-        made: T | None = self._further.get(further)
-        if made is None:  # of two threads that make one, both take the first
-            made = self._further.setdefault(further, further(self))
-        return made
-
-    def prepare_seals(self) -> None:
-        """Read the deployment's secret, while the function starts.
-
-        The root key isn't read: only an operator's requests and unknown keys need it.
-
-        Raises:
-            NewerDataError: a later release has written the data.
-        """
-        try:
-            if self.seals is not None:
-                self.seals.prepare()
-        except NewerDataError:
-            raise
-        except Exception as error:  # noqa: BLE001 - the request that needs a key reads it again
-            logger.warning("keys", extra={"error": type(error).__name__})
+class Container(CommonServices):
+    """All services of one function, on the tables and keys that its settings name."""
 
     @cached_property
-    def _key_cipher(self) -> Cipher | None:
-        """Encrypts under the key that the settings name; None without one."""
-        if self.settings.encryption_key_file is not None:
-            return Cipher(FileKeys(Path(self.settings.encryption_key_file)))
-        if self.settings.encryption_key_id is not None:
-            return Cipher(KmsKeys(create_lazy_client("kms"), self.settings.encryption_key_id))
-        return None
-
-    @property
-    def cipher(self) -> Cipher | None:
-        """Encrypts sensitive values; None in functions that open none."""
-        return self._key_cipher if self.settings.OPENS_VALUES else None
+    def values(self) -> ValueCodec:
+        return ValueCodec(self.cipher)
 
     @cached_property
-    def deployment_secret(self) -> DeploymentSecret:
-        if self._key_cipher is None:
-            raise WrongSetting("set ENCRYPTION_KEY_FILE or ENCRYPTION_KEY_ID")
-        is_maker = self.settings.OPENS_VALUES
-        return DeploymentSecret(self.table, self._key_cipher, is_maker=is_maker)
+    def access_explanations(self) -> AccessExplanations:
+        from functions.access.service import AccessExplanations
 
-    @cached_property
-    def seals(self) -> ItemSeals | None:
-        """Prove who wrote items of authority; None in functions that can't read the secret."""
-        return None if self._key_cipher is None else ItemSeals(self.derive_key)
-
-    def derive_key(self, purpose: bytes) -> bytes:
-        """Derive the key of a purpose from the deployment's secret, which is read when needed."""
-        return self.deployment_secret.derive_key(purpose)
-
-    @cached_property
-    def root_key(self) -> str:
-        """The operator's key, read from Secrets Manager where the settings don't hold it.
-
-        Raises:
-            Unavailable: Secrets Manager didn't answer.
-        """
-        if self.settings.root_key is not None:
-            return self.settings.root_key
-        secret_id = self.settings.root_key_secret_id
-        with translate_aws_errors("the store of the root key"):
-            secret = create_client("secretsmanager").get_secret_value(SecretId=secret_id)
-        return str(secret["SecretString"])
-
-    @cached_property
-    def archive_storage(self) -> ArchiveStorage | None:
-        """Where archives and large objects are: a bucket, a folder, or nowhere."""
-        settings = self.settings
-        if settings.archive_bucket is not None:
-            s3 = create_lazy_client("s3")
-            return S3ArchiveStorage(s3, settings.archive_bucket, settings.encryption_key_id)
-        return None if settings.archive_folder is None else self.folder_storage
-
-    @cached_property
-    def folder_storage(self) -> FolderArchiveStorage:
-        """The folder in place of a bucket.
-
-        Raises:
-            WrongSetting: the settings name none.
-        """
-        if self.settings.archive_folder is None:
-            raise WrongSetting("set ARCHIVE_FOLDER")
-        addresses = FileAddresses(self.derive_key, self.clock)
-        folder = Path(self.settings.archive_folder)
-        return FolderArchiveStorage(folder, addresses, self.cipher, self.clock)
-
-    @cached_property
-    def event_bus(self) -> EventBus | None:
-        """The bus that the settings name, if they do.
-
-        Raises:
-            WrongSetting: the settings name a type of event that there isn't.
-        """
-        name, types = self.settings.event_bus, parse_event_types(self.settings.event_bus_types)
-        return None if name is None else EventBus(create_client("events"), name, types)
-
-    def _make_stores(self) -> None:
-        table, clock = self.table, self.clock
-        self.principal_store = PrincipalStore(table)
-        self.namespace_store = NamespaceStore(table)
-        self.task_store = TaskStore(table)
-        self.assignment_store = AssignmentStore(table)
-        self.intent_store = IntentStore(table)
-        self.processed_events = ProcessedEvents(table, clock)
-        self.entry_mapper = EntryMapper(self.cipher)
-        self.entry_store = EntryStore(table, self.entry_mapper)
-        self.own_change_store = OwnChangeStore(table, self.entry_mapper)
-        self.agent_store = AgentStore(table)
-        self.client_vectors = ClientVectorStore(table)
-        self.unfinished_creates = UnfinishedCreates(table, clock)
-        self.removal_reasons = RemovalReasons(table, clock)
-        self.value_parts = ValueParts(table)
-        self.quota_store = QuotaStore(table, clock)
-        self.used_requests = UsedRequests(table, clock)
-        self.leases = Leases(table, clock)
-        self.due_index = DueIndex(table)
-        self.log_store = EventLogStore(self.log_table, clock, self.settings.log_retention_days)
-        self.log_reader = EventLogReader(self.log_table, clock)
-
-    def _make_identity(self) -> None:
-        self.audit_log = AuditLog(AuditStore(self.table), self.clock)
-        self.authentication = Authentication(
-            self.principal_store, lambda: self.root_key, self.clock, self.settings.key_cache_seconds
-        )
-        self.identity = Identity(
-            self.principal_store,
-            self.audit,
-            self.derive_key,
-            self.authentication.invalidate_cache,
-            self.clock,
-        )
-        self.prefix_rules = PrefixRules(self.namespace_store.list_rules, self.clock)
-        self.namespaces = Namespaces(
-            self.namespace_store, self.prefix_rules, self.audit, self.clock
-        )
-
-    def _make_entry_writer(self) -> None:
-        self.entry_writer = EntryWriter(
-            self.table,
-            self.entry_mapper,
-            self.entry_store,
-            ConflictResolver(
-                self.entry_store, self.entry_mapper, self.task_store, self.unfinished_creates
-            ),
-            DirectCreates(self.table, self.entry_mapper, self.unfinished_creates),
-            self.audit,
-            self.client_vectors,
-            self.clock,
-        )
-        self.expired_entries = ExpiredEntries(self.entry_writer, self.entry_mapper, self.clock)
-        self.agent_memory = AgentMemory(
-            self.agent_store,
-            self.assignment_store,
-            self.entry_store,
-            self.entry_writer,
-            self.unfinished_creates,
-            self.audit,
-            self.clock,
-        )
-        self.task_archive = TaskArchive(
-            self.entry_store,
-            self.entry_writer,
-            SnapshotStore(self.table, self.log_store),
-            self.task_store,
-            self.log_reader,
-            self.settings.log_wait_seconds,
-            self.clock,
-        )
-        self.entry_fence = EntryFence(self.entry_store, self.task_store)
-
-    def _make_tasks(self) -> None:
-        get_kind = self.principal_store.get_kind
-        self.task_access = TaskAccess(self.task_store, self.assignment_store, self.clock)
-        self.intents = Intents(self.intent_store, self.audit, get_kind, self.clock)
-        self.logs = EventLogs(self.log_reader, self.intents, self.namespaces)
-        self.guardrails = GuardrailService(
-            GuardrailStore(self.table),
-            self.task_store,
-            self.assignment_store,
-            self.agent_memory.limit_capacity,
-            self.audit,
-            self.clock,
-        )
-        self.task_reader = TaskReader(
-            self.task_store, self.assignment_store, self.intent_store, self.task_access, self.clock
-        )
-        writer = self.task_writer = TaskWriter(
-            self.task_store, self.guardrails, self.task_archive, self.entry_fence.fence
-        )
-        self.tasks = Tasks(
-            self.task_store, self.intent_store, writer, get_kind, self.audit, self.clock
-        )
-        self.grants = Grants(GrantStore(self.table), self.task_store, self.audit, self.clock)
-        self.workflows = Workflows(
-            AppliedWorkflowStore(self.table),
-            self.namespaces,
-            self.agent_memory,
-            self.tasks,
-            self.task_access,
-            self.intents,
-            self.audit,
-            self.digests,
-            self.clock,
-        )
-
-    def _make_entries(self) -> None:
-        self.access_tracker = AccessTracker(self.entry_store, self.agent_store, self.clock)
-        self.entries = Entries(
-            self.entry_store,
-            self.own_change_store,
-            self.entry_writer,
-            self.access_tracker,
-            self.task_access,
-            self.namespaces,
-            self.client_vectors,
-            self.clock,
-        )
-        self.upserts = Upserts(
-            self.entry_store,
-            self.own_change_store,
-            self.entry_writer,
-            self.task_store,
-            self.namespaces,
-            self.audit,
-            self.clock,
-        )
-        self.queries = Queries(
-            self.entry_store, self.task_access, self.namespaces, self.access_tracker, self.clock
-        )
-        self.batches = Batches(
+        return AccessExplanations(
             self.entries,
-            self.entry_store,
-            self.entry_writer,
-            self.queries,
             self.namespaces,
+            self.task_access,
+            self.conversations,
+            self.identity,
             self.clock,
         )
-        self.summaries = Summaries(
+
+    @cached_property
+    def conversation_mapper(self) -> ConversationMapper:
+        from functions.conversations.mapper import ConversationMapper
+
+        return ConversationMapper(self.values)
+
+    @cached_property
+    def orphaned_messages(self) -> OrphanedMessages:
+        from functions.conversations.orphan_store import OrphanedMessages
+
+        return OrphanedMessages(self.table, self.value_parts)
+
+    @cached_property
+    def conversation_store(self) -> ConversationStore:
+        from functions.conversations.store import ConversationStore
+
+        return ConversationStore(self.table, self.conversation_mapper, self.value_parts)
+
+    @cached_property
+    def message_store(self) -> MessageStore:
+        from functions.conversations.message_store import MessageStore
+
+        return MessageStore(self.table, self.conversation_mapper, self.value_parts)
+
+    @cached_property
+    def conversation_archive_store(self) -> ConversationArchiveStore:
+        from functions.conversations.archive_store import ConversationArchiveStore
+
+        return ConversationArchiveStore(self.table, self.message_store, self.value_parts)
+
+    @cached_property
+    def conversation_archive(self) -> ConversationArchive:
+        from functions.conversations.archive import ConversationArchive
+        from functions.conversations.archive_files import ArchiveFiles
+
+        return ConversationArchive(
+            self.conversation_archive_store,
+            self.conversation_mapper,
+            self.orphaned_messages,
+            ArchiveFiles(self.archive_storage),
+            self.audit,
+            self.clock,
+        )
+
+    @cached_property
+    def uploads(self) -> Uploads:
+        from functions.conversations.upload_store import UploadStore
+        from functions.conversations.uploads import Uploads
+
+        store = UploadStore(self.table, self.message_store)
+        return Uploads(store, self.conversation_store, self.clock)
+
+    @cached_property
+    def conversations(self) -> Conversations:
+        from functions.conversations.service import Conversations
+
+        return Conversations(
+            self.conversation_store,
+            self.message_store,
+            self.uploads,
+            self.orphaned_messages,
+            self.conversation_archive,
+            self.audit,
+            self.clock,
+        )
+
+    @cached_property
+    def conversation_lists(self) -> ConversationLists:
+        from functions.conversations.lists import ConversationLists
+
+        return ConversationLists(
+            self.conversation_store, self.conversation_archive_store, self.clock
+        )
+
+    @cached_property
+    def messages(self) -> Messages:
+        from functions.conversations.messages import Messages
+
+        return Messages(
+            self.conversation_store, self.message_store, self.orphaned_messages, self.clock
+        )
+
+    @cached_property
+    def state_store(self) -> StateStore:
+        from functions.conversations.state_store import StateStore
+
+        return StateStore(self.table, self.values, self.value_parts)
+
+    @cached_property
+    def states(self) -> States:
+        from functions.conversations.states import States
+
+        return States(self.state_store, self.audit, self.clock)
+
+    @cached_property
+    def deletion_store(self) -> DeletionStore:
+        from functions.deletion.store import DeletionStore
+
+        return DeletionStore(self.table, self.log_table, self.archive_storage)
+
+    @cached_property
+    def tombstones(self) -> Tombstones:
+        from functions.deletion.tombstones import Tombstones
+
+        return Tombstones(self.deletion_store, self.clock)
+
+    @cached_property
+    def deletions(self) -> Deletions:
+        from functions.deletion.principal_data import PrincipalData, Stores
+        from functions.deletion.service import Deletions
+
+        stores = Stores(
+            self.expired_entries,
+            self.conversation_store,
+            self.conversation_archive,
+            self.state_store,
+            self.object_store,
+            self.run_deletion_store,
+            self.memory_entry_store,
+            self.memory_run_store,
+            self.memory_list_store,
+        )
+        return Deletions(
+            self.deletion_store,
+            PrincipalData(self.deletion_store, stores, self.clock),
+            self.identity.revoke,
+            self.principal_store.remove_all,
+            self.audit,
+            self.clock,
+        )
+
+    @cached_property
+    def object_files(self) -> ObjectFiles:
+        from functions.objects.file_store import ObjectFiles
+
+        return ObjectFiles(self.table, self.archive_storage)
+
+    @cached_property
+    def object_store(self) -> ObjectStore:
+        from functions.objects.store import ObjectStore
+
+        return ObjectStore(self.table, self.values, self.object_files)
+
+    @cached_property
+    def objects(self) -> Objects:
+        from functions.objects.service import Objects
+
+        return Objects(self.object_store, self.audit, self.clock)
+
+    @cached_property
+    def object_reader(self) -> ObjectReader:
+        from functions.objects.reader import ObjectReader
+
+        return ObjectReader(self.object_store, self.object_files, self.clock)
+
+    @cached_property
+    def object_uploads(self) -> ObjectUploads:
+        from functions.objects.uploads import ObjectUploads
+
+        return ObjectUploads(self.objects, self.object_store, self.object_files, self.clock)
+
+    @cached_property
+    def spaces(self) -> Spaces:
+        from functions.objects.spaces import Spaces
+
+        return Spaces(self.object_store, self.audit, self.clock)
+
+    @cached_property
+    def memory_references(self) -> MemoryReferences:
+        from functions.openwop.references import MemoryReferences
+
+        return MemoryReferences(self.derive_key)
+
+    @cached_property
+    def memory_run_store(self) -> MemoryRunStore:
+        from functions.openwop.run_store import MemoryRunStore
+
+        return MemoryRunStore(self.table)
+
+    @cached_property
+    def sequence_numbers(self) -> SequenceNumbers:
+        from functions.openwop.sequence_store import SequenceNumbers
+
+        return SequenceNumbers(self.table, self.clock)
+
+    @cached_property
+    def memory_entry_store(self) -> MemoryEntryStore:
+        from functions.openwop.entry_store import MemoryEntryStore
+
+        return MemoryEntryStore(self.table, self.sequence_numbers)
+
+    @cached_property
+    def memory_list_store(self) -> MemoryListStore:
+        from functions.openwop.list_store import MemoryListStore
+
+        return MemoryListStore(self.table)
+
+    @cached_property
+    def memory_lists(self) -> MemoryLists:
+        from functions.openwop.lists import MemoryLists
+
+        return MemoryLists(self.memory_list_store, self.clock)
+
+    @cached_property
+    def run_secret_store(self) -> RunSecretStore:
+        from functions.openwop.secret_store import RunSecretStore
+
+        return RunSecretStore(self.table)
+
+    @cached_property
+    def memory_secrets(self) -> MemorySecrets:
+        from functions.openwop.memory_secrets import MemorySecrets
+
+        return MemorySecrets(self.run_secret_store, self.values, self.settings.openwop)
+
+    @cached_property
+    def memory_runs(self) -> MemoryRuns:
+        from functions.openwop.runs import MemoryRuns
+
+        return MemoryRuns(
+            self.memory_run_store,
+            self.sequence_numbers,
+            self.memory_secrets,
+            self.memory_references,
+            self.audit,
+            self.clock,
+        )
+
+    @cached_property
+    def memories(self) -> Memories:
+        from functions.openwop.service import Memories
+
+        return Memories(
+            self.memory_entry_store,
+            self.memory_runs,
+            self.memory_secrets,
+            self.memory_references,
+            self.clock,
+        )
+
+    @cached_property
+    def memory_garbage_collector(self) -> MemoryGarbageCollector:
+        from functions.openwop.garbage_collector import MemoryGarbageCollector
+
+        return MemoryGarbageCollector(
+            self.memory_run_store, self.memory_entry_store, self.run_secret_store, self.clock
+        )
+
+    @cached_property
+    def run_ids(self) -> RunIds:
+        from functions.runs.rules import RunIds
+
+        return RunIds(self.derive_key)
+
+    @cached_property
+    def run_store(self) -> RunStore:
+        from functions.runs.store import RunStore
+
+        return RunStore(self.table, self.values, self.value_parts, self.run_ids)
+
+    @cached_property
+    def agent_types(self) -> AgentTypes:
+        from functions.runs.agent_type_store import AgentTypeStore
+        from functions.runs.agent_types import AgentTypes
+
+        return AgentTypes(AgentTypeStore(self.table), self.clock)
+
+    @cached_property
+    def runs(self) -> Runs:
+        from functions.runs.service import Runs
+
+        return Runs(self.run_store, self.run_ids, self.agent_types, self.clock)
+
+    @cached_property
+    def run_deletion_store(self) -> RunDeletionStore:
+        from functions.runs.deletion_store import RunDeletionStore
+
+        return RunDeletionStore(self.table, self.value_parts)
+
+    @cached_property
+    def run_deletions(self) -> RunDeletions:
+        from functions.runs.deletions import RunDeletions
+
+        return RunDeletions(self.run_store, self.run_deletion_store, self.audit, self.clock)
+
+    @cached_property
+    def episodes(self) -> Episodes:
+        from functions.quotas.service import Quotas
+        from functions.runs.episode_store import EpisodeStore
+        from functions.runs.episodes import Episodes
+
+        return Episodes(
+            EpisodeStore(self.table, self.values),
+            self.run_store,
+            self.run_deletion_store,
+            Quotas(self.quota_store, self.clock),
+            self.clock,
+        )
+
+    @cached_property
+    def procedures(self) -> Procedures:
+        from functions.procedures.service import Procedures
+        from functions.procedures.store import WorkflowStore
+
+        return Procedures(WorkflowStore(self.table), self.clock)
+
+    @cached_property
+    def working_values(self) -> WorkingValues:
+        from functions.working_values.service import WorkingValues
+        from functions.working_values.store import WorkingValueStore
+
+        return WorkingValues(WorkingValueStore(self.table), self.clock)
+
+    @cached_property
+    def vector_search(self) -> VectorSearch:
+        from functions.vectors.factory import build_vector_search
+
+        return build_vector_search(self.settings, self.table, self.clock)
+
+    @cached_property
+    def embedding_indexer(self) -> EmbeddingIndexer:
+        from functions.search.embedding_indexer import EmbeddingIndexer
+        from functions.vectors.store import VectorStore
+
+        store = VectorStore(self.table, self.clock, self.vector_search.format)
+        return EmbeddingIndexer(store, self.vector_search.embed)
+
+    @cached_property
+    def search(self) -> Search:
+        from functions.search.service import Search
+        from functions.vectors.client_vectors import ClientVectorIndex
+
+        return Search(
+            self.vector_search,
             self.entry_store,
-            self.agent_store,
-            self.unfinished_creates,
-            self.assignment_store,
+            self.queries,
             self.task_access,
             self.namespaces,
+            (self.client_vectors, ClientVectorIndex(self.client_vectors, self.clock)),
+            self.access_tracker,
             self.clock,
         )
-        self.agent_list = AgentList(
-            self.agent_store,
-            self.unfinished_creates,
-            self.principal_store,
-            self.task_access.list_overseen_agents,
+
+    @cached_property
+    def facts(self) -> Facts:
+        from functions.facts.service import Facts
+        from functions.facts.store import FactStore
+
+        store = FactStore(self.table, self.vector_search.format, self.clock)
+        return Facts(store, self.vector_search, self.audit, self.clock)
+
+    @cached_property
+    def reembedding(self) -> Reembedding:
+        from functions.search.reembedding import Reembedding
+        from functions.search.store import EmbeddingProgress
+
+        return Reembedding(
+            EmbeddingProgress(self.table),
+            self.entry_mapper,
+            self.embedding_indexer,
+            self.facts,
+            self.clock,
+            self.vector_search.format.name,
         )
-        self.eviction_order = EvictionOrder(self.entry_store, self.task_access, self.clock)
-        self.contexts = Contexts(self.queries, self.task_access, self.guardrails)

@@ -6,7 +6,6 @@ from typing import Any
 
 from functions.api.responses.deletions import render_deletion
 from functions.container import Container
-from functions.containers.deletion import DeletionContainer
 from functions.deletion.model import Deletion, Subject
 from functions.deletion.store import get_key
 from functions.identity.model import ADMIN, OPERATOR, ROOT_TENANT, Principal
@@ -43,21 +42,16 @@ def run_deletion(
     Raises:
         NotFound: the tenant does not exist.
     """
-    begun = container.get(DeletionContainer).deletions.begin(
-        _build_caller(subject), subject, is_preview=is_preview
-    )
+    begun = container.deletions.begin(_build_caller(subject), subject, is_preview=is_preview)
     key = get_key(begun)
     while not _get(container, begun).is_done:
-        if (
-            container.get(DeletionContainer).deletions.resume(key, _SECONDS)
-            and not _get(container, begun).is_done
-        ):
+        if container.deletions.resume(key, _SECONDS) and not _get(container, begun).is_done:
             wait(_PAUSE)  # until earlier writes of the functions are stored
     return {**render_deletion(_get(container, begun))}
 
 
 def _get(container: Container, begun: Deletion) -> Deletion:
-    return container.get(DeletionContainer).deletions.get(
+    return container.deletions.get(
         _build_caller(begun.subject), begun.subject, is_preview=begun.is_preview
     )
 

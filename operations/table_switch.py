@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from functions.containers.deletion import DeletionContainer
 from functions.platform.clock import now_ms
 from operations.deletion import build_container
 from operations.deploying import render_context, run_deployment
@@ -110,7 +109,7 @@ def _switch(deployment: Deployment, old: TablePair, new: TablePair, command: str
     if get_variables(deployment, "Api")["MEMORY_TABLE"] == old.memory:
         run_deployment(command, deployment.name, new.build_context("also_"))
         refused_seconds = _move_functions(deployment, old, new)
-    build_container(deployment).get(DeletionContainer).deletions.take_permissions_again()
+    build_container(deployment).deletions.take_permissions_again()
     context = new.build_context() | old.build_context("also_")
     run_deployment(command, deployment.name, context)
     return refused_seconds

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 from functions.container import Container
-from functions.containers.search import SearchContainer
 from functions.platform.observability import logger, report_ms
 from functions.schedule.jobs import HasTime, build_jobs
 from functions.schedule.sweep import Part, Sweep, SweepResult
@@ -59,7 +58,7 @@ def _build_sweep(container: Container) -> Sweep:
         container.due_index,
         container.expired_entries,
         build_jobs(container),
-        container.get(SearchContainer).reembedding.start_if_needed,
+        container.reembedding.start_if_needed,
         container.clock,
         container.settings.sweep_threads,
     )

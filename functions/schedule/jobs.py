@@ -8,12 +8,6 @@ from collections import Counter
 from collections.abc import Callable
 
 from functions.container import Container
-from functions.containers.conversations import ConversationContainer
-from functions.containers.deletion import DeletionContainer
-from functions.containers.objects import ObjectContainer
-from functions.containers.openwop import OpenWopContainer
-from functions.containers.runs import RunContainer
-from functions.containers.search import SearchContainer
 from functions.platform import item_types
 from functions.platform.item_types import ItemType
 from functions.platform.items import Item
@@ -29,10 +23,10 @@ JOB_SECONDS = 8.0  # what takes longer is resumed by the next sweep
 
 def build_jobs(container: Container) -> dict[ItemType, Job]:
     """Build the table of jobs: one for each type of item that becomes due, but for entries."""
-    collector = container.get(OpenWopContainer).memory_garbage_collector
-    conversations = container.get(ConversationContainer).conversation_archive
-    orphaned_messages = container.get(ConversationContainer).orphaned_messages
-    deletions = container.get(DeletionContainer).deletions
+    collector = container.memory_garbage_collector
+    conversations = container.conversation_archive
+    orphaned_messages = container.orphaned_messages
+    deletions = container.deletions
     return {
         item_types.AGENT: _maintain_agent(container),
         item_types.TASK: _resume_task(container),
@@ -40,21 +34,15 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
         item_types.CONVERSATION: _resume_long(conversations.end_retention, "conversations"),
         item_types.ORPHANED_MESSAGES: _resume_long(orphaned_messages.remove, "orphans"),
         item_types.REMOVED_RANGE: _resume_long(orphaned_messages.remove_range, "orphans"),
-        item_types.DELETED_RUN: _resume_long(
-            container.get(RunContainer).run_deletion_store.resume, "deleted_runs"
-        ),
+        item_types.DELETED_RUN: _resume_long(container.run_deletion_store.resume, "deleted_runs"),
         item_types.ORPHANED_VALUES: _resume_long(container.value_parts.remove, "orphans"),
-        item_types.OBJECT: lambda item, _: Counter(
-            objects=container.get(ObjectContainer).objects.remove_expired(item)
-        ),
+        item_types.OBJECT: lambda item, _: Counter(objects=container.objects.remove_expired(item)),
         item_types.OBJECT_FILE: _remove_file(container),
         item_types.MEMORY_ENTRY: lambda item, _: collector.collect_entry(item),
         item_types.RUN_SECRETS: lambda item, _: collector.remove_secrets(item),
         item_types.DELETION: _resume_long(deletions.resume, "deletions"),
         item_types.DELETION_PREVIEW: _resume_long(deletions.resume, "deletions"),
-        item_types.EMBEDDING: lambda item, _: container.get(SearchContainer).reembedding.resume(
-            item, JOB_SECONDS
-        ),
+        item_types.EMBEDDING: lambda item, _: container.reembedding.resume(item, JOB_SECONDS),
     }
 
 
@@ -89,7 +77,7 @@ def _remove_file(container: Container) -> Job:
     """Make the job that deletes a file that no object has."""
 
     def job(item: Item, _has_time: HasTime) -> Counter[str]:
-        container.get(ObjectContainer).object_files.remove((item["pk"], item["sk"]))
+        container.object_files.remove((item["pk"], item["sk"]))
         return Counter(orphans=1)
 
     return job

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 from functions.container import Container
-from functions.containers.tombstones import TombstoneContainer
 from functions.platform.parallel import WorkerPool
 from functions.stream.consumers import CONSUMERS, FINAL_CONSUMERS, parse_consumers
 from functions.stream.records import StreamBatch, select_present
@@ -21,7 +20,7 @@ def build_handler(container: Container) -> Handler:
     names = parse_consumers(container.settings.stream_consumers)
     consumers = [CONSUMERS[name].build(container) for name in names if name in CONSUMERS]
     final = [FINAL_CONSUMERS[name].build(container) for name in names if name in FINAL_CONSUMERS]
-    tombstones = container.get(TombstoneContainer).tombstones
+    tombstones = container.tombstones
     pool = WorkerPool("consumers", len(CONSUMERS))
 
     def handle(event: dict[str, Any], _context: object = None) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from functools import partial
 from typing import ClassVar, Self
 
 from functions.container import Container
-from functions.containers.search import SearchContainer
 from functions.platform.keys import Key
 from functions.platform.parallel import WorkerPool
 from functions.platform.vector_keys import build_client_vectors_partition
@@ -33,8 +32,7 @@ class VectorUpdater:
     @classmethod
     def build(cls, container: Container) -> Self:
         """Build the consumer from the function's services."""
-        further = container.get(SearchContainer)
-        indexer = further.embedding_indexer if further.vector_search.can_embed else None
+        indexer = container.embedding_indexer if container.vector_search.can_embed else None
         return cls(container.client_vectors, indexer)
 
     def process(self, batch: StreamBatch) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from functions.container import Container
-from functions.containers.deletion import DeletionContainer
 from functions.deletion.model import SETTLING_TIME
 from functions.deletion.rules import restart
 from functions.deletion.store import DeletionStore
@@ -328,9 +327,7 @@ def test_a_backup_that_is_restored_gives_a_deleted_agent_no_permission_back(
     backup = service.stored()
     ok(tenant.admin.post(DELETIONS, json={"kind": "agent", "id": "alice"}), 202)
     restore_backup(service, backup)
-    Container(service.settings(), service.clock).get(
-        DeletionContainer
-    ).deletions.take_permissions_again()
+    Container(service.settings(), service.clock).deletions.take_permissions_again()
     listed = ok(tenant.admin.get(f"{NAMESPACES}/shared"))["permissions"]["allow"]
     assert [each["agent"] for each in listed] == ["bob"]
 

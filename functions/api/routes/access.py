@@ -5,7 +5,6 @@ from functions.api.http import Request, Response, json_response
 from functions.api.parameters import TextParameter
 from functions.api.responses.access import AccessDocument, render_access
 from functions.api.routing import ANY, Route
-from functions.containers.access import AccessContainer
 from functions.identity.model import Principal
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import MAX_ID_CHARACTERS
@@ -21,9 +20,7 @@ _TARGETS: dict[TargetKind, TextParameter] = {
 
 def explain_access(request: Request, caller: Principal) -> Response:
     principal, target = _PRINCIPAL.read(request) or caller.id, _read_target(request)
-    explained = request.services.get(AccessContainer).access_explanations.explain(
-        caller, principal, target
-    )
+    explained = request.services.access_explanations.explain(caller, principal, target)
     return json_response(200, render_access(explained))
 
 

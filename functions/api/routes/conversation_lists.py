@@ -11,7 +11,6 @@ from functions.api.responses.conversations import (
 from functions.api.responses.types import PagePosition
 from functions.api.routes.conversations import CONVERSATIONS
 from functions.api.routing import Route
-from functions.containers.conversations import ConversationContainer
 from functions.conversations.model import Conversation
 from functions.identity.model import READ, Principal
 from functions.platform.bounded_pages import BoundedPage, Listed
@@ -25,7 +24,7 @@ _ARCHIVED = BooleanParameter(
 
 def list_conversations(request: Request, caller: Principal) -> Response:
     asked, has_values = read_page_request(request, caller), VALUES.read(request) is None
-    lists = request.services.get(ConversationContainer).conversation_lists
+    lists = request.services.conversation_lists
     tags = TAGS.read(request)
     if _ARCHIVED.read(request):
         found, has_any = lists.list_archived(caller, tags, asked.wanted), lists.has_archived
@@ -41,7 +40,7 @@ def list_conversations(request: Request, caller: Principal) -> Response:
 def list_user_conversations(request: Request, caller: Principal) -> Response:
     asked, has_values = read_page_request(request, caller), VALUES.read(request) is None
     user_id = request.path_params["user_id"]
-    lists = request.services.get(ConversationContainer).conversation_lists
+    lists = request.services.conversation_lists
     found = lists.list_for_user(
         caller, user_id, TAGS.read(request), asked.wanted, with_metadata=has_values
     )

@@ -25,7 +25,6 @@ from functions.api.responses.conversations import (
     render_message_head,
 )
 from functions.api.routing import WRITE_OR_ADMIN, Route
-from functions.containers.conversations import ConversationContainer
 from functions.conversations.authority import DELETE_CONVERSATION
 from functions.conversations.model import BuildPage, Conversation, Message
 from functions.conversations.requests import ConversationChange, NewConversation
@@ -61,7 +60,7 @@ def put_conversation(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewConversation)
     session_id = request.path_param("session_id", limits.MAX_NAME_CHARACTERS)
     token = request.optional_idempotency_token(caller)
-    stored, is_new = request.services.get(ConversationContainer).conversations.put(
+    stored, is_new = request.services.conversations.put(
         caller, session_id, new, request.replaceable_version, token
     )
     document = render_conversation(stored)
@@ -76,7 +75,7 @@ def change_conversation(request: Request, caller: Principal) -> Response:
         request.optional_idempotency_token(caller),
     )
     session_id = request.path_params["session_id"]
-    changed = request.services.get(ConversationContainer).conversations.change(
+    changed = request.services.conversations.change(
         caller, session_id, change, request.if_match, token
     )
     return conversation_response(200, changed, render_conversation(changed))
@@ -88,7 +87,7 @@ def get_conversation(request: Request, caller: Principal) -> Response:
     if last and not request.query.keys().isdisjoint({_MESSAGES.name, _FIRST.name, AFTER.name}):
         raise ValidationFailed("last", "goes without limit, offset and after")
     session_id = request.path_params["session_id"]
-    found, start, page = request.services.get(ConversationContainer).conversations.read(
+    found, start, page = request.services.conversations.read(
         caller, session_id, -last or offset, limit, _read_builder(request)
     )
     return _page_response(request, caller, found, start, page)
@@ -96,23 +95,21 @@ def get_conversation(request: Request, caller: Principal) -> Response:
 
 def delete_conversation(request: Request, caller: Principal) -> Response:
     session_id = request.path_params["session_id"]
-    request.services.get(ConversationContainer).conversations.delete(
-        caller, session_id, request.if_match
-    )
+    request.services.conversations.delete(caller, session_id, request.if_match)
     return Response(204)
 
 
 def get_archived_conversation(request: Request, caller: Principal) -> Response:
     offset, limit = _range(request, caller)
     session_id = request.path_params["session_id"]
-    found, page = request.services.get(ConversationContainer).conversation_archive.read(
+    found, page = request.services.conversation_archive.read(
         caller, session_id, _EXPIRED.read(request), offset, limit, _read_builder(request)
     )
     return _page_response(request, caller, found, offset, page)
 
 
 def delete_archived_conversation(request: Request, caller: Principal) -> Response:
-    request.services.get(ConversationContainer).conversation_archive.delete(
+    request.services.conversation_archive.delete(
         caller, request.path_params["session_id"], _EXPIRED.read(request)
     )
     return Response(204)

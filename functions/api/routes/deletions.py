@@ -4,7 +4,6 @@ from functions.api.http import Request, Response, json_response
 from functions.api.parameters import BooleanParameter
 from functions.api.responses.deletions import DeletionDocument, render_deletion
 from functions.api.routing import ROOT, Route
-from functions.containers.deletion import DeletionContainer
 from functions.deletion.authority import DELETE_AGENT, DELETE_PERSON, DELETE_TENANT
 from functions.deletion.model import Subject, SubjectKind
 from functions.deletion.requests import NewDeletion
@@ -39,13 +38,13 @@ def get_deletion(request: Request, caller: Principal) -> Response:
 
 
 def _begin(request: Request, caller: Principal, subject: Subject, *, is_preview: bool) -> Response:
-    deletions = request.services.get(DeletionContainer).deletions
+    deletions = request.services.deletions
     begun = deletions.begin(caller, subject, is_preview=is_preview)
     return json_response(202, render_deletion(begun))
 
 
 def _get(request: Request, caller: Principal, subject: Subject) -> Response:
-    deletions = request.services.get(DeletionContainer).deletions
+    deletions = request.services.deletions
     found = deletions.get(caller, subject, is_preview=_DRY_RUN.read(request) is True)
     return json_response(200, render_deletion(found))
 

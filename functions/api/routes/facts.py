@@ -14,8 +14,6 @@ from functions.api.responses.facts import (
     render_recalled_fact,
 )
 from functions.api.routing import ANY, Route
-from functions.containers.runs import RunContainer
-from functions.containers.search import SearchContainer
 from functions.facts.authority import DELETE_FACT
 from functions.facts.model import Fact, FactQuery
 from functions.facts.requests import NewFact, Recall
@@ -37,10 +35,8 @@ _FILTERS = (_SUBJECT, _PREDICATE, _RUN, _AGENT_TYPE)
 def learn_fact(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewFact)
     if new.agent_type is not None:
-        request.services.get(RunContainer).agent_types.record_use(caller.tenant, new.agent_type)
-    fact, first = request.services.get(SearchContainer).facts.learn(
-        caller, new, request.claim_idempotency_key(caller)
-    )
+        request.services.agent_types.record_use(caller.tenant, new.agent_type)
+    fact, first = request.services.facts.learn(caller, new, request.claim_idempotency_key(caller))
     response = _fact_response(201 if first else 200, fact)
     if first:
         response.headers["location"] = f"{_FACTS}/{quote(fact.id, safe='')}"
@@ -48,22 +44,18 @@ def learn_fact(request: Request, caller: Principal) -> Response:
 
 
 def recall_facts(request: Request, caller: Principal) -> Response:
-    found = request.services.get(SearchContainer).facts.recall(caller, request.parse_body(Recall))
+    found = request.services.facts.recall(caller, request.parse_body(Recall))
     page = truncate_to_limit(map(render_recalled_fact, found))
     return json_response(200, RecalledDocument(facts=page))
 
 
 def get_fact(request: Request, caller: Principal) -> Response:
-    return _fact_response(
-        200, request.services.get(SearchContainer).facts.get(caller, request.path_params["fact_id"])
-    )
+    return _fact_response(200, request.services.facts.get(caller, request.path_params["fact_id"]))
 
 
 def list_facts(request: Request, caller: Principal) -> Response:
     asked = read_page_request(request, caller)
-    facts = request.services.get(SearchContainer).facts.list_page(
-        caller, _read_query(request), asked.wanted
-    )
+    facts = request.services.facts.list_page(caller, _read_query(request), asked.wanted)
     page, position = build_page(asked, facts, render_fact, lambda fact: fact.position)
     return json_response(200, FactPageDocument(facts=page, **position))
 
@@ -74,7 +66,7 @@ def forget_facts(request: Request, caller: Principal) -> Response:
         raise ValidationFailed(
             "query", "needs subject, predicate, learned_from_run_id or agent_type"
         )
-    deleted = request.services.get(SearchContainer).facts.forget_all(caller, query)
+    deleted = request.services.facts.forget_all(caller, query)
     return json_response(200, DeletedFactsDocument(deleted=deleted))
 
 
@@ -88,9 +80,7 @@ def _read_query(request: Request) -> FactQuery:
 
 
 def forget_fact(request: Request, caller: Principal) -> Response:
-    request.services.get(SearchContainer).facts.forget(
-        caller, request.path_params["fact_id"], request.if_match
-    )
+    request.services.facts.forget(caller, request.path_params["fact_id"], request.if_match)
     return Response(204)
 
 

@@ -15,7 +15,6 @@ from functions.api.responses.conversations import (
 )
 from functions.api.routes.conversations import CONVERSATION, build_location, conversation_response
 from functions.api.routing import Route
-from functions.containers.conversations import ConversationContainer
 from functions.conversations.requests import MessageChange, NewMessages, NewUpload, UploadedMessages
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import NotFound, ValidationFailed
@@ -32,7 +31,7 @@ _TO = IntegerParameter(
 def append_messages(request: Request, caller: Principal) -> Response:
     new, session_id = request.parse_body(NewMessages), request.path_params["session_id"]
     token = request.optional_idempotency_token(caller)
-    found, added = request.services.get(ConversationContainer).messages.append(
+    found, added = request.services.messages.append(
         caller, session_id, new.all, request.if_match, token
     )
     document = AppendedDocument(
@@ -45,9 +44,7 @@ def append_messages(request: Request, caller: Principal) -> Response:
 def pop_message(request: Request, caller: Principal) -> Response:
     token = request.optional_idempotency_token(caller)
     session_id = request.path_params["session_id"]
-    found, popped = request.services.get(ConversationContainer).messages.pop(
-        caller, session_id, request.if_match, token
-    )
+    found, popped = request.services.messages.pop(caller, session_id, request.if_match, token)
     document = PoppedDocument(
         **render_change(found),
         message=None if popped is None else render_message(popped),
@@ -60,7 +57,7 @@ def change_message(request: Request, caller: Principal) -> Response:
     index = request.path_params["index"]
     if not (index.isascii() and index.isdigit() and len(index) < 12):
         raise NotFound("a message's index is a whole number")
-    found, message = request.services.get(ConversationContainer).messages.change(
+    found, message = request.services.messages.change(
         caller, request.path_params["session_id"], int(index), change, request.if_match, token
     )
     return conversation_response(200, found, render_changed_message(found, message))
@@ -70,7 +67,7 @@ def remove_messages(request: Request, caller: Principal) -> Response:
     if _FROM.text(request) is None and _TO.text(request) is None:
         raise ValidationFailed("from", "say from which message on, or with to: up to which one")
     end = None if _TO.text(request) is None else _TO.read(request)
-    found, removed = request.services.get(ConversationContainer).messages.remove(
+    found, removed = request.services.messages.remove(
         caller, request.path_params["session_id"], _FROM.read(request), end, request.if_match
     )
     document = RemovedDocument(
@@ -83,16 +80,14 @@ def remove_messages(request: Request, caller: Principal) -> Response:
 def begin_upload(request: Request, caller: Principal) -> Response:
     new, token = request.parse_body(NewUpload), request.optional_idempotency_token(caller)
     session_id = request.path_param("session_id", MAX_NAME_CHARACTERS)
-    upload = request.services.get(ConversationContainer).uploads.begin(
-        caller, session_id, new, token
-    )
+    upload = request.services.uploads.begin(caller, session_id, new, token)
     location = f"{build_location(session_id)}/uploads/{upload.id}"
     return json_response(201, render_upload(upload), location=location)
 
 
 def upload_messages(request: Request, caller: Principal) -> Response:
     new, parameters = request.parse_body(UploadedMessages), request.path_params
-    upload = request.services.get(ConversationContainer).uploads.write(
+    upload = request.services.uploads.write(
         caller, parameters["session_id"], parameters["upload_id"], new.offset, new.messages
     )
     return json_response(200, render_upload(upload))

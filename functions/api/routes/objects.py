@@ -28,7 +28,6 @@ from functions.api.responses.objects import (
     render_upload,
 )
 from functions.api.routing import ANY, Route
-from functions.containers.objects import ObjectContainer
 from functions.identity.model import READ, WRITE, Principal
 from functions.objects.authority import DELETE_OBJECTS, WRITE_OBJECTS
 from functions.objects.model import Precondition, Rename, StoredObject
@@ -52,12 +51,12 @@ def put_object(request: Request, caller: Principal) -> Response:
     new, data = read_description(request), _read_data(request)
     upload_id = request.headers.get(UPLOAD_HEADER.lower())
     if upload_id is None:
-        objects = request.services.get(ObjectContainer).objects
+        objects = request.services.objects
         stored, is_new = objects.put(caller, space, key, new, data, expected, token)
     elif data:
         raise ValidationFailed(UPLOAD_HEADER, "goes with an empty body")
     else:
-        uploads = request.services.get(ObjectContainer).object_uploads
+        uploads = request.services.object_uploads
         stored, is_new = uploads.complete(caller, space, key, upload_id, new, expected, token)
     return _object_response(201 if is_new else 200, stored)
 
@@ -81,7 +80,7 @@ def begin_object_upload(request: Request, caller: Principal) -> Response:
         message = f"the object has {new.size} bytes"
         actual = min(new.size, _LARGEST_RENDERED)
         raise ValueTooLarge(message, max=limits.MAX_UPLOADED_OBJECT_BYTES, actual=actual)
-    uploads = request.services.get(ObjectContainer).object_uploads
+    uploads = request.services.object_uploads
     upload, address = uploads.begin(caller, _space(request), new, token)
     document = render_upload(upload, address, request.resolve(address.url))
     return json_response(201, document)
@@ -89,7 +88,7 @@ def begin_object_upload(request: Request, caller: Principal) -> Response:
 
 def get_object(request: Request, caller: Principal) -> Response:
     space, key = _names(request)
-    reader = request.services.get(ObjectContainer).object_reader
+    reader = request.services.object_reader
     if request.is_head or "if-none-match" in request.headers:
         stored = reader.get(caller, space, key)
         if request.has_version(stored.version):
@@ -110,9 +109,7 @@ def get_object(request: Request, caller: Principal) -> Response:
 
 def delete_object(request: Request, caller: Principal) -> Response:
     space, key = _names(request)
-    request.services.get(ObjectContainer).objects.delete(
-        caller, space, key, Precondition(request.if_match)
-    )
+    request.services.objects.delete(caller, space, key, Precondition(request.if_match))
     return Response(204)
 
 
@@ -121,9 +118,7 @@ def list_objects(request: Request, caller: Principal) -> Response:
     page, position = paginate_uncounted(
         request,
         caller,
-        partial(
-            request.services.get(ObjectContainer).object_reader.list_all, caller, space, prefix
-        ),
+        partial(request.services.object_reader.list_all, caller, space, prefix),
         render_object,
         lambda each: each.key,
     )
@@ -132,9 +127,7 @@ def list_objects(request: Request, caller: Principal) -> Response:
 
 def delete_objects(request: Request, caller: Principal) -> Response:
     prefix = _PREFIX.require(request)
-    deleted, complete = request.services.get(ObjectContainer).objects.delete_prefix(
-        caller, _space(request), prefix
-    )
+    deleted, complete = request.services.objects.delete_prefix(caller, _space(request), prefix)
     return json_response(200, DeletedObjectsDocument(deleted=deleted, complete=complete))
 
 
@@ -144,13 +137,13 @@ def rename_object(request: Request, caller: Principal) -> Response:
         Rename(asked.source, asked.target, asked.overwrite),
         request.idempotency_token(caller),
     )
-    objects = request.services.get(ObjectContainer).objects
+    objects = request.services.objects
     return _object_response(200, objects.rename(caller, _space(request), wanted, expected, token))
 
 
 def read_objects(request: Request, caller: Principal) -> Response:
     keys, most_bytes = request.parse_body(ObjectReading).keys, limits.MAX_PAGE_BYTES * 3 // 4
-    reader = request.services.get(ObjectContainer).object_reader
+    reader = request.services.object_reader
     read = reader.read_many(caller, _space(request), keys, most_bytes)
     shown = truncate_to_limit(render_object_data(*each) for each in read.found)
     document: ObjectsDocument = {

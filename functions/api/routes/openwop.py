@@ -27,7 +27,6 @@ from functions.api.responses.openwop import (
     render_seen_entry,
 )
 from functions.api.routing import Route
-from functions.containers.openwop import OpenWopContainer
 from functions.identity.model import READ, WRITE, Principal
 from functions.openwop.model import EntryListQuery
 from functions.openwop.requests import NewMemory, NewMemoryEntry
@@ -64,14 +63,14 @@ _LIST = (_LIMIT, _TAG, _AFTER, _BEFORE, UNCOUNTED, VALUES_OF_ANSWER)
 
 
 def name_memory(request: Request, caller: Principal) -> Response:
-    services = request.services.get(OpenWopContainer)
+    services = request.services
     memory = services.memory_lists.add(caller, request.parse_body(NewMemory))
     reference = services.memory_references.make_reference(caller.tenant, memory)
     return json_response(200, NamedMemoryDocument(memoryRef=reference))
 
 
 def list_memories(request: Request, caller: Principal) -> Response:
-    services = request.services.get(OpenWopContainer)
+    services = request.services
     make = partial(services.memory_references.make_reference, caller.tenant)
     page, position = paginate_uncounted(
         request,
@@ -85,7 +84,7 @@ def list_memories(request: Request, caller: Principal) -> Response:
 
 def list_seen_entries(request: Request, caller: Principal) -> Response:
     services, limit = request.services, _LIMIT.read(request)
-    reference, found = services.get(OpenWopContainer).memories.list_seen(
+    reference, found = services.memories.list_seen(
         caller, request.path_params["runId"], _MEMORY_REF.read(request), _query(request, limit)
     )
     seen, last_id = render_page(
@@ -102,7 +101,7 @@ def list_seen_entries(request: Request, caller: Principal) -> Response:
 
 def list_memory_entries(request: Request, caller: Principal) -> Response:
     limit = _LIMIT.read(request)
-    found = request.services.get(OpenWopContainer).memories.list(
+    found = request.services.memories.list(
         caller, request.path_params["memoryRef"], _RUN_ID.read(request), _query(request, limit)
     )
     entries, last_id = render_page(
@@ -120,7 +119,7 @@ def _query(request: Request, limit: int) -> EntryListQuery:
 
 
 def get_memory_entry(request: Request, caller: Principal) -> Response:
-    entry = request.services.get(OpenWopContainer).memories.get(
+    entry = request.services.memories.get(
         caller, request.path_params["memoryRef"], request.path_params["id"], _RUN_ID.read(request)
     )
     if entry is None:
@@ -132,14 +131,14 @@ def get_memory_entry(request: Request, caller: Principal) -> Response:
 def put_memory_entry(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewMemoryEntry)
     reference = request.path_params["memoryRef"]
-    entry = request.services.get(OpenWopContainer).memories.put(
+    entry = request.services.memories.put(
         caller, reference, new, request.optional_idempotency_token(caller)
     )
     return json_response(201, render_memory_entry(entry))
 
 
 def delete_memory_entry(request: Request, caller: Principal) -> Response:
-    deleted = request.services.get(OpenWopContainer).memories.delete(
+    deleted = request.services.memories.delete(
         caller, request.path_params["memoryRef"], request.path_params["id"], _RUN_ID.read(request)
     )
     return json_response(200, MemoryEntryDeletedDocument(deleted=deleted))

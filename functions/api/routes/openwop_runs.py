@@ -14,7 +14,6 @@ from functions.api.responses.openwop import (
     render_started_run,
 )
 from functions.api.routing import ANY, Route
-from functions.containers.openwop import OpenWopContainer
 from functions.identity.model import READ, Principal
 from functions.openwop.authority import CHANGE_RUN, DELETE_RUN
 from functions.openwop.model import MemoryRun
@@ -26,16 +25,14 @@ _RUN = f"{_RUNS}/{{runId}}"
 
 def start_memory_run(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewMemoryRun)
-    run = request.services.get(OpenWopContainer).memory_runs.start(
+    run = request.services.memory_runs.start(
         caller, new, request.optional_idempotency_token(caller)
     )
     return json_response(201, render_started_run(run, _references(request, caller, run)))
 
 
 def get_memory_run(request: Request, caller: Principal) -> Response:
-    run = request.services.get(OpenWopContainer).memory_runs.get(
-        caller, request.path_params["runId"]
-    )
+    run = request.services.memory_runs.get(caller, request.path_params["runId"])
     return json_response(200, _render_state(request, caller, run))
 
 
@@ -43,7 +40,7 @@ def list_memory_runs(request: Request, caller: Principal) -> Response:
     page, position = paginate_uncounted(
         request,
         caller,
-        partial(request.services.get(OpenWopContainer).memory_runs.list_own, caller),
+        partial(request.services.memory_runs.list_own, caller),
         lambda run: _render_state(request, caller, run),
         lambda run: run.list_position,
     )
@@ -52,26 +49,24 @@ def list_memory_runs(request: Request, caller: Principal) -> Response:
 
 def add_run_secrets(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewSecrets)
-    run = request.services.get(OpenWopContainer).memory_runs.add_secrets(
-        caller, request.path_params["runId"], new
-    )
+    run = request.services.memory_runs.add_secrets(caller, request.path_params["runId"], new)
     return json_response(200, _render_state(request, caller, run))
 
 
 def delete_memory_run(request: Request, caller: Principal) -> Response:
-    request.services.get(OpenWopContainer).memory_runs.delete(caller, request.path_params["runId"])
+    request.services.memory_runs.delete(caller, request.path_params["runId"])
     return Response(204)
 
 
 def end_memory_run(request: Request, caller: Principal) -> Response:
     run = request.path_params["runId"]
-    request.services.get(OpenWopContainer).memory_runs.end(caller, run)
+    request.services.memory_runs.end(caller, run)
     return json_response(200, EndedMemoryRunDocument(runId=run, ended=True))
 
 
 def _references(request: Request, caller: Principal, run: MemoryRun) -> list[str]:
     """Return the references of a run's memories, in the order of the request."""
-    make = request.services.get(OpenWopContainer).memory_references.make_reference
+    make = request.services.memory_references.make_reference
     return [make(caller.tenant, memory) for memory in run.memories]
 
 

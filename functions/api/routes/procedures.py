@@ -15,7 +15,6 @@ from functions.api.responses.procedures import (
     render_workflow,
 )
 from functions.api.routing import Route
-from functions.containers.runs import RunContainer
 from functions.identity.model import READ, WRITE, Principal
 from functions.procedures.model import Procedure, WorkflowStats
 from functions.procedures.requests import NewWorkflow, Outcome, Selection
@@ -27,9 +26,9 @@ _WORKFLOW = f"{_PROCEDURE}/{{workflow_id}}"
 def put_workflow(request: Request, caller: Principal) -> Response:
     new, procedure = request.parse_body(NewWorkflow), _procedure(request)
     workflow_id = request.path_param("workflow_id")
-    agent_types = request.services.get(RunContainer).agent_types
+    agent_types = request.services.agent_types
     agent_types.record_use(caller.tenant, procedure.agent_type, has_workflows=True)
-    stored, is_new = request.services.get(RunContainer).procedures.put(
+    stored, is_new = request.services.procedures.put(
         caller, procedure, workflow_id, new, request.if_match
     )
     response = _response(201 if is_new else 200, stored, render_workflow(stored))
@@ -42,14 +41,12 @@ def put_workflow(request: Request, caller: Principal) -> Response:
 
 def get_workflow(request: Request, caller: Principal) -> Response:
     workflow_id = request.path_param("workflow_id")
-    found = request.services.get(RunContainer).procedures.get(
-        caller, _procedure(request), workflow_id
-    )
+    found = request.services.procedures.get(caller, _procedure(request), workflow_id)
     return _response(200, found, render_workflow(found))
 
 
 def list_workflows(request: Request, caller: Principal) -> Response:
-    procedure, procedures = _procedure(request), request.services.get(RunContainer).procedures
+    procedure, procedures = _procedure(request), request.services.procedures
     read = partial(procedures.list_page, caller, procedure)
     page, position = paginate(request, caller, read, render_workflow)
     return json_response(200, WorkflowPageDocument(procedures=page, **position))
@@ -60,7 +57,7 @@ def list_task_types(request: Request, caller: Principal) -> Response:
     page, position = paginate_uncounted(
         request,
         caller,
-        partial(request.services.get(RunContainer).procedures.list_task_types, caller, agent_type),
+        partial(request.services.procedures.list_task_types, caller, agent_type),
         render_task_type,
         lambda each: each.name,
     )
@@ -69,16 +66,14 @@ def list_task_types(request: Request, caller: Principal) -> Response:
 
 def select_workflow(request: Request, caller: Principal) -> Response:
     wanted = request.parse_body(Selection) if request.body else Selection()
-    found = request.services.get(RunContainer).procedures.select(
-        caller, _procedure(request), wanted.seed
-    )
+    found = request.services.procedures.select(caller, _procedure(request), wanted.seed)
     document: SelectedWorkflowDocument = {**render_workflow(found), "sampled": found.sampled or 0.0}
     return _response(200, found, document)
 
 
 def report_outcome(request: Request, caller: Principal) -> Response:
     score = request.parse_body(Outcome).score
-    found = request.services.get(RunContainer).procedures.record_outcome(
+    found = request.services.procedures.record_outcome(
         caller,
         _procedure(request),
         request.path_param("workflow_id"),
@@ -90,9 +85,7 @@ def report_outcome(request: Request, caller: Principal) -> Response:
 
 def delete_workflow(request: Request, caller: Principal) -> Response:
     workflow_id = request.path_param("workflow_id")
-    request.services.get(RunContainer).procedures.delete(
-        caller, _procedure(request), workflow_id, request.if_match
-    )
+    request.services.procedures.delete(caller, _procedure(request), workflow_id, request.if_match)
     return Response(204)
 
 

@@ -41,7 +41,6 @@ from functions.api.responses.runs import (
 )
 from functions.api.responses.types import PagePosition
 from functions.api.routing import ANY, Route
-from functions.containers.runs import RunContainer
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform import limits
 from functions.platform.errors import ValidationFailed
@@ -73,14 +72,14 @@ _BEFORE = TextParameter("before", "The same as `after`.", limits.MAX_CURSOR_CHAR
 
 
 def start_run(request: Request, caller: Principal) -> Response:
-    run = request.services.get(RunContainer).runs.start(
+    run = request.services.runs.start(
         caller, request.parse_body(NewRun), request.idempotency_token(caller)
     )
     return _run_response(201, run, location=f"{_RUNS}/{quote(run.id, safe='')}")
 
 
 def get_run(request: Request, caller: Principal) -> Response:
-    run = request.services.get(RunContainer).runs.get(caller, request.path_params["run_id"])
+    run = request.services.runs.get(caller, request.path_params["run_id"])
     value = _VALUE.read(request)
     if value is None:
         return _run_response(200, run)
@@ -91,9 +90,7 @@ def complete_run(request: Request, caller: Principal) -> Response:
     output, run_id = request.parse_body(RunOutput), request.path_params["run_id"]
     return _run_response(
         200,
-        request.services.get(RunContainer).runs.complete(
-            caller, run_id, output, request.idempotency_token(caller)
-        ),
+        request.services.runs.complete(caller, run_id, output, request.idempotency_token(caller)),
     )
 
 
@@ -101,17 +98,13 @@ def fail_run(request: Request, caller: Principal) -> Response:
     error, run_id = request.parse_body(RunError), request.path_params["run_id"]
     return _run_response(
         200,
-        request.services.get(RunContainer).runs.fail(
-            caller, run_id, error, request.idempotency_token(caller)
-        ),
+        request.services.runs.fail(caller, run_id, error, request.idempotency_token(caller)),
     )
 
 
 def list_runs(request: Request, caller: Principal) -> Response:
     asked, has_values = read_page_request(request, caller), VALUES.read(request) is None
-    found = request.services.get(RunContainer).runs.list_page(
-        caller, _read_query(request), asked.wanted
-    )
+    found = request.services.runs.list_page(caller, _read_query(request), asked.wanted)
     page, position = _run_page(asked, found, has_values=has_values)
     return json_response(200, RunPageDocument(runs=page, **position))
 
@@ -138,9 +131,7 @@ def _run_page(
 
 
 def delete_run(request: Request, caller: Principal) -> Response:
-    request.services.get(RunContainer).run_deletions.delete_run(
-        caller, request.path_params["run_id"]
-    )
+    request.services.run_deletions.delete_run(caller, request.path_params["run_id"])
     return Response(204)
 
 
@@ -148,9 +139,7 @@ def delete_runs(request: Request, caller: Principal) -> Response:
     query = _read_query(request)
     if query == RunQuery():
         raise ValidationFailed("query", "needs agent_type, instance_id or status")
-    runs, episodes, is_complete = request.services.get(RunContainer).run_deletions.delete_runs(
-        caller, query
-    )
+    runs, episodes, is_complete = request.services.run_deletions.delete_runs(caller, query)
     return json_response(
         200, DeletedRunsDocument(deleted=runs, episodes=episodes, complete=is_complete)
     )
@@ -158,12 +147,12 @@ def delete_runs(request: Request, caller: Principal) -> Response:
 
 def delete_episode(request: Request, caller: Principal) -> Response:
     run_id, episode_id = request.path_params["run_id"], request.path_params["episode_id"]
-    request.services.get(RunContainer).run_deletions.delete_episode(caller, run_id, episode_id)
+    request.services.run_deletions.delete_episode(caller, run_id, episode_id)
     return Response(204)
 
 
 def list_agent_types(request: Request, caller: Principal) -> Response:
-    agent_types = request.services.get(RunContainer).agent_types
+    agent_types = request.services.agent_types
     read = partial(agent_types.list_page, caller)
     page, position = paginate(request, caller, read, render_agent_type, attrgetter("name"))
     return json_response(200, AgentTypePageDocument(agent_types=page, **position))
@@ -176,7 +165,7 @@ def _read_query(request: Request) -> RunQuery:
 def append_episode(request: Request, caller: Principal) -> Response:
     token = request.optional_idempotency_token(caller)
     new, run_id = request.parse_body(NewEpisode), request.path_params["run_id"]
-    episode = request.services.get(RunContainer).episodes.append(caller, run_id, new, token)
+    episode = request.services.episodes.append(caller, run_id, new, token)
     return json_response(201, render_episode(episode))
 
 
@@ -187,13 +176,9 @@ def recall_episodes(request: Request, caller: Principal) -> Response:
     if (agent_type is None) == (run_id is None):
         raise ValidationFailed("agent_type", "is required, or else run_id: give one of the two")
     if agent_type is not None:
-        found = request.services.get(RunContainer).episodes.list_by_type(
-            caller, agent_type, before, limit + 1
-        )
+        found = request.services.episodes.list_by_type(caller, agent_type, before, limit + 1)
     else:
-        run, found = request.services.get(RunContainer).episodes.list_by_run(
-            caller, str(run_id), before, limit + 1
-        )
+        run, found = request.services.episodes.list_by_run(caller, str(run_id), before, limit + 1)
         agent_type = run.agent_type
     episodes, last_id = render_page(
         found, limit, lambda each: render_episode(each, agent_type), attrgetter("id")

@@ -5,7 +5,6 @@ from functions.api.paging import truncate_to_limit
 from functions.api.parameters import TOUCH, VALUES
 from functions.api.responses.entries import SearchResultsDocument, render_search_result
 from functions.api.routing import Route
-from functions.containers.search import SearchContainer
 from functions.identity.model import READ, Principal
 from functions.search.requests import MemorySearch
 
@@ -13,9 +12,7 @@ from functions.search.requests import MemorySearch
 def search_entries(request: Request, caller: Principal) -> Response:
     has_value, is_touched = VALUES.read(request) is None, TOUCH.read(request) is not False
     asked = request.parse_body(MemorySearch)
-    found = request.services.get(SearchContainer).search.search(
-        caller, asked, is_touched=is_touched
-    )
+    found = request.services.search.search(caller, asked, is_touched=is_touched)
     rendered = (render_search_result(each, has_value=has_value) for each in found)
     return json_response(200, SearchResultsDocument(results=truncate_to_limit(rendered)))
 

@@ -7,7 +7,6 @@ from functions.api.paging import mark_hidden, paginate
 from functions.api.parameters import CURSOR_PAGE, IMPORT
 from functions.api.responses.objects import SpaceDocument, SpacePageDocument, render_space
 from functions.api.routing import ANY, Route
-from functions.containers.objects import ObjectContainer
 from functions.identity.model import READ, Principal
 from functions.objects.authority import CHANGE_SPACE
 from functions.objects.requests import SpaceChange
@@ -18,14 +17,14 @@ _SPACE = f"{_SPACES}/{{space}}"
 
 
 def list_spaces(request: Request, caller: Principal) -> Response:
-    spaces = request.services.get(ObjectContainer).spaces
+    spaces = request.services.spaces
     page, position = paginate(request, caller, partial(spaces.list_page, caller), render_space)
     position = mark_hidden(position, page, lambda: spaces.has_any(caller))
     return json_response(200, SpacePageDocument(spaces=page, **position))
 
 
 def configure_space(request: Request, caller: Principal) -> Response:
-    changed = request.services.get(ObjectContainer).spaces.configure(
+    changed = request.services.spaces.configure(
         caller,
         request.path_param("space", MAX_NAME_CHARACTERS),
         request.parse_body(SpaceChange),

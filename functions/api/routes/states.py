@@ -29,7 +29,6 @@ from functions.api.responses.conversations import (
 )
 from functions.api.responses.types import JsonValue
 from functions.api.routing import WRITE_OR_ADMIN, Route
-from functions.containers.states import StateContainer
 from functions.conversations.authority import DELETE_STATE
 from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState
@@ -46,22 +45,18 @@ _LIMIT = IntegerParameter("limit", "How many to answer at most.", 1, MAX_PAGE_IT
 def put_state(request: Request, caller: Principal) -> Response:
     new, token = request.parse_body(NewState), request.optional_idempotency_token(caller)
     version = request.replaceable_version
-    stored = request.services.get(StateContainer).states.put(
-        caller, _address(request), new, version, token
-    )
+    stored = request.services.states.put(caller, _address(request), new, version, token)
     return _state_response(stored)
 
 
 def get_state(request: Request, caller: Principal) -> Response:
-    return _state_response(
-        request.services.get(StateContainer).states.get(caller, _address(request))
-    )
+    return _state_response(request.services.states.get(caller, _address(request)))
 
 
 def list_states(request: Request, caller: Principal) -> Response:
     agent, owner = request.path_param("agent_id"), request.path_param("owner_id")
     asked = read_page_request(request, caller, _LIMIT)
-    states = request.services.get(StateContainer).states
+    states = request.services.states
     found, total = states.list_page(caller, agent, owner, asked.wanted)
     render = _render_value if VALUES.read(request) is None else _render_head
     rendered, end = _take_page(found, asked.wanted.limit, render)
@@ -80,7 +75,7 @@ def list_agent_states(request: Request, caller: Principal) -> Response:
     agent = request.path_param("agent_id")
     UNCOUNTED.read(request)
     asked = read_page_request(request, caller)
-    wanted, states = asked.wanted, request.services.get(StateContainer).states
+    wanted, states = asked.wanted, request.services.states
     found = states.list_of_agent(caller, agent, wanted.after, wanted.limit + 1)
     render = _render_whole if VALUES.read(request) is None else _render_without_value
     rendered, end = _take_page(found, wanted.limit, render)
@@ -133,7 +128,7 @@ def _render_without_value(listed: Listed[State]) -> StateDocument:
 
 
 def delete_state(request: Request, caller: Principal) -> Response:
-    request.services.get(StateContainer).states.delete(caller, _address(request), request.if_match)
+    request.services.states.delete(caller, _address(request), request.if_match)
     return Response(204)
 
 

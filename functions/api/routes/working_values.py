@@ -8,7 +8,6 @@ from functions.api.responses.procedures import (
     render_working_values,
 )
 from functions.api.routing import Route
-from functions.containers.runs import RunContainer
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.limits import MAX_NAME_CHARACTERS
 from functions.working_values.requests import NewWorkingValue
@@ -19,24 +18,24 @@ _VALUE = f"{_WORKING}/{{key+}}"
 
 def put_working_value(request: Request, caller: Principal) -> Response:
     new, (instance, key) = request.parse_body(NewWorkingValue), _names(request)
-    stored = request.services.get(RunContainer).working_values.put(caller, instance, key, new)
+    stored = request.services.working_values.put(caller, instance, key, new)
     return json_response(200, render_working_value(instance, key, stored))
 
 
 def get_working_value(request: Request, caller: Principal) -> Response:
     instance, key = _names(request)
-    found = request.services.get(RunContainer).working_values.get(caller, instance, key)
+    found = request.services.working_values.get(caller, instance, key)
     return json_response(200, render_working_value(instance, key, found))
 
 
 def list_working_values(request: Request, caller: Principal) -> Response:
     instance = request.path_param("instance_id")
-    found = request.services.get(RunContainer).working_values.get_all(caller, instance)
+    found = request.services.working_values.get_all(caller, instance)
     return json_response(200, render_working_values(instance, found))
 
 
 def delete_working_value(request: Request, caller: Principal) -> Response:
-    request.services.get(RunContainer).working_values.delete(caller, *_names(request))
+    request.services.working_values.delete(caller, *_names(request))
     return Response(204)
 
 

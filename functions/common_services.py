@@ -1,0 +1,356 @@
+"""The services that most functions and requests need, imported and made at a function's start.
+
+Making them calls nothing and takes 25 us.
+"""
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from functions.audit.service import AuditLog, AuditTrail
+from functions.audit.store import AuditStore
+from functions.entries.agent_list import AgentList
+from functions.entries.agent_store import AgentStore
+from functions.entries.agents import AgentMemory
+from functions.entries.archive import TaskArchive
+from functions.entries.batch import Batches
+from functions.entries.capacity import AccessTracker
+from functions.entries.conflicts import ConflictResolver
+from functions.entries.context import Contexts
+from functions.entries.direct_creates import DirectCreates
+from functions.entries.eviction_order import EvictionOrder
+from functions.entries.fence import EntryFence
+from functions.entries.mapper import EntryMapper
+from functions.entries.own_change_store import OwnChangeStore
+from functions.entries.query import Queries
+from functions.entries.removals import ExpiredEntries, RemovalReasons
+from functions.entries.service import Entries
+from functions.entries.snapshots import SnapshotStore
+from functions.entries.store import EntryStore
+from functions.entries.summary import Summaries
+from functions.entries.unfinished_creates import UnfinishedCreates
+from functions.entries.upserts import Upserts
+from functions.entries.writer import EntryWriter
+from functions.event_log.event_bus import EventBus, parse_event_types
+from functions.event_log.reader import EventLogReader
+from functions.event_log.service import EventLogs
+from functions.event_log.store import EventLogStore
+from functions.identity.authentication import Authentication
+from functions.identity.service import Identity
+from functions.identity.store import PrincipalStore
+from functions.namespaces.prefix_rules import PrefixRules
+from functions.namespaces.service import Namespaces
+from functions.namespaces.store import NamespaceStore
+from functions.platform.archive_storage import ArchiveStorage, S3ArchiveStorage
+from functions.platform.aws import create_client, create_lazy_client, translate_aws_errors
+from functions.platform.clock import Clock, now_ms
+from functions.platform.deployment_secret import DeploymentSecret, NewerDataError
+from functions.platform.digests import Digests
+from functions.platform.due_index import DueIndex
+from functions.platform.encryption import Cipher, FileKeys, KmsKeys
+from functions.platform.file_addresses import FileAddresses
+from functions.platform.folder_storage import FolderArchiveStorage
+from functions.platform.leases import Leases
+from functions.platform.observability import logger
+from functions.platform.seals import ItemSeals
+from functions.platform.settings import Settings, WrongSetting
+from functions.platform.signed_texts import SignedTexts
+from functions.platform.table import Table
+from functions.platform.used_requests import UsedRequests
+from functions.platform.value_parts import ValueParts
+from functions.quotas.store import QuotaStore
+from functions.tasks.access import TaskAccess
+from functions.tasks.assignment_store import AssignmentStore
+from functions.tasks.grant_store import GrantStore
+from functions.tasks.grants import Grants
+from functions.tasks.guardrail_service import GuardrailService
+from functions.tasks.guardrail_store import GuardrailStore
+from functions.tasks.intent_store import IntentStore
+from functions.tasks.intents import Intents
+from functions.tasks.processed_event_store import ProcessedEvents
+from functions.tasks.reader import TaskReader
+from functions.tasks.service import Tasks
+from functions.tasks.store import TaskStore
+from functions.tasks.writer import TaskWriter
+from functions.vectors.client_vector_store import ClientVectorStore
+from functions.workflows.service import Workflows
+from functions.workflows.store import AppliedWorkflowStore
+
+
+class CommonServices:
+    """The services that most functions need, on the tables and keys that the settings name.
+
+    Attributes:
+        settings: the function's.
+        clock: gives the time in epoch ms.
+        table: holds all but the logs.
+        log_table: holds the logs.
+    """
+
+    def __init__(self, settings: Settings, clock: Clock = now_ms, dynamodb: Any = None) -> None:
+        """`dynamodb` is the client of the tables; a new one unless given."""
+        dynamodb = dynamodb or create_client("dynamodb")
+        self.settings = settings
+        self.clock = clock
+        held = settings.is_read_only
+        self.table = Table(dynamodb, settings.memory_table, self.seals, is_read_only=held)
+        self.log_table = Table(dynamodb, settings.log_table, is_read_only=held)
+        self.audit = AuditTrail(clock, settings.log_retention_days)
+        self.digests = Digests(self.derive_key)
+        self.cursors = SignedTexts(self.derive_key, b"agent-memory: cursors of lists")
+        self._make_stores()
+        self._make_identity()
+        self._make_entry_writer()
+        self._make_tasks()
+        self._make_entries()
+
+    def prepare_seals(self) -> None:
+        """Read the deployment's secret, while the function starts.
+
+        The root key isn't read: only an operator's requests and unknown keys need it.
+
+        Raises:
+            NewerDataError: a later release has written the data.
+        """
+        try:
+            if self.seals is not None:
+                self.seals.prepare()
+        except NewerDataError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the request that needs a key reads it again
+            logger.warning("keys", extra={"error": type(error).__name__})
+
+    @cached_property
+    def _key_cipher(self) -> Cipher | None:
+        """Encrypts under the key that the settings name; None without one."""
+        if self.settings.encryption_key_file is not None:
+            return Cipher(FileKeys(Path(self.settings.encryption_key_file)))
+        if self.settings.encryption_key_id is not None:
+            return Cipher(KmsKeys(create_lazy_client("kms"), self.settings.encryption_key_id))
+        return None
+
+    @property
+    def cipher(self) -> Cipher | None:
+        """Encrypts sensitive values; None in functions that open none."""
+        return self._key_cipher if self.settings.OPENS_VALUES else None
+
+    @cached_property
+    def deployment_secret(self) -> DeploymentSecret:
+        if self._key_cipher is None:
+            raise WrongSetting("set ENCRYPTION_KEY_FILE or ENCRYPTION_KEY_ID")
+        is_maker = self.settings.OPENS_VALUES
+        return DeploymentSecret(self.table, self._key_cipher, is_maker=is_maker)
+
+    @cached_property
+    def seals(self) -> ItemSeals | None:
+        """Prove who wrote items of authority; None in functions that can't read the secret."""
+        return None if self._key_cipher is None else ItemSeals(self.derive_key)
+
+    def derive_key(self, purpose: bytes) -> bytes:
+        """Derive the key of a purpose from the deployment's secret, which is read when needed."""
+        return self.deployment_secret.derive_key(purpose)
+
+    @cached_property
+    def root_key(self) -> str:
+        """The operator's key, read from Secrets Manager where the settings don't hold it.
+
+        Raises:
+            Unavailable: Secrets Manager didn't answer.
+        """
+        if self.settings.root_key is not None:
+            return self.settings.root_key
+        secret_id = self.settings.root_key_secret_id
+        with translate_aws_errors("the store of the root key"):
+            secret = create_client("secretsmanager").get_secret_value(SecretId=secret_id)
+        return str(secret["SecretString"])
+
+    @cached_property
+    def archive_storage(self) -> ArchiveStorage | None:
+        """Where archives and large objects are: a bucket, a folder, or nowhere."""
+        settings = self.settings
+        if settings.archive_bucket is not None:
+            s3 = create_lazy_client("s3")
+            return S3ArchiveStorage(s3, settings.archive_bucket, settings.encryption_key_id)
+        return None if settings.archive_folder is None else self.folder_storage
+
+    @cached_property
+    def folder_storage(self) -> FolderArchiveStorage:
+        """The folder in place of a bucket.
+
+        Raises:
+            WrongSetting: the settings name none.
+        """
+        if self.settings.archive_folder is None:
+            raise WrongSetting("set ARCHIVE_FOLDER")
+        addresses = FileAddresses(self.derive_key, self.clock)
+        folder = Path(self.settings.archive_folder)
+        return FolderArchiveStorage(folder, addresses, self.cipher, self.clock)
+
+    @cached_property
+    def event_bus(self) -> EventBus | None:
+        """The bus that the settings name, if they do.
+
+        Raises:
+            WrongSetting: the settings name a type of event that there isn't.
+        """
+        name, types = self.settings.event_bus, parse_event_types(self.settings.event_bus_types)
+        return None if name is None else EventBus(create_client("events"), name, types)
+
+    def _make_stores(self) -> None:
+        table, clock = self.table, self.clock
+        self.principal_store = PrincipalStore(table)
+        self.namespace_store = NamespaceStore(table)
+        self.task_store = TaskStore(table)
+        self.assignment_store = AssignmentStore(table)
+        self.intent_store = IntentStore(table)
+        self.processed_events = ProcessedEvents(table, clock)
+        self.entry_mapper = EntryMapper(self.cipher)
+        self.entry_store = EntryStore(table, self.entry_mapper)
+        self.own_change_store = OwnChangeStore(table, self.entry_mapper)
+        self.agent_store = AgentStore(table)
+        self.client_vectors = ClientVectorStore(table)
+        self.unfinished_creates = UnfinishedCreates(table, clock)
+        self.removal_reasons = RemovalReasons(table, clock)
+        self.value_parts = ValueParts(table)
+        self.quota_store = QuotaStore(table, clock)
+        self.used_requests = UsedRequests(table, clock)
+        self.leases = Leases(table, clock)
+        self.due_index = DueIndex(table)
+        self.log_store = EventLogStore(self.log_table, clock, self.settings.log_retention_days)
+        self.log_reader = EventLogReader(self.log_table, clock)
+
+    def _make_identity(self) -> None:
+        self.audit_log = AuditLog(AuditStore(self.table), self.clock)
+        self.authentication = Authentication(
+            self.principal_store, lambda: self.root_key, self.clock, self.settings.key_cache_seconds
+        )
+        self.identity = Identity(
+            self.principal_store,
+            self.audit,
+            self.derive_key,
+            self.authentication.invalidate_cache,
+            self.clock,
+        )
+        self.prefix_rules = PrefixRules(self.namespace_store.list_rules, self.clock)
+        self.namespaces = Namespaces(
+            self.namespace_store, self.prefix_rules, self.audit, self.clock
+        )
+
+    def _make_entry_writer(self) -> None:
+        self.entry_writer = EntryWriter(
+            self.table,
+            self.entry_mapper,
+            self.entry_store,
+            ConflictResolver(
+                self.entry_store, self.entry_mapper, self.task_store, self.unfinished_creates
+            ),
+            DirectCreates(self.table, self.entry_mapper, self.unfinished_creates),
+            self.audit,
+            self.client_vectors,
+            self.clock,
+        )
+        self.expired_entries = ExpiredEntries(self.entry_writer, self.entry_mapper, self.clock)
+        self.agent_memory = AgentMemory(
+            self.agent_store,
+            self.assignment_store,
+            self.entry_store,
+            self.entry_writer,
+            self.unfinished_creates,
+            self.audit,
+            self.clock,
+        )
+        self.task_archive = TaskArchive(
+            self.entry_store,
+            self.entry_writer,
+            SnapshotStore(self.table, self.log_store),
+            self.task_store,
+            self.log_reader,
+            self.settings.log_wait_seconds,
+            self.clock,
+        )
+        self.entry_fence = EntryFence(self.entry_store, self.task_store)
+
+    def _make_tasks(self) -> None:
+        get_kind = self.principal_store.get_kind
+        self.task_access = TaskAccess(self.task_store, self.assignment_store, self.clock)
+        self.intents = Intents(self.intent_store, self.audit, get_kind, self.clock)
+        self.logs = EventLogs(self.log_reader, self.intents, self.namespaces)
+        self.guardrails = GuardrailService(
+            GuardrailStore(self.table),
+            self.task_store,
+            self.assignment_store,
+            self.agent_memory.limit_capacity,
+            self.audit,
+            self.clock,
+        )
+        self.task_reader = TaskReader(
+            self.task_store, self.assignment_store, self.intent_store, self.task_access, self.clock
+        )
+        writer = self.task_writer = TaskWriter(
+            self.task_store, self.guardrails, self.task_archive, self.entry_fence.fence
+        )
+        self.tasks = Tasks(
+            self.task_store, self.intent_store, writer, get_kind, self.audit, self.clock
+        )
+        self.grants = Grants(GrantStore(self.table), self.task_store, self.audit, self.clock)
+        self.workflows = Workflows(
+            AppliedWorkflowStore(self.table),
+            self.namespaces,
+            self.agent_memory,
+            self.tasks,
+            self.task_access,
+            self.intents,
+            self.audit,
+            self.digests,
+            self.clock,
+        )
+
+    def _make_entries(self) -> None:
+        self.access_tracker = AccessTracker(self.entry_store, self.agent_store, self.clock)
+        self.entries = Entries(
+            self.entry_store,
+            self.own_change_store,
+            self.entry_writer,
+            self.access_tracker,
+            self.task_access,
+            self.namespaces,
+            self.client_vectors,
+            self.clock,
+        )
+        self.upserts = Upserts(
+            self.entry_store,
+            self.own_change_store,
+            self.entry_writer,
+            self.task_store,
+            self.namespaces,
+            self.audit,
+            self.clock,
+        )
+        self.queries = Queries(
+            self.entry_store, self.task_access, self.namespaces, self.access_tracker, self.clock
+        )
+        self.batches = Batches(
+            self.entries,
+            self.entry_store,
+            self.entry_writer,
+            self.queries,
+            self.namespaces,
+            self.clock,
+        )
+        self.summaries = Summaries(
+            self.entry_store,
+            self.agent_store,
+            self.unfinished_creates,
+            self.assignment_store,
+            self.task_access,
+            self.namespaces,
+            self.clock,
+        )
+        self.agent_list = AgentList(
+            self.agent_store,
+            self.unfinished_creates,
+            self.principal_store,
+            self.task_access.list_overseen_agents,
+        )
+        self.eviction_order = EvictionOrder(self.entry_store, self.task_access, self.clock)
+        self.contexts = Contexts(self.queries, self.task_access, self.guardrails)

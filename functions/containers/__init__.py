@@ -1,1 +1,0 @@
-"""How the services of packages are put together that only some requests need."""
