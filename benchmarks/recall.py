@@ -195,16 +195,16 @@ def _to_entry_text(fact: Statement) -> str:
     entry = Entry(
         address=build_semantic_address("t", "notes", fact.id),
         nonce="0" * 16,
-        tier="semantic",
-        agent="a",
+        memory_type="semantic",
+        agent_id="a",
         namespace="notes",
         key=fact.id,
         value=value,
-        size=len(value),
+        value_bytes=len(value),
         version=1,
-        created=1,
-        updated=1,
-        author="a",
+        created_at=1,
+        updated_at=1,
+        created_by="a",
     )
     return extract_text(entry) or ""
 

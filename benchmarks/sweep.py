@@ -79,17 +79,17 @@ def _build_expired(agent: str, now: int) -> Entry:
     return Entry(
         address=EPISODIC.build_address("bench", agent, "notes", "k"),
         nonce=create_nonce(now),
-        tier=EPISODIC.name,
-        agent=agent,
+        memory_type=EPISODIC.name,
+        agent_id=agent,
         namespace="notes",
         key="k",
         value=value,
-        size=len(value),
+        value_bytes=len(value),
         version=1,
-        created=now - 2,
-        updated=now - 2,
-        author=agent,
-        expires=now - 1,
+        created_at=now - 2,
+        updated_at=now - 2,
+        created_by=agent,
+        expires_at=now - 1,
     )
 
 

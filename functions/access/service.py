@@ -85,7 +85,7 @@ class AccessExplanations:
     def _find_entry(self, principal: Principal, entry_id: str) -> _Found:
         target = self._entries.find_target(principal, entry_id)
         read, write = Check(READ_ENTRY, target), Check(WRITE_ENTRY, target)
-        is_owner = target.entry.agent == principal.id
+        is_owner = target.entry.agent_id == principal.id
         if target.namespace is not None:
             barrier = _find_guardrail(target.namespace)
             manages = _manages_namespace(principal, target.namespace)

@@ -53,17 +53,17 @@ class ArchiveFiles:
         """
         if not has_parts(item):
             return item
-        value = item["val"]
+        value = item["value"]
         data = value.encode() if isinstance(value, str) else value
         self._required.put(_text_name(conversation, name), data)
-        return {name: attribute for name, attribute in item.items() if name != "val"}
+        return {name: attribute for name, attribute in item.items() if name != "value"}
 
     def join(self, conversation: Conversation, name: str | int, item: Item) -> Item:
         """Give an item its text, if `split` wrote it into a file."""
         if not has_parts(item):
             return item
         data = self._required.get(_text_name(conversation, name))
-        return item | {"val": data.decode() if item["value_is_text"] else data}
+        return item | {"value": data.decode() if item["value_is_text"] else data}
 
     def delete(self, conversation: Conversation) -> None:
         """Delete all files of a conversation, as many as are still there."""

@@ -62,7 +62,7 @@ class ConversationArchiveStore:
     def read_items(self, ended: Conversation, first: int, end: int) -> Iterator[Item]:
         """Read the messages from one index to before another one, each as it is archived.
 
-        Each has its `index`, and its whole text in `val`.
+        Each has its `index`, and its whole text in `value`.
 
         Raises:
             ConversationChanged: one was removed meanwhile.

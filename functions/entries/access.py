@@ -30,9 +30,9 @@ def build_target(
     if not entry.policy.is_private:
         return EntryTarget(entry, namespace)
     if entry.policy.is_task_bound:
-        task = None if entry.task is None else tasks.find_memory_target(caller, entry.task)
+        task = None if entry.task_id is None else tasks.find_memory_target(caller, entry.task_id)
         return EntryTarget(entry, task=task)
-    return EntryTarget(entry, is_overseen=tasks.coordinates_agent(caller, entry.agent))
+    return EntryTarget(entry, is_overseen=tasks.coordinates_agent(caller, entry.agent_id))
 
 
 def select_readable_by_task(
@@ -40,6 +40,6 @@ def select_readable_by_task(
 ) -> list[Entry]:
     """Return those of another agent's entries that the caller may read by their tasks."""
     found = list(entries)
-    named = {each.task for each in found if each.task is not None}
+    named = {each.task_id for each in found if each.task_id is not None}
     readable = {task.id for task in tasks.select_readable(caller, named)} if named else set()
-    return [entry for entry in found if entry.task in readable]
+    return [entry for entry in found if entry.task_id in readable]

@@ -1,11 +1,11 @@
 """The item of an agent's memory: its counters, settings and limits, and all expressions on it.
 
 The counters say how much is left of each limit, so that a limit is a condition of the write that
-would exceed it. `ep_…` are of episodic memory, `wk_…` of working memory outside tasks and in tasks
-without a coordinator; `wk_own` and `wk_own_bytes` count what of it is in tasks.
-`ep_capacity` is the capacity that applies: the one asked for, or a guardrail's lower limit. What
-exceeds the capacity asked for is evicted; a guardrail's limit only keeps new entries away.
-`wk_limit` and `wk_limit_bytes` are the limits of working memory outside tasks, where they are set.
+would exceed it. `working_…` are of working memory outside tasks and in tasks without a coordinator;
+`working_own_entries` and `working_own_bytes` count the part in tasks.
+`episodic_capacity` is the capacity that applies: the configured one, or a guardrail's lower limit.
+What exceeds the configured capacity is evicted; a guardrail's limit only rejects new entries.
+`working_max_entries` and `working_max_bytes` are limits outside tasks; absent if never configured.
 `newest` is the sort token of the entry that was counted last: indexes may not list it yet.
 """
 
@@ -26,89 +26,98 @@ _POSTPONED = 3_600_000  # ms, for an agent that can\'t be brought to its capacit
 
 _CAPACITY = EPISODIC.max_entries
 _WORKING_ENTRIES, _WORKING_BYTES = WORKING.max_entries, WORKING.max_bytes
-_SETTINGS = ("ep_capacity", "ep_asked", "ep_limit", "ep_limited_by", "wk_limit", "wk_limit_bytes")
+_SETTINGS = (
+    "episodic_capacity",
+    "episodic_configured_capacity",
+    "episodic_capacity_limit",
+    "episodic_capacity_limit_version",
+    "working_max_entries",
+    "working_max_bytes",
+)
 
 
 class AgentUsage(NamedTuple):
     """What an agent holds and may hold; sizes are bytes of values.
 
     Attributes:
-        capacity: how many episodic entries it may add to: those asked for, or the limit.
-        asked_capacity: how many it may hold by its settings.
-        limit: how many it may add to by guardrails; None where there is no such limit.
-        free_capacity: episodic entries that still fit; negative after the capacity was lowered.
-        free_working_entries: entries of working memory outside tasks that still fit.
-        own, own_bytes: working memory in tasks that counts against these limits.
-        pinned_namespaces: whose new episodic entries are pinned.
+        episodic_capacity: the configured capacity, or the guardrails' limit if that is lower.
+        episodic_capacity_limit: the limit by guardrails; None without one.
+        episodic_room: episodic entries that still fit; negative after the capacity was lowered.
+        episodic_pinned_namespaces: new episodic entries in these are pinned.
+        working_room: entries of working memory outside tasks that still fit.
+        working_own_entries, working_own_bytes: the part of it in tasks without a coordinator.
     """
 
-    capacity: int = _CAPACITY
-    asked_capacity: int = _CAPACITY
-    limit: int | None = None
-    free_capacity: int = _CAPACITY
+    episodic_capacity: int = _CAPACITY
+    episodic_configured_capacity: int = _CAPACITY
+    episodic_capacity_limit: int | None = None
+    episodic_room: int = _CAPACITY
     episodic_bytes: int = 0
-    pinned: int = 0
-    free_working_entries: int = _WORKING_ENTRIES
-    free_working_bytes: int = _WORKING_BYTES
-    max_working_entries: int = _WORKING_ENTRIES
-    max_working_bytes: int = _WORKING_BYTES
-    own: int = 0
-    own_bytes: int = 0
-    pinned_namespaces: frozenset[str] = frozenset()
+    episodic_pinned_count: int = 0
+    working_room: int = _WORKING_ENTRIES
+    working_room_bytes: int = _WORKING_BYTES
+    working_max_entries: int = _WORKING_ENTRIES
+    working_max_bytes: int = _WORKING_BYTES
+    working_own_entries: int = 0
+    working_own_bytes: int = 0
+    episodic_pinned_namespaces: frozenset[str] = frozenset()
 
     def subtract(self, reservations: Sequence[Reservation]) -> Self:
         """Return the usage without what is reserved for entries that aren't there."""
         episodic = [each.size for each in reservations if each.address.tier == EPISODIC.id_letter]
         working = [each.size for each in reservations if each.address.tier == WORKING.id_letter]
         return self._replace(
-            free_capacity=self.free_capacity + len(episodic),
+            episodic_room=self.episodic_room + len(episodic),
             episodic_bytes=self.episodic_bytes - sum(episodic),
-            free_working_entries=self.free_working_entries + len(working),
-            free_working_bytes=self.free_working_bytes + sum(working),
+            working_room=self.working_room + len(working),
+            working_room_bytes=self.working_room_bytes + sum(working),
         )
 
     @property
     def episodic(self) -> int:
-        return self.capacity - self.free_capacity
+        return self.episodic_capacity - self.episodic_room
 
     @property
     def excess(self) -> int:
         """How many episodic entries are to be evicted: never because of a guardrail."""
-        return max(self.episodic - self.asked_capacity, 0)
+        return max(self.episodic - self.episodic_configured_capacity, 0)
 
     @property
     def is_above_limit(self) -> bool:
         """Whether guardrails bar any new episodic entry, since more are there than they allow."""
-        return self.limit is not None and self.episodic > self.limit
+        return (
+            self.episodic_capacity_limit is not None
+            and self.episodic > self.episodic_capacity_limit
+        )
 
     @property
     def working_outside_tasks(self) -> int:
-        return self.max_working_entries - self.free_working_entries - self.own
+        return self.working_max_entries - self.working_room - self.working_own_entries
 
     @property
     def working_bytes_outside_tasks(self) -> int:
-        return self.max_working_bytes - self.free_working_bytes - self.own_bytes
+        return self.working_max_bytes - self.working_room_bytes - self.working_own_bytes
 
 
 def to_usage(item: Item | None) -> AgentUsage:
     """Return what an agent's item says; without an item, the agent holds nothing."""
     item = item or {}
-    capacity: int = item.get("ep_capacity", _CAPACITY)
+    capacity: int = item.get("episodic_capacity", _CAPACITY)
     max_entries, max_bytes = get_working_limits(item)
     return AgentUsage(
-        capacity=capacity,
-        asked_capacity=item.get("ep_asked", _CAPACITY),
-        limit=item.get("ep_limit"),
-        free_capacity=item.get("ep_room", capacity),
-        episodic_bytes=item.get("ep_bytes", 0),
-        pinned=item.get("ep_pinned", 0),
-        free_working_entries=item.get("wk_room", max_entries),
-        free_working_bytes=item.get("wk_room_bytes", max_bytes),
-        max_working_entries=max_entries,
-        max_working_bytes=max_bytes,
-        own=item.get("wk_own", 0),
-        own_bytes=item.get("wk_own_bytes", 0),
-        pinned_namespaces=frozenset(item.get("ep_pins", ())),
+        episodic_capacity=capacity,
+        episodic_configured_capacity=item.get("episodic_configured_capacity", _CAPACITY),
+        episodic_capacity_limit=item.get("episodic_capacity_limit"),
+        episodic_room=item.get("episodic_room", capacity),
+        episodic_bytes=item.get("episodic_bytes", 0),
+        episodic_pinned_count=item.get("episodic_pinned_count", 0),
+        working_room=item.get("working_room", max_entries),
+        working_room_bytes=item.get("working_room_bytes", max_bytes),
+        working_max_entries=max_entries,
+        working_max_bytes=max_bytes,
+        working_own_entries=item.get("working_own_entries", 0),
+        working_own_bytes=item.get("working_own_bytes", 0),
+        episodic_pinned_namespaces=frozenset(item.get("episodic_pinned_namespaces", ())),
     )
 
 
@@ -157,13 +166,15 @@ class AgentStore(Store):
         key = entry_keys.build_agent_key(tenant, agent)
         new = item | changes
         before, after = _get_capacity(item), _get_capacity(new)
-        attributes = changes | {"agent_id": agent, "ep_capacity": after}
-        if new.get("ep_asked", _CAPACITY) < item.get("ep_asked", _CAPACITY):
+        attributes = changes | {"agent_id": agent, "episodic_capacity": after}
+        if new.get("episodic_configured_capacity", _CAPACITY) < item.get(
+            "episodic_configured_capacity", _CAPACITY
+        ):
             attributes |= keys.build_due_attributes(key[0], now)
-        settings = ["ep_room = if_not_exists(ep_room, :before) + :more"]
+        settings = ["episodic_room = if_not_exists(episodic_room, :before) + :more"]
         values: Item = {"before": before, "more": after - before}
         rooms = zip(
-            ("wk_room", "wk_room_bytes"),
+            ("working_room", "working_room_bytes"),
             get_working_limits(item),
             get_working_limits(new),
             strict=True,
@@ -180,8 +191,12 @@ class AgentStore(Store):
         """Make an agent's item due no more, unless it is due anew; in an hour if over capacity."""
         key, due = (item["pk"], item["sk"]), item[DUE_ATTRIBUTE]
         expression = f"REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}"
-        condition = "due = :due AND (attribute_not_exists(ep_room) OR ep_room >= :least)"
-        least = _get_capacity(item) - item.get("ep_asked", _CAPACITY)  # what a guardrail takes away
+        condition = (
+            "due = :due AND (attribute_not_exists(episodic_room) OR episodic_room >= :least)"
+        )
+        least = _get_capacity(item) - item.get(
+            "episodic_configured_capacity", _CAPACITY
+        )  # what a guardrail takes away
         try:
             self._table.update(update(key, expression, condition, due=due, least=least))
         except ConditionFailed as failed:
@@ -207,6 +222,6 @@ class AgentStore(Store):
 
 def _get_capacity(item: Item) -> int:
     """Return the capacity that applies: the one asked for, or a lower limit."""
-    asked: int = item.get("ep_asked", _CAPACITY)
-    limit: int | None = item.get("ep_limit")
+    asked: int = item.get("episodic_configured_capacity", _CAPACITY)
+    limit: int | None = item.get("episodic_capacity_limit")
     return asked if limit is None else min(asked, limit)

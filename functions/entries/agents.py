@@ -36,7 +36,7 @@ _LONGEST_WAIT = 0.05  # seconds; the index follows within milliseconds
 class AgentSettings(NamedTuple):
     """What is set for an agent's memory; the limits are of working memory outside tasks."""
 
-    agent: str
+    agent_id: str
     capacity: int
     pinned_namespaces: list[str]
     max_entries: int
@@ -116,9 +116,9 @@ class AgentMemory:
                 (RFC-0015 §6.6).
         """
         item = self._agents.get_item(tenant, agent)
-        if item.get("ep_limited_by", 0) >= version:
+        if item.get("episodic_capacity_limit_version", 0) >= version:
             return
-        changes = {"ep_limit": limit, "ep_limited_by": version}
+        changes = {"episodic_capacity_limit": limit, "episodic_capacity_limit_version": version}
         self._agents.change_settings(tenant, agent, item, changes, self._clock())
 
     def evict_excess(self, tenant: str, agent: str, has_time_left: Callable[[], bool]) -> int:
@@ -147,7 +147,7 @@ class AgentMemory:
             if not found:
                 break
             if self._writer.write_evictions(
-                tenant, agent, Evictions(found, usage.free_capacity), now
+                tenant, agent, Evictions(found, usage.episodic_room), now
             ):
                 evicted += len(found)
             else:
@@ -202,21 +202,23 @@ def _to_attributes(config: AgentConfig) -> Item:
     working = config.working.model_dump(exclude_unset=True)
     attributes: Item = {}
     if "capacity" in episodic:
-        attributes["ep_asked"] = episodic["capacity"]
+        attributes["episodic_configured_capacity"] = episodic["capacity"]
     if "pinned_namespaces" in episodic:
-        attributes["ep_pins"] = list(dict.fromkeys(episodic["pinned_namespaces"])) or None
+        attributes["episodic_pinned_namespaces"] = (
+            list(dict.fromkeys(episodic["pinned_namespaces"])) or None
+        )
     if "max_entries" in working:
-        attributes["wk_limit"] = working["max_entries"]
+        attributes["working_max_entries"] = working["max_entries"]
     if "max_total_size_kb" in working:
-        attributes["wk_limit_bytes"] = _KB * working["max_total_size_kb"]
+        attributes["working_max_bytes"] = _KB * working["max_total_size_kb"]
     return attributes
 
 
 def _to_settings(agent: str, item: Item) -> AgentSettings:
     return AgentSettings(
         agent,
-        item.get("ep_asked", EPISODIC.max_entries),
-        item.get("ep_pins") or [],
-        item.get("wk_limit", WORKING.max_entries),
-        item.get("wk_limit_bytes", WORKING.max_bytes) // _KB,
+        item.get("episodic_configured_capacity", EPISODIC.max_entries),
+        item.get("episodic_pinned_namespaces") or [],
+        item.get("working_max_entries", WORKING.max_entries),
+        item.get("working_max_bytes", WORKING.max_bytes) // _KB,
     )

@@ -188,7 +188,7 @@ def split_into_moves(
     """Group entries of one agent and tier so that a group fits one transaction and one part."""
     groups: defaultdict[tuple[str, str, RemovalReason], list[Entry]] = defaultdict(list)
     for entry in entries:
-        groups[entry.agent, entry.tier, _removal_reason(task, entry)].append(entry)
+        groups[entry.agent_id, entry.memory_type, _removal_reason(task, entry)].append(entry)
     for (_, tier, reason), group in groups.items():
         # semantic entries have index rows to delete
         limit = _MAX_ENTRIES_PER_MOVE if POLICIES[tier].is_private else 1

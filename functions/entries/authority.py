@@ -47,7 +47,7 @@ class EntryTarget(NamedTuple):
 
 
 def _owns(caller: Principal, target: EntryTarget) -> bool:
-    return target.entry.policy.is_private and target.entry.agent == caller.id
+    return target.entry.policy.is_private and target.entry.agent_id == caller.id
 
 
 def _by_namespace(rule: Rule[NamespaceTarget]) -> Rule[EntryTarget]:

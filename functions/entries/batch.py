@@ -117,12 +117,12 @@ class Batches:
             # a caller who may not write there doesn't learn which keys exist
             authorize(caller, WRITE_MEMORY, find(update.natural_key[0]))
         old = present.get(address.item_key)
-        if old is None or old.is_expired(now) or update.memory_type not in (None, old.tier):
+        if old is None or old.is_expired(now) or update.memory_type not in (None, old.memory_type):
             raise EntryNotFound if nonce else EntryNotFound(_NO_SUCH_NAME)
         if nonce is not None and (address, nonce) != (old.address, old.nonce):
             raise EntryNotFound
         authorize(caller, WRITE_ENTRY, EntryTarget(old, _find_namespace(old, find)))
-        if token.matches(old.request):
+        if token.matches(old.request_token):
             old = old._replace(version=update.version)  # so that the write itself finds the replay
         if old.version != update.version:
             raise to_version_mismatch(old)
@@ -194,7 +194,7 @@ def split_deletions(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
     chunk: list[Entry] = []
     writes_left = MAX_TRANSACTION_WRITES - _COUNTER_WRITES
     for entry in entries:
-        needed = _FIXED_WRITES + len(entry.tags) + (entry.task is not None)
+        needed = _FIXED_WRITES + len(entry.tags) + (entry.task_id is not None)
         if chunk and (needed > writes_left or len(chunk) == _MAX_DELETED_TOGETHER):
             yield chunk
             chunk, writes_left = [], MAX_TRANSACTION_WRITES - _COUNTER_WRITES

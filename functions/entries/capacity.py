@@ -77,18 +77,18 @@ def plan_evictions(
             or when the agent holds more than guardrails allow, for these remove nothing.
     """
     delta = count_changes_of_agent(agent, transitions)
-    if delta.episodic <= 0 or usage.free_capacity >= delta.episodic:
+    if delta.episodic <= 0 or usage.episodic_room >= delta.episodic:
         return NO_EVICTIONS
     if usage.is_above_limit or _never_fits(usage, transitions, agent):
         raise _capacity_error(usage, transitions, agent)
-    count = min(delta.episodic - usage.free_capacity, delta.episodic + MAX_EVICTED)
+    count = min(delta.episodic - usage.episodic_room, delta.episodic + MAX_EVICTED)
     kept = {transition.item_key for transition in transitions}
     found = find_evictions(store, tenant, agent, now, count, kept=kept)
     if len(found) < min(delta.episodic, count):
-        if usage.pinned >= usage.episodic:
+        if usage.episodic_pinned_count >= usage.episodic:
             raise _capacity_error(usage, transitions, agent)
         return NO_EVICTIONS
-    return Evictions(found, usage.free_capacity)
+    return Evictions(found, usage.episodic_room)
 
 
 def find_evictions(
@@ -147,7 +147,7 @@ def apply_pinned_namespaces(
         replace(each, new=each.new._replace(pinned=True))
         if each.new is not None
         and each.pinned_by_settings
-        and each.new.agent == agent
+        and each.new.agent_id == agent
         and each.new.namespace in namespaces
         else each
         for each in transitions
@@ -157,8 +157,11 @@ def apply_pinned_namespaces(
 def _never_fits(usage: AgentUsage, transitions: Sequence[Transition], agent: str) -> bool:
     """Return whether no eviction makes them fit: what is pinned, or written by them, stays."""
     written = (each.new for each in transitions if each.new is not None)
-    kept = sum(entry.agent == agent and entry.is_evictable for entry in written)
-    return usage.pinned + count_changes_of_agent(agent, transitions).pinned + kept > usage.capacity
+    kept = sum(entry.agent_id == agent and entry.is_evictable for entry in written)
+    return (
+        usage.episodic_pinned_count + count_changes_of_agent(agent, transitions).pinned + kept
+        > usage.episodic_capacity
+    )
 
 
 def _capacity_error(
@@ -172,7 +175,7 @@ def _capacity_error(
         "delete or unpin entries first, or raise it by "
         "PATCH /api/v1/agents/{agent_id}/memory/config, episodic.capacity"
     )
-    error = CapacityExceeded("episodic_capacity", usage.episodic, usage.capacity, remedy)
+    error = CapacityExceeded("episodic_capacity", usage.episodic, usage.episodic_capacity, remedy)
     return error.at(find_first_beyond(transitions, is_beyond))
 
 
@@ -182,7 +185,9 @@ def find_expired(
     """Return expired entries that still count against limits of the transitions."""
     found = [
         entry
-        for agent in {each.current.agent for each in transitions if each.current.policy.is_private}
+        for agent in {
+            each.current.agent_id for each in transitions if each.current.policy.is_private
+        }
         for entry in store.list_expired(tenant, agent, now)
     ]
     for task in count_task_changes(transitions):
@@ -219,15 +224,15 @@ class AccessTracker:
             [
                 partial(self._store.record_access, entry, now)
                 for entry in entries
-                if _is_tracked(caller, entry) and entry.accessed < now - interval
+                if _is_tracked(caller, entry) and entry.last_accessed_at < now - interval
             ]
         )
 
 
 def is_nearly_full(usage: AgentUsage) -> bool:
     """Return whether an eviction is near: at most 100 entries more fit, or 10 % of the capacity."""
-    return usage.free_capacity <= max(_FEW_ENTRIES, _NEARLY_FULL * usage.capacity)
+    return usage.episodic_room <= max(_FEW_ENTRIES, _NEARLY_FULL * usage.episodic_capacity)
 
 
 def _is_tracked(caller: Principal, entry: Entry) -> bool:
-    return entry.is_evictable and entry.agent == caller.id
+    return entry.is_evictable and entry.agent_id == caller.id

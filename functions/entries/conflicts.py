@@ -108,7 +108,9 @@ class ConflictResolver:
             following = _find_next(transition, occupant, item, transaction.now)
             if following is not None:
                 transitions[-1] = following
-            elif occupant is not None and token is not None and token.matches(occupant.request):
+            elif (
+                occupant is not None and token is not None and token.matches(occupant.request_token)
+            ):
                 replayed.append(occupant)
             else:
                 errors.append(_to_slot_error(transition, occupant))
@@ -131,19 +133,19 @@ class ConflictResolver:
                 if noted != evictions:
                     return replace(transaction, evictions=noted)
                 left = evictions.free_capacity or 0
-                return self.evict(transaction, agent, AgentUsage(free_capacity=left))
+                return self.evict(transaction, agent, AgentUsage(episodic_room=left))
             if key != entry_keys.build_agent_key(caller.tenant, agent):
                 continue
             if self._unfinished.settle(item):
                 return transaction
             usage = to_usage(item)
-            free = (usage.free_working_entries, usage.free_working_bytes)
-            most = (usage.max_working_entries, usage.max_working_bytes)
+            free = (usage.working_room, usage.working_room_bytes)
+            most = (usage.working_max_entries, usage.working_max_bytes)
             assert_working_fits(
                 transaction.transitions, partial(count_changes_of_agent, agent), free, most
             )
             transitions = apply_pinned_namespaces(
-                transaction.transitions, agent, usage.pinned_namespaces
+                transaction.transitions, agent, usage.episodic_pinned_namespaces
             )
             return self.evict(replace(transaction, transitions=transitions), agent, usage)
         return transaction

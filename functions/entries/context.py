@@ -61,16 +61,18 @@ class Contexts:
     def _iterate_sections(
         self, caller: Principal, task: Task, episodes: Iterator[Entry]
     ) -> Iterator[tuple[Section, Entry]]:
-        for entry in self._iterate(caller, Filters(tier=WORKING.name, task=task.id)):
+        for entry in self._iterate(caller, Filters(memory_type=WORKING.name, task_id=task.id)):
             yield "working", entry
         if task.policy.inherit_from_parent and task.parent is not None:
-            for entry in self._iterate(caller, Filters(tier=WORKING.name, task=task.parent)):
+            for entry in self._iterate(
+                caller, Filters(memory_type=WORKING.name, task_id=task.parent)
+            ):
                 yield "inherited", entry
         for entry in episodes:
             yield "episodic", entry
         for declared in self._list_declared_namespaces(caller.tenant, task):
             name, prefix = parse_namespace_filter(declared)
-            named = Filters(tier=SEMANTIC.name, namespace=name, namespace_prefix=prefix)
+            named = Filters(memory_type=SEMANTIC.name, namespace=name, namespace_prefix=prefix)
             for entry in self._iterate(caller, named):
                 yield "semantic", entry
 
@@ -81,7 +83,7 @@ class Contexts:
             return
         is_assignees = task.assignee is not None and is_coordinator(caller, task)
         owner = task.assignee if is_assignees else caller.id
-        newest = Filters(agent_id=owner, tier=EPISODIC.name, tags=tags)
+        newest = Filters(agent_id=owner, memory_type=EPISODIC.name, tags=tags)
         found = self._queries.find_own(caller, newest)
         read = self._queries.read_page if is_touched else self._queries.load_page
         yield from read(caller, found, 0, limit)

@@ -22,16 +22,16 @@ _CAPACITY = EPISODIC.max_entries
 _WORKING_ENTRIES, _WORKING_BYTES = WORKING.max_entries, WORKING.max_bytes
 _COUNTERS = (
     "changes",
-    "ep_capacity",
-    "ep_room",
-    "wk_room",
-    "wk_room_bytes",
-    "wk_own",
-    "wk_own_bytes",
-    "wk_limit",
-    "wk_limit_bytes",
-    "ep_bytes",
-    "ep_pinned",
+    "episodic_capacity",
+    "episodic_room",
+    "working_room",
+    "working_room_bytes",
+    "working_own_entries",
+    "working_own_bytes",
+    "working_max_entries",
+    "working_max_bytes",
+    "episodic_bytes",
+    "episodic_pinned_count",
 )
 
 
@@ -67,14 +67,14 @@ def build_counter_write(
         settings.append("newest = :newest")
         values["newest"] = delta.newest
     for number, namespace in enumerate(sorted(delta.unpinned_namespaces)):
-        conditions.append(f"NOT contains(ep_pins, :pin{number})")
+        conditions.append(f"NOT contains(episodic_pinned_namespaces, :pin{number})")
         values[f"pin{number}"] = namespace
     added: Item = {
         "changes": 1,
-        "ep_bytes": delta.episodic_bytes,
-        "ep_pinned": delta.pinned,
-        "wk_own": delta.own,
-        "wk_own_bytes": delta.own_bytes,
+        "episodic_bytes": delta.episodic_bytes,
+        "episodic_pinned_count": delta.pinned,
+        "working_own_entries": delta.own,
+        "working_own_bytes": delta.own_bytes,
         **group_reservations([reserved] if reserved else []),
     }
     added = {name: more for name, more in added.items() if more}
@@ -95,17 +95,17 @@ def _build_limits(
 ) -> Iterator[str]:
     """Build the conditions of what is counted down; add the settings and values of it."""
     if observed_capacity is not None:
-        yield f"ep_room = :observed AND attribute_not_exists({EPISODIC_RESERVATIONS})"
+        yield f"episodic_room = :observed AND attribute_not_exists({EPISODIC_RESERVATIONS})"
         values["observed"] = observed_capacity
     for name, more, attribute, limit in (
-        ("ep", delta.episodic, "ep_room", _CAPACITY),
-        ("wk", delta.working, "wk_room", _WORKING_ENTRIES),
-        ("wkb", delta.working_bytes, "wk_room_bytes", _WORKING_BYTES),
+        ("ep", delta.episodic, "episodic_room", _CAPACITY),
+        ("wk", delta.working, "working_room", _WORKING_ENTRIES),
+        ("wkb", delta.working_bytes, "working_room_bytes", _WORKING_BYTES),
     ):
         if more:
             settings.append(f"{attribute} = if_not_exists({attribute}, :{name}_limit) - :{name}")
             values |= {name: more, f"{name}_limit": limit}
-        if more > 0 and (attribute != "ep_room" or observed_capacity is None):
+        if more > 0 and (attribute != "episodic_room" or observed_capacity is None):
             unused = f"attribute_not_exists({attribute}) AND :{name}_limit >= :{name}"
             yield f"(({unused}) OR {attribute} >= :{name})"
 
@@ -118,16 +118,16 @@ def build_confirmation(key: Key, reservations: Iterable[str]) -> Write:
 
 def build_agent_correction(key: Key, item: Item, counts: EntryCounts) -> Write | None:
     """Build the write that makes an agent's counters equal `counts`; None if they do."""
-    capacity = item.get("ep_capacity", _CAPACITY)
+    capacity = item.get("episodic_capacity", _CAPACITY)
     max_entries, max_bytes = get_working_limits(item)
     counted = {
-        "ep_room": (capacity - counts.episodic, capacity),
-        "wk_room": (max_entries - counts.working, max_entries),
-        "wk_room_bytes": (max_bytes - counts.working_bytes, max_bytes),
-        "ep_bytes": (counts.episodic_bytes, 0),
-        "ep_pinned": (counts.pinned, 0),
-        "wk_own": (counts.own, 0),
-        "wk_own_bytes": (counts.own_bytes, 0),
+        "episodic_room": (capacity - counts.episodic, capacity),
+        "working_room": (max_entries - counts.working, max_entries),
+        "working_room_bytes": (max_bytes - counts.working_bytes, max_bytes),
+        "episodic_bytes": (counts.episodic_bytes, 0),
+        "episodic_pinned_count": (counts.pinned, 0),
+        "working_own_entries": (counts.own, 0),
+        "working_own_bytes": (counts.own_bytes, 0),
     }
     wrong = {name: n for name, (n, unset) in counted.items() if item.get(name, unset) != n}
     if not wrong:
@@ -151,7 +151,9 @@ def build_task_correction(key: Key, item: Item, agent: str, counts: EntryCounts)
 
 def get_working_limits(item: Item) -> tuple[int, int]:
     """Return how many entries and bytes of working memory an agent has at most outside tasks."""
-    return item.get("wk_limit", _WORKING_ENTRIES), item.get("wk_limit_bytes", _WORKING_BYTES)
+    return item.get("working_max_entries", _WORKING_ENTRIES), item.get(
+        "working_max_bytes", _WORKING_BYTES
+    )
 
 
 def update_unchanged(

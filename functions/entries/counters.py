@@ -41,13 +41,13 @@ class AgentCounts:
         """Count an entry, or, with the sign -1, that it is there no more."""
         if entry.policy.is_evictable:
             self.episodic += sign
-            self.episodic_bytes += sign * entry.size
+            self.episodic_bytes += sign * entry.value_bytes
             self.pinned += sign * entry.pinned
-        elif entry.policy.is_task_bound and (entry.task is None or entry.is_own):
+        elif entry.policy.is_task_bound and (entry.task_id is None or entry.is_in_own_task):
             self.working += sign
-            self.working_bytes += sign * entry.size
-            self.own += sign * entry.is_own
-            self.own_bytes += sign * entry.is_own * entry.size
+            self.working_bytes += sign * entry.value_bytes
+            self.own += sign * entry.is_in_own_task
+            self.own_bytes += sign * entry.is_in_own_task * entry.value_bytes
 
 
 @dataclass
@@ -59,9 +59,9 @@ class EntryCounts(AgentCounts):
     def add(self, entry: Entry, sign: int = 1) -> None:
         """Count an entry, or, with the sign -1, that it is there no more."""
         super().add(entry, sign)
-        if entry.task is not None and entry.policy.is_task_bound:
-            entries, size = self.tasks[entry.task]
-            self.tasks[entry.task] = entries + sign, size + sign * entry.size
+        if entry.task_id is not None and entry.policy.is_task_bound:
+            entries, size = self.tasks[entry.task_id]
+            self.tasks[entry.task_id] = entries + sign, size + sign * entry.value_bytes
 
 
 @dataclass(slots=True)
@@ -95,7 +95,7 @@ def count_agent_changes(transitions: Iterable[Transition]) -> dict[str, CounterD
     """
     deltas: defaultdict[str, CounterDelta] = defaultdict(CounterDelta)
     for sign, entry, transition in _list_signed_entries(transitions):
-        delta = deltas[entry.agent]
+        delta = deltas[entry.agent_id]
         if sign > 0 and transition.pinned_by_settings and not entry.pinned:
             delta.unpinned_namespaces.add(entry.namespace)
         if sign > 0 and transition.is_create:
@@ -114,21 +114,21 @@ def count_changes_of_agent(agent: str, transitions: Iterable[Transition]) -> Cou
 def _is_settled(transition: Transition) -> bool:
     """Return whether a transition makes the reservation of its old entry void, if there is one."""
     old, new = transition.old, transition.new
-    if old is None or old.task is not None or not old.policy.is_private:
+    if old is None or old.task_id is not None or not old.policy.is_private:
         return False
-    return new is None or transition.is_create or new.size != old.size
+    return new is None or transition.is_create or new.value_bytes != old.value_bytes
 
 
 def count_task_changes(transitions: Iterable[Transition]) -> dict[str, CounterDelta]:
     """Return the changes of tasks' counters, by task id."""
     deltas: defaultdict[str, CounterDelta] = defaultdict(CounterDelta)
     for sign, entry, transition in _list_signed_entries(transitions):
-        if entry.task is None or not entry.ends_with_task:
+        if entry.task_id is None or not entry.ends_with_task:
             continue
-        delta = deltas[entry.task]
+        delta = deltas[entry.task_id]
         if entry.policy.is_task_bound:
             delta.working += sign
-            delta.working_bytes += sign * entry.size
+            delta.working_bytes += sign * entry.value_bytes
         else:
             delta.attached += sign
         delta.has_creates |= sign > 0 and transition.is_create

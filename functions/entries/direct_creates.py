@@ -52,7 +52,7 @@ class DirectCreates:
         return True
 
     def _create_private(self, transaction: Transaction, entry: Entry) -> bool:
-        tenant, agent, now = entry.address.tenant, entry.agent, transaction.now
+        tenant, agent, now = entry.address.tenant, entry.agent_id, transaction.now
         reservation = Reservation.of(entry).render()
         delta = count_agent_changes(transaction.transitions)[agent]
         write = build_counter_write(tenant, agent, delta, now, reserved=reservation)
@@ -74,10 +74,10 @@ class DirectCreates:
 
     def _give_back(self, entry: Entry, now: int) -> None:
         """Give a place back, unless somebody else has."""
-        removal = count_agent_changes((Transition(entry, None),))[entry.agent]
+        removal = count_agent_changes((Transition(entry, None),))[entry.agent_id]
         reservation = Reservation.of(entry).render()
         write = build_counter_write(
-            entry.address.tenant, entry.agent, removal, now, returned=reservation
+            entry.address.tenant, entry.agent_id, removal, now, returned=reservation
         )
         with suppress(ConditionFailed):
             self._table.update(write)
@@ -122,7 +122,7 @@ def _find_direct(transaction: Transaction) -> Entry | None:
     entry = transition.new
     if transition.old is not None or entry is None:
         return None
-    is_alone = entry.task is None and entry.intent is None and entry.vector is None
+    is_alone = entry.task_id is None and entry.intent_id is None and entry.vector is None
     if entry.imported is not None:
         return None  # reservations go by the time in its id
     is_counted_once = not entry.pinned and len(entry.tags) < MAX_WRITE_ITEMS

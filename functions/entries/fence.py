@@ -67,11 +67,11 @@ class EntryFence:
             ]
             task = self._tasks.get_existing(tenant, task_id)
             if all(_is_complete(task, agent, found) for agent in task.leaving):
-                return [entry for entry in found if entry.agent in task.leaving]
+                return [entry for entry in found if entry.agent_id in task.leaving]
             time.sleep(wait)
         raise Unavailable("the index of this task is behind; send the same request again")
 
 
 def _is_complete(task: Task, agent: str, found: list[Entry]) -> bool:
-    held = sum(entry.agent == agent for entry in found)
+    held = sum(entry.agent_id == agent for entry in found)
     return held >= task.working_of(hash_agent(agent))

@@ -39,54 +39,54 @@ class EntryMapper:
             ValueError: when the value has to be encrypted and there is no cipher.
         """
         is_evictable = entry.policy.is_evictable
-        is_of_task = entry.ends_with_task and entry.task is not None
+        is_of_task = entry.ends_with_task and entry.task_id is not None
         return self._to_value_attributes(entry) | {
             "nonce": entry.nonce,
             "version": entry.version,
-            "tier": entry.tier,
-            "agent_id": entry.agent,
+            "memory_type": entry.memory_type,
+            "agent_id": entry.agent_id,
             "namespace": entry.namespace,
-            "ekey": entry.key,
+            "key": entry.key,
             "tags": entry.tags or None,
-            "task": entry.task,
-            "intent": entry.intent,
-            "ttl_rule": entry.ttl,
+            "task_id": entry.task_id,
+            "intent_id": entry.intent_id,
+            "ttl": entry.ttl,
             "pinned": entry.pinned or None,
             "priority": None if entry.priority == "normal" else entry.priority,
             "sensitivity": entry.sensitivity,
-            "value_bytes": entry.size,
-            "created": entry.created,
-            "updated": entry.updated,
-            "author": None if entry.author == entry.agent else entry.author,
-            "curator": entry.curator,
+            "value_bytes": entry.value_bytes,
+            "created_at": entry.created_at,
+            "updated_at": entry.updated_at,
+            "created_by": None if entry.created_by == entry.agent_id else entry.created_by,
+            "curated_by": entry.curated_by,
             "actor_kind": entry.actor_kind,
-            "request_token": entry.request,
+            "request_token": entry.request_token,
             "traceparent": request_context.traceparent.get(),
-            "fenced": entry.is_fenced or None,
-            "own": entry.is_own or None,
+            "is_fenced": entry.is_fenced or None,
+            "is_in_own_task": entry.is_in_own_task or None,
             BARRIER: entry.has_barrier or None,
             "imported": entry.imported,
             "importer": entry.importer,
             "vector_at": entry.vector_at,
             "vector_length": entry.vector_length,
-            "accessed": entry.accessed if is_evictable else None,
-            schema.RECENCY_ATTRIBUTE: entry.eviction_order,
+            "last_accessed_at": entry.last_accessed_at if is_evictable else None,
+            schema.EVICTION_ATTRIBUTE: entry.eviction_order,
             schema.CREATION_ATTRIBUTE: entry_keys.build_creation_order(entry.sort_token)
             if entry.policy.is_private or is_of_task
             else None,
-            schema.EXPIRY_ATTRIBUTE: entry.expires,
-            schema.TTL_ATTRIBUTE: to_ttl_seconds(entry.expires),
-            **build_due_attributes(entry.address.partition, entry.expires),
-            schema.TASK_ATTRIBUTE: build_task_key(entry.address.tenant, entry.task)[0]
-            if is_of_task and entry.task is not None
+            schema.EXPIRY_ATTRIBUTE: entry.expires_at,
+            schema.TTL_ATTRIBUTE: to_ttl_seconds(entry.expires_at),
+            **build_due_attributes(entry.address.partition, entry.expires_at),
+            schema.TASK_ATTRIBUTE: build_task_key(entry.address.tenant, entry.task_id)[0]
+            if is_of_task and entry.task_id is not None
             else None,
             **({} if entry.policy.is_private else _build_tenant_order(entry)),
         }
 
     def _to_value_attributes(self, entry: Entry) -> Item:
         if entry.sensitivity not in ENCRYPTED:
-            return {"val": compress(entry.value)}
-        name = _name_value(entry.id, entry.task)
+            return {"value": compress(entry.value)}
+        name = _name_value(entry.id, entry.task_id)
         return self._values.encrypt(entry.value, entry.address.tenant, name, entry.version)
 
     def find_entry(self, item: Item | None) -> Entry | None:
@@ -95,45 +95,45 @@ class EntryMapper:
 
     def to_entry(self, item: Item) -> Entry:
         get = item.get
-        tier: Tier = item["tier"]
+        tier: Tier = item["memory_type"]
         agent: str = item["agent_id"]
-        updated: int = item["updated"]
+        updated: int = item["updated_at"]
         nonce: str = item["nonce"]
         address = entry_keys.parse_entry_key((item["pk"], item["sk"]), POLICIES[tier].id_letter)
-        value = item["val"]
+        value = item["value"]
         is_plain = isinstance(value, str)  # neither encrypted nor compressed, as most are
         return Entry(
             address=address,
             nonce=nonce,
-            tier=tier,
-            agent=agent if tier == "semantic" or address.is_owned_by(agent) else _NOBODY,
+            memory_type=tier,
+            agent_id=agent if tier == "semantic" or address.is_owned_by(agent) else _NOBODY,
             namespace=item["namespace"],
-            key=item["ekey"],
+            key=item["key"],
             value=value.encode()
             if is_plain
             else self._values.decode(
-                item, address.tenant, _name_value(address.build_id(nonce), get("task"))
+                item, address.tenant, _name_value(address.build_id(nonce), get("task_id"))
             ),
-            size=item["value_bytes"],
+            value_bytes=item["value_bytes"],
             version=item["version"],
-            created=item["created"],
-            updated=updated,
-            author=get("author", agent),
-            curator=get("curator"),
+            created_at=item["created_at"],
+            updated_at=updated,
+            created_by=get("created_by", agent),
+            curated_by=get("curated_by"),
             tags=tuple(get("tags", ())),
-            task=get("task"),
-            intent=get("intent"),
-            ttl=get("ttl_rule"),
-            expires=get(schema.EXPIRY_ATTRIBUTE),
+            task_id=get("task_id"),
+            intent_id=get("intent_id"),
+            ttl=get("ttl"),
+            expires_at=get(schema.EXPIRY_ATTRIBUTE),
             pinned=get("pinned", False),
             priority=get("priority", "normal"),
             sensitivity=get("sensitivity"),
-            accessed=get("accessed", updated),
-            request=get("request_token"),
+            last_accessed_at=get("last_accessed_at", updated),
+            request_token=get("request_token"),
             traceparent=get("traceparent"),
             actor_kind=item["actor_kind"],
-            is_fenced=get("fenced", False),
-            is_own=get("own", False),
+            is_fenced=get("is_fenced", False),
+            is_in_own_task=get("is_in_own_task", False),
             has_barrier=get(BARRIER, False),
             imported=get("imported"),
             importer=get("importer"),
@@ -149,24 +149,24 @@ def _name_value(entry_id: str, task: str | None) -> str:
 
 def to_eviction_candidate(row: Item) -> Entry:
     """Return an evictable entry with what a row of the eviction index says of it: no value."""
-    priority, accessed = entry_keys.parse_recency(row[schema.RECENCY_ATTRIBUTE])
+    priority, accessed = entry_keys.parse_eviction_order(row[schema.EVICTION_ATTRIBUTE])
     return Entry(
         address=entry_keys.parse_entry_key((row["pk"], row["sk"]), EPISODIC.id_letter),
         nonce=row["nonce"],
-        tier=EPISODIC.name,
-        agent=row["agent_id"],
+        memory_type=EPISODIC.name,
+        agent_id=row["agent_id"],
         namespace="",
         key="",
         value=b"",
-        size=row["value_bytes"],
+        value_bytes=row["value_bytes"],
         version=row["version"],
-        created=decode_timestamp(row["nonce"]),
-        updated=accessed,
-        author=row["agent_id"],
-        task=row.get("task"),
-        ttl=row.get("ttl_rule"),
+        created_at=decode_timestamp(row["nonce"]),
+        updated_at=accessed,
+        created_by=row["agent_id"],
+        task_id=row.get("task_id"),
+        ttl=row.get("ttl"),
         priority=priority,
-        accessed=accessed,
+        last_accessed_at=accessed,
     )
 
 

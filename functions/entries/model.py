@@ -26,32 +26,34 @@ class Entry(NamedTuple):
 
     address: EntryAddress
     nonce: str
-    tier: Tier
-    agent: str
+    memory_type: Tier
+    agent_id: str
     namespace: str
     key: str
     value: bytes
-    size: int  # bytes of the value, which limits count
+    value_bytes: int  # bytes of the value, which limits count
     version: int
-    created: int
-    updated: int
-    author: str
-    curator: str | None = None
+    created_at: int
+    updated_at: int
+    created_by: str
+    curated_by: str | None = None
     tags: tuple[str, ...] = ()
-    task: str | None = None
-    intent: str | None = None
+    task_id: str | None = None
+    intent_id: str | None = None
     ttl: str | None = None
-    expires: int | None = None
+    expires_at: int | None = None
     pinned: bool = False
     priority: Priority = "normal"
     sensitivity: Sensitivity | None = None
-    accessed: int = 0  # when its owner last wrote or read it; kept for evictable tiers only
-    request: bytes | None = None  # the token of the request that wrote it
+    last_accessed_at: int = 0  # when its owner last wrote or read it; kept for evictable tiers only
+    request_token: bytes | None = None  # the token of the request that wrote it
     traceparent: str | None = None  # of the request that wrote it; a write stores its own
     actor_kind: ActorKind = "agent"  # the kind of the writer of this version
-    is_own: bool = False  # in a task without a coordinator: counts against its agent's limits, too
+    is_in_own_task: bool = (
+        False  # in a task without a coordinator: counts against its agent's limits, too
+    )
     is_fenced: bool = False  # each write checks its task, as its owner isn't the assignee (§5)
-    is_inherited: bool = False  # shown to a sub-task of its task; never stored
+    inherited: bool = False  # shown to a sub-task of its task; never stored
     vector: bytes | None = None  # of the client's, packed; only on its way into the table
     vector_at: int | None = None  # when the client's vector was written; None without one
     vector_length: int | None = None  # how many numbers it has
@@ -66,17 +68,17 @@ class Entry(NamedTuple):
     @property
     def actor(self) -> Actor:
         """Who wrote this version: the owner, a curator of semantic memory, or its importer."""
-        return Actor(self.importer or self.curator or self.agent, self.actor_kind)
+        return Actor(self.importer or self.curated_by or self.agent_id, self.actor_kind)
 
     @property
     def is_as_imported(self) -> bool:
         """Whether nothing has changed it since an import wrote it."""
-        return self.imported is not None and self.updated <= self.imported
+        return self.imported is not None and self.updated_at <= self.imported
 
     @property
     def last_written(self) -> int:
         """When it was written last: an import comes later than what it says."""
-        return max(self.updated, self.imported or 0)
+        return max(self.updated_at, self.imported or 0)
 
     @property
     def item_key(self) -> Key:
@@ -84,7 +86,7 @@ class Entry(NamedTuple):
 
     @property
     def policy(self) -> TierPolicy:
-        return POLICIES[self.tier]
+        return POLICIES[self.memory_type]
 
     @property
     def sort_token(self) -> str:
@@ -93,7 +95,7 @@ class Entry(NamedTuple):
         Inherited entries come behind all others.
         """
         token = entry_keys.build_sort_token(self.address, self.nonce)
-        return mark_inherited(token) if self.is_inherited else token
+        return mark_inherited(token) if self.inherited else token
 
     @property
     def is_evictable(self) -> bool:
@@ -108,7 +110,7 @@ class Entry(NamedTuple):
         """
         if not self.is_evictable:
             return None
-        return entry_keys.build_recency(self.priority, self.accessed, self.nonce)
+        return entry_keys.build_eviction_order(self.priority, self.last_accessed_at, self.nonce)
 
     @property
     def ends_with_task(self) -> bool:
@@ -117,7 +119,7 @@ class Entry(NamedTuple):
 
     def is_expired(self, now: int) -> bool:
         """Return whether reads no longer show the entry (RFC-0015 §9.3)."""
-        return self.expires is not None and self.expires <= now
+        return self.expires_at is not None and self.expires_at <= now
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +167,11 @@ class Filters(NamedTuple):
     namespace: str | None = None
     namespace_prefix: str | None = None
     key: str | None = None
-    tier: Tier | None = None
+    memory_type: Tier | None = None
     tags: frozenset[str] = frozenset()
     tags_any: frozenset[str] = frozenset()
-    task: str | None = None
-    intent: str | None = None
+    task_id: str | None = None
+    intent_id: str | None = None
     pinned: bool | None = None
     updated_after: int | None = None
     updated_before: int | None = None

@@ -11,9 +11,9 @@ from functions.platform.entry_keys import EntryAddress
 from functions.platform.idempotency import KEY_BYTES
 from functions.platform.items import Item
 from functions.platform.json_text import compress
-from functions.platform.schema import CREATION_ATTRIBUTE, RECENCY_ATTRIBUTE, TASK_ATTRIBUTE
+from functions.platform.schema import CREATION_ATTRIBUTE, EVICTION_ATTRIBUTE, TASK_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.writes import Write, update
+from functions.platform.writes import Write, build_set_expression, update
 
 _UNCHANGED = "nonce = :nonce AND version = :version"
 _OF_ANOTHER_REQUEST = (  # the first half is for moto, whose begins_with takes texts alone
@@ -21,10 +21,11 @@ _OF_ANOTHER_REQUEST = (  # the first half is for moto, whose begins_with takes t
 )
 _KEPT_BY_A_PUT = frozenset(
     (
-        *("nonce", "version", "created", "author", "curator", "own", "fenced", BARRIER),
-        *("tier", "agent_id", "namespace", "ekey", "task", "intent", "value_bytes"),
-        *("imported", "importer", "pinned", "priority", "accessed"),
-        *(RECENCY_ATTRIBUTE, CREATION_ATTRIBUTE, TASK_ATTRIBUTE),
+        *("nonce", "version", "created_at", "created_by", "curated_by", BARRIER),
+        *("memory_type", "agent_id", "namespace", "key", "task_id", "intent_id", "value_bytes"),
+        *("is_in_own_task", "is_fenced", "pinned", "priority", "last_accessed_at"),
+        *("imported", "importer"),
+        *(EVICTION_ATTRIBUTE, CREATION_ATTRIBUTE, TASK_ATTRIBUTE),
     )
 )
 """What a put leaves as it is: of the entry that it replaces, or what has to be the same."""
@@ -55,7 +56,7 @@ class OwnChangeStore:
         Args:
             nonce: the incarnation to change.
             version: the version to change.
-            changes: fields of the entry: `request`, and `tags`, or `value` and `size`.
+            changes: fields of the entry: `request_token`, and `tags`, or `value` and `value_bytes`.
 
         Returns:
             the changed entry, or None and what is in the slot instead, if anything.
@@ -94,25 +95,29 @@ def _build_put(item: Item, entry: Entry, version: int | None) -> Write:
         version: the one that must be there; None for any.
     """
     attributes = {name: value for name, value in item.items() if name not in _KEPT_BY_A_PUT}
-    present = {name: value for name, value in attributes.items() if value is not None}
-    settings = ", ".join(f"{name} = :{name}" for name in present)
-    removed = ", ".join(attributes.keys() - present.keys())
+    expression, present = build_set_expression(attributes, "version = version + :one")
     conditions = [
-        "tier = :tier AND agent_id = :agent AND value_bytes = :size",
+        "memory_type = :memory_type AND agent_id = :agent AND value_bytes = :size",
         _OF_ANOTHER_REQUEST,
-        "attribute_not_exists(data_key) AND attribute_not_exists(fenced)",
-        "(attribute_not_exists(expires) OR expires > :now)",
+        "attribute_not_exists(data_key) AND attribute_not_exists(is_fenced)",
+        "(attribute_not_exists(expires_at) OR expires_at > :now)",
     ]
-    values: Item = {"tier": entry.tier, "agent": entry.agent, "size": entry.size}
-    for name, value in (("task", entry.task), ("intent", entry.intent), ("version", version)):
+    values: Item = {
+        "memory_type": entry.memory_type,
+        "agent": entry.agent_id,
+        "size": entry.value_bytes,
+    }
+    for name, value in (
+        ("task_id", entry.task_id),
+        ("intent_id", entry.intent_id),
+        ("version", version),
+    ):
         if value is not None:
             conditions.append(f"{name} = :{name}")
             values[name] = value
         elif name != "version":
             conditions.append(f"attribute_not_exists({name})")
-    expression = f"SET version = version + :one, {settings}"
-    expression += f" REMOVE {removed}" if removed else ""
-    values |= {"now": entry.updated, "one": 1} | present
+    values |= {"now": entry.updated_at, "one": 1} | present
     token = item["request_token"]
     values |= {"request": token, "request_key": token[:KEY_BYTES]}
     return update(entry.item_key, expression, " AND ".join(conditions), **values)
@@ -130,31 +135,38 @@ def _build_update(
     policy = POLICIES_BY_ID_LETTER[address.tier]
     attributes: Item = {
         "version": version + 1,
-        "updated": now,
-        "request_token": changes["request"],
+        "updated_at": now,
+        "request_token": changes["request_token"],
         "traceparent": request_context.traceparent.get(),
         "actor_kind": caller.kind,
     }
     condition = (
-        f"{_UNCHANGED} AND {_OF_ANOTHER_REQUEST} AND tier = :tier AND agent_id = :caller"
-        " AND attribute_not_exists(data_key) AND attribute_not_exists(fenced)"
-        " AND (attribute_not_exists(expires) OR expires > :now)"
+        f"{_UNCHANGED} AND {_OF_ANOTHER_REQUEST} AND memory_type = :memory_type"
+        " AND agent_id = :caller"
+        " AND attribute_not_exists(data_key) AND attribute_not_exists(is_fenced)"
+        " AND (attribute_not_exists(expires_at) OR expires_at > :now)"
     )
-    values: Item = {"nonce": nonce, "tier": policy.name, "caller": caller.id, "now": now}
-    values |= {"request": changes["request"], "request_key": changes["request"][:KEY_BYTES]}
+    values: Item = {"nonce": nonce, "memory_type": policy.name, "caller": caller.id, "now": now}
+    values |= {
+        "request": changes["request_token"],
+        "request_key": changes["request_token"][:KEY_BYTES],
+    }
     if "value" in changes:
-        attributes["val"] = compress(changes["value"])
+        attributes["value"] = compress(changes["value"])
         condition += " AND value_bytes = :size"
-        values["size"] = changes["size"]
+        values["size"] = changes["value_bytes"]
     if "tags" in changes:
         attributes["tags"] = changes["tags"] or None
     if policy.is_evictable:
-        attributes |= {"accessed": now, "recency": entry_keys.build_recency("normal", now, nonce)}
-        condition += " AND begins_with(recency, :rank)"
+        attributes |= {
+            "last_accessed_at": now,
+            EVICTION_ATTRIBUTE: entry_keys.build_eviction_order("normal", now, nonce),
+        }
+        condition += " AND begins_with(eviction_order, :rank)"
         values["rank"] = "1#"
     present = {name: value for name, value in attributes.items() if value is not None}
-    settings = ", ".join(f"{name} = :new_{name}" for name in present)
-    removed = ", ".join(attributes.keys() - present.keys())
+    settings = ", ".join(f"#{name} = :new_{name}" for name in present)
+    removed = ", ".join(f"#{name}" for name in attributes.keys() - present.keys())
     expression = f"SET {settings}" + (f" REMOVE {removed}" if removed else "")
     values |= {f"new_{name}": value for name, value in present.items()}
     return update(address.item_key, expression, condition, version=version, **values)

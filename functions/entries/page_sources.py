@@ -140,7 +140,7 @@ class Sources:
         return [last] + [
             Source(partial(self._list_of_agent, tenant, agent, each.id_letter, filters), select)
             for each in tiers
-            if filters.tier in (None, each.name)
+            if filters.memory_type in (None, each.name)
         ]
 
     def _list_last_counted(

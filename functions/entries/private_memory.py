@@ -51,18 +51,18 @@ class PrivateMemory:
 
     def list_scopes(self, caller: Principal, filters: Filters) -> list[Scope]:
         """List what private memory the filters name and the caller may read."""
-        if filters.task is None or filters.tier == EPISODIC.name:
+        if filters.task_id is None or filters.memory_type == EPISODIC.name:
             return self._list_of_owner(caller, filters)
-        readable = self._tasks.select_readable(caller, (filters.task,))
+        readable = self._tasks.select_readable(caller, (filters.task_id,))
         if not readable:
             return self._list_of_owner(caller, filters)
-        working = filters._replace(tier=WORKING.name)
+        working = filters._replace(memory_type=WORKING.name)
         scopes = [Scope(working, task=readable[0])]
         if filters.includes_inherited:
             scopes += self._list_inherited(caller, readable[0].inherits_from, working)
-        if filters.tier is not None:
+        if filters.memory_type is not None:
             return scopes
-        return scopes + self._list_of_owner(caller, filters._replace(tier=EPISODIC.name))
+        return scopes + self._list_of_owner(caller, filters._replace(memory_type=EPISODIC.name))
 
     def _list_inherited(
         self, caller: Principal, parent: str | None, filters: Filters
@@ -70,7 +70,8 @@ class PrivateMemory:
         """List a parent's working memory, if its sub-task shows it to the caller."""
         readable = [] if parent is None else self._tasks.select_readable(caller, (parent,))
         return [
-            Scope(filters._replace(task=task.id), task=task, is_inherited=True) for task in readable
+            Scope(filters._replace(task_id=task.id), task=task, is_inherited=True)
+            for task in readable
         ]
 
     def _list_of_owner(self, caller: Principal, filters: Filters) -> list[Scope]:
@@ -78,22 +79,29 @@ class PrivateMemory:
         if owner == caller.id:
             return [Scope(filters, agent=owner)]
         scopes = []
-        if filters.tier in (None, WORKING.name):  # of it, what the caller may read by its tasks
-            working = filters._replace(tier=WORKING.name)
+        if filters.memory_type in (
+            None,
+            WORKING.name,
+        ):  # of it, what the caller may read by its tasks
+            working = filters._replace(memory_type=WORKING.name)
             scopes.append(Scope(working, agent=owner, is_read_by_task=True))
-        if filters.tier in (None, EPISODIC.name) and self._tasks.coordinates_agent(caller, owner):
-            scopes.append(Scope(filters._replace(tier=EPISODIC.name), agent=owner))
+        if filters.memory_type in (None, EPISODIC.name) and self._tasks.coordinates_agent(
+            caller, owner
+        ):
+            scopes.append(Scope(filters._replace(memory_type=EPISODIC.name), agent=owner))
         return scopes
 
     def has_unreadable(self, caller: Principal, filters: Filters) -> bool:
         """Return whether filters name private memory that the caller may not read."""
-        if filters.task is not None and filters.tier != EPISODIC.name:
-            is_task = bool(self._tasks.get_many(caller.tenant, {filters.task}))
-            return is_task and not self._tasks.select_readable(caller, (filters.task,))
+        if filters.task_id is not None and filters.memory_type != EPISODIC.name:
+            is_task = bool(self._tasks.get_many(caller.tenant, {filters.task_id}))
+            return is_task and not self._tasks.select_readable(caller, (filters.task_id,))
         owner = filters.agent_id or caller.id
         if owner == caller.id:
             return False
-        return filters.tier != EPISODIC.name or not self._tasks.coordinates_agent(caller, owner)
+        return filters.memory_type != EPISODIC.name or not self._tasks.coordinates_agent(
+            caller, owner
+        )
 
     def find_in_scope(self, caller: Principal, scope: Scope) -> Iterable[Entry]:
         """Find what matches in a scope."""
@@ -110,7 +118,7 @@ class PrivateMemory:
         found = [each for each in entries if matches_filters(each, scope.filters, now)]
         if scope.is_read_by_task:
             return select_readable_by_task(self._tasks, caller, found)
-        return [each._replace(is_inherited=True) for each in found] if scope.is_inherited else found
+        return [each._replace(inherited=True) for each in found] if scope.is_inherited else found
 
     def _find_of_task(self, tenant: str, task_id: str) -> list[Entry]:
         """Return a task's working memory. Its counter proves that the index leaves nothing out."""
@@ -118,7 +126,7 @@ class PrivateMemory:
             (task,) = self._tasks.get_many(tenant, {task_id})
             found = self._store.list_of_task(tenant, task_id)
             working = [
-                entry for entry in found if entry.policy.is_task_bound and entry.task == task_id
+                entry for entry in found if entry.policy.is_task_bound and entry.task_id == task_id
             ]
             if len(working) >= task.working_entries:
                 return working
@@ -135,7 +143,7 @@ class PrivateMemory:
 
 def assert_owner_known(caller: Principal, filters: Filters) -> None:
     """Raise `ValidationFailed` when private memory is asked for, but not whose (RFC-0015 §4.1)."""
-    is_private = filters.tier is not None and POLICIES[filters.tier].is_private
-    is_named = filters.agent_id is not None or filters.task is not None
+    is_private = filters.memory_type is not None and POLICIES[filters.memory_type].is_private
+    is_named = filters.agent_id is not None or filters.task_id is not None
     if is_private and not is_named and caller.kind != "agent":
         raise ValidationFailed("agent_id", "is required for working and episodic memory")

@@ -93,7 +93,7 @@ class Queries:
         """Find all that matches; private memory is the caller's unless the filters say whose."""
         loaded: list[Entry] = []
         listed: list[str] = []
-        if filters.tier != SEMANTIC.name:
+        if filters.memory_type != SEMANTIC.name:
             loaded += self._private.find(caller, filters)
         if _includes_semantic(filters):
             names = self.list_readable_namespaces(caller, filters)
@@ -184,7 +184,11 @@ class Queries:
 
     def _build_sources(self, caller: Principal, filters: Filters) -> list[Source]:
         """Build what a page is read from: what is few is read at once, all else is listed."""
-        scopes = [] if filters.tier == SEMANTIC.name else self._private.list_scopes(caller, filters)
+        scopes = (
+            []
+            if filters.memory_type == SEMANTIC.name
+            else self._private.list_scopes(caller, filters)
+        )
         sources = [each for scope in scopes for each in self._build_private_sources(caller, scope)]
         if not _includes_semantic(filters):
             return sources
@@ -227,7 +231,7 @@ class Queries:
 
         It doesn't show whether anything is there: nobody learns others' keys by trying filters.
         """
-        if filters.tier != SEMANTIC.name and self._private.has_unreadable(caller, filters):
+        if filters.memory_type != SEMANTIC.name and self._private.has_unreadable(caller, filters):
             return True
         if not _includes_semantic(filters):
             return False
@@ -269,5 +273,5 @@ def _skip_later_entries(after: str | None, filters: Filters, now: int) -> str | 
 
 def _includes_semantic(filters: Filters) -> bool:
     """Return whether semantic memory may match."""
-    is_shared = filters.tier is None and filters.agent_id is None
-    return (is_shared or filters.tier == SEMANTIC.name) and filters.pinned is None
+    is_shared = filters.memory_type is None and filters.agent_id is None
+    return (is_shared or filters.memory_type == SEMANTIC.name) and filters.pinned is None

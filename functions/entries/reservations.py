@@ -25,7 +25,7 @@ class Reservation(NamedTuple):
     @classmethod
     def of(cls, entry: Entry) -> Self:
         """Return the reservation for an entry of private memory."""
-        return cls(entry.address, entry.nonce, entry.size)
+        return cls(entry.address, entry.nonce, entry.value_bytes)
 
     def render(self) -> str:
         """Render the reservation as the text that stands for it in the agent's item."""

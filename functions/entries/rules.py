@@ -22,9 +22,10 @@ from functions.platform.ttl import compute_expiry
 from functions.vectors.packing import count_numbers, pack_vector
 
 _HINT = "; keep bulk data elsewhere and store a reference"
-_SET_BY_IMPORT = frozenset({"version"})  # of a body's, beside those with other names
-_ENTRY_FIELDS = frozenset(Entry._fields) - _SET_BY_IMPORT
-_KEPT_BY_A_PUT = ("nonce", "agent", "author", "created")
+_COPIED_FIELDS = frozenset(
+    {"namespace", "key", "value", "tags", "ttl", "pinned", "priority", "sensitivity", "vector"}
+)
+_KEPT_BY_A_PUT = ("nonce", "agent_id", "created_by", "created_at")
 
 
 def build_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -> Entry:
@@ -43,18 +44,18 @@ def build_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken)
     entry = Entry(
         address=policy.build_address(caller.tenant, agent, new.namespace, new.key),
         nonce=keys.create_nonce(now),
-        tier=new.memory_type,
-        agent=agent,
+        memory_type=new.memory_type,
+        agent_id=agent,
         version=1,
-        created=now,
-        updated=now,
-        accessed=now,
-        author=caller.id,
-        curator=None if policy.is_private else caller.id,
-        task=new.task,
-        intent=new.intent,
-        expires=_compute_expiry(new.ttl, new.expires_at, new.task, now),
-        request=token.stored,
+        created_at=now,
+        updated_at=now,
+        last_accessed_at=now,
+        created_by=caller.id,
+        curated_by=None if policy.is_private else caller.id,
+        task_id=new.task,
+        intent_id=new.intent,
+        expires_at=_compute_expiry(new.ttl, new.expires_at, new.task, now),
+        request_token=token.stored,
         actor_kind=caller.kind,
         **given,
     )
@@ -76,7 +77,7 @@ def _keep_origin(caller: Principal, entry: Entry, new: NewEntry, now: int) -> En
     times = choose_times(new.created_at or made, new.updated_at, now)
     if made not in (None, times.created):
         raise ValidationFailed("id", "isn't one that was made at created_at")
-    author, curator = entry.author, entry.curator
+    author, curator = entry.created_by, entry.curated_by
     if not entry.policy.is_private:
         author = choose_author(caller, new.created_by)
         curator = choose_author(caller, new.curated_by or author)
@@ -84,13 +85,13 @@ def _keep_origin(caller: Principal, entry: Entry, new: NewEntry, now: int) -> En
     return entry._replace(
         nonce=nonce or keys.create_nonce(times.created),
         version=new.version or 1,
-        created=times.created,
-        updated=times.updated,
-        accessed=min(accessed, now),
-        author=author,
-        curator=curator,
+        created_at=times.created,
+        updated_at=times.updated,
+        last_accessed_at=min(accessed, now),
+        created_by=author,
+        curated_by=curator,
         imported=now,
-        importer=None if caller.id in (curator, entry.agent) else caller.id,
+        importer=None if caller.id in (curator, entry.agent_id) else caller.id,
     )
 
 
@@ -116,13 +117,13 @@ def apply_change(
     if change.model_fields_set & {"ttl", "expires_at"}:
         # a new `ttl` counts from this write, and so does one that a removed `expires_at` hid
         ttl = given.get("ttl", entry.ttl)
-        given["expires"] = _compute_expiry(ttl, change.expires_at, entry.task, now)
+        given["expires_at"] = _compute_expiry(ttl, change.expires_at, entry.task_id, now)
     changed = entry._replace(
         version=entry.version + 1,
-        updated=now,
-        accessed=now,
-        curator=None if entry.policy.is_private else caller.id,
-        request=token.stored,
+        updated_at=now,
+        last_accessed_at=now,
+        curated_by=None if entry.policy.is_private else caller.id,
+        request_token=token.stored,
         actor_kind=caller.kind,
         imported=None,
         importer=None,
@@ -160,7 +161,11 @@ def may_put_by_one_write(entry: Entry) -> bool:
 
 def has_same_place(old: Entry, new: Entry) -> bool:
     """Return whether a put changes an entry, and doesn't replace it by another one."""
-    return (old.tier, old.task, old.intent) == (new.tier, new.task, new.intent)
+    return (old.memory_type, old.task_id, old.intent_id) == (
+        new.memory_type,
+        new.task_id,
+        new.intent_id,
+    )
 
 
 def replace_fields(old: Entry, new: Entry) -> Entry:
@@ -170,20 +175,20 @@ def replace_fields(old: Entry, new: Entry) -> Entry:
 
 
 def to_entry_fields(body: NewEntry | EntryChange) -> dict[str, Any]:
-    """Return the given fields that an entry has under the same name, as the entry holds them.
+    """Return the given fields that an entry takes from a body as they are, as it holds them.
 
     Raises:
         ValidationFailed: when the value holds a number that no JSON reader could give back, or
             all numbers of the vector are 0.
         ValueTooLarge: when the value has more than 65,536 bytes.
     """
-    given = {name: getattr(body, name) for name in body.model_fields_set & _ENTRY_FIELDS}
+    given = {name: getattr(body, name) for name in body.model_fields_set & _COPIED_FIELDS}
     fields = {
         name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
     }
     if "value" in fields:
         fields["value"] = dumps_checked(fields["value"], "value", MAX_VALUE_BYTES, _HINT)
-        fields["size"] = len(fields["value"])
+        fields["value_bytes"] = len(fields["value"])
     if fields.get("vector") is not None:
         fields["vector"] = pack_vector(fields["vector"])
     return fields
@@ -206,31 +211,31 @@ def matches_filters(entry: Entry, filters: Filters, now: int) -> bool:
     """Return whether an entry isn't expired and passes every filter (RFC-0015 §4.1)."""
     return (
         not entry.is_expired(now)
-        and filters.tier in (None, entry.tier)
-        and filters.agent_id in (None, entry.agent)
+        and filters.memory_type in (None, entry.memory_type)
+        and filters.agent_id in (None, entry.agent_id)
         and filters.namespace in (None, entry.namespace)
         and (
             filters.namespace_prefix is None or entry.namespace.startswith(filters.namespace_prefix)
         )
         and filters.key in (None, entry.key)
-        and filters.task in (None, entry.task)
-        and filters.intent in (None, entry.intent)
+        and filters.task_id in (None, entry.task_id)
+        and filters.intent_id in (None, entry.intent_id)
         and _has_tags(entry.tags, filters)
         and (
             filters.pinned is None or (entry.policy.is_evictable and entry.pinned == filters.pinned)
         )
-        and _is_updated_within(entry.updated, filters)
+        and _is_updated_within(entry.updated_at, filters)
     )
 
 
 def row_matches_filters(row: Item, filters: Filters, now: int) -> bool:
     """Return whether an index row passes the filters other than namespace, key and tags."""
     return (
-        row.get("entry_expires", now + 1) > now
+        row.get("entry_expires_at", now + 1) > now
         and filters.agent_id in (None, row["agent_id"])
-        and filters.task in (None, row.get("task"))
-        and filters.intent in (None, row.get("intent"))
-        and _is_updated_within(row["updated"], filters)
+        and filters.task_id in (None, row.get("task_id"))
+        and filters.intent_id in (None, row.get("intent_id"))
+        and _is_updated_within(row["updated_at"], filters)
     )
 
 
@@ -239,9 +244,9 @@ def indexed_row_matches(row: Item, filters: Filters) -> bool:
     return (
         filters.namespace in (None, row["namespace"])
         and row["namespace"].startswith(filters.namespace_prefix or "")
-        and filters.key in (None, row["ekey"])
-        and filters.task in (None, row.get("task"))
-        and filters.intent in (None, row.get("intent"))
+        and filters.key in (None, row["key"])
+        and filters.task_id in (None, row.get("task_id"))
+        and filters.intent_id in (None, row.get("intent_id"))
         and _has_tags(row.get("tags", ()), filters)
     )
 

@@ -171,7 +171,7 @@ class Entries:
             raise ValidationFailed("body", "names nothing to change")
         namespace = None
         if address.is_owned_by(caller.id) and change.model_fields_set <= _CHANGED_BY_ONE_WRITE:
-            changes = rules.to_entry_fields(change) | {"request": token.stored}
+            changes = rules.to_entry_fields(change) | {"request_token": token.stored}
             changed, found = self._own_changes.update(
                 address, nonce, version, caller, self._clock(), changes
             )
@@ -191,7 +191,7 @@ class Entries:
         change: EntryChange,
         token: RequestToken,
     ) -> Entry:
-        if token.matches(entry.request):
+        if token.matches(entry.request_token):
             return entry
         authorize(caller, WRITE_ENTRY, EntryTarget(entry, namespace))
         if entry.version != version:

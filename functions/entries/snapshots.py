@@ -47,11 +47,13 @@ class Part(NamedTuple):
     @classmethod
     def of(cls, tenant: str, task_id: str, entries: list[Entry]) -> "Part":
         """Build a part from entries of one agent."""
-        key = task_keys.build_snapshot_part_key(tenant, task_id, entries[0].agent, entries[0].nonce)
+        key = task_keys.build_snapshot_part_key(
+            tenant, task_id, entries[0].agent_id, entries[0].nonce
+        )
         lines, changed = list(map(_to_line, entries)), [entry.last_written for entry in entries]
         is_new = [entry.version == 1 or entry.is_as_imported for entry in entries]
         text = dumps([lines, changed, is_new])
-        return cls(key, entries[0].agent, lines, len(text), zlib.compress(text), changed, is_new)
+        return cls(key, entries[0].agent_id, lines, len(text), zlib.compress(text), changed, is_new)
 
     @classmethod
     def from_item(cls, item: Item) -> "Part":

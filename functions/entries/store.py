@@ -82,7 +82,7 @@ class EntryStore:
         own = [
             entry
             for entry in entries
-            if entry is not None and entry.task == task and entry.ends_with_task
+            if entry is not None and entry.task_id == task and entry.ends_with_task
         ]
         return own, found
 
@@ -111,8 +111,8 @@ class EntryStore:
             page_size: how many a call reads.
         """
         rows = self._table.query_index(
-            schema.BY_RECENCY,
-            f"pk = :pk AND {schema.RECENCY_ATTRIBUTE} > :after",
+            schema.BY_EVICTION,
+            f"pk = :pk AND {schema.EVICTION_ATTRIBUTE} > :after",
             page_size=page_size,
             pk=entry_keys.build_agent_partition(tenant, agent),
             after=after or LOWEST,
@@ -205,7 +205,7 @@ class EntryStore:
         for row in rows:
             entry = self._mapper.find_entry(self._table.get((row["pk"], row["sk"])))
             if entry is not None and not entry.is_expired(now):
-                return entry.created
+                return entry.created_at
         return None
 
     def record_access(self, entry: Entry, now: int) -> None:
@@ -215,10 +215,10 @@ class EntryStore:
         """
         write = update(
             entry.item_key,
-            "SET accessed = :now, recency = :order",
-            "nonce = :nonce AND recency = :before",
+            "SET last_accessed_at = :now, eviction_order = :order",
+            "nonce = :nonce AND eviction_order = :before",
             now=now,
-            order=entry._replace(accessed=now).eviction_order,
+            order=entry._replace(last_accessed_at=now).eviction_order,
             nonce=entry.nonce,
             before=entry.eviction_order,
         )
@@ -228,7 +228,7 @@ class EntryStore:
     def fence(self, entry: Entry) -> None:
         """Have each write of an entry check its task: no new version; nothing if it is gone."""
         write = update(
-            entry.item_key, "SET fenced = :true", "nonce = :nonce", true=True, nonce=entry.nonce
+            entry.item_key, "SET is_fenced = :true", "nonce = :nonce", true=True, nonce=entry.nonce
         )
         with suppress(ConditionFailed):
             self._table.update(write)
@@ -244,12 +244,12 @@ def _build_filter(filters: Filters) -> tuple[str | None, Item]:
     for name, value, term in (
         ("ns", filters.namespace, "namespace = :ns"),
         ("start", filters.namespace_prefix, "begins_with(namespace, :start)"),
-        ("key", filters.key, "ekey = :key"),
-        ("tier", filters.tier, "tier = :tier"),
-        ("task", filters.task, "task = :task"),
-        ("intent", filters.intent, "intent = :intent"),
-        ("after", filters.updated_after, "updated > :after"),
-        ("before", filters.updated_before, "updated < :before"),
+        ("key", filters.key, "#key = :key"),
+        ("tier", filters.memory_type, "memory_type = :tier"),
+        ("task", filters.task_id, "task_id = :task"),
+        ("intent", filters.intent_id, "intent_id = :intent"),
+        ("after", filters.updated_after, "updated_at > :after"),
+        ("before", filters.updated_before, "updated_at < :before"),
     ):
         if value is not None:
             terms.append(term)
@@ -257,7 +257,7 @@ def _build_filter(filters: Filters) -> tuple[str | None, Item]:
     _add_tag_terms(filters, terms, values)
     if filters.pinned is not None:
         terms.append("pinned = :true" if filters.pinned else "attribute_not_exists(pinned)")
-        terms.append("tier = :evictable")
+        terms.append("memory_type = :evictable")
         values |= {"true": True} if filters.pinned else {}
         values["evictable"] = EPISODIC.name
     return " AND ".join(terms) or None, values

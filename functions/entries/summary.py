@@ -20,7 +20,7 @@ from functions.tasks.mapper import usage_to_item
 class Summary(NamedTuple):
     """Counts, sizes in bytes, times in epoch ms."""
 
-    agent: str
+    agent_id: str
     working: int
     working_bytes: int
     tasks: list[str]
@@ -64,7 +64,7 @@ class Summaries:
             expired.add(entry)
         held = _subtract(tasks, expired.tasks)
         return Summary(
-            agent=agent,
+            agent_id=agent,
             working=usage.working_outside_tasks
             - (expired.working - expired.own)
             + sum(n for n, _ in held.values()),
@@ -73,8 +73,8 @@ class Summaries:
             + sum(n for _, n in held.values()),
             tasks=sorted(task for task, (n, _) in held.items() if n > 0),
             episodic=usage.episodic - expired.episodic,
-            capacity=usage.capacity,
-            pinned=usage.pinned - expired.pinned,
+            capacity=usage.episodic_capacity,
+            pinned=usage.episodic_pinned_count - expired.pinned,
             episodic_bytes=usage.episodic_bytes - expired.episodic_bytes,
             oldest=self._store.find_creation_time(tenant, agent, now, newest=False),
             newest=self._store.find_creation_time(tenant, agent, now, newest=True),

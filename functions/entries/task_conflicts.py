@@ -96,7 +96,7 @@ class _Attempt:
         if with_role is not known:
             return with_role
         create, delta = self._creates.get(task.id), self._deltas.get(task.id, CounterDelta())
-        if create is not None and create.current.intent not in (None, task.intent):
+        if create is not None and create.current.intent_id not in (None, task.intent):
             raise ValidationFailed("scope.intent_id", "is not the task's intent")
         if not delta.is_zero():
             task_rules.assert_open(task)
@@ -145,7 +145,7 @@ def _find_index(transitions: Sequence[Transition], task: str) -> int | None:
         transition.index
         for transition in transitions
         for entry in (transition.old, transition.new)
-        if entry is not None and entry.task == task
+        if entry is not None and entry.task_id == task
     )
 
 
@@ -170,7 +170,7 @@ def resolve_intent_conflict(
     """
     failed_key, item = failed
     for transition in transitions:
-        intent = transition.current.intent
+        intent = transition.current.intent_id
         if intent is None:
             continue
         if failed_key == task_keys.build_participant_key(caller.tenant, intent, caller.id):

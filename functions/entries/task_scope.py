@@ -74,7 +74,7 @@ def build_task_writes(
             yield from _build_registration(caller, transitions, task, create)
         elif create is not None and delta is not None and delta.has_creates:
             is_counted = task not in known.unjoined
-            intent, replaced = create.current.intent, _count_replaced(caller, transitions, task)
+            intent, replaced = create.current.intent_id, _count_replaced(caller, transitions, task)
             own = _subtract(usage, replaced.values())
             yield from usage_store.reserve_usage(
                 caller,
@@ -94,7 +94,7 @@ def build_task_writes(
         elif delta is not None:
             yield _build_adjustment(caller, transitions, task, usage)
         elif create is not None:
-            intent, takes_part = create.current.intent, task in known.joined
+            intent, takes_part = create.current.intent_id, task in known.joined
             yield usage_store.check_participation(caller, task, intent, takes_part=takes_part)
     yield from _build_reservation(caller, creates.keys() & known.unregistered)
     yield from _build_intent_writes(caller, transitions, now, known)
@@ -113,11 +113,11 @@ def _count_replaced(
     replaced: dict[str, TaskUsage] = {}
     for transition in transitions:
         old = transition.old
-        if transition.new is not None or old is None or old.task != task:
+        if transition.new is not None or old is None or old.task_id != task:
             continue
-        if old.policy.is_task_bound and old.agent != caller.id:
-            held = replaced.get(old.agent, TaskUsage())
-            replaced[old.agent] = TaskUsage(held.entries - 1, held.size - old.size)
+        if old.policy.is_task_bound and old.agent_id != caller.id:
+            held = replaced.get(old.agent_id, TaskUsage())
+            replaced[old.agent_id] = TaskUsage(held.entries - 1, held.size - old.value_bytes)
     return replaced
 
 
@@ -132,14 +132,14 @@ def _subtract(usage: TaskUsage, others: Iterable[TaskUsage]) -> TaskUsage:
 def find_changed_tasks(caller: Principal, transitions: Sequence[Transition], now: int) -> set[str]:
     """Return the tasks of working entries that their owner itself changes, replaces or deletes."""
     return {
-        entry.task
+        entry.task_id
         for transition in transitions
         if transition.new is not None or transition.reason == "deleted"
         for entry in (transition.old, None if transition.is_create else transition.new)
         if entry is not None
-        and entry.task is not None
+        and entry.task_id is not None
         and entry.policy.is_task_bound
-        and entry.agent == caller.id
+        and entry.agent_id == caller.id
         and not (transition.is_create and entry.is_expired(now))
     }
 
@@ -150,9 +150,9 @@ def set_fence(transition: Transition, known: TaskAssumptions) -> Transition:
     Each write of a fenced entry checks its task; the assignee's own are one call.
     """
     new = transition.new
-    if new is None or new.task is None or not new.policy.is_task_bound:
+    if new is None or new.task_id is None or not new.policy.is_task_bound:
         return transition
-    is_fenced = new.task in known.grants
+    is_fenced = new.task_id in known.grants
     if new.is_fenced == is_fenced:
         return transition
     return replace(transition, new=new._replace(is_fenced=is_fenced))
@@ -163,9 +163,11 @@ def set_own(transition: Transition, known: TaskAssumptions) -> Transition:
     new = transition.new
     if new is None or not transition.is_create or not new.policy.is_task_bound:
         return transition
-    is_own = new.task in known.own_tasks
+    is_own = new.task_id in known.own_tasks
     return (
-        transition if new.is_own == is_own else replace(transition, new=new._replace(is_own=is_own))
+        transition
+        if new.is_in_own_task == is_own
+        else replace(transition, new=new._replace(is_in_own_task=is_own))
     )
 
 
@@ -178,13 +180,13 @@ def find_scopes(transitions: Sequence[Transition]) -> dict[str, Transition]:
     scopes: dict[str, Transition] = {}
     for transition in transitions:
         entry = transition.new
-        if entry is None or entry.task is None or not transition.is_create:
+        if entry is None or entry.task_id is None or not transition.is_create:
             continue
-        intent = scopes.setdefault(entry.task, transition).current.intent
-        if entry.intent not in (None, intent):
+        intent = scopes.setdefault(entry.task_id, transition).current.intent_id
+        if entry.intent_id not in (None, intent):
             if intent is not None:
                 raise ValidationFailed("scope.intent_id", "is not the task's intent")
-            scopes[entry.task] = transition
+            scopes[entry.task_id] = transition
     return scopes
 
 
@@ -201,13 +203,15 @@ def _build_registration(
 ) -> Iterator[Write]:
     """Build the registration of a task by a create; the task is as old as what that creates."""
     entry, usage = create.current, _to_usage(count_changes_of_task(task_id, transitions))
-    task = task_changes.build_task_of_write(caller, task_id, entry.intent, entry.created, usage)
+    task = task_changes.build_task_of_write(
+        caller, task_id, entry.intent_id, entry.created_at, usage
+    )
     most = (task.policy.max_entries, task.policy.max_bytes)
     assert_working_fits(transitions, partial(count_changes_of_task, task_id), most, most)
     yield lifecycle_store.add_task(caller.tenant, task, usage)
     yield from list_assignments(caller.tenant, None, task)
-    if entry.intent is not None:
-        yield intent_store.list_under_intent(caller.tenant, task, entry.intent)
+    if entry.intent_id is not None:
+        yield intent_store.list_under_intent(caller.tenant, task, entry.intent_id)
 
 
 def _build_adjustment(
@@ -216,9 +220,9 @@ def _build_adjustment(
     """Adjust a task's counters; a transaction holds the working memory of one agent."""
     entries = (each for transition in transitions for each in (transition.old, transition.new))
     agents = (
-        each.agent
+        each.agent_id
         for each in entries
-        if each is not None and each.task == task and each.policy.is_task_bound
+        if each is not None and each.task_id == task and each.policy.is_task_bound
     )
     return usage_store.adjust_usage(caller.tenant, next(agents, ""), task, usage)
 
@@ -228,8 +232,8 @@ def _build_intent_writes(
 ) -> Iterator[Write]:
     """Build the namings of intents that no registered task belongs to."""
     created = [each.new for each in transitions if each.new is not None and each.is_create]
-    loose = [each for each in created if each.task is None or each.task in known.unregistered]
-    for intent in sorted({each.intent for each in loose if each.intent is not None}):
+    loose = [each for each in created if each.task_id is None or each.task_id in known.unregistered]
+    for intent in sorted({each.intent_id for each in loose if each.intent_id is not None}):
         is_new, takes_part = intent in known.unnamed, intent in known.intents
         yield from intent_store.name_intent(
             caller, intent, now, is_new=is_new, takes_part=takes_part

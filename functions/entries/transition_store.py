@@ -32,8 +32,8 @@ def build_entry_write(mapper: EntryMapper, transition: Transition, now: int) -> 
     condition = "nonce = :nonce AND version = :version"
     condition += f" AND attribute_{'' if old.has_barrier else 'not_'}exists({BARRIER})"
     if transition.reason == "evicted":
-        condition += " AND recency = :recency"
-        seen["recency"] = old.eviction_order
+        condition += " AND eviction_order = :eviction_order"
+        seen["eviction_order"] = old.eviction_order
     if new is not None:
         kept = new._replace(has_barrier=old.has_barrier)
         return put(new.item_key, mapper.to_item(kept), condition, **seen)
@@ -117,12 +117,12 @@ def _build_index_rows(entry: Entry | None) -> dict[Key, Item]:
     if entry is None or entry.policy.is_private:
         return {}
     row = {
-        "agent_id": entry.agent,
-        "updated": entry.updated,
-        "entry_expires": entry.expires,
-        TTL_ATTRIBUTE: to_ttl_seconds(entry.expires),
-        "task": entry.task,
-        "intent": entry.intent,
+        "agent_id": entry.agent_id,
+        "updated_at": entry.updated_at,
+        "entry_expires_at": entry.expires_at,
+        TTL_ATTRIBUTE: to_ttl_seconds(entry.expires_at),
+        "task_id": entry.task_id,
+        "intent_id": entry.intent_id,
     }
     key, nonce = entry.address, entry.nonce
     rows = {entry_keys.build_index_row_key(key, nonce, tag): row for tag in entry.tags}

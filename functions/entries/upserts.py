@@ -106,7 +106,7 @@ class Upserts:
         claim = None if target is None else self._namespaces.claim_if_new(caller, target)
         if live is not None:
             authorize(caller, WRITE_ENTRY, EntryTarget(live, target))
-            if token.matches(live.request):
+            if token.matches(live.request_token):
                 return live, live.version == 1
         _assert_version(live, version)  # shows the entry, so who may not read it is refused before
         if live is not None and rules.has_same_place(live, entry):
@@ -126,9 +126,9 @@ class Upserts:
 
     def _find_replaced(self, caller: Principal, entry: Entry, now: int) -> list[Entry]:
         """Find entries of the caller's predecessors in a task that a new entry replaces (§8.2)."""
-        if entry.task is None or not entry.policy.is_task_bound:
+        if entry.task_id is None or not entry.policy.is_task_bound:
             return []
-        task = self._tasks.get(caller.tenant, entry.task)
+        task = self._tasks.get(caller.tenant, entry.task_id)
         if task is None:
             return []
         own = entry.address.owner
@@ -137,10 +137,10 @@ class Upserts:
         return [
             each
             for each in found.values()
-            if each.task == task.id
+            if each.task_id == task.id
             and each.policy.is_task_bound
             and not each.is_expired(now)
-            and self._succeeds(caller, task, each.agent)
+            and self._succeeds(caller, task, each.agent_id)
         ]
 
     def _succeeds(self, caller: Principal, task: Task, agent: str) -> bool:
@@ -151,7 +151,7 @@ class Upserts:
     def _record_replaced(self, caller: Principal, replaced: list[Entry]) -> dict[Key, Write]:
         records = [
             self._audit.record(
-                caller, REPLACE_ENTRY, f"entry:{each.id}", {"agent_id": each.agent}, None
+                caller, REPLACE_ENTRY, f"entry:{each.id}", {"agent_id": each.agent_id}, None
             )
             for each in replaced
         ]

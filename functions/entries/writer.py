@@ -147,12 +147,12 @@ class EntryWriter:
         caller = transaction.caller
         for each in transaction.transitions if transaction.actor is None else ():
             old, new = each.old, each.new
-            if old is None or old.policy.is_private or old.author == caller.id:
+            if old is None or old.policy.is_private or old.created_by == caller.id:
                 continue
             if old.is_expired(transaction.now) or (new is None and each.reason != "deleted"):
                 continue
             action = DELETE_ENTRY if new is None or each.is_create else CHANGE_ENTRY
-            before = {"created_by": old.author, "version": old.version}
+            before = {"created_by": old.created_by, "version": old.version}
             after = None if new is None else {"entry_id": new.id, "version": new.version}
             yield self._audit.record(caller, action, f"entry:{old.id}", before, after)
 
@@ -195,7 +195,7 @@ class EntryWriter:
         """Evict in the first attempt where that was needed last time; the counters check it."""
         for agent, delta in count_agent_changes(transaction.transitions).items():
             if delta.episodic > 0 and (transaction.caller.tenant, agent) in self._full_agents:
-                return self._conflicts.evict(transaction, agent, AgentUsage(free_capacity=0))
+                return self._conflicts.evict(transaction, agent, AgentUsage(episodic_room=0))
         return transaction
 
     def _remember_capacity(self, transaction: Transaction) -> None:

@@ -102,7 +102,7 @@ class ObjectStore:
         content["metadata"] = self._encrypt_metadata(tenant, name, new)
         if len(data) <= MAX_INLINE_OBJECT_BYTES:
             return content, None
-        file: bytes = content.pop("val")
+        file: bytes = content.pop("value")
         return content | {"file": generation}, file
 
     def encode_upload(self, tenant: str, space: str, upload: Upload, new: NewObject) -> Item:
@@ -120,7 +120,7 @@ class ObjectStore:
     def _encrypt(self, data: bytes, tenant: str, name: str, new: NewObject) -> Item:
         if new.sensitivity in ENCRYPTED:
             return self._values.encrypt(data, tenant, name, _FIRST_VERSION)
-        return {"val": data}
+        return {"value": data}
 
     def decode(self, tenant: str, item: Item) -> StoredObject:
         """Decode an object without its bytes."""
@@ -132,7 +132,7 @@ class ObjectStore:
         """Read all bytes of an object: a call to the storage if it has a file."""
         name, whole = _build_context(tenant, item["space"], item["generation"]), item
         if "file" in item:
-            whole = item | {"val": self._files.read(item["pk"], item["file"])}
+            whole = item | {"value": self._files.read(item["pk"], item["file"])}
         return self._decrypt(whole, tenant, name)
 
     def read_range(self, tenant: str, item: Item, start: int, end: int) -> bytes:
@@ -149,7 +149,7 @@ class ObjectStore:
     def _decrypt(self, item: Item, tenant: str, name: str) -> bytes:
         if "data_key" in item:
             return self._values.decode(item, tenant, name)
-        value: bytes = item["val"]
+        value: bytes = item["value"]
         return value
 
     def stage(self, tenant: str, space: str, file: str, data: bytes, now: int) -> None:

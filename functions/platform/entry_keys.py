@@ -243,7 +243,9 @@ def parse_index_row_entry(row_key: Key) -> tuple[Key, str] | None:
     return None if found is None else (found[0].item_key, found[1])
 
 
-def build_recency(priority: Literal["low", "normal", "high"], accessed: int, nonce: str) -> str:
+def build_eviction_order(
+    priority: Literal["low", "normal", "high"], accessed: int, nonce: str
+) -> str:
     """Build what an episodic entry sorts by for eviction: the first is evicted first.
 
     Args:
@@ -252,7 +254,7 @@ def build_recency(priority: Literal["low", "normal", "high"], accessed: int, non
     return f"{PRIORITIES.index(priority)}#{encode_timestamp(accessed)}#{nonce}"
 
 
-def parse_recency(text: str) -> tuple[Literal["low", "normal", "high"], int]:
-    """Parse the priority and the last access (epoch ms) of a recency."""
+def parse_eviction_order(text: str) -> tuple[Literal["low", "normal", "high"], int]:
+    """Parse the priority and the last access (epoch ms) of an eviction order."""
     rank, accessed, _ = text.split("#")
     return PRIORITIES[int(rank)], decode_timestamp(accessed)

@@ -271,7 +271,7 @@ PRIVATE_ENTRY = _entries_type(
     "e#{group}#{key}",
     "An entry of working or episodic memory, or a barrier in its slot",
     _EXPIRING,
-    (schema.BY_TASK, schema.BY_CREATION, schema.BY_EXPIRY, schema.BY_RECENCY, schema.BY_DUE),
+    (schema.BY_TASK, schema.BY_CREATION, schema.BY_EXPIRY, schema.BY_EVICTION, schema.BY_DUE),
 )
 SEMANTIC_ENTRY = _entries_type(
     "semantic entry",

@@ -69,7 +69,7 @@ def build_list_position(created: int, id: str) -> str:
 
 
 def decode_timestamp(text: str) -> int:
-    """Decode the time (epoch ms) that a nonce, a recency or a sort token begins with."""
+    """Decode the time (epoch ms) that a nonce, an eviction order or a sort token begins with."""
     timestamp = 0
     for character in text[:TIME_CHARACTERS]:
         timestamp = timestamp << 5 | _ALPHABET.index(character)

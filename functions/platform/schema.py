@@ -6,24 +6,30 @@ BY_TASK = "by_task"  # entries that end with a task, by tier and creation
 BY_CREATION = "by_creation"  # an agent's entries, by tier and creation
 BY_AGE = "by_age"  # a space's vectors, by their last change
 BY_EXPIRY = "by_expiry"  # a partition's entries that expire
-BY_RECENCY = "by_recency"  # an agent's episodic entries that may be evicted, the first one first
+BY_EVICTION = "by_eviction"  # an agent's episodic entries that may be evicted, the first one first
 BY_DUE = "by_due"  # what the scheduled function has to process, and when
 BY_TYPE = "by_type"  # an agent type's episodes, runs and facts
 BY_TENANT = "by_tenant"  # a tenant's runs, its facts, and its semantic entries
 BY_GROUP = "by_group"  # an instance's runs, a run's episodes, a subject's facts, an agent's states
-TASK_ATTRIBUTE = "task_ix"
-CREATION_ATTRIBUTE = "made"
-FILTER_ATTRIBUTES = ("namespace", "ekey", "tags", "task", "intent")  # of a query, but for times
-RECENCY_ATTRIBUTE = "recency"
-EVICTION_ATTRIBUTES = ("nonce", "version", "value_bytes", "agent_id", "task", "ttl_rule")
-DUE_SHARD_ATTRIBUTE = "due_ix"
+TASK_ATTRIBUTE = "task_index"
+CREATION_ATTRIBUTE = "creation_order"
+FILTER_ATTRIBUTES = (
+    "namespace",
+    "key",
+    "tags",
+    "task_id",
+    "intent_id",
+)  # of a query, but for times
+EVICTION_ATTRIBUTE = "eviction_order"
+EVICTION_ATTRIBUTES = ("nonce", "version", "value_bytes", "agent_id", "task_id", "ttl")
+DUE_SHARD_ATTRIBUTE = "due_index"
 DUE_ATTRIBUTE = "due"
-AGE_ATTRIBUTE = "ep_created"
-EXPIRY_ATTRIBUTE = "expires"
-TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE = "type_ix", "type_at"
-TENANT_ATTRIBUTE, GROUP_ATTRIBUTE = "tenant_ix", "group_ix"
+AGE_ATTRIBUTE = "written_at"
+EXPIRY_ATTRIBUTE = "expires_at"
+TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE = "type_index", "type_order"
+TENANT_ATTRIBUTE, GROUP_ATTRIBUTE = "tenant_index", "group_index"
 TYPE_ATTRIBUTES = (
-    "val",
+    "value",
     "data_key",
     "encrypted_version",
     "run_end",
@@ -35,10 +41,10 @@ LIST_ATTRIBUTES = ("status", "agent_type", "predicate")
 _GROUP_LIST = (*LIST_ATTRIBUTES, "task")
 _TENANT_LIST = (*LIST_ATTRIBUTES, *FILTER_ATTRIBUTES)
 TTL_ATTRIBUTE = "ttl_at"
-VECTOR_ATTRIBUTE, SPACE_ATTRIBUTE = "vec_ix", "space_ix"  # where DynamoDB itself searches vectors
+VECTOR_ATTRIBUTE, SPACE_ATTRIBUTE = "numbers", "space"  # of DynamoDB's own vector index
 VECTOR_DIMENSIONS = 384  # 256 of meaning, 128 of words
 VECTOR_FILTERS = (
-    "tier",
+    "memory_type",
     "namespace",
     "agent_id",
     "agent_type",
@@ -50,8 +56,8 @@ VECTOR_FILTERS = (
 
 
 def build_filter_attribute(name: str) -> str:
-    """Build the name of the vector index's attribute for a filter of a search."""
-    return f"{name}_ix"
+    """Build the name of the attribute that has the hash of a filter's value."""
+    return f"{name}_hash"
 
 
 def _keys(partition: str, sort: str | None) -> list[dict[str, str]]:
@@ -83,7 +89,7 @@ def build_memory_table(name: str) -> dict[str, Any]:
                 "pk": "S",
                 "sk": "S",
                 TASK_ATTRIBUTE: "S",
-                RECENCY_ATTRIBUTE: "S",
+                EVICTION_ATTRIBUTE: "S",
                 DUE_SHARD_ATTRIBUTE: "S",
                 CREATION_ATTRIBUTE: "S",
                 AGE_ATTRIBUTE: "N",
@@ -101,7 +107,7 @@ def build_memory_table(name: str) -> dict[str, Any]:
             _index(BY_CREATION, "pk", CREATION_ATTRIBUTE, FILTER_ATTRIBUTES),
             _index(BY_AGE, "pk", AGE_ATTRIBUTE),
             _index(BY_EXPIRY, "pk", EXPIRY_ATTRIBUTE),
-            _index(BY_RECENCY, "pk", RECENCY_ATTRIBUTE, EVICTION_ATTRIBUTES),
+            _index(BY_EVICTION, "pk", EVICTION_ATTRIBUTE, EVICTION_ATTRIBUTES),
             _index(BY_DUE, DUE_SHARD_ATTRIBUTE, DUE_ATTRIBUTE),
             _index(BY_TYPE, TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, TYPE_ATTRIBUTES),
             _index(BY_TENANT, TENANT_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, _TENANT_LIST),

@@ -58,15 +58,15 @@ def split_value(partition: str, name: str, item: Item) -> tuple[Item, list[Write
     Returns:
         The item that refers to the parts, and the writes of these: none if the value fits.
     """
-    value = item["val"]
+    value = item["value"]
     text = value.encode() if isinstance(value, str) else value
     if len(text) <= MAX_INLINE_BYTES:
         return item | {_NAME: name}, []
     parts = [text[at : at + _PART_BYTES] for at in range(0, len(text), _PART_BYTES)]
-    whole = {key: attribute for key, attribute in item.items() if key != "val"}
+    whole = {key: attribute for key, attribute in item.items() if key != "value"}
     whole |= {_NAME: name, _NUMBER: len(parts), _IS_TEXT: isinstance(value, str)}
     return whole, [
-        put(_build_part_key(partition, name, number), {"val": part})
+        put(_build_part_key(partition, name, number), {"value": part})
         for number, part in enumerate(parts)
     ]
 
@@ -103,8 +103,8 @@ class ValueParts(Store):
         found = self._table.get_many(keys)
         if len(found) < len(keys):
             raise PartsMissing
-        value: bytes = b"".join(found[key]["val"] for key in keys)
-        return item | {"val": value.decode() if item[_IS_TEXT] else value}
+        value: bytes = b"".join(found[key]["value"] for key in keys)
+        return item | {"value": value.decode() if item[_IS_TEXT] else value}
 
     def stage(
         self, partition: str, path: str | None, parts: Sequence[Write], now: int

@@ -21,7 +21,7 @@ class ValueCodec:
         """Encode a value as attributes, encrypted if it is sensitive."""
         if sensitivity in ENCRYPTED:
             return self.encrypt(text, tenant, name, version)
-        return {"val": compress(text)}
+        return {"value": compress(text)}
 
     def encrypt(self, text: bytes, tenant: str, name: str, version: int) -> Item:
         """Encrypt a sensitive value, bound to the tenant, an id and a version, into attributes.
@@ -32,14 +32,14 @@ class ValueCodec:
         if self._cipher is None:
             raise ValueError("a sensitive value can't be written without a cipher")
         ciphertext, wrapped = self._cipher.encrypt(text, tenant, name, version)
-        return {"val": ciphertext, "data_key": wrapped, "encrypted_version": version}
+        return {"value": ciphertext, "data_key": wrapped, "encrypted_version": version}
 
     def decode(self, item: Item, tenant: str, name: str) -> bytes:
         """Decode the text of an item's value; empty if it is encrypted and there is no cipher."""
         if "data_key" not in item:
-            return decompress(item["val"])
+            return decompress(item["value"])
         if self._cipher is None:
             return b""
         return self._cipher.decrypt(
-            item["val"], item["data_key"], tenant, name, item["encrypted_version"]
+            item["value"], item["data_key"], tenant, name, item["encrypted_version"]
         )

@@ -92,7 +92,9 @@ class RunDeletionStore:
         while items:
             writes = [
                 delete(
-                    (each["pk"], each["sk"]), "type_at = :at", at=each[schema.TYPE_ORDER_ATTRIBUTE]
+                    (each["pk"], each["sk"]),
+                    f"{schema.TYPE_ORDER_ATTRIBUTE} = :at",
+                    at=each[schema.TYPE_ORDER_ATTRIBUTE],
                 )
                 for each in items
             ]
@@ -125,7 +127,7 @@ def _group(items: Iterator[Item]) -> Iterator[list[Item]]:
     """Group episodes as transactions hold them."""
     group, size = list[Item](), 0
     for item in items:
-        length = len(item["val"])
+        length = len(item["value"])
         if group and (len(group) == _MAX_GROUP or size + length > _MAX_GROUP_BYTES):
             yield group
             group, size = [], 0

@@ -70,11 +70,11 @@ def count_removal_writes(item: Item, owners: Collection[str] = ()) -> int:
     Args:
         owners: the partitions whose counters are counted already.
     """
-    rows = 1 + len(item.get("tags", ())) if item.get("tier") == SEMANTIC.name else 0
-    return 2 + rows + (item["pk"] not in owners) + ("task" in item)
+    rows = 1 + len(item.get("tags", ())) if item.get("memory_type") == SEMANTIC.name else 0
+    return 2 + rows + (item["pk"] not in owners) + ("task_id" in item)
 
 
 def _get_order(item: Item) -> tuple[str, str]:
     """Return what an item is grouped by, then its partition."""
     partition: str = item["pk"]
-    return (partition if "task" in item else get_tenant(partition)), partition
+    return (partition if "task_id" in item else get_tenant(partition)), partition

@@ -61,7 +61,11 @@ class EmbeddingIndexer:
             self._embed_entry(new, text)
 
     def _embed_entry(self, entry: Entry, text: str) -> None:
-        filters = {"tier": entry.tier, "namespace": entry.namespace, "agent_id": entry.agent}
+        filters = {
+            "memory_type": entry.memory_type,
+            "namespace": entry.namespace,
+            "agent_id": entry.agent_id,
+        }
         space, vector = build_entry_space(entry.address), self._embed(text)
         self._vectors.put_vector(space, entry.id, entry.version, vector, filters)
 

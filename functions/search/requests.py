@@ -77,6 +77,6 @@ class MemorySearch(RequestModel):
             agent_id=self.agent_id,
             namespace=namespace,
             namespace_prefix=prefix,
-            tier=self.memory_type,
+            memory_type=self.memory_type,
             tags=frozenset(self.tags),
         )

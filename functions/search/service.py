@@ -111,11 +111,11 @@ class Search:
         return found
 
     def _readable_spaces(self, caller: Principal, filters: Filters) -> list[str]:
-        if filters.tier == SEMANTIC.name:
+        if filters.memory_type == SEMANTIC.name:
             names = self._queries.list_readable_namespaces(caller, filters)
             return [build_namespace_space(caller.tenant, name) for name in names]
         owner = filters.agent_id or caller.id
-        is_anothers = filters.tier == EPISODIC.name and owner != caller.id
+        is_anothers = filters.memory_type == EPISODIC.name and owner != caller.id
         if is_anothers and not self._tasks.coordinates_agent(caller, owner):
             return []
         return [build_agent_space(caller.tenant, owner)]
@@ -220,7 +220,7 @@ class Search:
     ) -> list[Entry]:
         """Select the entries that match the request and may be read."""
         filters, matching = request.filters, self._select_matching(entries.values(), request)
-        if filters.tier == WORKING.name and filters.agent_id not in (None, caller.id):
+        if filters.memory_type == WORKING.name and filters.agent_id not in (None, caller.id):
             matching = select_readable_by_task(self._tasks, caller, matching)
         return matching
 
@@ -280,5 +280,9 @@ def _rank(query: Query, entry: Entry, cosine: float) -> Match:
 
 def _index_filters(filters: Filters) -> dict[str, str]:
     """Choose the filters that the index itself applies."""
-    wanted = {"tier": filters.tier, "namespace": filters.namespace, "agent_id": filters.agent_id}
+    wanted = {
+        "memory_type": filters.memory_type,
+        "namespace": filters.namespace,
+        "agent_id": filters.agent_id,
+    }
     return {name: value for name, value in wanted.items() if value is not None}

@@ -88,8 +88,8 @@ class EventDeriver:
         """Read the tasks of entries that don't name their intent."""
         wanted: dict[str, set[str]] = {}
         for entry in (each for change in changes for each in (change.old, change.new)):
-            if entry is not None and entry.intent is None and entry.task is not None:
-                wanted.setdefault(entry.address.tenant, set()).add(entry.task)
+            if entry is not None and entry.intent_id is None and entry.task_id is not None:
+                wanted.setdefault(entry.address.tenant, set()).add(entry.task_id)
         found = self._pool.run(
             [partial(self._tasks.get_many, tenant, ids) for tenant, ids in wanted.items()]
         )

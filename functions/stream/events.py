@@ -42,7 +42,7 @@ def _build_changes(
 ) -> list[Event]:
     if new is None:
         return _build_removed(old, removal, tasks)
-    happened = new.imported or new.created
+    happened = new.imported or new.created_at
     if old is None:
         return [_build_event("memory.created", new, new.actor, happened, None, tasks)]
     if old.nonce != new.nonce:
@@ -51,7 +51,7 @@ def _build_changes(
             removed = _build_event("memory.expired", old, SERVICE, happened, old.version, tasks)
         return [removed, _build_event("memory.created", new, new.actor, happened, None, tasks)]
     if old.version != new.version:
-        return [_build_event("memory.updated", new, new.actor, new.updated, old.version, tasks)]
+        return [_build_event("memory.updated", new, new.actor, new.updated_at, old.version, tasks)]
     return []
 
 
@@ -87,29 +87,29 @@ def _build_event(
     previous_version: int | None,
     tasks: Tasks,
 ) -> Event:
-    tenant, intent = entry.address.tenant, entry.intent
-    if intent is None and entry.task is not None:
-        intent = _intent_at(tasks.get((tenant, entry.task)), timestamp)
+    tenant, intent = entry.address.tenant, entry.intent_id
+    if intent is None and entry.task_id is not None:
+        intent = _intent_at(tasks.get((tenant, entry.task_id)), timestamp)
     namespace = None if entry.policy.is_private else entry.namespace
     return Event(
         id=build_event_id(tenant, entry.id, entry.version, event_type),
         type=event_type,
         tenant=tenant,
-        agent=entry.agent,
+        agent=entry.agent_id,
         actor=actor,
         intent=intent,
-        task=entry.task,
+        task=entry.task_id,
         data={
             "entry_id": entry.id,
             "namespace": entry.namespace,
             "key": entry.key,
-            "memory_type": entry.tier,
+            "memory_type": entry.memory_type,
             "version": entry.version,
             "previous_version": previous_version,
             "tags": entry.tags,
         },
         timestamp=timestamp,
-        log=choose_log(intent=intent, agent=entry.agent, namespace=namespace),
+        log=choose_log(intent=intent, agent=entry.agent_id, namespace=namespace),
     )
 
 

@@ -76,9 +76,9 @@ def _is_deleted(record: StreamRecord, tombstones: Tombstones) -> bool:
     if tombstones.is_tenant_deleted(record.tenant):
         return True
     image = record.new or record.old
-    if image is None or "created" not in image or not PRIVATE_ENTRY.has_sort(record.key[1]):
+    if image is None or "created_at" not in image or not PRIVATE_ENTRY.has_sort(record.key[1]):
         return False
-    agent, created = record.key[0].rpartition("#")[2], int(image["created"]["N"])
+    agent, created = record.key[0].rpartition("#")[2], int(image["created_at"]["N"])
     return tombstones.is_agent_deleted(record.tenant, agent, created)
 
 

@@ -33,7 +33,7 @@ class WorkingValueStore(Store):
         if item is None:
             return StoredValues({}, None)
         values = {
-            key: WorkingValue(decompress(each["val"]), each["updated"])
+            key: WorkingValue(decompress(each["value"]), each["updated"])
             for key, each in item["values_by_key"].items()
         }
         return StoredValues(values, item["revision"])
@@ -57,7 +57,7 @@ def _encode(values: ValuesByKey, now: int) -> Item:
     last_expiry = max((value.expires for value in values.values()), default=now)
     return {
         "values_by_key": {
-            key: {"val": compress(value.text), "updated": value.updated}
+            key: {"value": compress(value.text), "updated": value.updated}
             for key, value in values.items()
         },
         "revision": secrets.token_hex(8),

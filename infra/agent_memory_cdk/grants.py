@@ -97,7 +97,7 @@ API_ON_MEMORY = TableGrant(
         "by_task",
         "by_creation",
         "by_expiry",
-        "by_recency",
+        "by_eviction",
         "by_type",
         "by_tenant",
         "by_group",
@@ -113,7 +113,7 @@ STREAM_ON_LOG = TableGrant(("BatchGetItem", "BatchWriteItem", "PutItem", "Query"
 EMBEDDING_ON_MEMORY = TableGrant(("BatchWriteItem", "PutItem"), partitions=_OTHERS)
 SCHEDULE_ON_MEMORY = TableGrant(
     (*_READS, "BatchWriteItem", "DeleteItem", "PutItem", "Scan", "UpdateItem"),
-    ("by_due", "by_expiry", "by_recency", "by_task"),
+    ("by_due", "by_expiry", "by_eviction", "by_task"),
     partitions=_OTHERS,
     more=(
         ("DeleteItem", (_PRINCIPALS, _API_KEYS)),  # of tenants

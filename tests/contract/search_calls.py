@@ -52,5 +52,5 @@ def vectors(service: Service) -> list[str]:
 def state_of_vectors(service: Service) -> list[Json]:
     """All that is stored of vectors, moments aside."""
     found = map(decode_item, (item for item in service.stored() if "#v" in item["pk"]["S"]))
-    moments = ("ep_created", "ttl_at")
+    moments = ("written_at", "ttl_at")
     return [{name: each for name, each in item.items() if name not in moments} for item in found]

@@ -56,7 +56,7 @@ def items(service: Service, prefix: str) -> list[Item]:
 
 
 def stored_keys(service: Service) -> list[str]:
-    return sorted(item["ekey"] for item in items(service, "e#"))
+    return sorted(item["key"] for item in items(service, "e#"))
 
 
 def count_tombstones(service: Service) -> dict[str, int]:
@@ -76,16 +76,16 @@ def counters_equal_items(service: Service) -> bool:
 
 def _agent_fits(agent: Item, entries: list[Item]) -> bool:
     own = [each for each in entries if each["pk"] == agent["pk"]]
-    episodic = [each for each in own if each["tier"] == "episodic"]
-    working = [each for each in own if each["tier"] == "working"]
-    loose = [each for each in working if "task" not in each or each.get("own")]
-    capacity = agent.get("ep_capacity", 1000)
+    episodic = [each for each in own if each["memory_type"] == "episodic"]
+    working = [each for each in own if each["memory_type"] == "working"]
+    loose = [each for each in working if "task_id" not in each or each.get("is_in_own_task")]
+    capacity = agent.get("episodic_capacity", 1000)
     counted = (
-        capacity - agent.get("ep_room", capacity),
-        agent.get("ep_bytes", 0),
-        agent.get("ep_pinned", 0),
-        100 - agent.get("wk_room", 100),
-        MEGABYTE - agent.get("wk_room_bytes", MEGABYTE),
+        capacity - agent.get("episodic_room", capacity),
+        agent.get("episodic_bytes", 0),
+        agent.get("episodic_pinned_count", 0),
+        100 - agent.get("working_room", 100),
+        MEGABYTE - agent.get("working_room_bytes", MEGABYTE),
     )
     pinned = sum(each.get("pinned", False) for each in episodic)
     return counted == (len(episodic), _bytes(episodic), pinned, len(loose), _bytes(loose))
@@ -94,7 +94,7 @@ def _agent_fits(agent: Item, entries: list[Item]) -> bool:
 def _task_fits(task: Item, entries: list[Item]) -> bool:
     tenant = task["pk"].partition("#")[0]
     own = [each for each in entries if each["pk"].startswith(f"{tenant}#")]
-    working = [e for e in own if e["tier"] == "working" and e.get("task") == task["task"]]
+    working = [e for e in own if e["memory_type"] == "working" and e.get("task_id") == task["task"]]
     held = sum(value for name, value in task.items() if name.startswith("n_"))
     held_bytes = sum(value for name, value in task.items() if name.startswith("bytes_"))
     counted = (

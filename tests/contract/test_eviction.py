@@ -163,7 +163,9 @@ def create_at_once(tenant: Tenant, alice: httpx.Client, count: int) -> tuple[lis
 
     def watch() -> None:
         while not done.is_set():
-            most.append(len([item for item in items(tenant.service, "e#") if "tier" in item]))
+            most.append(
+                len([item for item in items(tenant.service, "e#") if "memory_type" in item])
+            )
 
     with ThreadPoolExecutor(17) as pool:
         watching = pool.submit(watch)

@@ -99,7 +99,7 @@ def test_a_changed_principal_is_none(service: Service, tenant: Tenant) -> None:
 
 def test_a_secret_that_somebody_else_chose_seals_nothing(service: Service, tenant: Tenant) -> None:
     secret = "chosen-by-whoever-writes-the-table"
-    put_item(service, DEPLOYMENT_SECRET.build_key(), {"val": secret})
+    put_item(service, DEPLOYMENT_SECRET.build_key(), {"value": secret})
     transport = _forge_with(service, tenant, secret).transport
     client = httpx.Client(transport=transport, base_url=BASE_URL, headers={"X-API-Key": "mine"})
     assert client.get("/api/v1/me").status_code == 503
@@ -146,7 +146,7 @@ def test_a_forged_index_shows_nobody_anothers_state(service: Service, tenant: Te
     stored = (each for each in items(service, "s#") if "agent" in each)
     states = {each["agent"]: each for each in stored}
     theirs = states["alice"]
-    forged = theirs | {"group_ix": states["mallory"]["group_ix"]}
+    forged = theirs | {"group_index": states["mallory"]["group_index"]}
     put_item(service, (theirs["pk"], theirs["sk"]), forged)
     for listed in (path.format("mallory"), f"{path.format('mallory')}/user?total=none"):
         assert "alice" not in mallory.get(listed).text
@@ -159,6 +159,6 @@ def test_a_forged_listing_gives_nobody_a_reference(service: Service, tenant: Ten
     own = openwop_calls.start(mallory)
     heads = openwop_calls.memory_items(service, "o")
     (mine,) = (head for head in heads if head["pk"] != theirs["pk"])
-    put_item(service, (theirs["pk"], theirs["sk"]), theirs | {"group_ix": mine["group_ix"]})
+    put_item(service, (theirs["pk"], theirs["sk"]), theirs | {"group_index": mine["group_index"]})
     (listed,) = ok(mallory.get("/v1/memories"))["memories"]
     assert listed["memoryRef"] == own.reference

@@ -171,10 +171,10 @@ def test_a_table_of_an_earlier_version_gets_the_indexes_that_it_lacks(
 ) -> None:
     table, dynamodb = build_memory_table("memory"), client(started)
     later = {
-        "by_type": {"type_ix", "type_at"},
-        "by_tenant": {"tenant_ix"},
-        "by_group": {"group_ix"},
-        "by_expiry": {"expires"},
+        "by_type": {"type_index", "type_order"},
+        "by_tenant": {"tenant_index"},
+        "by_group": {"group_index"},
+        "by_expiry": {"expires_at"},
     }
     added = {name for names in later.values() for name in names}
     dynamodb.create_table(
@@ -188,14 +188,14 @@ def test_a_table_of_an_earlier_version_gets_the_indexes_that_it_lacks(
             ],
         }
     )
-    item = {"pk": {"S": "a"}, "sk": {"S": "b"}, "type_ix": {"S": "t"}, "type_at": {"S": "1"}}
+    item = {"pk": {"S": "a"}, "sk": {"S": "b"}, "type_index": {"S": "t"}, "type_order": {"S": "1"}}
     dynamodb.put_item(TableName="memory", Item=item)
     monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", started.url)
     ensure_tables(table)
     found = dynamodb.query(
         TableName="memory",
         IndexName="by_type",
-        KeyConditionExpression="type_ix = :t",
+        KeyConditionExpression="type_index = :t",
         ExpressionAttributeValues={":t": {"S": "t"}},
     )
     assert found["Items"] == [item]

@@ -71,7 +71,7 @@ def test_it_ranks_as_the_exact_search_does(service: Service, index: FakeVectorIn
     exactly = VectorStore(table, service.clock, float16_format(MODEL))
     natively = VectorStore(table, service.clock, native_format(MODEL))
     for number, text in enumerate(TEXTS):
-        kind = {"tier": "episodic" if number % 2 else "semantic"}
+        kind = {"memory_type": "episodic" if number % 2 else "semantic"}
         exactly.put_vector("exact", str(number), 1, DEFAULT_EMBED(text), kind)
         natively.put_vector("native", str(number), 1, DEFAULT_EMBED(text), kind)
     exact, native = (
@@ -79,7 +79,7 @@ def test_it_ranks_as_the_exact_search_does(service: Service, index: FakeVectorIn
         NativeVectorIndex(table, INDEX, MODEL),
     )
     for query in map(DEFAULT_EMBED, QUERIES):
-        for equal in ({}, {"tier": "episodic"}):
+        for equal in ({}, {"memory_type": "episodic"}):
             expected = exact.find_candidates("exact", query, 5, equal)
             found = native.find_candidates("native", query, 5, equal)
             assert [hit.ref for hit in found.by_meaning] == [hit.ref for hit in expected.by_meaning]
@@ -156,5 +156,5 @@ def test_all_filters_of_facts_are_filters_of_the_index(
     assert objects(recall(ada, "calls", learned_from_run_id="run_1")) == ["email"]
     assert_no_content(ada.delete(f"{FACTS}/{fact['fact_id']}"))
     assert objects(recall(ada, "calls")) == ["email"]
-    lists = [item for item in service.stored() if "vec_ix" in item]
+    lists = [item for item in service.stored() if "numbers" in item]
     assert len(lists) == 1

@@ -80,7 +80,7 @@ def test_an_object_comes_back_as_it_was_stored(
         assert found.headers["X-Object-Size"] == str(len(data))
         assert json.loads(found.headers["X-Object-Metadata"]) == metadata
         assert found.headers["X-Object-Sensitivity"] == sensitivity
-    is_stored_plain = data[:20] in (items(service, "obj#")[0].get("val") or b"")
+    is_stored_plain = data[:20] in (items(service, "obj#")[0].get("value") or b"")
     if sensitivity == "restricted" and data:
         files = [each for each in (service.archive / "objects").rglob("*") if each.is_file()]
         assert not is_stored_plain

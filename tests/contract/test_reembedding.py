@@ -202,7 +202,7 @@ def test_an_unavailable_model_delays_reembedding(
 
 @pytest.mark.usefixtures("ada")
 def test_an_unreadable_entry_does_not_stop_reembedding(service: Service) -> None:
-    broken = next(item for item in items(service, "e#") if item["ekey"] == "b")
+    broken = next(item for item in items(service, "e#") if item["key"] == "b")
     place = {name: {"S": broken[name]} for name in ("pk", "sk")}
     service.engine.client.update_item(
         TableName=service.engine.memory, Key=place, UpdateExpression="REMOVE value_bytes, created"

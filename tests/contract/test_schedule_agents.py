@@ -44,9 +44,16 @@ def set_on(service: Service, key: tuple[str, str], **values: Any) -> None:
 
 def lower(service: Service, tenant: Tenant, capacity: int) -> None:
     key = build_agent_key(tenant.id, "alice")
-    count = sum(item["tier"] == "episodic" for item in items(service, "e#"))
-    due = {"due": service.clock(), "due_ix": get_due_shard(key[0])}
-    set_on(service, key, ep_asked=capacity, ep_capacity=capacity, ep_room=capacity - count, **due)
+    count = sum(item["memory_type"] == "episodic" for item in items(service, "e#"))
+    due = {"due": service.clock(), "due_index": get_due_shard(key[0])}
+    set_on(
+        service,
+        key,
+        episodic_configured_capacity=capacity,
+        episodic_capacity=capacity,
+        episodic_room=capacity - count,
+        **due,
+    )
 
 
 def remember(client: httpx.Client, clock: MovableClock, *names: str, **fields: Any) -> None:
@@ -141,7 +148,13 @@ def test_the_next_sweep_completes_an_eviction_killed_at_any_write(
     assert seen == [undisturbed] * (3 + 1)
 
 
-SPOILT = {"ep_room": 3, "ep_bytes": 99, "ep_pinned": 7, "wk_room": 1, "wk_room_bytes": 2}
+SPOILT = {
+    "episodic_room": 3,
+    "episodic_bytes": 99,
+    "episodic_pinned_count": 7,
+    "working_room": 1,
+    "working_room_bytes": 2,
+}
 
 
 def test_counters_are_reconciled_with_entries_once_a_day(
@@ -190,7 +203,7 @@ def test_a_write_during_reconciliation_is_never_undone(
     service: Service, tenant: Tenant, alice: httpx.Client, clock: MovableClock
 ) -> None:
     remember(alice, clock, "a", "b")
-    set_on(service, build_agent_key(tenant.id, "alice"), ep_room=5)
+    set_on(service, build_agent_key(tenant.id, "alice"), episodic_room=5)
     clock.advance(ms=RECONCILE_EVERY)
     with faulty() as client:
         client.interrupt("query", reads_entries, lambda: create(alice, entry(key="c")))

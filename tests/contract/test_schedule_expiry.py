@@ -231,7 +231,7 @@ def test_an_unreadable_entry_does_not_stop_the_others(
     clock.advance(seconds=10)
     done = sweep(service)
     assert (done["expired"], done["failed"]) == (4, 1)
-    assert stored_keys(service) == [broken["ekey"]]
+    assert stored_keys(service) == [broken["key"]]
 
 
 @pytest.mark.usefixtures("volume")

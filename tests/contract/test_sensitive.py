@@ -163,7 +163,9 @@ def test_a_sensitive_entry_that_is_moved_to_another_task_does_not_open(tenant: T
     create_task(other, id="theirs", intent_id="another", assigned_agent="alice")
     made = create(alice, working("ours", value=VALUE, sensitivity="restricted"))
     (item,) = [
-        each for each in service.stored() if each.get("task") == {"S": "ours"} and "val" in each
+        each
+        for each in service.stored()
+        if each.get("task_id") == {"S": "ours"} and "value" in each
     ]
     moved = item | {"task": {"S": "theirs"}}
     service.engine.client.put_item(TableName=service.engine.memory, Item=moved)

@@ -260,7 +260,7 @@ def outcome(tenant: Tenant, boss: httpx.Client) -> Any:
             del line["entry_id"]
         data["snapshot"].sort(key=lambda line: str(line["key"]))
     ended = ok(boss.get(f"{TASKS}/task_1"))
-    left = [item["ekey"] for item in items(tenant.service, "e#")]
+    left = [item["key"] for item in items(tenant.service, "e#")]
     return snapshots, ended["status"], left
 
 

@@ -20,13 +20,13 @@ _EXPIRY = {"TimeToLiveSpecification": {"Enabled": True, "AttributeName": "ttl_at
 _INDEXES = {
     "by_age": "pk",
     "by_creation": "pk",
-    "by_due": "due_ix",
+    "by_due": "due_index",
     "by_expiry": "pk",
-    "by_recency": "pk",
-    "by_task": "task_ix",
-    "by_type": "type_ix",
-    "by_tenant": "tenant_ix",
-    "by_group": "group_ix",
+    "by_eviction": "pk",
+    "by_task": "task_index",
+    "by_type": "type_index",
+    "by_tenant": "tenant_index",
+    "by_group": "group_index",
 }
 
 

@@ -20,8 +20,8 @@ def test_a_sensitive_value_is_stored_under_its_tenants_data_key(
     made = create(ada, entry(sensitivity="confidential", value={"word": WORD}))
     assert ok(read(ada, made["id"]))["value"] == {"word": WORD}
     partition = build_agent_partition(tenant.id, "ada")
-    (stored,) = (each for each in deployment.items("MemoryTable", partition) if "val" in each)
-    assert WORD.encode() not in stored["val"]["B"]
+    (stored,) = (each for each in deployment.items("MemoryTable", partition) if "value" in each)
+    assert WORD.encode() not in stored["value"]["B"]
     kms, wrapped = deployment.cloud.client("kms"), stored["data_key"]["B"]
     opened = kms.decrypt(CiphertextBlob=wrapped, EncryptionContext={"tenant": tenant.id})
     assert len(opened["Plaintext"]) == 32

@@ -107,7 +107,7 @@ def test_an_export_holds_what_the_tenant_wrote(
     counts = json.loads(operate(deployment, "export-tenant", tenant.id, str(file)))
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     assert sum(counts.values()) == len(lines)
-    assert {"S": "exported"} in [line["item"].get("ekey") for line in lines if "item" in line]
+    assert {"S": "exported"} in [line["item"].get("key") for line in lines if "item" in line]
 
 
 def test_a_deleted_tenant_does_not_come_back_with_its_dead_letters(
@@ -176,7 +176,7 @@ def test_restored_tables_hold_what_was_there_and_expire_it_but_not_what_was_dele
         assert found["DeletionProtectionEnabled"]
         if table == "MemoryTable":
             held = dynamodb.scan(TableName=name)["Items"]
-            assert {"S": "kept"} in [item.get("ekey") for item in held]
+            assert {"S": "kept"} in [item.get("key") for item in held]
             assert found["StreamSpecification"]["StreamViewType"] == "NEW_AND_OLD_IMAGES"
         dynamodb.update_table(TableName=name, DeletionProtectionEnabled=False)
         dynamodb.delete_table(TableName=name)

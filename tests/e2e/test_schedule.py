@@ -53,7 +53,7 @@ def test_an_expired_entry_is_removed_with_an_event(deployment: Deployment, tenan
     awaited(lambda: read(ada, made["id"]).status_code == 404, "the expiry")
     sweep(deployment)
     partition = build_agent_partition(tenant.id, "ada")
-    stored = [each.get("ekey") for each in deployment.items("MemoryTable", partition)]
+    stored = [each.get("key") for each in deployment.items("MemoryTable", partition)]
     assert {"S": "lasting"} in stored
     assert {"S": "brief"} not in stored
     events = awaited(lambda: log(ada, "agents/ada", type="memory.expired"), "the event")

@@ -112,7 +112,7 @@ class CoordinatorGuardrailsDocument(TypedDict):
 def render_agent_settings(settings: AgentSettings) -> AgentSettingsDocument:
     """Render an agent's settings (RFC-0015 §2.2, §7)."""
     return {
-        "agent_id": settings.agent,
+        "agent_id": settings.agent_id,
         "episodic": {
             "capacity": settings.capacity,
             "eviction_policy": "lru",
@@ -133,18 +133,18 @@ def render_agent(principal: Principal, usage: AgentUsage) -> AgentDocument:
         "agent_type": principal.agent_type,
         "created_at": to_rfc3339(principal.created),
         "working": {
-            "entry_count": usage.max_working_entries - usage.free_working_entries,
-            "total_size_kb": -(-(usage.max_working_bytes - usage.free_working_bytes) // _KB),
-            "max_entries": usage.max_working_entries,
-            "max_total_size_kb": usage.max_working_bytes // _KB,
-            "room": max(usage.free_working_entries, 0),
+            "entry_count": usage.working_max_entries - usage.working_room,
+            "total_size_kb": -(-(usage.working_max_bytes - usage.working_room_bytes) // _KB),
+            "max_entries": usage.working_max_entries,
+            "max_total_size_kb": usage.working_max_bytes // _KB,
+            "room": max(usage.working_room, 0),
         },
         "episodic": {
             "entry_count": usage.episodic,
-            "pinned_count": usage.pinned,
+            "pinned_count": usage.episodic_pinned_count,
             "total_size_kb": -(-usage.episodic_bytes // _KB),
-            "capacity": usage.capacity,
-            "room": max(usage.free_capacity, 0),
+            "capacity": usage.episodic_capacity,
+            "room": max(usage.episodic_room, 0),
         },
     }
 

@@ -158,16 +158,16 @@ class SummaryDocument(TypedDict):
 def render_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
     """Render an entry; its value, if any, is copied as it is stored, and never parsed."""
     scope: EntryScopeDocument = {}
-    if entry.task is not None:
-        scope["task_id"] = entry.task
-    if entry.intent is not None:
-        scope["intent_id"] = entry.intent
+    if entry.task_id is not None:
+        scope["task_id"] = entry.task_id
+    if entry.intent_id is not None:
+        scope["intent_id"] = entry.intent_id
     document: EntryDocument = {
         "id": entry.id,
-        "agent_id": entry.agent,
+        "agent_id": entry.agent_id,
         "namespace": entry.namespace,
         "key": entry.key,
-        "memory_type": entry.tier,
+        "memory_type": entry.memory_type,
         "scope": scope,
         "tags": entry.tags,
         "ttl": entry.ttl,
@@ -175,25 +175,25 @@ def render_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
         "priority": entry.priority,
         "sensitivity": entry.sensitivity,
         "version": entry.version,
-        "created_at": to_rfc3339(entry.created),
-        "updated_at": to_rfc3339(entry.updated),
-        "expires_at": None if entry.expires is None else to_rfc3339(entry.expires),
-        "created_by": entry.author,
+        "created_at": to_rfc3339(entry.created_at),
+        "updated_at": to_rfc3339(entry.updated_at),
+        "expires_at": None if entry.expires_at is None else to_rfc3339(entry.expires_at),
+        "created_by": entry.created_by,
     }
     if has_value:
         document["value"] = orjson.Fragment(entry.value)
-    if entry.curator is not None:
-        document["curated_by"] = entry.curator
+    if entry.curated_by is not None:
+        document["curated_by"] = entry.curated_by
     if entry.vector_length is not None:
         document["vector_length"] = entry.vector_length
-    if entry.is_inherited:
+    if entry.inherited:
         document["inherited"] = True
     return document
 
 
 def render_eviction_candidate(entry: Entry) -> EvictionCandidateDocument:
     document = render_entry(entry, has_value=False)
-    return {**document, "last_accessed_at": to_rfc3339(entry.accessed)}
+    return {**document, "last_accessed_at": to_rfc3339(entry.last_accessed_at)}
 
 
 def render_search_result(match: Match, *, has_value: bool) -> SearchResultDocument:
@@ -204,7 +204,7 @@ def render_search_result(match: Match, *, has_value: bool) -> SearchResultDocume
 def render_summary(summary: Summary) -> SummaryDocument:
     """Render an agent's memory in figures (RFC-0015 "Agent Memory Summary")."""
     return {
-        "agent_id": summary.agent,
+        "agent_id": summary.agent_id,
         "working": {
             "entry_count": summary.working,
             "total_size_kb": -(-summary.working_bytes // _KB),

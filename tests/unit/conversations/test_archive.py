@@ -19,7 +19,7 @@ from functions.platform.values import ValueCodec
 NOW = 1_900_000_000_000
 ENDED = Conversation("t1", "s1", "u", "a", b"{}", "g1", 2, 2, 1, NOW - 9, NOW - 9, expires=NOW - 1)
 HEADER = decode_item(encode_item(encode_header(ENDED)))
-MESSAGES = [{"pk": "p", "sk": f"msg#g1#{index:012d}", "val": '{"a":1}'} for index in range(2)]
+MESSAGES = [{"pk": "p", "sk": f"msg#g1#{index:012d}", "value": '{"a":1}'} for index in range(2)]
 
 
 def end_retention(table: Any) -> Mock:
@@ -45,7 +45,7 @@ def test_it_is_exported_and_removed(table: Mock) -> None:
     ((name, lines), _) = end_retention(table).put.call_args
     assert (name.rpartition("/")[2], lines) == (
         "000000.jsonl",
-        b"".join(b'{"val":"{\\"a\\":1}","index":%d}\n' % n for n in (0, 1)),
+        b"".join(b'{"value":"{\\"a\\":1}","index":%d}\n' % n for n in (0, 1)),
     )
     assert table.transact.called
 

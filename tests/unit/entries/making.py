@@ -17,22 +17,22 @@ def make_principal(name: str = "ada", kind: Kind = "agent") -> Principal:
 
 def make_entry(tier: Tier = "episodic", key: str = "k", **fields: Any) -> Entry:
     """Make an entry of ada's; fields are as in `Entry`."""
-    agent = fields.pop("agent", "ada")
-    created = fields.pop("created", NOW)
+    agent = fields.pop("agent_id", "ada")
+    created = fields.pop("created_at", NOW)
     made = Entry(
         address=POLICIES[tier].build_address("acme", agent, "notes", key),
         nonce=create_nonce(created),
-        tier=tier,
-        agent=agent,
+        memory_type=tier,
+        agent_id=agent,
         namespace="notes",
         key=key,
         value=b"{}",
-        size=7,
+        value_bytes=7,
         version=1,
-        created=created,
-        updated=created,
-        author=agent,
-        accessed=created,
+        created_at=created,
+        updated_at=created,
+        created_by=agent,
+        last_accessed_at=created,
     )
     return made._replace(**fields)
 

@@ -74,7 +74,7 @@ def namespace(default: Access, **allow: Access) -> NamespaceTarget:
 
 @pytest.mark.parametrize("tier", ["working", "episodic"])
 def test_private_memory_is_read_and_written_by_its_owner(tier: Tier) -> None:
-    entry = make_entry(tier, task="t")
+    entry = make_entry(tier, task_id="t")
     assert can_read(entry, "ada")
     assert can_write("ada", entry)
     assert not can_read(entry, "bob")
@@ -83,19 +83,19 @@ def test_private_memory_is_read_and_written_by_its_owner(tier: Tier) -> None:
 
 def test_working_memory_is_read_by_whoever_reads_its_task() -> None:
     tasks = _Tasks(read="t", overseen=("ada",))
-    assert can_read(make_entry("working", task="t"), "bob", tasks)
+    assert can_read(make_entry("working", task_id="t"), "bob", tasks)
     for task in (None, "u"):
-        assert not can_read(make_entry("working", task=task), "bob", tasks)
+        assert not can_read(make_entry("working", task_id=task), "bob", tasks)
 
 
 def test_episodic_memory_is_read_by_whoever_oversees_its_agent() -> None:
     tasks = _Tasks(read="t", overseen=("ada",))
-    assert can_read(make_entry(task="t"), "bob", tasks)
-    assert not can_read(make_entry(agent="eve", task="t"), "bob", tasks)
+    assert can_read(make_entry(task_id="t"), "bob", tasks)
+    assert not can_read(make_entry(agent_id="eve", task_id="t"), "bob", tasks)
 
 
 def test_entries_are_selected_by_their_tasks() -> None:
-    entries = [make_entry("working", key, task=key) for key in "tuv"]
+    entries = [make_entry("working", key, task_id=key) for key in "tuv"]
     found = select_readable_by_task(
         cast("TaskAccess", _Tasks(read="tv")), make_principal("bob"), entries
     )

@@ -18,7 +18,7 @@ from functions.platform.limits import MAX_TRANSACTION_WRITES
 from tests.unit.entries.making import NOW, make_entry
 
 CANDIDATES = [make_entry(key=f"k{n}") for n in range(6)]
-EXPIRED = [make_entry(key=f"x{n}", expires=NOW) for n in range(4)]
+EXPIRED = [make_entry(key=f"x{n}", expires_at=NOW) for n in range(4)]
 COUNTS = st.integers(0, 8)
 
 
@@ -46,7 +46,7 @@ def test_nothing_that_is_kept_is_removed_and_nothing_twice(kept: set[Entry], cou
 
 
 def test_expired_working_memory_frees_no_capacity_for_episodes() -> None:
-    assert select_evictions([make_entry("working", expires=NOW)], [], 1, 5) == ()
+    assert select_evictions([make_entry("working", expires_at=NOW)], [], 1, 5) == ()
 
 
 ACCESSES = st.tuples(st.sampled_from(("low", "normal", "high")), st.integers(0, 2**40))
@@ -56,10 +56,10 @@ ACCESSES = st.tuples(st.sampled_from(("low", "normal", "high")), st.integers(0, 
 def test_eviction_goes_by_priority_and_then_by_the_last_access(
     accesses: list[tuple[Priority, int]],
 ) -> None:
-    made = [make_entry(priority=priority, accessed=at) for priority, at in accesses]
+    made = [make_entry(priority=priority, last_accessed_at=at) for priority, at in accesses]
     ranks = {"low": 0, "normal": 1, "high": 2}
     first = min(made, key=lambda entry: entry.eviction_order or "")
-    assert (ranks[first.priority], first.accessed) == min(
+    assert (ranks[first.priority], first.last_accessed_at) == min(
         (ranks[priority], at) for priority, at in accesses
     )
 
@@ -71,7 +71,7 @@ def test_what_is_pinned_or_not_episodic_is_never_evicted(entry: Entry) -> None:
 
 def test_settings_pin_new_entries_of_their_namespaces_and_agent_alone() -> None:
     asked = Transition(None, make_entry(), pinned_by_settings=True)
-    other = Transition(None, make_entry(agent="bob"), pinned_by_settings=True)
+    other = Transition(None, make_entry(agent_id="bob"), pinned_by_settings=True)
     said = Transition(None, make_entry())
     gone = Transition(make_entry(), None)
     pinned = apply_pinned_namespaces((asked, other, said, gone), "ada", frozenset({"notes"}))
@@ -120,7 +120,7 @@ def test_working_memory_is_limited_in_entries_and_bytes(
 def test_an_eviction_is_near_where_few_more_entries_fit(
     capacity: int, left: int, full: bool
 ) -> None:
-    assert is_nearly_full(AgentUsage(capacity=capacity, free_capacity=left)) is full
+    assert is_nearly_full(AgentUsage(episodic_capacity=capacity, episodic_room=left)) is full
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.booleans()), max_size=80))
@@ -129,7 +129,7 @@ def test_deletions_are_split_in_order_into_transactions_that_fit(
 ) -> None:
     entries = [
         make_entry(
-            "semantic", str(n), tags=tuple(map(str, range(tags))), task="t" if task else None
+            "semantic", str(n), tags=tuple(map(str, range(tags))), task_id="t" if task else None
         )
         for n, (tags, task) in enumerate(shapes)
     ]
@@ -137,5 +137,5 @@ def test_deletions_are_split_in_order_into_transactions_that_fit(
     assert [entry for chunk in chunks for entry in chunk] == entries
     for chunk in chunks:
         assert 1 <= len(chunk) <= 25
-        writes = sum(3 + len(entry.tags) + (entry.task is not None) for entry in chunk)
+        writes = sum(3 + len(entry.tags) + (entry.task_id is not None) for entry in chunk)
         assert writes + 10 <= MAX_TRANSACTION_WRITES

@@ -31,7 +31,9 @@ def entries(draw: st.DrawFn) -> Entry:
     pinned = tier == "episodic" and draw(st.booleans())
     key, kb = draw(st.sampled_from("abc")), draw(st.integers(1, 64))
     own = tier == "working" and task is not None and draw(st.booleans())
-    return make_entry(tier, key, size=kb, task=task, ttl=ttl, pinned=pinned, is_own=own)
+    return make_entry(
+        tier, key, value_bytes=kb, task_id=task, ttl=ttl, pinned=pinned, is_in_own_task=own
+    )
 
 
 def count(entries: list[Entry]) -> EntryCounts:
@@ -76,20 +78,20 @@ def test_what_is_created_and_removed_counts_nothing(made: list[Entry]) -> None:
 
 
 def test_entries_that_end_with_a_task_are_attached_to_it() -> None:
-    episode = make_entry("episodic", task="t", ttl="task_lifetime")
-    loose = make_entry("semantic", task="t")
+    episode = make_entry("episodic", task_id="t", ttl="task_lifetime")
+    loose = make_entry("semantic", task_id="t")
     deltas = count_task_changes([Transition(None, episode), Transition(None, loose)])
     assert deltas == {"t": CounterDelta(attached=1, has_creates=True)}
 
 
 def test_an_update_of_the_same_size_changes_no_counter() -> None:
-    entry = make_entry("working", task="t")
+    entry = make_entry("working", task_id="t")
     transition = Transition(entry, entry._replace(version=2))
     assert count_agent_changes([transition]) == count_task_changes([transition]) == {}
 
 
 def test_the_slot_of_an_expired_entry_counts_as_a_create() -> None:
-    old, new = make_entry("working", task="t"), make_entry("working", task="t")
+    old, new = make_entry("working", task_id="t"), make_entry("working", task_id="t")
     assert Transition(old, new).is_create
     assert count_task_changes([Transition(old, new)]) == {"t": CounterDelta(has_creates=True)}
     assert not Transition(old, old._replace(version=2)).is_create
@@ -106,11 +108,11 @@ def test_settings_that_may_pin_are_part_of_the_change() -> None:
 def test_an_agent_without_an_item_has_all_its_capacity() -> None:
     usage = to_usage(None)
     assert usage == AgentUsage()
-    assert (usage.free_capacity, usage.episodic) == (DEFAULT_EPISODIC_ENTRIES, 0)
+    assert (usage.episodic_room, usage.episodic) == (DEFAULT_EPISODIC_ENTRIES, 0)
     assert (
         usage.working_outside_tasks,
         usage.working_bytes_outside_tasks,
-        usage.pinned_namespaces,
+        usage.episodic_pinned_namespaces,
     ) == (0, 0, frozenset())
 
 
@@ -121,12 +123,20 @@ def test_an_agent_without_an_item_has_all_its_capacity() -> None:
     st.integers(1, 2000),
 )
 def test_corrected_counters_need_no_correction(held: dict[str, Any], capacity: int) -> None:
-    counts, item = EntryCounts(**held), {"ep_capacity": capacity, "ep_room": 7, "changes": 3}
+    counts, item = (
+        EntryCounts(**held),
+        {"episodic_capacity": capacity, "episodic_room": 7, "changes": 3},
+    )
     write = build_agent_correction(KEY, item, counts)
     corrected: dict[str, Any] = item if write is None else item | write.values
     assert build_agent_correction(KEY, corrected, counts) is None
     usage = to_usage(corrected)
-    assert (usage.episodic, usage.working_outside_tasks, usage.own, usage.pinned) == (
+    assert (
+        usage.episodic,
+        usage.working_outside_tasks,
+        usage.working_own_entries,
+        usage.episodic_pinned_count,
+    ) == (
         counts.episodic,
         counts.working - counts.own,
         counts.own,

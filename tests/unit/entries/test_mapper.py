@@ -14,37 +14,37 @@ from functions.platform.keys import create_nonce
 PLAIN = Entry(
     address=build_private_address("acme", "ada", "notes", "k"),
     nonce=create_nonce(1_700_000_000_000),
-    tier="working",
-    agent="ada",
+    memory_type="working",
+    agent_id="ada",
     namespace="notes",
     key="k",
     value=b'{"n":1}',
-    size=1,
+    value_bytes=1,
     version=3,
-    created=1_700_000_000_000,
-    updated=1_700_000_000_001,
-    author="ada",
-    accessed=1_700_000_000_001,
+    created_at=1_700_000_000_000,
+    updated_at=1_700_000_000_001,
+    created_by="ada",
+    last_accessed_at=1_700_000_000_001,
 )
 FULL = PLAIN._replace(
     address=PLAIN.address._replace(tier="e"),
-    tier="episodic",
+    memory_type="episodic",
     value=json.dumps("packed " * 1000).encode(),
-    author="eve",
-    curator="bob",
+    created_by="eve",
+    curated_by="bob",
     tags=("a", "b"),
-    task="t",
-    intent="i",
+    task_id="t",
+    intent_id="i",
     ttl="task_lifetime",
-    expires=1_800_000_000_000,
+    expires_at=1_800_000_000_000,
     pinned=True,
     priority="high",
     sensitivity="internal",
-    accessed=1_700_000_000_005,
-    request=b"token\x00",
+    last_accessed_at=1_700_000_000_005,
+    request_token=b"token\x00",
     actor_kind="coordinator",
     is_fenced=True,
-    is_own=True,
+    is_in_own_task=True,
     vector_at=1_700_000_000_001,
     vector_length=64,
     imported=1_700_000_000_002,
@@ -75,13 +75,14 @@ def test_an_entry_is_read_as_it_was_stored(entry: Entry) -> None:
 
 def test_a_new_field_is_stored_or_fails_here() -> None:
     assert [name for name in Entry._fields if getattr(PLAIN, name) == getattr(FULL, name)] == [
-        *("nonce", "agent", "namespace", "key", "size", "version", "created", "updated"),
+        *("nonce", "agent_id", "namespace", "key", "value_bytes", "version"),
+        *("created_at", "updated_at"),
         "traceparent",  # of the request that writes, not of the entry
-        "is_inherited",  # of one answer
+        "inherited",  # of one answer
         "vector",  # an item of its own
     ]
 
 
 def test_an_encrypted_value_is_empty_without_a_cipher() -> None:
-    item = stored(PLAIN) | {"data_key": b"k", "encrypted_version": 3, "val": b"encrypted"}
+    item = stored(PLAIN) | {"data_key": b"k", "encrypted_version": 3, "value": b"encrypted"}
     assert MAPPER.to_entry(decode_item(answered(item))) == PLAIN._replace(value=b"")

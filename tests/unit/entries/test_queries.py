@@ -14,9 +14,15 @@ from functions.platform.errors import ValidationFailed
 from tests.unit.entries.making import NOW, make_entry, make_principal
 
 ENTRY = make_entry(
-    tags=("a", "b"), task="t", intent="i", pinned=True, updated=NOW, expires=NOW + 100
+    tags=("a", "b"), task_id="t", intent_id="i", pinned=True, updated_at=NOW, expires_at=NOW + 100
 )
-ROW = {"agent_id": "ada", "task": "t", "intent": "i", "updated": NOW, "entry_expires": NOW + 100}
+ROW = {
+    "agent_id": "ada",
+    "task_id": "t",
+    "intent_id": "i",
+    "updated_at": NOW,
+    "entry_expires_at": NOW + 100,
+}
 TAGS = st.sets(st.sampled_from("abcd"), max_size=4)
 
 
@@ -24,8 +30,8 @@ TAGS = st.sets(st.sampled_from("abcd"), max_size=4)
     ("filters", "matching"),
     [
         ({}, True),
-        ({"tier": "episodic"}, True),
-        ({"tier": "working"}, False),
+        ({"memory_type": "episodic"}, True),
+        ({"memory_type": "working"}, False),
         ({"agent_id": "ada"}, True),
         ({"agent_id": "bob"}, False),
         ({"namespace": "notes"}, True),
@@ -34,17 +40,17 @@ TAGS = st.sets(st.sampled_from("abcd"), max_size=4)
         ({"namespace_prefix": "notes/"}, False),
         ({"key": "k"}, True),
         ({"key": "K"}, False),
-        ({"task": "t"}, True),
-        ({"task": "u"}, False),
-        ({"intent": "i"}, True),
-        ({"intent": "j"}, False),
+        ({"task_id": "t"}, True),
+        ({"task_id": "u"}, False),
+        ({"intent_id": "i"}, True),
+        ({"intent_id": "j"}, False),
         ({"pinned": True}, True),
         ({"pinned": False}, False),
         ({"updated_after": NOW - 1}, True),
         ({"updated_after": NOW}, False),
         ({"updated_before": NOW + 1}, True),
         ({"updated_before": NOW}, False),
-        ({"updated_after": NOW - 1, "updated_before": NOW + 1, "tier": "working"}, False),
+        ({"updated_after": NOW - 1, "updated_before": NOW + 1, "memory_type": "working"}, False),
     ],
 )
 def test_an_entry_passes_every_filter(filters: dict[str, Any], matching: bool) -> None:
@@ -56,8 +62,8 @@ def test_an_entry_passes_every_filter(filters: dict[str, Any], matching: bool) -
     [
         ({}, True),
         ({"agent_id": "bob"}, False),
-        ({"task": "u"}, False),
-        ({"intent": "j"}, False),
+        ({"task_id": "u"}, False),
+        ({"intent_id": "j"}, False),
         ({"updated_after": NOW}, False),
         ({"updated_before": NOW}, False),
         ({"updated_after": NOW - 1, "updated_before": NOW + 1}, True),
@@ -115,8 +121,11 @@ def test_a_namespace_filter_is_a_name_or_a_prefix(
 @pytest.mark.parametrize("tier", ["working", "episodic"])
 def test_only_agents_ask_for_private_memory_without_saying_whose(kind: Kind, tier: Any) -> None:
     with pytest.raises(ValidationFailed):
-        assert_owner_known(make_principal("boss", kind), Filters(tier=tier))
-    assert_owner_known(make_principal(), Filters(tier=tier))
-    for named in (Filters(tier=tier, agent_id="ada"), Filters(tier=tier, task="t")):
+        assert_owner_known(make_principal("boss", kind), Filters(memory_type=tier))
+    assert_owner_known(make_principal(), Filters(memory_type=tier))
+    for named in (
+        Filters(memory_type=tier, agent_id="ada"),
+        Filters(memory_type=tier, task_id="t"),
+    ):
         assert_owner_known(make_principal("boss", kind), named)
-    assert_owner_known(make_principal("boss", kind), Filters(tier="semantic"))
+    assert_owner_known(make_principal("boss", kind), Filters(memory_type="semantic"))

@@ -39,11 +39,28 @@ def failing_field(error: ServiceError) -> str:
 @pytest.mark.parametrize("tier", TIERS)
 def test_a_new_entry_is_at_version_1_and_written_by_the_caller(tier: Tier) -> None:
     made = create(memory_type=tier)
-    assert (made.version, made.created, made.updated, made.accessed) == (1, NOW, NOW, NOW)
-    assert (made.agent, made.author, made.tier, made.value) == ("ada", "ada", tier, b'{"n":1}')
-    assert made.curator == (None if POLICIES[tier].is_private else "ada")
-    assert made.request == TOKEN.stored
+    assert (made.version, made.created_at, made.updated_at, made.last_accessed_at) == (
+        1,
+        NOW,
+        NOW,
+        NOW,
+    )
+    assert (made.agent_id, made.created_by, made.memory_type, made.value) == (
+        "ada",
+        "ada",
+        tier,
+        b'{"n":1}',
+    )
+    assert made.curated_by == (None if POLICIES[tier].is_private else "ada")
+    assert made.request_token == TOKEN.stored
     assert made.id.startswith(f"mem_{POLICIES[tier].id_letter}")
+
+
+_COMPUTED = {
+    *("namespace", "key", "memory_type", "agent_id", "value", "vector", "version", "expires_at"),
+    *("created_at", "updated_at", "created_by", "curated_by", "last_accessed_at"),
+}
+"""Fields that need a check or a computation before an entry has them."""
 
 
 @pytest.mark.parametrize("body", [NewEntry, EntryChange])
@@ -56,7 +73,7 @@ def test_every_field_that_a_request_and_an_entry_have_alike_is_taken_over(body: 
         "sensitivity": "internal",
     }
     shared = set(body.model_fields) & set(Entry._fields)  # type: ignore[attr-defined]
-    assert shared - {"value", "vector", "namespace", "key", "version"} == given.keys()
+    assert shared - _COMPUTED == given.keys()
     made = create(**given) if body is NewEntry else change(make_entry(), **given)
     for name, value in given.items():
         assert getattr(made, name) == (tuple(value) if isinstance(value, list) else value)
@@ -66,7 +83,11 @@ def test_a_change_keeps_what_it_does_not_name() -> None:
     entry = make_entry(tags=("a",), sensitivity="internal", priority="low", pinned=True)
     changed = change(entry, value={"n": 2})
     kept = entry._replace(
-        value=b'{"n":2}', version=2, updated=NOW + 1, accessed=NOW + 1, request=TOKEN.stored
+        value=b'{"n":2}',
+        version=2,
+        updated_at=NOW + 1,
+        last_accessed_at=NOW + 1,
+        request_token=TOKEN.stored,
     )
     assert changed == kept
 
@@ -76,8 +97,8 @@ def test_null_takes_a_sensitivity_away() -> None:
 
 
 def test_who_changes_semantic_memory_becomes_its_curator() -> None:
-    assert change(make_entry("semantic", curator="ada"), who="bob", tags=[]).curator == "bob"
-    assert change(make_entry("working"), tags=[]).curator is None
+    assert change(make_entry("semantic", curated_by="ada"), who="bob", tags=[]).curated_by == "bob"
+    assert change(make_entry("working"), tags=[]).curated_by is None
 
 
 @pytest.mark.parametrize("tier", ["working", "semantic"])
@@ -100,7 +121,7 @@ def test_nobody_creates_private_memory_of_another_agent(tier: Tier) -> None:
 
 def test_semantic_memory_may_be_of_another_agent() -> None:
     made = create(memory_type="semantic", agent_id="bob")
-    assert (made.agent, made.author, made.curator) == ("bob", "ada", "ada")
+    assert (made.agent_id, made.created_by, made.curated_by) == ("bob", "ada", "ada")
 
 
 def test_tags_are_kept_once_in_the_order_given() -> None:
@@ -111,7 +132,7 @@ def test_tags_are_kept_once_in_the_order_given() -> None:
 @pytest.mark.parametrize(("text", "size"), [("", 8), ("x" * 1017, 1025), ("ü", 10)])
 def test_a_value_counts_by_its_bytes(text: str, size: int) -> None:
     value = {"s": text}
-    assert create(value=value).size == change(make_entry(), value=value).size == size
+    assert create(value=value).value_bytes == change(make_entry(), value=value).value_bytes == size
 
 
 @pytest.mark.parametrize("character", ["x", "é", "€", "🙂"])
@@ -138,7 +159,7 @@ def test_the_size_of_a_value_is_limited_in_bytes_of_utf8(character: str) -> None
     ],
 )
 def test_an_entry_expires_as_its_lifetime_says(given: dict[str, Any], expires: int | None) -> None:
-    assert create(**given).expires == expires
+    assert create(**given).expires_at == expires
 
 
 @pytest.mark.parametrize(
@@ -152,8 +173,8 @@ def test_an_entry_expires_as_its_lifetime_says(given: dict[str, Any], expires: i
     ],
 )
 def test_a_new_lifetime_counts_from_the_change(given: dict[str, Any], expires: int | None) -> None:
-    entry = make_entry(ttl="duration:P1D", expires=NOW + DAY)
-    assert change(entry, at=NOW + 10, **given).expires == expires
+    entry = make_entry(ttl="duration:P1D", expires_at=NOW + DAY)
+    assert change(entry, at=NOW + 10, **given).expires_at == expires
 
 
 @pytest.mark.parametrize("given", [{"ttl": "task_lifetime"}, {"ttl": "soon"}, {"ttl": "duration:"}])

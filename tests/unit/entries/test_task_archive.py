@@ -28,7 +28,7 @@ ENTRIES = st.lists(
     st.tuples(st.sampled_from(["ada", "bob"]), st.sampled_from([10, 30_000, 65_000])), max_size=60
 ).map(
     lambda drawn: [
-        make_entry("working", f"k{number}", agent=agent, task="t", value=make_value(size))
+        make_entry("working", f"k{number}", agent_id=agent, task_id="t", value=make_value(size))
         for number, (agent, size) in enumerate(drawn)
     ]
 )
@@ -40,7 +40,7 @@ def test_a_move_has_entries_of_one_agent_that_fit_a_part(entries: list[Entry]) -
     moved = [entry.key for move in moves for entry in move]
     assert sorted(moved) == sorted(entry.key for entry in entries)
     for move in moves:
-        assert len({entry.agent for entry in move}) == 1
+        assert len({entry.agent_id for entry in move}) == 1
         assert len(move) <= 40
         assert sum(map(line_size, move)) <= 250_000
 
@@ -48,13 +48,13 @@ def test_a_move_has_entries_of_one_agent_that_fit_a_part(entries: list[Entry]) -
 @given(ENTRIES)
 def test_no_more_moves_are_made_than_are_needed(entries: list[Entry]) -> None:
     for first, second in pairwise(move for _, move in split_into_moves(TASK, entries)):
-        if first[0].agent == second[0].agent:
+        if first[0].agent_id == second[0].agent_id:
             is_full = len(first) == 40
             assert is_full or sum(map(line_size, [*first, second[0]])) > 250_000
 
 
 def test_semantic_entries_move_alone_for_their_index_rows() -> None:
-    entries = [make_entry("semantic", f"k{n}", task="t", ttl="task_lifetime") for n in range(3)]
+    entries = [make_entry("semantic", f"k{n}", task_id="t", ttl="task_lifetime") for n in range(3)]
     assert [len(move) for _, move in split_into_moves(TASK, entries)] == [1, 1, 1]
 
 
@@ -78,7 +78,7 @@ def test_every_attempt_builds_the_same_events(entries: list[Entry], rng: random.
 
 def test_a_snapshot_that_no_response_holds_becomes_several_events() -> None:
     entries = [
-        make_entry("working", f"k{n:03}", task="t", value=make_value(60_000)) for n in range(100)
+        make_entry("working", f"k{n:03}", task_id="t", value=make_value(60_000)) for n in range(100)
     ]
     parts = [Part.of("acme", "t", move) for _, move in split_into_moves(TASK, entries)]
     events = list(build_archived_events("acme", TASK, parts))
@@ -92,8 +92,8 @@ def test_a_snapshot_that_no_response_holds_becomes_several_events() -> None:
 
 
 def test_a_sensitive_entry_is_archived_without_its_value() -> None:
-    sensitive = make_entry("working", task="t", value=b'{"s":1}', sensitivity="restricted")
-    plain = make_entry("working", "p", task="t", value=b'{"s":1}', sensitivity="internal")
+    sensitive = make_entry("working", task_id="t", value=b'{"s":1}', sensitivity="restricted")
+    plain = make_entry("working", "p", task_id="t", value=b'{"s":1}', sensitivity="internal")
     lines = Part.of("acme", "t", [sensitive, plain]).lines
     assert ["value" in line for line in lines] == [False, True]
     assert [line["sensitivity"] for line in lines] == ["restricted", "internal"]
@@ -101,7 +101,7 @@ def test_a_sensitive_entry_is_archived_without_its_value() -> None:
 
 def test_what_expired_before_the_end_is_in_no_archive() -> None:
     entries = [
-        make_entry("working", f"k{n}", task="t", expires=expires)
+        make_entry("working", f"k{n}", task_id="t", expires_at=expires)
         for n, expires in enumerate((NOW - 1, NOW, NOW + 1, None))
     ]
     moves = {
@@ -113,9 +113,9 @@ def test_what_expired_before_the_end_is_in_no_archive() -> None:
 @pytest.mark.parametrize(
     ("changes", "event", "moment"),
     [
-        ({"version": 7, "updated": NOW, "imported": NOW + 9}, "memory.created", NOW + 9),
-        ({"version": 8, "updated": NOW + 20, "imported": NOW + 9}, "memory.updated", NOW + 20),
-        ({"version": 1, "updated": NOW}, "memory.created", NOW),
+        ({"version": 7, "updated_at": NOW, "imported": NOW + 9}, "memory.created", NOW + 9),
+        ({"version": 8, "updated_at": NOW + 20, "imported": NOW + 9}, "memory.updated", NOW + 20),
+        ({"version": 1, "updated_at": NOW}, "memory.created", NOW),
     ],
 )
 def test_an_archival_waits_for_the_event_of_an_import(

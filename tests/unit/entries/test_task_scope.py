@@ -42,7 +42,7 @@ TASK, INTENT = build_task_key("acme", "t"), build_intent_key("acme", "i")
 
 
 def create(key: str = "k", index: int = 0, **fields: Any) -> Transition:
-    fields = {"task": "t"} | fields
+    fields = {"task_id": "t"} | fields
     return Transition(None, make_entry("working", key, **fields), index)
 
 
@@ -87,21 +87,21 @@ def test_the_first_entry_of_an_agent_joins_the_task() -> None:
 
 
 def test_an_episode_that_outlives_its_task_only_checks_the_role() -> None:
-    episode = Transition(None, make_entry(task="t"))
+    episode = Transition(None, make_entry(task_id="t"))
     assert written(episode) == [("ConditionCheck", TASK)]
 
 
 def test_the_scope_that_says_most_counts() -> None:
-    without, with_intent = create("a"), create("b", intent="i")
+    without, with_intent = create("a"), create("b", intent_id="i")
     assert find_scopes((without, with_intent)) == {"t": with_intent}
     with pytest.raises(ValidationFailed):
-        find_scopes((with_intent, create("c", intent="j")))
+        find_scopes((with_intent, create("c", intent_id="j")))
 
 
 def test_a_task_that_is_registered_by_a_write_has_the_default_limits() -> None:
     known = TaskAssumptions(unregistered=frozenset({"t"}))
     with pytest.raises(CapacityExceeded) as error:
-        written(create(size=1024 * DEFAULT_TASK_KB + 1, index=4), known=known)
+        written(create(value_bytes=1024 * DEFAULT_TASK_KB + 1, index=4), known=known)
     assert (error.value.members["limit"], error.value.index) == ("max_total_size_kb", 4)
 
 
@@ -119,8 +119,8 @@ def test_a_new_entry_of_a_task_without_coordinator_counts_against_its_agent() ->
     tasks = frozenset({"t"})
     for known in (TaskAssumptions(unregistered=tasks), TaskAssumptions(uncoordinated=tasks)):
         own = set_own(create(), known)
-        assert own.current.is_own
-        assert not set_own(own, NOTHING_KNOWN).current.is_own
+        assert own.current.is_in_own_task
+        assert not set_own(own, NOTHING_KNOWN).current.is_in_own_task
 
 
 def test_conflicts_of_other_items_say_nothing() -> None:
@@ -137,9 +137,9 @@ def test_conflicts_of_other_items_say_nothing() -> None:
     [
         (task_item(assignee="bob"), {}, AccessDenied),
         (task_item(ended=NOW), {}, TaskClosed),
-        (task_item(intent="j"), {"intent": "i"}, ValidationFailed),
+        (task_item(intent="j"), {"intent_id": "i"}, ValidationFailed),
         (task_item(free_entries=0), {}, CapacityExceeded),
-        (task_item(free_bytes=1), {"size": 2}, CapacityExceeded),
+        (task_item(free_bytes=1), {"value_bytes": 2}, CapacityExceeded),
     ],
 )
 def test_a_conflict_is_answered_by_the_cause(
@@ -152,12 +152,12 @@ def test_a_conflict_is_answered_by_the_cause(
 
 def test_what_just_fits_is_taken() -> None:
     item = task_item(free_entries=2, free_bytes=6)
-    known = resolve(item, create("a", size=3), create("b", size=3))
+    known = resolve(item, create("a", value_bytes=3), create("b", value_bytes=3))
     assert known == TaskAssumptions(unjoined=frozenset({"t"}))
 
 
 def test_who_took_part_keeps_its_episodes_of_a_task_and_others_do_not() -> None:
-    episode = Transition(None, make_entry(task="t"))
+    episode = Transition(None, make_entry(task_id="t"))
     item, former = task_item(assignee="bob"), Membership(was_assignee=True)
     assert resolve(item, episode, member=former) == TaskAssumptions(joined=frozenset({"t"}))
     for transition, member, error in (
@@ -194,10 +194,10 @@ def test_a_grant_that_does_not_count_lets_nobody_write(given: Grant) -> None:
             resolve(task_item(assignee="bob"), member=member)
 
 
-WRITTEN = make_entry("working", task="t")
+WRITTEN = make_entry("working", task_id="t")
 CHANGES = {
     "same size": Transition(WRITTEN, WRITTEN._replace(version=2)),
-    "larger": Transition(WRITTEN, WRITTEN._replace(version=2, size=2000)),
+    "larger": Transition(WRITTEN, WRITTEN._replace(version=2, value_bytes=2000)),
     "deleted": Transition(WRITTEN, None),
 }
 
@@ -229,12 +229,12 @@ def test_what_is_written_by_a_grant_is_fenced_and_nothing_else() -> None:
     unfenced = set_fence(fenced, NOTHING_KNOWN).new
     assert unfenced is not None
     assert not unfenced.is_fenced
-    episode = Transition(None, make_entry(task="t"))
+    episode = Transition(None, make_entry(task_id="t"))
     assert set_fence(episode, by_grant) is episode
 
 
 def test_an_intent_of_somebody_else_is_for_who_takes_part_in_it() -> None:
-    transitions = (create("a"), create("b", 1, intent="i"))
+    transitions = (create("a"), create("b", 1, intent_id="i"))
     assert resolve_intent_conflict(ADA, transitions, NOTHING_KNOWN, (TASK, None)) == NOTHING_KNOWN
     new = TaskAssumptions(unnamed=frozenset({"i"}))
     assert resolve_intent_conflict(ADA, transitions, NOTHING_KNOWN, (INTENT, None)) == new
@@ -242,7 +242,7 @@ def test_an_intent_of_somebody_else_is_for_who_takes_part_in_it() -> None:
     known = resolve_intent_conflict(ADA, transitions, NOTHING_KNOWN, (INTENT, {}))
     assert known == TaskAssumptions(intents=frozenset({"i"}))
     participant = build_participant_key("acme", "i", "ada")
-    loose = create("b", 1, task=None, intent="i")
+    loose = create("b", 1, task_id=None, intent_id="i")
     assert written(loose, known=known) == [("ConditionCheck", participant)]
     with pytest.raises(AccessDenied) as error:
         resolve_intent_conflict(ADA, transitions, known, (participant, None))

@@ -46,7 +46,7 @@ class Streams:
 
 def record(number: int) -> Record:
     keys = {"pk": {"S": "acme#a#x"}, "sk": {"S": f"e#{number}"}}
-    images = {"SequenceNumber": str(number), "Keys": keys, "NewImage": {"val": {"S": "hush"}}}
+    images = {"SequenceNumber": str(number), "Keys": keys, "NewImage": {"value": {"S": "hush"}}}
     return {"eventID": str(number), "eventName": "INSERT", "dynamodb": images}
 
 

@@ -18,10 +18,10 @@ NOW = 1_900_000_000_000  # ms
 
 def item(owner: str, number: int, tags: int | None, task: bool) -> dict[str, Any]:
     """The item of an entry; None tags is private memory."""
-    made: dict[str, Any] = {"pk": owner, "sk": f"e#{number}", "tier": "working"}
+    made: dict[str, Any] = {"pk": owner, "sk": f"e#{number}", "memory_type": "working"}
     if tags is not None:
-        made |= {"tier": "semantic", "tags": [f"t{n}" for n in range(tags)]}
-    return made | ({"task": "task_1"} if task else {})
+        made |= {"memory_type": "semantic", "tags": [f"t{n}" for n in range(tags)]}
+    return made | ({"task_id": "task_1"} if task else {})
 
 
 ITEMS = st.lists(
@@ -39,7 +39,7 @@ def test_batches_hold_every_entry_once_of_one_tenant_and_fit_a_transaction(
     )
     for batch in made:
         owners = {each["pk"] for each in batch}
-        assert len(owners) == 1 or not any("task" in each for each in batch)
+        assert len(owners) == 1 or not any("task_id" in each for each in batch)
         writes = sum(count_removal_writes(each, owners) for each in batch) + len(owners)
         assert writes < MAX_TRANSACTION_WRITES
 
@@ -53,7 +53,7 @@ def test_few_entries_of_one_owner_go_together() -> None:
 def test_entries_of_several_owners_go_together_unless_a_task_counts_them() -> None:
     owners = [item(f"acme#a#{n}", n, None, False) for n in range(30)]
     assert [len(batch) for batch in group_removals(owners)] == [30]
-    of_task = [each | {"task": "task_1"} for each in owners]
+    of_task = [each | {"task_id": "task_1"} for each in owners]
     assert [len(batch) for batch in group_removals(of_task)] == [1] * 30
     strangers = [item(f"t{n}#a#x", n, None, False) for n in range(3)]
     assert [len(batch) for batch in group_removals(strangers)] == [1, 1, 1]

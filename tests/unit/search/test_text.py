@@ -15,16 +15,16 @@ def entry(value: Any, key: str = "k", **fields: Any) -> Entry:
     known: dict[str, Any] = {
         "address": build_private_address("acme", "ada", "notes", key, "e"),
         "nonce": "0" * 16,
-        "tier": "episodic",
-        "agent": "ada",
+        "memory_type": "episodic",
+        "agent_id": "ada",
         "namespace": "notes",
         "key": key,
         "value": json.dumps(value).encode(),
-        "size": 1,
+        "value_bytes": 1,
         "version": 1,
-        "created": 1,
-        "updated": 1,
-        "author": "ada",
+        "created_at": 1,
+        "updated_at": 1,
+        "created_by": "ada",
     }
     return Entry(**(known | fields))
 

@@ -20,16 +20,16 @@ RECORD = StreamRecord("1", ("acme#a#x", "e#n#k"))
 ENTRY = Entry(
     address=build_private_address("acme", "ada", "notes", "k", "e"),
     nonce="0" * 16,
-    tier="episodic",
-    agent="ada",
+    memory_type="episodic",
+    agent_id="ada",
     namespace="notes",
     key="k",
     value=b'{"secret":"hush"}',
-    size=1,
+    value_bytes=1,
     version=3,
-    created=1_000,
-    updated=2_000,
-    author="ada",
+    created_at=1_000,
+    updated_at=2_000,
+    created_by="ada",
     tags=("a", "b"),
 )
 
@@ -68,13 +68,13 @@ def test_an_archived_entry_has_no_event_of_its_own() -> None:
 
 
 def test_a_recorded_access_is_no_event() -> None:
-    assert events_of(ENTRY, ENTRY._replace(accessed=9_000)) == []
+    assert events_of(ENTRY, ENTRY._replace(last_accessed_at=9_000)) == []
 
 
 @pytest.mark.parametrize(("expires", "type"), [(7_000, "memory.expired"), (None, "memory.deleted")])
 def test_replacing_an_entry_has_two_events(expires: int | None, type: str) -> None:
-    new = ENTRY._replace(nonce="1" * 16, version=1, created=7_000)
-    removed, created = events_of(ENTRY._replace(expires=expires), new)
+    new = ENTRY._replace(nonce="1" * 16, version=1, created_at=7_000)
+    removed, created = events_of(ENTRY._replace(expires_at=expires), new)
     assert (removed.type, removed.data["entry_id"]) == (type, ENTRY.id)
     assert (created.type, created.data["entry_id"]) == ("memory.created", new.id)
 
@@ -83,11 +83,11 @@ def test_replacing_an_entry_has_two_events(expires: int | None, type: str) -> No
     ("changes", "log"),
     [
         ({}, ("agent", "ada")),
-        ({"intent": "mine"}, ("intent", "mine")),
-        ({"task": "t"}, ("intent", "i")),
-        ({"task": "unknown"}, ("agent", "ada")),
+        ({"intent_id": "mine"}, ("intent", "mine")),
+        ({"task_id": "t"}, ("intent", "i")),
+        ({"task_id": "unknown"}, ("agent", "ada")),
         (
-            {"tier": "semantic", "address": build_semantic_address("acme", "notes", "k")},
+            {"memory_type": "semantic", "address": build_semantic_address("acme", "notes", "k")},
             ("namespace", "notes"),
         ),
     ],
@@ -100,7 +100,7 @@ def test_an_event_is_in_the_log_of_intent_agent_or_namespace(
 
 
 def test_an_intents_log_begins_when_the_task_joins_it() -> None:
-    new = ENTRY._replace(task="t")
+    new = ENTRY._replace(task_id="t")
     old = new._replace(version=2)
     for task in (replace(TASK, created=1_500), replace(TASK, adopted=1_500)):
         (created,), (updated,) = events_of(None, new, task=task), events_of(old, new, task=task)
@@ -122,7 +122,7 @@ def test_an_event_has_the_fields_of_the_rfc_and_never_a_value() -> None:
 
 
 def test_an_import_happens_when_it_is_made_and_by_whom() -> None:
-    imported = ENTRY._replace(curator="ann", imported=7_000, importer="mover")
+    imported = ENTRY._replace(curated_by="ann", imported=7_000, importer="mover")
     (event,) = events_of(None, imported)
     assert (event.timestamp, event.actor.id) == (7_000, "mover")
 
@@ -151,15 +151,15 @@ def test_an_announced_archive_is_about_its_task() -> None:
 def test_an_event_names_who_acted_beside_whose_memory_it_is() -> None:
     address = build_semantic_address("acme", "notes", "k")
     created = ENTRY._replace(
-        tier="semantic", address=address, version=1, curator="ada", actor_kind="agent"
+        memory_type="semantic", address=address, version=1, curated_by="ada", actor_kind="agent"
     )
-    updated = created._replace(version=2, curator="boss", actor_kind="coordinator")
+    updated = created._replace(version=2, curated_by="boss", actor_kind="coordinator")
     replacement = created._replace(nonce="1" * 16)
     for old, new, removal, actor in (
         (None, created, None, Actor("ada", "agent")),
         (created, updated, None, BOSS),
         (updated, None, Removal("deleted", 5_000, Actor("eve", "user")), Actor("eve", "user")),
-        (updated._replace(expires=1), replacement, None, SERVICE),  # it had expired
+        (updated._replace(expires_at=1), replacement, None, SERVICE),  # it had expired
         (updated, replacement, None, Actor("ada", "agent")),
     ):
         event = events_of(old, new, removal)[0]

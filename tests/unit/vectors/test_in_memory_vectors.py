@@ -36,7 +36,7 @@ def refs(hits: list[Hit]) -> list[str]:
 
 
 def put(matrix: VectorMatrix, name: str, each: Vector, tier: str, written: int) -> None:
-    matrix.put_many([(f"v#{name}", {"tier": tier}, written)], np.array([each], np.float32))
+    matrix.put_many([(f"v#{name}", {"memory_type": tier}, written)], np.array([each], np.float32))
 
 
 def build(vectors: Mapping[str, Vector]) -> VectorMatrix:
@@ -61,13 +61,13 @@ def test_a_removed_vector_is_not_found_and_may_be_put_again() -> None:
     matrix.remove("v#never put", 2 + WORDS_DIMENSION, 2)
     assert find(matrix, vector(1, 0)) == ([], [])
     put(matrix, "a", vector(0, 1), "new", 3)
-    assert refs(find(matrix, vector(0, 1), tier="new")[0]) == ["a"]
+    assert refs(find(matrix, vector(0, 1), memory_type="new")[0]) == ["a"]
     assert (matrix.written_at("v#a"), matrix.written_at("v#b")) == (3, None)
 
 
 def test_filters_come_before_the_depth() -> None:
     matrix = build({"a": vector(1, 0), "b": vector(1, 1), "c": vector(0, 1)})
-    assert refs(find(matrix, vector(1, 0), 1, tier="c")[0]) == ["c"]
+    assert refs(find(matrix, vector(1, 0), 1, memory_type="c")[0]) == ["c"]
 
 
 def test_fewer_than_asked_for_are_all_that_match() -> None:
