@@ -17,6 +17,7 @@ from functions.identity.model import Principal
 from functions.platform import limits
 from functions.platform.errors import BodyTooLarge, PreconditionRequired, ValidationFailed
 from functions.platform.idempotency import RequestToken
+from functions.platform.json_text import BEYOND_DOUBLE, find_large_number
 from functions.platform.validation import Model, build_validation_error, list_problems
 
 _VERSION = re.compile(r'("?)(0|[1-9][0-9]{0,17})\1')
@@ -97,9 +98,13 @@ class Request:
             ValidationFailed: it is no JSON, or doesn't fit; every wrong field is named.
         """
         try:
-            return model.model_validate_json(self.body)
+            parsed = model.model_validate_json(self.body)
         except ValidationError as error:
             raise build_validation_error(list_problems(error)) from error
+        beyond = find_large_number(self.body)
+        if beyond is not None:
+            raise ValidationFailed(beyond, BEYOND_DOUBLE)
+        return parsed
 
     @cached_property
     def query(self) -> dict[str, list[str]]:

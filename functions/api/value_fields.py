@@ -9,11 +9,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, get_args, get_origin, get_type_hints
 
-import orjson
 from typing_extensions import is_typeddict
 
 from functions.api.http import Response
 from functions.api.responses.types import VALUE
+from functions.platform.json_text import dumps, loads
 
 Fields = Mapping[str, "Fields | None"]
 """The fields of a document that hold values (None), or documents with such fields."""
@@ -24,8 +24,8 @@ def omit_values(response: Response, document_type: Any) -> Response:
     fields = find_value_fields(document_type)
     if not fields or not response.body:
         return response
-    document = _omit(orjson.loads(response.body), fields)
-    return replace(response, body=orjson.dumps(document))
+    document = _omit(loads(response.body), fields)
+    return replace(response, body=dumps(document))
 
 
 @lru_cache(maxsize=256)

@@ -15,6 +15,7 @@ from functions.platform.archive_storage import ArchiveStorage
 from functions.platform.conversation_keys import parse_conversation_partition
 from functions.platform.errors import Unavailable
 from functions.platform.items import Item
+from functions.platform.json_text import loads
 from functions.platform.value_parts import has_parts
 
 PART = 500  # indexes of messages; at their largest some 45 MB in base64
@@ -100,7 +101,7 @@ def _render_line(item: Item) -> bytes:
 
 
 def _parse_line(line: bytes) -> Item:
-    fields: dict[str, Any] = orjson.loads(line)
+    fields: dict[str, Any] = loads(line)
     return {
         name: base64.b64decode(value["base64"]) if isinstance(value, dict) else value
         for name, value in fields.items()

@@ -11,6 +11,7 @@ from functions.openwop.model import MemoryRun
 from functions.openwop.redaction import Edition, LabelledSecret, Redactor
 from functions.openwop.secret_store import RunSecretStore, StoredSecrets
 from functions.platform.items import Item
+from functions.platform.json_text import loads
 from functions.platform.openwop_keys import build_memory_partition
 from functions.platform.values import ValueCodec
 
@@ -74,5 +75,5 @@ class MemorySecrets:
         return Redactor(pairs, self.edition)
 
     def _decrypt(self, tenant: str, row: StoredSecrets) -> list[LabelledSecret]:
-        decrypted = orjson.loads(self._values.decode(row.encrypted, tenant, row.run))
+        decrypted = loads(self._values.decode(row.encrypted, tenant, row.run))
         return [(label, value) for label, value in decrypted]

@@ -2,7 +2,8 @@
 that is smaller.
 """
 
-import math
+import re
+import sys
 import zlib
 from typing import Any
 
@@ -11,17 +12,37 @@ from pydantic_core import from_json, to_json
 from functions.platform.errors import ValidationFailed, ValueTooLarge
 from functions.platform.limits import MAX_JSON_DEPTH
 
+BEYOND_DOUBLE = "holds NaN or a number beyond the range of a double; send it as a text"
+_LARGE_NUMBER = re.compile(rb"\d{309}|[eE]\+?\d{3}")  # only these can exceed a double
 _COMPRESS_FROM = 1024  # bytes; below, a value fits its write unit anyway
 
 
 def dumps(value: Any) -> bytes:
-    """Render a value as compact UTF-8 JSON; integers of any size."""
+    """Render a value as compact UTF-8 JSON."""
     return to_json(value)
 
 
 def loads(text: str | bytes) -> Any:
-    """Parse JSON; integers of any size."""
-    return from_json(text)
+    """Parse JSON. Integers are exact, up to the range of a double.
+
+    Raises:
+        ValueError: the text is not JSON, or holds NaN or a number beyond the range of a double.
+    """
+    encoded = text if isinstance(text, bytes) else text.encode()
+    value = from_json(encoded, allow_inf_nan=False)
+    if _LARGE_NUMBER.search(encoded) and not _is_finite(value):
+        raise ValueError("the text holds a number beyond the range of a double")
+    return value
+
+
+def find_large_number(text: bytes) -> str | None:
+    """Return the member of a JSON object that holds a number beyond the range of a double.
+
+    None if no member does. The text is valid JSON.
+    """
+    document = from_json(text) if _LARGE_NUMBER.search(text) else None
+    members = document.items() if isinstance(document, dict) else ()
+    return next((name for name, value in members if not _is_finite(value)), None)
 
 
 def dumps_checked(
@@ -47,8 +68,9 @@ def dumps_checked(
     text = to_json(value)
     if text.count(b"[") + text.count(b"{") > MAX_JSON_DEPTH and _is_deeper(value, MAX_JSON_DEPTH):
         raise ValidationFailed(field, f"is nested more than {MAX_JSON_DEPTH} levels deep")
-    if (b"Infinity" in text or b"NaN" in text) and not _is_finite(value):
-        raise ValidationFailed(field, "holds NaN, or a number beyond the range of a double")
+    is_suspect = b"Infinity" in text or b"NaN" in text or _LARGE_NUMBER.search(text)
+    if is_suspect and not _is_finite(value):
+        raise ValidationFailed(field, BEYOND_DOUBLE)
     if max_bytes is not None and len(text) > max_bytes:
         message = f"{subject or f'the {field} has'} {len(text)} bytes{hint}"
         raise ValueTooLarge(message, max=max_bytes, actual=len(text))
@@ -86,4 +108,4 @@ def _is_finite(value: Any) -> bool:
         return all(map(_is_finite, value.values()))
     if isinstance(value, list):
         return all(map(_is_finite, value))
-    return not isinstance(value, float) or math.isfinite(value)
+    return not isinstance(value, int | float) or abs(value) <= sys.float_info.max

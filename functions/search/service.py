@@ -12,8 +12,6 @@ from heapq import nlargest
 from itertools import chain
 from typing import NamedTuple
 
-import orjson
-
 from functions.entries.access import select_readable_by_task
 from functions.entries.capacity import AccessTracker
 from functions.entries.model import Entry, Filters
@@ -28,6 +26,7 @@ from functions.platform import entry_keys
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock
 from functions.platform.errors import ValidationFailed
+from functions.platform.json_text import loads
 from functions.platform.limits import MAX_SEARCHED_ENTRIES
 from functions.platform.parallel import run_parallel
 from functions.platform.sensitivity import ENCRYPTED
@@ -257,7 +256,7 @@ def matches_fields(entry: Entry, fields: Mapping[str, object]) -> bool:
     """Tell whether a value has all of these fields at its top level; true is not 1."""
     if not fields:
         return True
-    value = orjson.loads(entry.value)
+    value = loads(entry.value)
     return all(
         name in value
         and value[name] == wanted

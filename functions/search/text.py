@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-import orjson
-
 from functions.entries.model import Entry
+from functions.platform.json_text import loads
 from functions.platform.limits import MAX_QUERY_CHARACTERS
 from functions.platform.sensitivity import ENCRYPTED
 
@@ -18,9 +17,7 @@ def extract_text(entry: Entry) -> str | None:
     """Extract the words of an entry; None if it has none, or is sensitive (RFC-0015 §9.2)."""
     if entry.sensitivity in ENCRYPTED:
         return None
-    words = chain(
-        [_CAMEL_CASE.sub(" ", entry.key)], entry.tags, _extract_words(orjson.loads(entry.value))
-    )
+    words = chain([_CAMEL_CASE.sub(" ", entry.key)], entry.tags, _extract_words(loads(entry.value)))
     return _join_words(words).strip() or None
 
 

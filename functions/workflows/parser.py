@@ -5,9 +5,9 @@ from typing import Any
 
 import yaml
 from pydantic import ValidationError
-from pydantic_core import from_json
 
 from functions.platform.errors import BodyTooLarge, ValidationFailed
+from functions.platform.json_text import loads
 from functions.platform.limits import MAX_WORKFLOW_BYTES
 from functions.platform.validation import Path, build_validation_error, list_problems
 from functions.workflows.requests import Workflow
@@ -73,7 +73,7 @@ def parse_workflow(body: bytes, media_type: str) -> Workflow:
 
 def _parse_json(body: bytes) -> Any:
     try:
-        return from_json(body, allow_inf_nan=False)
+        return loads(body)
     except ValueError as error:
         raise ValidationFailed("body", f"is no JSON: {error}") from error
 

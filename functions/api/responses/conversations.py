@@ -17,7 +17,7 @@ from functions.api.responses.types import (
 )
 from functions.conversations.model import SCHEMA, Conversation, Message, State, Upload
 from functions.platform.clock import to_optional_rfc3339, to_rfc3339
-from functions.platform.json_text import loads
+from functions.platform.json_text import dumps, loads
 from functions.platform.sensitivity import Sensitivity
 
 
@@ -223,8 +223,10 @@ def render_change(conversation: Conversation) -> ChangedConversationDocument:
 
 
 def render_changed_message(conversation: Conversation, message: Message) -> ChangedMessageDocument:
-    stored = cast("MessageDocument", loads(message.text) | {"index": message.index})
-    return {**stored, **render_change(conversation)}
+    """Render a changed message and its conversation; integers stay exact, as they are stored."""
+    added = dumps({"index": message.index, **render_change(conversation)})
+    rendered = orjson.Fragment(added[:-1] + b"," + message.text[1:])
+    return cast("ChangedMessageDocument", rendered)
 
 
 def render_upload(upload: Upload) -> UploadDocument:
