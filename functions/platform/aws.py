@@ -16,7 +16,7 @@ from botocore.session import get_session
 from botocore.utils import lowercase_dict
 
 from functions.platform import request_context
-from functions.platform.errors import Unavailable
+from functions.platform.errors import Throttled, Unavailable
 
 _CONFIG = Config(
     parameter_validation=False,
@@ -72,6 +72,11 @@ def translate_aws_errors(service: str) -> Iterator[None]:
         yield
     except (BotoCoreError, ClientError) as error:
         raise Unavailable(f"{service} does not respond; try again in a second") from error
+
+
+def is_service_failure(error: BaseException) -> bool:
+    """Tell whether a service that was called failed, so that the call may succeed later."""
+    return isinstance(error, BotoCoreError | ClientError | Throttled | Unavailable)
 
 
 class _LazyClient:

@@ -12,6 +12,7 @@ from functions.container import Container
 from functions.event_log.event_bus import MAX_CALL_EVENTS, EventBus
 from functions.event_log.model import LogName
 from functions.event_log.store import EventLogStore
+from functions.platform.aws import is_service_failure
 from functions.platform.errors import ServiceError
 from functions.platform.parallel import WorkerPool
 from functions.stream.event_deriver import EventDeriver, EventRecord
@@ -72,12 +73,10 @@ class EventPublisher:
         group = [each for each in group if batch.may_process(each.record)]
         try:
             self._logs.append(tenant, log, [each.event for each in group])
-        except ServiceError as error:
-            for each in group:
-                batch.fail(each.record, error)
         except Exception as error:  # noqa: BLE001 - it holds up its own item only
-            if len(group) == 1:
-                batch.fail(group[0].record, error)
+            if len(group) == 1 or is_service_failure(error):
+                for each in group:
+                    batch.fail(each.record, error)
                 return
             for each in group:
                 self._append(tenant, log, [each], batch)

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple, TypeVar
 from functions.deletion.tombstones import Tombstones
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry
+from functions.platform.aws import is_service_failure
 from functions.platform.item_types import ANNOUNCEMENT, PRIVATE_ENTRY, SEMANTIC_ENTRY, ItemType
 from functions.platform.items import Item, TypedItem, decode_item
 from functions.platform.keys import Key, get_tenant
-from functions.platform.observability import log_unexpected
+from functions.platform.observability import log_unexpected, report_count
 from functions.platform.parallel import WorkerPool
 
 T = TypeVar("T")
@@ -172,11 +173,19 @@ class StreamBatch:
         return min(self.blocked_from.values(), default=None)
 
     def fail(self, record: StreamRecord, error: BaseException | None = None) -> None:
-        """Have a record, and the later ones of its item, delivered again."""
+        """Have a record, and the later ones of its item, delivered again if a service failed.
+
+        Any other error would be raised again by each delivery, and delay the records behind it. So
+        the consumer skips the record: it is logged with its key, and counted.
+        """
+        if error is not None:
+            where = {"sequence": record.sequence, "item_key": " ".join(record.key)}
+            log_unexpected(error, **where, trace_id=record.trace_id)
+        if error is not None and not is_service_failure(error):
+            report_count("StreamSkippedRecords", item_key=" ".join(record.key))
+            return
         first = self.blocked_from.get(record.key, record.number)
         self.blocked_from[record.key] = min(record.number, first)
-        if error is not None:
-            log_unexpected(error, sequence=record.sequence, trace_id=record.trace_id)
 
     def may_process(self, record: StreamRecord) -> bool:
         """Tell whether neither a record nor an earlier one of its item failed."""
@@ -201,7 +210,7 @@ class StreamBatch:
 
     @cached_property
     def changes(self) -> list[Change]:
-        """The changes of entries and archival announcements; what can't be decoded fails."""
+        """The changes of entries and archival announcements; others are skipped."""
         changes = []
         for record in self.records:
             is_change = any(each.matches(record) for each in (*ENTRIES, ANNOUNCEMENTS))
@@ -209,7 +218,7 @@ class StreamBatch:
                 continue
             try:
                 changes.append(decode_change(record))
-            except Exception as error:  # noqa: BLE001 - a poison record holds up its own item only
+            except Exception as error:  # noqa: BLE001 - it is skipped, and the others continue
                 self.fail(record, error)
         return changes
 

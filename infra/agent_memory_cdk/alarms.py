@@ -120,6 +120,9 @@ class Alarms(Construct):
         letters = waiting_in(stream.dead_letters)
         self._add(f"{made}AreLate", "the change stream is five minutes behind", age, _STALE_MS)
         self._add(f"{made}AreMissing", "changes were given up: replay within 20 hours", letters, 1)
+        skipped = from_function(function, "StreamSkippedRecords", "Sum")
+        meaning = "a change could not be read and was skipped; the function's log has its key"
+        self._add(f"{made}AreSkipped", meaning, skipped, 1)
         lost = of_function(function, "DestinationDeliveryFailures")
         self._add(f"{made}AreLost", "changes were given up, and no queue has them", lost, 1)
 

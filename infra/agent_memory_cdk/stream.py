@@ -17,7 +17,7 @@ from .tables import Tables, TableStream
 
 _BATCH = 200  # at 5 ms a call their logs take 130 ms (`python -m benchmarks stream`)
 _SIDE_BY_SIDE = 8  # of a shard, which changes up to 1,000 items a second: each takes 130 or more
-_RETRIES = 10
+_RETRIES = -1  # until the record is too old: a broken key or table may take hours to mend
 _MOST_SECONDS = 14_400  # the stream keeps records for a day; 20 hours remain for a replay
 
 

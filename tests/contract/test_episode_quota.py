@@ -5,6 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
+from botocore.exceptions import ClientError
 
 from functions.platform import item_types
 from functions.platform.aws import create_client
@@ -13,7 +14,9 @@ from functions.platform.table import Table
 from functions.platform.writes import update
 from functions.quotas.model import EPISODES
 from functions.quotas.store import QuotaStore
+from tests.contract.bodies import create, entry
 from tests.contract.expect import refused
+from tests.contract.faults import faulty
 from tests.contract.run_calls import DAY, append, recall, start, stored_episodes, try_append
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import FakeEventBridge, Stream, sequence, stream_function
@@ -58,6 +61,12 @@ def test_a_repeated_record_counts_once(
     assert counted() == len(stored_episodes(service)) - 1 == 4
 
 
+def throttled() -> ClientError:
+    """What DynamoDB answers to a write that it throttles."""
+    answer = {"Error": {"Code": "ThrottlingException", "Message": "slow down"}}
+    return ClientError(answer, "PutItem")
+
+
 def test_a_record_after_a_failed_one_counts_once(
     service: Service, agent: httpx.Client, counted: Counted
 ) -> None:
@@ -65,16 +74,16 @@ def test_a_record_after_a_failed_one_counts_once(
     run = start(agent)
     for number in range(2):
         append(agent, run, number)
-    fine = stream.read()
-    poison = {**fine[-1], "dynamodb": {**fine[-1]["dynamodb"], "NewImage": {"pk": {"S": "x"}}}}
-    poison["dynamodb"]["Keys"] = {"pk": {"S": "x#a#b"}, "sk": {"S": "e#broken"}}
-    before, behind = fine[:-1], fine[-1:]
-    poison["dynamodb"]["SequenceNumber"] = sequence(behind[0])
-    later = {**behind[0], "dynamodb": dict(behind[0]["dynamodb"])}
-    later["dynamodb"]["SequenceNumber"] = str(int(sequence(behind[0])) + 1)
-    assert deliver([*before, poison, later]) == [sequence(poison)]
+    *before, last = stream.read()
+    create(agent, entry())
+    failing = stream.read()
+    later = {**last, "dynamodb": dict(last["dynamodb"])}
+    later["dynamodb"]["SequenceNumber"] = str(int(sequence(failing[-1])) + 1)
+    with faulty(at=1, error=throttled()):
+        deliver_without_log = stream_function(service)
+    assert deliver_without_log([*before, *failing, later]) == [sequence(failing[-1])]
     assert counted() == 1
-    assert deliver([later]) == []
+    assert deliver([*failing, later]) == []
     assert counted() == 2
 
 

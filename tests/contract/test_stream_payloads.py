@@ -60,10 +60,8 @@ def test_a_payload_logs_its_events(service: Service, name: str) -> None:
     if name in WITH_TOMBSTONE:
         put_tombstone(Table(dynamodb, service.engine.memory), event["Records"][0], name)
     handler = build_handler(Container(settings, service.clock))
-    failed = [event["Records"][0]["dynamodb"]["SequenceNumber"]] if name == "poison" else []
     for _ in range(2):
-        failures = handler(render_stream_event(name), None)["batchItemFailures"]
-        assert [each["itemIdentifier"] for each in failures] == failed
+        assert handler(render_stream_event(name), None) == {"batchItemFailures": []}
     log, expected = LOGGED[name]
     reader = EventLogReader(Table(dynamodb, service.engine.log), service.clock)
     events, _ = reader.read("acme", log, LogQuery(100))

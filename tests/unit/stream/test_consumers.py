@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from functions.platform.errors import Throttled
 from functions.platform.items import encode_item
 from functions.platform.parallel import WorkerPool
 from functions.platform.settings import WrongSetting
@@ -58,12 +59,20 @@ def test_an_earlier_failure_blocks_from_there_on() -> None:
     assert sorted(batch.failed) == ["1", "2", "3"]
 
 
-def test_a_record_that_cannot_be_decoded_fails() -> None:
+def test_a_record_that_cannot_be_decoded_is_skipped() -> None:
     broken = record(1)
     broken["dynamodb"]["NewImage"] = encode_item({"pk": "acme#a#x", "sk": "e#n#k"})
     batch = StreamBatch([broken, record(2, "run")])
     assert batch.changes == []
-    assert batch.failed == ["1"]
+    assert batch.failed == []
+
+
+def test_only_a_failure_of_a_service_has_a_record_delivered_again() -> None:
+    batch = StreamBatch([record(1), record(2)])
+    batch.fail(batch.records[0], ValueError("it can't be read"))
+    assert batch.failed == []
+    batch.fail(batch.records[1], Throttled("the store asks to slow down"))
+    assert batch.failed == ["2"]
 
 
 def change(number: int, old: int | None, new: int | None, nonce: str = "0" * 16) -> Change:
