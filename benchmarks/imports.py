@@ -9,8 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from functions.platform.dynamodb import encode_key
 from functions.platform.items import encode_item
-from functions.platform.table_client import encode_key
 from functions.platform.writes import Write
 
 _FILE_ITEMS = 50_000

@@ -1,38 +1,243 @@
-"""Read and write one DynamoDB table: single items, batches, transactions."""
+"""Read and write one DynamoDB table: single items, queries, batches, transactions.
 
-from collections.abc import Sequence
+A failed condition raises `ConditionFailed` with the present item. All other errors of DynamoDB are
+raised as `Throttled`, `Unavailable` or `CapacityExceeded`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from functions.platform.aws import OVERLOAD_REASONS
+from botocore.exceptions import BotoCoreError, ClientError
+
+from functions.platform.aws import OVERLOAD_CODES, OVERLOAD_REASONS
 from functions.platform.clock import Clock
-from functions.platform.limits import MAX_WRITE_ITEMS
-from functions.platform.retry import Backoff
-from functions.platform.table_client import (
+from functions.platform.dynamodb import (
     THROTTLING_CODES,
     ConditionFailed,
     TransactionCancelled,
     build_item_size_error,
+    build_range,
+    decode_key,
+    decode_page,
     encode_key,
+    encode_placeholders,
+    find_names,
+    is_index_missing,
     is_item_too_large,
     report_throttle,
+    translate_error,
 )
-from functions.platform.table_reader import TableReader
+from functions.platform.errors import ReadOnly, Unavailable
+from functions.platform.item_types import find_sealed_type
+from functions.platform.items import Item, TypedItem, decode_item, encode, encode_item
+from functions.platform.keys import HIGHEST, Key
+from functions.platform.limits import MAX_GET_ITEMS, MAX_WRITE_ITEMS
+from functions.platform.observability import list_throttling_reasons
+from functions.platform.retry import Backoff
+from functions.platform.seals import ItemSeals
 from functions.platform.writes import Write
 
 __all__ = ["ConditionFailed", "Store", "Table", "TimedStore"]
 
-
+_WRITES = frozenset(
+    {"put_item", "update_item", "delete_item", "batch_write_item", "transact_write_items"}
+)
 _TRANSIENT = THROTTLING_CODES | OVERLOAD_REASONS | {"TransactionConflict"}
 
 
-class Table(TableReader):
-    """Read and write one table, for several threads."""
+class Table:
+    """Read and write one table, by a client that many threads share.
 
-    def transact(self, writes: Sequence[Write], *others: "TableWrites") -> None:
-        """Carry out all writes or none. Conflicts with other transactions are retried.
+    Args:
+        seals: verify principals, API keys and deletions, and sign them; None in functions that
+            authorize no request: they can't write these items.
+        is_read_only: whether writes are refused, as in a standby Region, where a write would
+            overwrite changes that the active Region has made since the read.
+    """
+
+    def __init__(
+        self, client: Any, name: str, seals: ItemSeals | None = None, *, is_read_only: bool = False
+    ) -> None:
+        self._is_read_only = is_read_only
+        self._client = client
+        self._name = name
+        self._seals = seals
+
+    def get(self, key: Key) -> Item | None:
+        """Get the item at `key`, strongly consistent: one call."""
+        response = self._call(
+            "get_item", TableName=self._name, Key=encode_key(key), ConsistentRead=True
+        )
+        return self._decode_item(response.get("Item"))
+
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
+        """Get the items that exist among `keys`, strongly consistent: a call per hundred."""
+        wanted = [encode_key(key) for key in dict.fromkeys(keys)]
+        found: dict[Key, Item] = {}
+        backoff = Backoff("the database is busy")
+        while wanted:
+            chunk, rest = wanted[:MAX_GET_ITEMS], wanted[MAX_GET_ITEMS:]
+            request = {self._name: {"Keys": chunk, "ConsistentRead": True}}
+            response = self._call("batch_get_item", RequestItems=request)
+            for attributes in response["Responses"].get(self._name, ()):
+                item = self._decode_item(attributes)
+                if item is not None:
+                    found[item["pk"], item["sk"]] = item
+            unprocessed = response.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
+            if unprocessed:
+                report_throttle(self._name, "BatchGetItem", unprocessed=len(unprocessed))
+            if len(unprocessed) == len(chunk):
+                backoff.wait()
+            else:
+                backoff = Backoff("the database is busy")
+            wanted = unprocessed + rest
+        return found
+
+    def query(
+        self,
+        partition: str,
+        prefix: str,
+        *,
+        newest_first: bool = False,
+        condition: str | None = None,
+        **values: Any,
+    ) -> Iterator[Item]:
+        """Query the items of a partition whose sort key begins with `prefix`, strongly consistent.
+
+        Each call reads a megabyte. `condition` filters what is returned, not what is paid for.
+        """
+        request = build_range(partition, prefix, prefix + HIGHEST, newest_first=newest_first)
+        request["ExpressionAttributeValues"] |= encode_placeholders(values)
+        if condition:
+            request["FilterExpression"] = condition
+        return self._pages(request | find_names(condition))
+
+    def query_page(
+        self, partition: str, prefix: str, attributes: Sequence[str], after: Key | None
+    ) -> tuple[list[Item], Key | None]:
+        """Query a megabyte of a partition, strongly consistent: one call.
 
         Args:
-            others: those on other tables.
+            prefix: the beginning of the sort keys.
+            attributes: the names of the attributes to return.
+            after: the key after which the page begins; None for the first page.
+
+        Returns:
+            The items, and the key for the next page: None at the end.
+        """
+        request = build_range(partition, prefix, prefix + HIGHEST, newest_first=False)
+        names = {f"#{number}": name for number, name in enumerate(attributes)}
+        request |= {"ProjectionExpression": ", ".join(names), "ExpressionAttributeNames": names}
+        if after is not None:
+            request["ExclusiveStartKey"] = encode_key(after)
+        return decode_page(self._call("query", TableName=self._name, **request))
+
+    def query_from(
+        self,
+        partition: str,
+        first: str,
+        last: str,
+        page_size: int,
+        *,
+        newest_first: bool = False,
+        is_consistent: bool = True,
+    ) -> Iterator[Item]:
+        """Query the items from one sort key to another.
+
+        Args:
+            first, last: the sort keys.
+            page_size: how many items a call reads.
+            newest_first: the highest sort key first.
+            is_consistent: whether the read is strongly consistent; an eventually consistent read
+                costs half, and may miss the latest writes.
+        """
+        request = build_range(partition, first, last, newest_first=newest_first)
+        return self._pages(request | {"Limit": page_size, "ConsistentRead": is_consistent})
+
+    def query_index(
+        self,
+        index: str,
+        condition: str,
+        *,
+        newest_first: bool = False,
+        page_size: int | None = None,
+        **values: Any,
+    ) -> Iterator[Item]:
+        """Query an index, which may lag behind the table.
+
+        Args:
+            condition: on the index's own keys; `values` are its placeholders, without colons.
+            newest_first: the highest sort key first.
+            page_size: how many items a call reads at most; a megabyte by default.
+        """
+        request = {
+            "IndexName": index,
+            "KeyConditionExpression": condition,
+            "ExpressionAttributeValues": encode_placeholders(values),
+            "ScanIndexForward": not newest_first,
+        } | ({"Limit": page_size} if page_size else {})
+        return self._pages(request | find_names(condition))
+
+    def scan(
+        self, after: Sequence[str] | None, page_size: int, condition: str, **values: Any
+    ) -> tuple[list[Item], Key | None]:
+        """Scan a page of the whole table, eventually consistent: one call.
+
+        Args:
+            after: the key after which the page begins; None for the first page.
+            page_size: how many items the call reads.
+            condition: filters the items that are returned.
+
+        Returns:
+            The items, and the key for the next page: None at the end.
+        """
+        request: dict[str, Any] = {
+            "Limit": page_size,
+            "FilterExpression": condition,
+            "ExpressionAttributeValues": encode_placeholders(values),
+            **find_names(condition),
+        }
+        if after is not None:
+            request["ExclusiveStartKey"] = encode_key((after[0], after[1]))
+        return decode_page(self._call("scan", TableName=self._name, **request))
+
+    def search_vectors(
+        self, index: str, vector: Sequence[int], top_k: int, equal: Mapping[str, str]
+    ) -> list[tuple[str, float]]:
+        """Search the nearest vectors of an index: their sort keys and distances, nearest first."""
+        numbered = list(enumerate(equal.items()))
+        request = {
+            "IndexName": index,
+            "SearchVector": [encode(each) for each in vector],
+            "TopK": top_k,
+            "SearchConditionExpression": " AND ".join(
+                f"{name} = :{n}" for n, (name, _) in numbered
+            ),
+            "ExpressionAttributeValues": {f":{n}": encode(each) for n, (_, each) in numbered},
+            "ProjectionExpression": "sk",
+        }
+        try:
+            response = self._call("search_vectors", TableName=self._name, **request)
+        except ClientError as error:
+            if is_index_missing(error):
+                raise Unavailable("the vector index is being built; try again later") from error
+            raise
+        return [(each["Item"]["sk"]["S"], each["Score"]) for each in response["SearchResults"]]
+
+    def update(self, write: Write) -> Item:
+        """Run an Update, and return the new item."""
+        request = self.build_request(write) | {"ReturnValues": "ALL_NEW"}
+        return decode_item(self._call("update_item", **request)["Attributes"])
+
+    def put(self, write: Write) -> None:
+        """Run a Put."""
+        self._call("put_item", **self.build_request(write))
+
+    def transact(self, writes: Sequence[Write], *others: "TableWrites") -> None:
+        """Run all writes or none; retry after a conflict with another transaction.
+
+        Args:
+            others: writes on other tables.
 
         Raises:
             ConditionFailed: a condition did not hold.
@@ -42,7 +247,7 @@ class Table(TableReader):
             (table, write) for table, several in ((self, writes), *others) for write in several
         ]
         items = [{write.verb: table.build_request(write)} for table, write in owned]
-        backoff = Backoff("others are writing the same items")
+        backoff = Backoff("the items are being changed by other requests")
         while True:
             try:
                 self._call("transact_write_items", TransactItems=items)
@@ -52,7 +257,7 @@ class Table(TableReader):
             backoff.wait()
 
     def write(self, writes: Sequence[Write]) -> None:
-        """Carry out a put or an update, or several writes, all or none; raises as `transact`."""
+        """Run a put, an update, or several writes in a transaction; raise as `transact` does."""
         verb = writes[0].verb if len(writes) == 1 else None
         if verb == "Put":
             self.put(writes[0])
@@ -62,7 +267,7 @@ class Table(TableReader):
             self.transact(writes)
 
     def try_write(self, *writes: Write) -> bool:
-        """Carry out writes as `write` does; whether their conditions held."""
+        """Run writes as `write` does; return whether their conditions held."""
         try:
             self.write(writes)
         except ConditionFailed:
@@ -70,13 +275,9 @@ class Table(TableReader):
         return True
 
     def write_many(self, writes: Sequence[Write]) -> None:
-        """Carry out puts and deletes without conditions, each for itself: a call per 25.
-
-        Raises:
-            Throttled: DynamoDB leaves writes unprocessed again and again; some are done.
-        """
+        """Run puts and deletes without conditions and without a transaction: a call per 25."""
         wanted = [self._build_batch_request(write) for write in writes]
-        backoff = Backoff("the store is busy")
+        backoff = Backoff("the database is busy")
         while wanted:
             chunk, rest = wanted[:MAX_WRITE_ITEMS], wanted[MAX_WRITE_ITEMS:]
             response = self._call("batch_write_item", RequestItems={self._name: chunk})
@@ -86,8 +287,19 @@ class Table(TableReader):
             if len(unprocessed) == len(chunk):
                 backoff.wait()
             else:
-                backoff = Backoff("the store is busy")
+                backoff = Backoff("the database is busy")
             wanted = unprocessed + rest
+
+    def _pages(self, request: dict[str, Any]) -> Iterator[Item]:
+        """Query page by page; only items of the table itself have a seal to verify."""
+        decode = decode_item if "IndexName" in request else self._decode_item
+        while True:
+            response = self._call("query", TableName=self._name, **request)
+            found = map(decode, response["Items"])
+            yield from (item for item in found if item is not None)
+            if "LastEvaluatedKey" not in response:
+                return
+            request["ExclusiveStartKey"] = response["LastEvaluatedKey"]
 
     def _build_batch_request(self, write: Write) -> dict[str, Any]:
         if write.item is None:
@@ -115,9 +327,86 @@ class Table(TableReader):
         if not codes <= _TRANSIENT:
             raise RuntimeError(f"transaction cancelled: {sorted(codes)}")
 
+    def _call(self, operation: str, **request: Any) -> dict[str, Any]:
+        if self._is_read_only and operation in _WRITES:
+            raise ReadOnly
+        backoff: Backoff | None = None
+        while True:
+            try:
+                response: dict[str, Any] = getattr(self._client, operation)(**request)
+                return response
+            except ClientError as error:
+                if error.response["Error"]["Code"] != "TransactionConflictException":
+                    raise self._translate(error, request) from error
+            except BotoCoreError as error:
+                raise Unavailable("the database does not respond; try again in a second") from error
+            backoff = backoff or Backoff("the item is being changed by another request")
+            backoff.wait()
+
+    def build_request(self, write: Write) -> dict[str, Any]:
+        request: dict[str, Any] = {
+            "TableName": self._name,
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        }
+        if write.item is None:
+            _assert_not_sealed(write)
+            request["Key"] = encode_key(write.key)
+        else:
+            request["Item"] = self._encode_item(write.key, write.item)
+        if write.expression:
+            request["UpdateExpression"] = write.expression
+        if write.condition:
+            request["ConditionExpression"] = write.condition
+        if write.values:
+            request["ExpressionAttributeValues"] = encode_placeholders(write.values)
+        return request | find_names(write.expression, write.condition)
+
+    def _encode_item(self, key: Key, item: Item) -> TypedItem:
+        """Encode an item with its key, and with its seal if its type has one."""
+        sealed = find_sealed_type(key)
+        if sealed is not None:
+            if self._seals is None:
+                raise ValueError(
+                    f"a {sealed.name} can't be written without the deployment's secret"
+                )
+            item = self._seals.seal(sealed, key, item)
+        return encode_key(key) | encode_item(item)
+
+    def _decode_item(self, attributes: TypedItem | None) -> Item | None:
+        """Decode an item; None if there is none, or if its seal is wrong."""
+        if not attributes:
+            return None
+        item = decode_item(attributes)
+        return item if self._seals is None or self._seals.is_genuine(item) else None
+
+    def decode_conflict(self, attributes: TypedItem | None) -> Item | None:
+        """Decode the present item of a failed condition; None if there is none."""
+        item = self._decode_item(attributes)
+        if item is None and attributes:
+            raise Unavailable("a stored item failed its integrity check; see the log")
+        return item
+
+    def _translate(self, error: ClientError, request: dict[str, Any]) -> Exception:
+        code = error.response["Error"]["Code"]
+        if code in OVERLOAD_CODES:
+            report_throttle(
+                self._name, error.operation_name, list_throttling_reasons(error.response)
+            )
+        if code == "ConditionalCheckFailedException":
+            key = decode_key(request.get("Key") or request["Item"])
+            return ConditionFailed({key: self.decode_conflict(error.response.get("Item"))})
+        return translate_error(error)
+
+
+def _assert_not_sealed(write: Write) -> None:
+    """Check that an update leaves sealed items alone: they are only put as a whole."""
+    sealed = find_sealed_type(write.key) if write.expression else None
+    if sealed is not None:
+        raise ValueError(f"a {sealed.name} has a seal: put it instead of updating it")
+
 
 TableWrites = tuple[Table, Sequence[Write]]
-"""Writes on a table, to be carried out together."""
+"""Writes on one table that belong to a transaction over several tables."""
 
 
 class Store:
@@ -127,11 +416,7 @@ class Store:
         self._table = table
 
     def commit(self, writes: Sequence[Write]) -> None:
-        """Carry out all writes or none.
-
-        Raises:
-            ConditionFailed: a condition didn't hold.
-        """
+        """Run all writes or none."""
         self._table.transact(writes)
 
 

@@ -11,11 +11,11 @@ import pytest
 
 from functions.deletion.model import SETTLING_TIME
 from functions.platform import task_keys
+from functions.platform.dynamodb import encode_key
 from functions.platform.item_types import API_KEY, DEPLOYMENT_SECRET
 from functions.platform.items import Item, decode_item, encode_item
 from functions.platform.keys import Key
 from functions.platform.seals import ItemSeals
-from functions.platform.table_client import encode_key
 from tests.contract import openwop_calls
 from tests.contract.bodies import (
     MEMORY,

@@ -7,9 +7,9 @@ import pytest
 
 from benchmarks.seeding import build_entry_puts
 from functions.platform.bulk_writes import write_parallel
+from functions.platform.dynamodb import encode_key
 from functions.platform.entry_keys import parse_entry_id
 from functions.platform.table import Table
-from functions.platform.table_client import encode_key
 from tests.contract.bodies import (
     BATCH,
     MEMORY,

@@ -1,6 +1,6 @@
 """Expressions name attributes that DynamoDB reserves as `#value`."""
 
-from functions.platform.table_client import find_names
+from functions.platform.dynamodb import find_names
 from functions.platform.writes import build_set_expression
 
 

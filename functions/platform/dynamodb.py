@@ -1,0 +1,128 @@
+"""DynamoDB's requests, answers and errors in the service's own terms."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from functions.platform.aws import OVERLOAD_CODES
+from functions.platform.errors import CapacityExceeded, ServiceError, Throttled, Unavailable
+from functions.platform.items import Item, TypedItem, decode_item, encode
+from functions.platform.keys import Key
+from functions.platform.limits import MAX_ITEM_BYTES
+from functions.platform.observability import report_count
+
+_NAME = re.compile(r"#(\w+)")
+THROTTLING_CODES = OVERLOAD_CODES | {
+    "TransactionConflictException",
+    "TransactionInProgressException",
+}
+
+
+class ConditionFailed(Exception):
+    """A condition did not hold, so a write or a transaction wrote nothing.
+
+    Attributes:
+        failed: the present item, or None, by the key of each write whose condition failed.
+    """
+
+    def __init__(self, failed: dict[Key, Item | None]) -> None:
+        super().__init__("a condition failed")
+        self.failed = failed
+
+    @property
+    def item(self) -> Item | None:
+        """Return the present item of a single write; None if there is none."""
+        (item,) = self.failed.values()
+        return item
+
+
+class TransactionCancelled(Exception):
+    """A transaction was cancelled; `reasons` has one for each of its writes."""
+
+    def __init__(self, reasons: list[dict[str, Any]]) -> None:
+        super().__init__("transaction cancelled")
+        self.reasons = reasons
+
+
+def translate_error(error: ClientError) -> Exception:
+    """Translate an error that is not a failed condition; return it if it has no translation."""
+    code, message = error.response["Error"]["Code"], error.response["Error"].get("Message", "")
+    if code == "TransactionCanceledException":
+        return TransactionCancelled(error.response["CancellationReasons"])
+    if is_item_too_large(code, message):
+        return build_item_size_error()
+    return _find_service_error(code) or error
+
+
+def report_throttle(
+    table: str, operation: str, reasons: Sequence[dict[str, str]] = (), unprocessed: int = 0
+) -> None:
+    """Report that DynamoDB throttled a call, with its table, its reasons and the undone part."""
+    report_count(
+        "StoreThrottles", table=table, operation=operation, reasons=reasons, unprocessed=unprocessed
+    )
+
+
+def _find_service_error(code: str) -> ServiceError | None:
+    if code in THROTTLING_CODES:
+        return Throttled("the database limits the request rate; try again in a second")
+    if code in {"InternalServerError", "ServiceUnavailable", "InternalFailure"}:
+        return Unavailable("the database is not available; try again in a second")
+    return None
+
+
+def is_item_too_large(code: str, message: str) -> bool:
+    """Return whether an item would exceed 400 KB; this has no separate error code."""
+    return code in ("ValidationException", "ValidationError") and "item size" in message.lower()
+
+
+def build_item_size_error() -> CapacityExceeded:
+    """Build the error of a write that would make an item larger than DynamoDB allows."""
+    max_kb = MAX_ITEM_BYTES // 1024
+    return CapacityExceeded("item_size_kb", max_kb, max_kb)
+
+
+def encode_key(key: Key) -> dict[str, Any]:
+    return {"pk": {"S": key[0]}, "sk": {"S": key[1]}}
+
+
+def decode_key(attributes: TypedItem) -> Key:
+    return attributes["pk"]["S"], attributes["sk"]["S"]
+
+
+def encode_placeholders(values: Item) -> dict[str, Any]:
+    """Encode the placeholders of an expression in typed form."""
+    return {f":{name}": encode(value) for name, value in values.items()}
+
+
+def find_names(*expressions: str | None) -> dict[str, dict[str, str]]:
+    """Return the part of a request that resolves attributes which expressions name as `#value`."""
+    names = {name for each in expressions if each and "#" in each for name in _NAME.findall(each)}
+    return {"ExpressionAttributeNames": {f"#{name}": name for name in names}} if names else {}
+
+
+def decode_page(response: dict[str, Any]) -> tuple[list[Item], Key | None]:
+    found = [decode_item(item) for item in response["Items"]]
+    if "LastEvaluatedKey" not in response:
+        return found, None
+    last = response["LastEvaluatedKey"]
+    return found, (last["pk"]["S"], last["sk"]["S"])
+
+
+def build_range(partition: str, first: str, last: str, *, newest_first: bool) -> dict[str, Any]:
+    return {
+        "ConsistentRead": True,
+        "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :last",
+        "ExpressionAttributeValues": encode_placeholders(
+            {"pk": partition, "first": first, "last": last}
+        ),
+        "ScanIndexForward": not newest_first,
+    }
+
+
+def is_index_missing(error: ClientError) -> bool:
+    """Return whether an index is still being built; this has no separate error code."""
+    message = error.response["Error"].get("Message", "").lower()
+    return "backfilling vector index" in message or "not have the specified index" in message
