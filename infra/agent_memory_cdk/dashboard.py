@@ -112,7 +112,11 @@ class Dashboard(Construct):
             _graph("Dead letters", [waiting_in(each) for each in letters]),
         )
         lost = [of_function(each, "DestinationDeliveryFailures") for each in streams]
-        self._board.add_widgets(_graph("Batches that no queue took", lost))
+        skipped = [from_function(each, "StreamSkippedRecords", "Sum") for each in streams]
+        self._board.add_widgets(
+            _graph("Batches that no queue took", lost),
+            _graph("Records that were skipped", skipped),
+        )
 
     def show_replication(self, tables: Tables, region: str) -> None:
         """Show how far behind another Region is."""
