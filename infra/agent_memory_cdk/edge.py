@@ -17,17 +17,22 @@ from .settings import Domain, EdgeSettings, Settings, WrongChoice
 REGION = "us-east-1"  # where AWS has the firewalls and certificates of CloudFront
 _WINDOW_SECONDS = 300
 _WAITS = Duration.seconds(30)  # one second longer than the function runs
-_COUNTED_ONLY = (  # memories are prose, code and HTML, of any size
-    "SizeRestrictions_BODY",
-    "CrossSiteScripting_BODY",
-    "GenericLFI_BODY",
-    "GenericRFI_BODY",
+_MANAGED = (
+    "AWSManagedRulesAmazonIpReputationList",
+    "AWSManagedRulesCommonRuleSet",
+    "AWSManagedRulesKnownBadInputsRuleSet",
 )
-_MANAGED = {
-    "AWSManagedRulesAmazonIpReputationList": (),
-    "AWSManagedRulesCommonRuleSet": _COUNTED_ONLY,
-    "AWSManagedRulesKnownBadInputsRuleSet": (),
-}
+BLOCKING_LABELS = (
+    "awswaf:managed:aws:amazon-ip-list:AWSManagedIPReputationList",
+    "awswaf:managed:aws:amazon-ip-list:AWSManagedReconnaissanceList",
+    "awswaf:managed:aws:known-bad-inputs:Propfind_Method",
+    "awswaf:managed:aws:known-bad-inputs:Host_Localhost_Header",
+    "awswaf:managed:aws:core-rule-set:SizeRestrictions_Cookie_Header",
+)
+"""The labels of the managed rules that block a request. All other rules only count: they look at
+bodies, paths, queries and headers, where a memory, an object's name or its metadata may hold code,
+addresses or markup of any kind.
+"""
 _KEY_HEADERS = ("x-api-key", "authorization")
 _Acl = waf.CfnWebACL
 
@@ -55,7 +60,8 @@ class Edge(Construct):
         """Limit by address first: a rule by key doesn't count requests that carry none."""
         rules = [_limit("PerAddress", edge.requests_per_address, {"aggregate_key_type": "IP"})]
         rules += [_limit_by_header(header, edge.requests_per_key) for header in _KEY_HEADERS]
-        rules += [_apply_managed(group, counted) for group, counted in _MANAGED.items()]
+        rules += [_count_managed(group) for group in _MANAGED]
+        rules += [_block_label(label) for label in BLOCKING_LABELS]
         return waf.CfnWebACL(
             self,
             "WebAcl",
@@ -147,20 +153,26 @@ def _limit_by_header(header: str, requests: int) -> dict[str, Any]:
     return _limit(f"Per-{header}", requests, by_key)
 
 
-def _apply_managed(group: str, counted_only: tuple[str, ...]) -> dict[str, Any]:
-    count = _Acl.RuleActionProperty(count={})
+def _count_managed(group: str) -> dict[str, Any]:
+    """Label the requests that a managed group of rules matches, and block none of them."""
     return {
         "name": group,
-        "override_action": _Acl.OverrideActionProperty(none={}),
+        "override_action": _Acl.OverrideActionProperty(count={}),
         "statement": _Acl.StatementProperty(
             managed_rule_group_statement=_Acl.ManagedRuleGroupStatementProperty(
-                vendor_name="AWS",
-                name=group,
-                rule_action_overrides=[
-                    _Acl.RuleActionOverrideProperty(name=rule, action_to_use=count)
-                    for rule in counted_only
-                ],
+                vendor_name="AWS", name=group
             )
+        ),
+    }
+
+
+def _block_label(label: str) -> dict[str, Any]:
+    """Block the requests that a managed rule has labeled."""
+    return {
+        "name": f"Block-{label.rpartition(':')[2]}",
+        "action": _Acl.RuleActionProperty(block={}),
+        "statement": _Acl.StatementProperty(
+            label_match_statement=_Acl.LabelMatchStatementProperty(scope="LABEL", key=label)
         ),
     }
 

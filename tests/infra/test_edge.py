@@ -75,11 +75,46 @@ def test_requests_are_limited_by_address_and_by_key(rules: dict[str, Any]) -> No
         assert response["ResponseHeaders"] == [{"Name": "retry-after", "Value": "300"}]
 
 
-def test_memories_may_be_of_any_size_and_hold_code(rules: dict[str, Any]) -> None:
-    group = rules["AWSManagedRulesCommonRuleSet"]["Statement"]["ManagedRuleGroupStatement"]
-    counted = {each["Name"]: each["ActionToUse"] for each in group["RuleActionOverrides"]}
-    rules_on_bodies = ("SizeRestrictions", "CrossSiteScripting", "GenericLFI", "GenericRFI")
-    assert counted == {f"{name}_BODY": {"Count": {}} for name in rules_on_bodies}
+MATCHED = {
+    "http://169.254.169.254/latest/meta-data": ("EC2MetaDataSSRF", "Body QueryArguments URIPath"),
+    "call http://127.0.0.1:8188 first": ("EC2MetaDataSSRF", "Body QueryArguments URIPath"),
+    "${jndi:ldap://x.example/a}": ("Log4JRCE", "Body QueryString URIPath Header"),
+    "rO0ABXNyABdqYXZhLnV0aWw=": ("JavaDeserializationRCE", "Body QueryString URIPath Header"),
+    "<script>alert(1)</script>": ("CrossSiteScripting", "Body QueryArguments URIPath"),
+    "../../etc/passwd": ("GenericLFI", "Body QueryArguments URIPath"),
+    "https://10.0.0.1/run.php": ("GenericRFI", "Body QueryArguments URIPath"),
+    "app.log": ("RestrictedExtensions", "QueryArguments URIPath"),
+    "settings.ini": ("RestrictedExtensions", "QueryArguments URIPath"),
+    "notes.bak": ("RestrictedExtensions", "QueryArguments URIPath"),
+    "web-inf/x": ("ExploitablePaths", "URIPath"),
+    "x" * 10_000: ("SizeRestrictions", "Body QueryString URIPath"),
+    "no user agent": ("NoUserAgent", "Header"),
+    "curl/8.5": ("UserAgent_BadBots", "Header"),
+}
+"""What the managed rules match in a request of a memory: text, rule, and where it looks."""
+
+
+@pytest.mark.parametrize("text", MATCHED)
+def test_the_firewall_blocks_no_memory_and_no_name(rules: dict[str, Any], text: str) -> None:
+    for each in rules.values():
+        statement = each["Statement"]
+        if "ManagedRuleGroupStatement" in statement:
+            assert each["OverrideAction"] == {"Count": {}}
+    labels = {
+        each["Statement"]["LabelMatchStatement"]["Key"].rpartition(":")[2]
+        for each in rules.values()
+        if "LabelMatchStatement" in each["Statement"]
+    }
+    rule, places = MATCHED[text]
+    assert labels.isdisjoint(f"{rule}_{place}" for place in places.split())
+
+
+def test_the_firewall_blocks_known_attackers(rules: dict[str, Any]) -> None:
+    blocking = {name for name, each in rules.items() if each.get("Action") == {"Block": {}}}
+    assert "Block-AWSManagedIPReputationList" in blocking
+    groups = [each for each in rules.values() if "ManagedRuleGroupStatement" in each["Statement"]]
+    first = min(rules[name]["Priority"] for name in blocking)
+    assert max(each["Priority"] for each in groups) < first  # a label comes before its rule
 
 
 def test_no_key_shows_in_samples(edge: Template, rules: dict[str, Any]) -> None:
