@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, TypeVar
 
+from functions.platform.idempotency import RequestHistory
 from functions.platform.sensitivity import Sensitivity
 
 SCHEMA = "1.0"
@@ -32,8 +33,8 @@ class Conversation:
         removed: what readers pass over until it is deleted.
         removed_at: the revision of the latest removal of messages; 0: never.
         details_at: the revision at which its details were written.
-        requests: the tokens of the latest requests that changed it, newest first.
-        requested_at: the revision that the newest of them led to.
+        requests: the requests that changed it.
+        requested_at: the revision that the latest of them led to.
     """
 
     tenant: str
@@ -58,7 +59,7 @@ class Conversation:
     removed: tuple[RemovedRange, ...] = ()
     removed_at: int = 0
     details_at: int = 1
-    requests: tuple[bytes, ...] = ()
+    requests: RequestHistory | None = None
     requested_at: int = 0
 
     @property

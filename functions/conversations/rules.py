@@ -24,7 +24,7 @@ from functions.platform.errors import (
     ValueTooLarge,
     VersionMismatch,
 )
-from functions.platform.idempotency import RequestToken
+from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.json_text import dumps_checked, loads
 from functions.platform.origin import choose_times
 from functions.platform.request_context import is_import
@@ -32,7 +32,6 @@ from functions.platform.ttl import compute_expiry
 
 OLD_SCHEMA = "0.9"  # messages without timestamp and metadata
 _SCHEMAS = (SCHEMA, OLD_SCHEMA)
-_MAX_REQUESTS = 4  # that a late retry would otherwise repeat
 
 
 def check_schema(version: str) -> str:
@@ -203,10 +202,7 @@ def assert_version(found: Conversation | None, version: int | None) -> None:
         if version:
             raise NotFound("no conversation has this session id")
     elif version not in (None, found.revision):
-        raise VersionMismatch(
-            f"the conversation is at revision {found.revision}; read it and try again",
-            version=found.revision,
-        )
+        raise VersionMismatch.of("the conversation", found.revision)
 
 
 def is_repeated(old: Conversation, token: RequestToken | None) -> bool:
@@ -218,13 +214,11 @@ def is_repeated(old: Conversation, token: RequestToken | None) -> bool:
     """
     if token is None or not old.requests:
         return False
-    if old.requested_at == old.revision and token.matches(old.requests[0]):
+    verdict = token.judge(old.requests)
+    if verdict is Verdict.REPLAY and old.requested_at == old.revision:
         return True
-    if token.is_superseded(old.requests):
-        raise VersionMismatch(
-            "this request was carried out, and the conversation was changed since",
-            version=old.revision,
-        )
+    if verdict is not Verdict.NEW:
+        raise VersionMismatch.of_replay("the conversation", old.revision)
     return False
 
 
@@ -232,8 +226,7 @@ def record_request(new: Conversation, token: RequestToken | None) -> Conversatio
     """Record which request led to a revision."""
     if token is None:
         return new
-    requests = (token.stored, *new.requests)[:_MAX_REQUESTS]
-    return replace(new, requests=requests, requested_at=new.revision)
+    return replace(new, requests=token.add_to(new.requests), requested_at=new.revision)
 
 
 def build_texts(messages: Iterable[NewMessage], schema: str, now: int) -> list[bytes]:

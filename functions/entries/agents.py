@@ -21,7 +21,7 @@ from functions.identity.model import Principal
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import VersionMismatch
-from functions.platform.idempotency import RequestToken, list_previous_tokens
+from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.items import Item
 from functions.platform.keys import get_tenant
 from functions.platform.retry import Backoff, retry_on
@@ -76,13 +76,12 @@ class AgentMemory:
         authorize(caller, CONFIGURE_AGENT, AgentTarget(agent))
         given = _to_attributes(config)
         item = self._agents.get_item(caller.tenant, agent)
-        last, earlier = item.get("config_token"), item.get("earlier_config_tokens", ())
-        if token.matches(last):
+        verdict = token.judge(item.get("requests"))
+        if verdict is Verdict.REPLAY:
             return _to_settings(agent, item)
-        if token.is_superseded(earlier):
-            raise VersionMismatch("this request was carried out, and the settings changed since")
-        changes: Item = {"config_token": token.stored} | given
-        changes["earlier_config_tokens"] = list_previous_tokens(last, earlier) or None
+        if verdict is Verdict.SUPERSEDED:
+            raise VersionMismatch.of_replay("the agent's configuration")
+        changes: Item = {"requests": token.add_to(item.get("requests"))} | given
         before, after = _to_settings(agent, item), _to_settings(agent, item | changes)
         record = self._audit.record(
             caller, CONFIGURE_AGENT, f"agent:{agent}", before._asdict(), after._asdict()

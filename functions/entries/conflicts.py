@@ -195,11 +195,7 @@ def _to_slot_error(transition: Transition, occupant: Entry | None) -> ServiceErr
 
 def to_version_mismatch(current: Entry) -> VersionMismatch:
     """Return the error of a change that names another version than the entry's."""
-    return VersionMismatch(
-        f"the entry is at version {current.version}; merge with it and try again",
-        current=current,
-        version=current.version,
-    )
+    return VersionMismatch.of("the entry", current.version, current)
 
 
 def _resolve_claim(transaction: Transaction, key: Key, item: Item | None) -> Transaction:

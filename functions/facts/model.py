@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from functions.platform.idempotency import RequestHistory
 from functions.platform.run_keys import build_fact_position
 
 
@@ -13,8 +14,6 @@ class Fact(NamedTuple):
         run: the last run that learned it.
         runs: the latest runs that learned it, the last one at the end.
         learned_count: how often it was learned.
-        request: the token of the request that learned it last.
-        previous_requests: the tokens of those before.
     """
 
     id: str
@@ -29,11 +28,10 @@ class Fact(NamedTuple):
     agent_type: str | None = None
     run: str | None = None
     metadata: bytes | None = None
-    request: bytes | None = None
+    requests: RequestHistory | None = None
     runs: tuple[str, ...] = ()
     learned_count: int = 1
     first_learned: int = 0
-    previous_requests: tuple[bytes, ...] = ()
 
     @property
     def filters(self) -> dict[str, str]:

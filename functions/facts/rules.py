@@ -3,7 +3,7 @@
 from hashlib import blake2b
 
 from functions.facts.model import Fact
-from functions.platform.idempotency import list_previous_tokens
+from functions.platform.idempotency import RequestToken
 from functions.platform.json_text import dumps
 from functions.platform.limits import MAX_FACT_RUNS
 from functions.platform.run_keys import build_fact_id
@@ -15,17 +15,19 @@ def derive_fact_id(subject: str, predicate: str, what: str) -> str:
     return build_fact_id(blake2b(text, digest_size=16, person=b"fact").digest())
 
 
-def relearn(known: Fact | None, learned: Fact) -> Fact:
+def relearn(known: Fact | None, learned: Fact, token: RequestToken | None) -> Fact:
     """Merge a fact that is known with the one that is learned in its place.
 
     Another statement under the same id begins anew. The same one takes the later confidence, and
     keeps what the later one doesn't say.
     """
+    requests = None if known is None else known.requests
+    if token is not None:
+        requests = token.add_to(requests)
     if known is None:
-        return learned
-    requests = list_previous_tokens(known.request, known.previous_requests)
+        return learned._replace(requests=requests)
     if known.triple != learned.triple:
-        return learned._replace(created=known.created, previous_requests=requests)
+        return learned._replace(created=known.created, requests=requests)
     runs = [run for run in known.runs if run not in learned.runs]
     return learned._replace(
         agent_type=learned.agent_type or known.agent_type,
@@ -35,5 +37,5 @@ def relearn(known: Fact | None, learned: Fact) -> Fact:
         runs=(*runs, *learned.runs)[-MAX_FACT_RUNS:],
         learned_count=known.learned_count + 1,
         first_learned=known.first_learned,
-        previous_requests=requests,
+        requests=requests,
     )

@@ -29,7 +29,7 @@ from functions.identity.rules import choose_author
 from functions.platform.bounded_pages import BoundedPage, WantedPage, read_page, select_shown
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, VersionMismatch
-from functions.platform.idempotency import RequestToken
+from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.items import Item
 from functions.platform.json_text import dumps_checked
 from functions.platform.keys import get_tenant
@@ -81,7 +81,7 @@ class Facts:
             ValidationFailed, AccessDenied: it is imported with times or authors that can't be.
         """
         now = self._clock()
-        fact = _build_fact(caller, new, token, now)
+        fact = _build_fact(caller, new, now)
         if is_import.get():
             fact = _keep_origin(caller, fact, new, now)
         place = _Place(fact.id, StoredFact(None, None), None)
@@ -93,7 +93,7 @@ class Facts:
             if present is not None and token is not None and _has_learned(present, token):
                 return present, present.version == 1
             version = max((seen or 0) + 1, fact.version)
-            after = relearn(present, fact)._replace(id=place.id, version=version)
+            after = relearn(present, fact, token)._replace(id=place.id, version=version)
             vector = self._vector_search.embed_stored(after.text)
             try:
                 self._store.put(caller.tenant, after, vector, seen, place.reference)
@@ -244,10 +244,10 @@ def _rank(query: Query, fact: Fact, cosine: float) -> Recalled:
 
 def _has_learned(fact: Fact, token: RequestToken) -> bool:
     """Whether a request is among those that learned a fact."""
-    return token.matches(fact.request) or token.is_superseded(fact.previous_requests)
+    return token.judge(fact.requests) is not Verdict.NEW
 
 
-def _build_fact(caller: Principal, new: NewFact, token: RequestToken | None, now: int) -> Fact:
+def _build_fact(caller: Principal, new: NewFact, now: int) -> Fact:
     metadata = None
     if new.metadata is not None:
         said = "the metadata have"
@@ -265,7 +265,6 @@ def _build_fact(caller: Principal, new: NewFact, token: RequestToken | None, now
         version=1,
         created=now,
         updated=now,
-        request=None if token is None else token.stored,
         runs=() if new.learned_from_run_id is None else (new.learned_from_run_id,),
         first_learned=now,
     )

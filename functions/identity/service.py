@@ -18,7 +18,7 @@ from functions.identity.store import NewKey, PrincipalStore, StoredPrincipal
 from functions.platform.bounded_pages import BoundedPage, WantedPage, read_newest
 from functions.platform.clock import Clock
 from functions.platform.errors import EntryExists, NotFound, ValidationFailed
-from functions.platform.idempotency import RequestToken
+from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.origin import choose_times
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
@@ -86,7 +86,7 @@ class Identity:
         record = self._audit.record(
             caller, authority.CREATE_TENANT, target, after=after, tenant=admin.tenant
         )
-        return self._store.add_tenant(admin, key, token.stored, record)
+        return self._store.add_tenant(admin, key, token, record)
 
     def create_principal(
         self, caller: Principal, new: NewPrincipal, token: RequestToken, idempotency_key: str | None
@@ -115,7 +115,7 @@ class Identity:
         record = self._audit.record(
             caller, authority.CREATE_PRINCIPAL, _target(new.id), after=after
         )
-        addition = self._store.add(principal, key, token.stored, record, reuse=new.reuse)
+        addition = self._store.add(principal, key, token, record, reuse=new.reuse)
         if addition == "revoked":
             raise EntryExists(_REVOKED)
         if addition == "taken":
@@ -151,15 +151,14 @@ class Identity:
         """
         stored = self._existing(caller.tenant, principal_id)
         authorize(caller, authority.CHANGE_PRINCIPAL, stored.principal)
-        if token.matches(stored.token):
+        if _is_replay(token, stored):
             return stored.principal
-        _assert_not_superseded(token, stored)
         changed = apply_change(stored.principal, change)
         if "expires_at" in change.model_fields_set:
             _assert_future(change.expires_at, self._clock())
         target, (before, after) = _target(principal_id), diff_principals(stored.principal, changed)
         record = self._audit.record(caller, authority.CHANGE_PRINCIPAL, target, before, after)
-        self._store.change(stored, changed, token.stored, record)
+        self._store.change(stored, changed, token, record)
         self._invalidate_cache()
         return changed
 
@@ -177,14 +176,13 @@ class Identity:
         """
         stored = self._existing(caller.tenant, principal_id)
         authorize(caller, authority.ROTATE_KEY, stored.principal)
-        if token.matches(stored.token):
+        if _is_replay(token, stored):
             return self._replay(
                 stored.principal, idempotency_key, token, "the key was rotated already"
             )
-        _assert_not_superseded(token, stored)
         key = self._create_key(stored.principal, idempotency_key)
         record = self._audit.record(caller, authority.ROTATE_KEY, _target(principal_id))
-        self._store.replace_key(stored, key, token.stored, record)
+        self._store.replace_key(stored, key, token, record)
         self._invalidate_cache()
         return stored.principal, key.api_key
 
@@ -238,7 +236,7 @@ class Identity:
         if (
             stored is None
             or idempotency_key is None
-            or not token.matches(stored.token)
+            or token.judge(stored.requests) is not Verdict.REPLAY
             or not stored.salt
         ):
             raise EntryExists(conflict)
@@ -267,6 +265,8 @@ def _assert_future(expires: int | None, now: int) -> None:
         raise ValidationFailed("expires_at", "lies in the past")
 
 
-def _assert_not_superseded(token: RequestToken, stored: StoredPrincipal) -> None:
-    if token.is_superseded(stored.previous_tokens):
+def _is_replay(token: RequestToken, stored: StoredPrincipal) -> bool:
+    verdict = token.judge(stored.requests)
+    if verdict is Verdict.SUPERSEDED:
         raise EntryExists("this request was carried out, and the principal was changed since")
+    return verdict is Verdict.REPLAY

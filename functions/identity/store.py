@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from functions.identity.model import Kind, Principal
 from functions.platform import task_keys
 from functions.platform.bulk_writes import delete_in_transactions
-from functions.platform.idempotency import list_previous_tokens
+from functions.platform.idempotency import RequestHistory, RequestToken
 from functions.platform.item_types import API_KEY, PRINCIPAL
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key
@@ -14,7 +14,7 @@ from functions.platform.newest_first import build_list_attributes, iterate_item_
 from functions.platform.table import ConditionFailed, Store
 from functions.platform.writes import ABSENT, Write, check, delete, put, put_new
 
-_UNCHANGED = "key_partition = :key_partition AND request_token = :token"
+_UNCHANGED = "key_partition = :key_partition AND requests = :requests"
 Addition = Literal["added", "taken", "revoked"]
 """What became of a new principal: its id may be taken, or a revoked one may have had it."""
 
@@ -24,9 +24,8 @@ class StoredPrincipal(NamedTuple):
 
     principal: Principal
     key_partition: str  # of the present key's item
-    token: bytes
+    requests: RequestHistory
     salt: bytes | None
-    previous_tokens: tuple[bytes, ...] = ()  # of the requests before the last
 
 
 class NewKey(NamedTuple):
@@ -86,7 +85,7 @@ class PrincipalStore(Store):
         return self._table.get(task_keys.build_tenant_key(tenant)) is not None
 
     def add(
-        self, principal: Principal, key: NewKey, token: bytes, record: Write, *, reuse: bool
+        self, principal: Principal, key: NewKey, token: RequestToken, record: Write, *, reuse: bool
     ) -> Addition:
         """Create a principal with its key.
 
@@ -102,7 +101,7 @@ class PrincipalStore(Store):
             return "revoked" if failed.failed.keys() == {revoked} else "taken"
         return "added"
 
-    def add_tenant(self, admin: Principal, key: NewKey, token: bytes, record: Write) -> bool:
+    def add_tenant(self, admin: Principal, key: NewKey, token: RequestToken, record: Write) -> bool:
         """Create a tenant and its first principal; False if the tenant exists, or was deleted."""
         tenant = put_new(task_keys.build_tenant_key(admin.tenant), {"created": admin.created})
         return self._table.try_write(tenant, *self._put_new(admin, key, token), record)
@@ -117,7 +116,7 @@ class PrincipalStore(Store):
         return len(items)
 
     def change(
-        self, old: StoredPrincipal, principal: Principal, token: bytes, record: Write
+        self, old: StoredPrincipal, principal: Principal, token: RequestToken, record: Write
     ) -> None:
         """Change a principal, which keeps its key.
 
@@ -127,7 +126,9 @@ class PrincipalStore(Store):
         puts = self._put_principal(principal, old.key_partition, token, None, old)
         self._table.transact([*puts, record])
 
-    def replace_key(self, old: StoredPrincipal, key: NewKey, token: bytes, record: Write) -> None:
+    def replace_key(
+        self, old: StoredPrincipal, key: NewKey, token: RequestToken, record: Write
+    ) -> None:
         """Replace the present key by a new one; raises as `change`."""
         partition = task_keys.build_api_key_key(key.api_key)[0]
         puts = self._put_principal(old.principal, partition, token, key.salt, old)
@@ -145,7 +146,7 @@ class PrincipalStore(Store):
             ]
         )
 
-    def _put_new(self, principal: Principal, key: NewKey, token: bytes) -> list[Write]:
+    def _put_new(self, principal: Principal, key: NewKey, token: RequestToken) -> list[Write]:
         partition = task_keys.build_api_key_key(key.api_key)[0]
         return self._put_principal(principal, partition, token, key.salt, None)
 
@@ -153,18 +154,16 @@ class PrincipalStore(Store):
         self,
         principal: Principal,
         key_partition: str,
-        token: bytes,
+        token: RequestToken,
         salt: bytes | None,
         old: StoredPrincipal | None,
     ) -> list[Write]:
         """Build the writes of a principal and its key, in place of the one that was read."""
         attributes = to_attributes(principal, "id") | {"principal": principal.id}
-        earlier = () if old is None else list_previous_tokens(old.token, old.previous_tokens)
         item = attributes | {
             "key_partition": key_partition,
-            "request_token": token,
+            "requests": token.add_to(None if old is None else old.requests),
             "salt": salt,
-            "previous_tokens": earlier or None,
         }
         key = task_keys.build_principal_key(principal.tenant, principal.id)
         condition, values = (ABSENT, {}) if old is None else (_UNCHANGED, _seen(old))
@@ -178,7 +177,7 @@ class PrincipalStore(Store):
 
 
 def _seen(stored: StoredPrincipal) -> Item:
-    return {"key_partition": stored.key_partition, "token": stored.token}
+    return {"key_partition": stored.key_partition, "requests": stored.requests}
 
 
 def _decode(item: Item) -> Principal:
@@ -190,7 +189,6 @@ def _decode_stored(item: Item) -> StoredPrincipal:
     return StoredPrincipal(
         _decode(item),
         item["key_partition"],
-        item["request_token"],
+        item["requests"],
         item.get("salt"),
-        tuple(item.get("previous_tokens", ())),
     )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from functions.platform.idempotency import RequestHistory
 from functions.platform.keys import build_list_position
 
 Access = Literal["none", "read", "write", "admin"]
@@ -29,10 +30,7 @@ class Namespace:
     created: int  # epoch ms
     updated: int  # epoch ms
     search_fields: tuple[str, ...] = ()
-    request: bytes | None = field(default=None, compare=False)
-    previous_tokens: tuple[bytes, ...] = field(
-        default=(), compare=False
-    )  # tokens of earlier requests
+    requests: RequestHistory | None = field(default=None, compare=False)
 
     @property
     def list_position(self) -> str:
@@ -42,7 +40,7 @@ class Namespace:
     @property
     def is_decided(self) -> bool:
         """Whether a request has set these permissions, and not a first write alone."""
-        return self.request is not None
+        return self.requests is not None
 
 
 class NamespaceTarget(NamedTuple):

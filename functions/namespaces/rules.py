@@ -7,7 +7,7 @@ from functions.identity.model import Principal
 from functions.namespaces.model import PREFIX_MARK, Access, Namespace, NamespaceTarget
 from functions.namespaces.requests import NamespaceChange, Permissions
 from functions.platform.errors import CapacityExceeded, VersionMismatch
-from functions.platform.idempotency import RequestToken, list_previous_tokens
+from functions.platform.idempotency import RequestToken
 from functions.platform.limits import MAX_ACL_ENTRIES
 from functions.platform.origin import Origin, choose_origin
 
@@ -104,8 +104,7 @@ def change_permissions(
         allow=base.allow | {each.agent: each.access for each in asked.allow},
         version=origin.version,
         updated=origin.updated,
-        request=token.stored,
-        previous_tokens=list_previous_tokens(base.request, base.previous_tokens),
+        requests=token.add_to(base.requests),
     )
     allow = _remove_unneeded(changed, target.rules)
     if len(allow) > MAX_ACL_ENTRIES:

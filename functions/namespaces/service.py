@@ -30,7 +30,7 @@ from functions.platform.bounded_pages import (
 )
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed
-from functions.platform.idempotency import RequestToken
+from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.items import Item
 from functions.platform.limits import MAX_EXAMINED
 from functions.platform.parallel import run_parallel
@@ -270,11 +270,12 @@ class Namespaces:
     ) -> Namespace:
         target = self._find_configuration(caller, name)
         present = target.configured
-        if present is not None and token.matches(present.request):
+        verdict = Verdict.NEW if present is None else token.judge(present.requests)
+        if present is not None and verdict is Verdict.REPLAY:
             return _with_default(target, present)
         authorize(caller, action, target)
         shown = None if present is None else _with_default(target, present)
-        if present is not None and token.is_superseded(present.previous_tokens):
+        if verdict is Verdict.SUPERSEDED:
             raise rules.version_mismatch(shown)
         rules.assert_version(shown, version)
         new = rules.change_namespace(target, change, self._clock(), token)

@@ -13,7 +13,7 @@ from functions.objects.store import ObjectStore
 from functions.platform.bounded_pages import BoundedPage, WantedPage, read_newest
 from functions.platform.clock import Clock
 from functions.platform.errors import ValidationFailed, VersionMismatch
-from functions.platform.idempotency import RequestToken
+from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 
@@ -64,12 +64,12 @@ class Spaces:
         if change.space not in (None, name):
             raise ValidationFailed("space", "isn't the name in the path")
         space = self._store.get_space(caller.tenant, name)
-        if space is not None and token.matches(space.permissions.request):
+        verdict = Verdict.NEW if space is None else token.judge(space.permissions.requests)
+        if space is not None and verdict is Verdict.REPLAY:
             return space
         authorize(caller, CHANGE_SPACE, SpaceTarget(name, space))
         present = 0 if space is None else space.permissions.version
-        earlier = () if space is None else space.permissions.previous_tokens
-        if version not in (None, present) or token.is_superseded(earlier):
+        if version not in (None, present) or verdict is Verdict.SUPERSEDED:
             raise VersionMismatch.of("the space", present)
         now = self._clock()
         new = rules.change_space(space, name, caller.id, change, now, token)

@@ -89,6 +89,12 @@ class VersionMismatch(Conflict):
     code = "VERSION_MISMATCH"
 
     @classmethod
+    def of_replay(cls, subject: str, version: int | None = None) -> Self:
+        """Build the error of a request that was carried out before the latest change."""
+        message = f"{subject} was changed after this request was carried out; read it first"
+        return cls(message, version=version)
+
+    @classmethod
     def of(cls, subject: str, version: int, current: Any = None) -> Self:
         """Build the error of a change of a subject, such as "the task", that is at `version`."""
         message = f"{subject} is at version {version}; read it and try again"

@@ -1,12 +1,11 @@
-"""Recognize a retried request by a token on the item that it wrote.
+"""Recognize a retried request by the tokens that an item stores of the requests that wrote it.
 
-The token answers two questions when a condition fails: did this very request write the present
-item, and its response was lost; and was the same Idempotency-Key used with another body. Both its
-parts are digests under a key of the deployment: who reads the tables can't test a guess of a body.
+A token consists of two digests under a key of the deployment, so a reader of the tables can't test
+a guess of a request body: one of the Idempotency-Key, and one of the request body.
 """
 
 import secrets
-from collections.abc import Iterable
+from enum import Enum
 from hashlib import blake2b
 from typing import NamedTuple, Self
 
@@ -14,22 +13,33 @@ from functions.platform.digests import Digests
 from functions.platform.errors import IdempotencyConflict
 
 KEY_BYTES, _BODY_BYTES = 16, 8  # of a stored token, in this order
-_MAX_PREVIOUS = 8  # tokens, for writes that a late retry would otherwise repeat
+_TOKEN_BYTES = KEY_BYTES + _BODY_BYTES
+_MAX_TOKENS = 9  # of an item's history
+RequestHistory = bytes
+"""The tokens of the latest requests that wrote an item, newest first; stored as `requests`.
+
+With tokens of 24 bytes, `history[:24]` wrote the present version and `history[24:48]` the one
+before.
+"""
+
+
+class Verdict(Enum):
+    """What the history of an item says of a request."""
+
+    NEW = "the request has not written the item"
+    REPLAY = "the request wrote the present version"
+    SUPERSEDED = "the request wrote an earlier version"
 
 
 class RequestToken(NamedTuple):
-    """`key` identifies the request; `body` is a hash of what it asked for."""
+    """Identifies a request: digests of its Idempotency-Key and of its body."""
 
     key: bytes
     body: bytes
 
     @classmethod
     def from_key(cls, digests: Digests, caller: str, idempotency_key: str, request: bytes) -> Self:
-        """Derive the token of a request with an Idempotency-Key; the same for each retry.
-
-        Raises:
-            Unavailable: the deployment's secret can't be read.
-        """
+        """Derive the token of a request with an Idempotency-Key: each retry has the same."""
         named = f"{len(caller)}:{caller}{idempotency_key}".encode()
         return cls(
             digests.compute("idempotency key", named, KEY_BYTES),
@@ -38,7 +48,7 @@ class RequestToken(NamedTuple):
 
     @classmethod
     def from_event(cls, source: str, event_id: str) -> Self:
-        """Derive the token of an event of another system; the same however often it comes."""
+        """Derive the token of an event of another system: each delivery has the same."""
         named = f"{len(source)}:{source}{event_id}".encode()
         return cls(blake2b(named, digest_size=KEY_BYTES).digest(), bytes(_BODY_BYTES))
 
@@ -52,15 +62,27 @@ class RequestToken(NamedTuple):
         """The token as the item stores it."""
         return self.key + self.body
 
-    def is_superseded(self, previous: Iterable[bytes]) -> bool:
-        """Tell whether this request was carried out, and another one since."""
-        return any(stored[:KEY_BYTES] == self.key for stored in previous)
-
-    def matches(self, stored: bytes | None) -> bool:
-        """Tell whether this very request was the last to write an item with the token `stored`.
+    def judge(self, history: RequestHistory | None) -> Verdict:
+        """Judge whether this request has written an item with this history.
 
         Raises:
-            IdempotencyConflict: the key is the same, but the body was another.
+            IdempotencyConflict: the Idempotency-Key was last used with another body.
+        """
+        tokens = _split(history or b"")
+        if tokens and self.matches(tokens[0]):
+            return Verdict.REPLAY
+        is_known = any(each[:KEY_BYTES] == self.key for each in tokens[1:])
+        return Verdict.SUPERSEDED if is_known else Verdict.NEW
+
+    def add_to(self, history: RequestHistory | None) -> RequestHistory:
+        """Return a history with this request as the latest."""
+        return b"".join((self.stored, *_split(history or b"")))[: _MAX_TOKENS * _TOKEN_BYTES]
+
+    def matches(self, stored: bytes | None) -> bool:
+        """Return whether this request has the token `stored`.
+
+        Raises:
+            IdempotencyConflict: the Idempotency-Key was used with another body.
         """
         if stored is None or stored[:KEY_BYTES] != self.key:
             return False
@@ -70,10 +92,10 @@ class RequestToken(NamedTuple):
 
 
 def build_idempotency_conflict() -> IdempotencyConflict:
-    """Build the error of an Idempotency-Key that came with another body before."""
+    """Build the error of an Idempotency-Key that was used with another body."""
     return IdempotencyConflict("this Idempotency-Key was used with another request body")
 
 
-def list_previous_tokens(last: bytes | None, earlier: Iterable[bytes]) -> tuple[bytes, ...]:
-    """List the tokens that an item stores of the requests before its next one, newest first."""
-    return tuple(([] if last is None else [last]) + list(earlier))[:_MAX_PREVIOUS]
+def _split(history: RequestHistory) -> list[bytes]:
+    starts = range(0, len(history), _TOKEN_BYTES)
+    return [history[start : start + _TOKEN_BYTES] for start in starts]

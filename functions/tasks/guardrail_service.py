@@ -19,7 +19,7 @@ from functions.identity.model import Principal
 from functions.platform import task_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError, Unavailable, VersionMismatch
-from functions.platform.idempotency import RequestToken
+from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_tenant
 from functions.platform.observability import log_unexpected
@@ -118,17 +118,14 @@ class GuardrailService:
     ) -> CoordinatorGuardrails:
         tenant, given = caller.tenant, asked.guardrails.model_dump(exclude_unset=True)
         present = self._store.get(tenant, coordinator)
-        if token.matches(present.request):
+        verdict = token.judge(present.requests)
+        if verdict is Verdict.REPLAY:
             return present
-        is_late = token.is_superseded(present.previous_tokens)
-        if is_late or version not in (None, present.version):
-            raise VersionMismatch(
-                f"the guardrails are at version {present.version}; read them and try again",
-                version=present.version,
-            )
+        if verdict is Verdict.SUPERSEDED or version not in (None, present.version):
+            raise VersionMismatch.of("the set of guardrails", present.version)
         now = self._clock()
         updated = choose_times(0, asked.updated_at or now, now).updated
-        new = change_guardrails(present, given, updated, token.stored)
+        new = change_guardrails(present, given, updated, token)
         record = self._audit.record(
             caller,
             CHANGE_GUARDRAILS,

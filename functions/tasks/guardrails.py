@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from functions.namespaces.restrictions import Restrictions, build_pattern
 from functions.platform.errors import ValueTooLarge
-from functions.platform.idempotency import list_previous_tokens
+from functions.platform.idempotency import RequestHistory, RequestToken
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, dumps_checked, loads
 from functions.platform.limits import MAX_GUARDRAILS_BYTES
@@ -28,7 +28,6 @@ class CoordinatorGuardrails:
 
     Attributes:
         others: guardrails of RFC-0013 that aren't of memory, as given.
-        previous_tokens: of the requests before the last, newest first.
     """
 
     coordinator: str
@@ -36,8 +35,7 @@ class CoordinatorGuardrails:
     others: dict[str, Any] = field(default_factory=dict)
     version: int = 0
     updated: int | None = None  # epoch ms
-    request: bytes | None = None
-    previous_tokens: tuple[bytes, ...] = ()
+    requests: RequestHistory | None = None
 
     @property
     def members(self) -> dict[str, Any]:
@@ -61,7 +59,7 @@ def _build_patterns(names: list[str]) -> frozenset[str]:
 
 
 def change_guardrails(
-    present: CoordinatorGuardrails, given: dict[str, Any], now: int, request: bytes
+    present: CoordinatorGuardrails, given: dict[str, Any], now: int, token: RequestToken
 ) -> CoordinatorGuardrails:
     """Return guardrails after a change: what isn't given stays, None takes one away.
 
@@ -81,8 +79,7 @@ def change_guardrails(
         others=others,
         version=present.version + 1,
         updated=now,
-        request=request,
-        previous_tokens=list_previous_tokens(present.request, present.previous_tokens),
+        requests=token.add_to(present.requests),
     )
 
 
@@ -105,8 +102,7 @@ def guardrails_to_item(guardrails: CoordinatorGuardrails) -> Item:
         "others": dumps(guardrails.others).decode() if guardrails.others else None,
         "version": guardrails.version,
         "updated": guardrails.updated,
-        "request_token": guardrails.request,
-        "previous_tokens": guardrails.previous_tokens or None,
+        "requests": guardrails.requests,
     }
 
 
@@ -121,6 +117,5 @@ def guardrails_from_item(coordinator: str, item: Item | None) -> CoordinatorGuar
         others=loads(item["others"]) if "others" in item else {},
         version=item["version"],
         updated=item["updated"],
-        request=item.get("request_token"),
-        previous_tokens=tuple(item.get("previous_tokens") or ()),
+        requests=item.get("requests"),
     )

@@ -12,7 +12,7 @@ from functions.namespaces.model import Access, Namespace, NamespaceTarget
 from functions.namespaces.prefix_rules import LIFETIME, PrefixRules
 from functions.namespaces.requests import NamespaceChange
 from functions.platform.errors import CapacityExceeded, VersionMismatch
-from functions.platform.idempotency import RequestToken
+from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.limits import MAX_ACL_ENTRIES
 
 LEVELS: tuple[Access, ...] = get_args(Access)
@@ -149,9 +149,9 @@ def test_a_change_counts_up_and_remembers_its_request() -> None:
     assert (made.version, made.created, made.updated) == (1, NOW, NOW)
     changed = rules.change_namespace(target(made), change("none"), NOW + 5, second)
     assert (changed.version, changed.created, changed.updated) == (2, NOW, NOW + 5)
-    assert second.matches(changed.request)
-    assert first.is_superseded(changed.previous_tokens)
-    assert not second.is_superseded(changed.previous_tokens)
+    assert second.judge(changed.requests) is Verdict.REPLAY
+    assert first.judge(changed.requests) is Verdict.SUPERSEDED
+    assert RequestToken.create().judge(changed.requests) is Verdict.NEW
 
 
 def test_a_list_has_no_more_principals_than_it_may() -> None:
