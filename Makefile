@@ -186,7 +186,7 @@ lock: $(UV)
 	    "frameworks requirements/frameworks.in" \
 	    "installer requirements/installer.in" \
 	    "model requirements/model.in --no-deps" \
-	    "dev pyproject.toml --extra local --extra infra --extra dev --extra bench" \
+	    "dev pyproject.toml --extra local --extra infra --extra dev" \
 	    "docs pyproject.toml --extra docs --constraint requirements/dev.lock"; do \
 	  env $${PIP_CERT:+SSL_CERT_FILE=$$PIP_CERT} $(UV) -q pip compile --no-config --system-certs --universal --python-version 3.11 --generate-hashes \
 	    --default-index https://pypi.org/simple --custom-compile-command "make lock" \

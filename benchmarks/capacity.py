@@ -23,10 +23,9 @@ _WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "T
 class Call:
     """One DynamoDB request and the capacity units that it used.
 
-    `write` and `read` are the table's own units, `index_write` and `index_read` those of its
-    global indexes. A call that the engine refused says nothing of its units: `failed`, all zero.
-    `sent` and `received` are the bytes of the two bodies; `started` and `ended` are `perf_counter`
-    seconds.
+    `write` and `read` are units of the table, `index_write` and `index_read` units of its global
+    indexes; a refused call has none. `sent` and `received` are the bytes of the bodies. `started`
+    and `ended` are seconds of `perf_counter`.
     """
 
     operation: str
@@ -34,7 +33,6 @@ class Call:
     read: float
     index_write: float
     index_read: float
-    failed: bool
     sent: int
     received: int
     started: float
@@ -105,7 +103,6 @@ def _call(event: Mapping[str, Any]) -> Call:
         read=0.0 if writes else own,
         index_write=indexes if writes else 0.0,
         index_read=0.0 if writes else indexes,
-        failed="Error" in parsed,
         sent=event["context"][_SENT],
         received=len(event["http_response"].content),
         started=event["context"][_STARTED],

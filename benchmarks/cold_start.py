@@ -173,19 +173,6 @@ def _run(case: _Case, number: int, environment: Mapping[str, str]) -> tuple[floa
     return init, first
 
 
-def as_data(rows: Sequence[ColdStart]) -> list[dict[str, object]]:
-    """Render all figures for JSON."""
-    return [
-        {
-            "start": row.name,
-            "init_ms": round(row.init_ms, 1),
-            "first_ms": round(row.first_ms, 1),
-            "ratio": round(row.ratio, 2),
-        }
-        for row in rows
-    ]
-
-
 def as_text(rows: Sequence[ColdStart]) -> str:
     """Render the table."""
     heads = ["cold start, CPU ms", "INIT", "first event", "both, of the typical one"]

@@ -1,7 +1,7 @@
 """DynamoDB calls and capacity units of each operation, beside what the design allows it."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,10 +16,9 @@ from benchmarks import (
     task_ends,
 )
 from benchmarks.capacity import TRIES, Call, find_promptest, in_sequence
-from benchmarks.inprocess import Function, function
+from benchmarks.inprocess import Caller, function
 from benchmarks.tables import text_table
 from benchmarks.workload import entry
-from functions.entries.direct_creates import MAX_PENDING
 
 _OWNED, _MATCHES = 100, 10
 _MEMORY = "/api/v1/memory"
@@ -57,32 +56,11 @@ class Cost:
         return any(a is not None and u > a for u, a in zip(used, allowed, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class _Agent:
-    """A caller of the function under an id of its own; its first call is not a measured one."""
-
-    function: Function
-    id: str
-    key: str
-
-    def create(self, name: str, tier: str, tags: Sequence[str] = ()) -> tuple[Any, list[Call]]:
-        body = entry(self.id, name, tier, tags)
-        answer = self.function.call("POST", _MEMORY, self.key, body)
-        return answer.body, answer.calls
-
-    def get(self, target: str) -> list[Call]:
-        return self.function.call("GET", target, self.key).calls
-
-    def query(self, **filters: str | int) -> list[Call]:
-        return self.get(f"{_MEMORY}?{urlencode(filters)}")
-
-
 def measure() -> list[Cost]:
     """Every operation once, on tables of its own in memory. Raises `RequestError`."""
     with function() as running:
-        tenant = running.call("POST", "/api/v1/tenants", running.root_key, {"id": "bench"}).body
-        admin = _Agent(running, tenant["admin"]["id"], tenant["admin"]["api_key"])
-        owned = [*_own(_agent(admin, "owner")), _confirm(admin), _at_capacity(admin)]
+        admin = running.new_tenant("bench")
+        owned = [*_own(_agent(admin, "owner")), _at_capacity(admin)]
         shared = [
             _cost(name, Limit(*limit), calls)
             for part in (
@@ -95,39 +73,44 @@ def measure() -> list[Cost]:
                 events,
                 task_ends,
             )
-            for name, limit, calls in part.operations(running, admin.key)
+            for name, limit, calls in part.operations(admin)
         ]
         return [*owned, *_key(admin), *_shared(admin), *shared]
 
 
-def _agent(admin: _Agent, name: str) -> _Agent:
-    agent = _new_agent(admin, name)
-    agent.query(memory_type="episodic", limit=1)
+def _agent(admin: Caller, name: str) -> Caller:
+    agent = admin.function.new_agent(admin, name)
+    _query(agent, memory_type="episodic", limit=1)  # the first request of a key reads it
     return agent
 
 
-def _new_agent(admin: _Agent, name: str) -> _Agent:
-    body = {"id": name, "kind": "agent"}
-    answer = admin.function.call("POST", "/api/v1/principals", admin.key, body)
-    return _Agent(admin.function, name, answer.body["api_key"])
+def _create(
+    caller: Caller, name: str, tier: str, tags: Sequence[str] = ()
+) -> tuple[Any, list[Call]]:
+    answer = caller.call("POST", _MEMORY, entry(caller.id, name, tier, tags))
+    return answer.body, answer.calls
 
 
-def _own(agent: _Agent) -> Iterator[Cost]:
+def _query(caller: Caller, **filters: str | int) -> list[Call]:
+    return caller.get(f"{_MEMORY}?{urlencode(filters)}")
+
+
+def _own(agent: Caller) -> Iterator[Cost]:
     """An agent's private memory."""
     for tier in ("working", "episodic"):
-        agent.create(f"first-{tier}", tier)
-        made, calls = agent.create(f"measured-{tier}", tier, ["billing"])
+        _create(agent, f"first-{tier}", tier)
+        made, calls = _create(agent, f"measured-{tier}", tier, ["billing"])
         yield _cost(f"create {tier}", Limit(2, 2, 0), calls)
         yield from _reads(agent, made, tier)
     target = f"{_MEMORY}/{made['id']}"
     yield from _changes(agent, target, made["value"])
     yield from _puts(agent)
-    removal = agent.function.call("DELETE", target, agent.key)
+    removal = agent.call("DELETE", target)
     yield _cost("delete", Limit(2, 6, 1), removal.calls)
     yield _own_query(agent)
 
 
-def _changes(agent: _Agent, target: str, present: dict[str, Any]) -> Iterator[Cost]:
+def _changes(agent: Caller, target: str, present: dict[str, Any]) -> Iterator[Cost]:
     """A change to a value of the same size, and to one of another, which counters follow."""
     longer = present | {"more": 1}
     for version, (name, changed, limit) in enumerate(
@@ -138,90 +121,81 @@ def _changes(agent: _Agent, target: str, present: dict[str, Any]) -> Iterator[Co
         start=1,
     ):
         body, match = {"value": changed}, str(version)
-        calls = agent.function.call("PATCH", target, agent.key, body, if_match=match).calls
+        calls = agent.calls("PATCH", target, body, if_match=match)
         yield _cost(name, limit, calls)
 
 
-def _puts(agent: _Agent) -> Iterator[Cost]:
+def _puts(agent: Caller) -> Iterator[Cost]:
     """An upsert where nothing is, and again with a value of the same size."""
     body = entry(agent.id, "put", "working", ())
     for name, limit in (("put new working", Limit(3, 2, 0)), ("put value", Limit(1, 1, 0))):
-        yield _cost(name, limit, agent.function.call("PUT", _MEMORY, agent.key, body).calls)
+        yield _cost(name, limit, agent.calls("PUT", _MEMORY, body))
 
 
-def _reads(agent: _Agent, made: Any, tier: str) -> Iterator[Cost]:
+def _reads(agent: Caller, made: Any, tier: str) -> Iterator[Cost]:
     """Reads of one entry; an episodic one's come with the agent's counters (decision 0012)."""
     by_id, by_key = (Limit(1, 0, 1), Limit(1, 0, 1)) if tier == "working" else _EPISODIC
     yield _cost(f"get {tier} by id", by_id, agent.get(f"{_MEMORY}/{made['id']}"))
     place = {"agent_id": agent.id, "namespace": made["namespace"], "key": made["key"]}
-    yield _cost(f"get {tier} by key", by_key, agent.query(**place))
+    yield _cost(f"get {tier} by key", by_key, _query(agent, **place))
 
 
-def _confirm(admin: _Agent) -> Cost:
-    """The create that finds so many before it unconfirmed, and confirms them."""
-    agent = _new_agent(admin, "confirming")
-    for number in range(MAX_PENDING - 1):
-        agent.create(f"before-{number}", "working")
-    calls = agent.create("measured", "working")[1]
-    return _cost("create working, each 8th", Limit(4, 3, MAX_PENDING), calls)
-
-
-def _at_capacity(admin: _Agent) -> Cost:
+def _at_capacity(admin: Caller) -> Cost:
     """A create that evicts, by a function that has seen the agent full."""
     agent = _agent(admin, "full")
     target = f"/api/v1/agents/{agent.id}/memory/config"
-    admin.function.call("PATCH", target, admin.key, {"episodic": {"capacity": 2}})
+    admin.call("PATCH", target, {"episodic": {"capacity": 2}})
     for number in range(3):
-        agent.create(f"filling-{number}", "episodic")
+        _create(agent, f"filling-{number}", "episodic")
     names = (f"measured-{number}" for number in range(TRIES))
-    calls = find_promptest(lambda: agent.create(next(names), "episodic")[1])
+    calls = find_promptest(lambda: _create(agent, next(names), "episodic")[1])
     return _cost("create episodic at capacity", Limit(2, 12, 2), calls)
 
 
-def _own_query(agent: _Agent) -> Cost:
+def _own_query(agent: Caller) -> Cost:
     present = 3
     for number in range(_OWNED - present):
-        agent.create(f"more-{number}", "episodic")
-    calls = agent.query(agent_id=agent.id, limit=_MATCHES, tags="billing")
+        _create(agent, f"more-{number}", "episodic")
+    calls = _query(agent, agent_id=agent.id, limit=_MATCHES, tags="billing")
     return _cost(f"query own, {_OWNED} of 1 KB", Limit(1, 0, _OWNED / 4), calls)
 
 
-def _key(admin: _Agent) -> Iterator[Cost]:
+def _key(admin: Caller) -> Iterator[Cost]:
     """The first request of a key that the function does not remember."""
-    newcomer = _new_agent(admin, "newcomer")
+    newcomer = admin.function.new_agent(admin, "newcomer")
     target = f"{_MEMORY}?agent_id=newcomer&namespace=none&key=none"
     yield _cost("get by key, unknown caller", Limit(2, 0, 2), newcomer.get(target))
 
 
-def _shared(admin: _Agent) -> Iterator[Cost]:
+def _shared(admin: Caller) -> Iterator[Cost]:
     """Semantic memory; its first write, which also makes the namespace, is not measured."""
-    admin.create("first", "semantic")
+    _create(admin, "first", "semantic")
     for count in (0, 5):
         tags = [f"tag-{number}" for number in range(count)]
-        made, calls = admin.create(f"tagged-{count}", "semantic", tags)
+        made, calls = _create(admin, f"tagged-{count}", "semantic", tags)
         yield _cost(f"create semantic, {count} tags", Limit(3, count + 2, 2), calls)
     calls = find_promptest(lambda: admin.get(f"{_MEMORY}/{made['id']}"))
     yield _cost("get semantic by id", Limit(1, 0, 3), calls)
     yield from _shared_queries(admin)
 
 
-def _shared_queries(admin: _Agent) -> Iterator[Cost]:
+def _shared_queries(admin: Caller) -> Iterator[Cost]:
     """The same matches among few and among many entries: the second may cost no more."""
     for number in range(_MATCHES):
-        admin.create(f"match-{number}", "semantic", ["urgent", "billing"])
+        _create(admin, f"match-{number}", "semantic", ["urgent", "billing"])
     few = _tag_query(admin)
     yield _cost(f"query semantic by 2 tags, {_MATCHES} of 13", Limit(3, 0, None), few)
     for number in range(_OWNED):
-        admin.create(f"other-{number}", "semantic", ["other"])
+        _create(admin, f"other-{number}", "semantic", ["other"])
     most = sum(call.read + call.index_read for call in few)
     name = f"query semantic by 2 tags, {_MATCHES} of {_OWNED + 13}"
     yield _cost(name, Limit(3, 0, most), _tag_query(admin))
 
 
-def _tag_query(admin: _Agent) -> list[Call]:
+def _tag_query(admin: Caller) -> list[Call]:
     namespace = "invoice_processing"
     filters = {"memory_type": "semantic", "namespace": namespace, "tags": "urgent,billing"}
-    return find_promptest(lambda: admin.query(**filters, limit=_MATCHES))
+    return find_promptest(lambda: _query(admin, **filters, limit=_MATCHES))
 
 
 def _cost(operation: str, limit: Limit, calls: Sequence[Call]) -> Cost:
@@ -234,11 +208,6 @@ def _cost(operation: str, limit: Limit, calls: Sequence[Call]) -> Cost:
         index_write=sum(call.index_write for call in calls),
         read=sum(call.read + call.index_read for call in calls),
     )
-
-
-def as_data(costs: Sequence[Cost]) -> list[Mapping[str, object]]:
-    """All figures."""
-    return [asdict(cost) | {"above": cost.above} for cost in costs]
 
 
 def as_text(costs: Sequence[Cost]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from hashlib import sha384
 
 from benchmarks.capacity import Call, recorded
-from benchmarks.grown import ONE_BY_ONE, Operation
+from benchmarks.grown import Operation, Subject
 from benchmarks.inprocess import Caller, Function
 from benchmarks.memories import Measured
 from functions.event_log.model import Event, LogName, LogQuery
@@ -20,8 +20,9 @@ _TENANT, _ACTOR = "bench", Actor("logged", "agent")
 _HELD, _TOGETHER = 100, 10
 
 
-def operations(function: Function, _: str) -> Iterator[Measured]:
-    """Every operation, off the write path."""
+def operations(caller: Caller) -> Iterator[Measured]:
+    """Yield each operation of the stream function."""
+    function = caller.function
     logs = EventLogStore(Table(function.client, "log"), now_ms, 365)
     for number in range(_HELD):
         _logged(function, logs, [build_event(number)])
@@ -33,25 +34,23 @@ def operations(function: Function, _: str) -> Iterator[Measured]:
     yield "mark an event as published", (1, 1, 0), calls
 
 
-class Log:
+class Log(Subject):
     """One agent's log, each of its events appended alone."""
 
-    growing: frozenset[str] = frozenset()
     examined = frozenset({"events, of a type that none has"})
-    lists: tuple[str, ...] = tuple(
+    lists = tuple(
         f"/api/v1/{each}/events"
         for each in ("intents/{intent_id+}", "agents/{agent_id+}", "memory/namespaces/{namespace+}")
     )
-    most = ONE_BY_ONE
 
     def __init__(self, function: Function, admin: Caller) -> None:
-        self._admin = admin
+        super().__init__(function, admin)
         self._function = function
         self._logs = EventLogStore(Table(function.client, "log"), now_ms, 365)
-        self._stored = 0
         self._page(0)  # has the function remember the key
 
     def grow(self, to: int) -> None:
+        """Append events until there are `to`."""
         while self._stored < to:
             self._append()
 

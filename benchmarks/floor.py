@@ -1,23 +1,18 @@
-"""A request's processor time beside the least that its DynamoDB calls can take.
+"""Compare the CPU of a request with the CPU of its DynamoDB calls by stock botocore.
 
-Three ways to send the same bytes to the same engine: a raw kept-alive connection with a request
-signed beforehand, stock botocore, and the API function. What the engine itself takes is in none.
+Both send the same requests to the same engine, which runs in another process.
 """
 
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
-from urllib.parse import urlsplit
 
 from botocore.session import get_session
 
-from benchmarks.connection import Connection
 from benchmarks.inprocess import Caller, Function, function, request_event
-from benchmarks.load import render
 from benchmarks.tables import text_table
 from benchmarks.workload import entry, value
 
@@ -25,31 +20,21 @@ _MEMORY = "/api/v1/memory"
 _OWNED = 100
 _ROUNDS, _REQUESTS = 28, 10
 _ALWAYS = "({}) OR attribute_exists(pk) OR attribute_not_exists(pk)"
-_SIGNATURE = (
-    "AWS4-HMAC-SHA256 Credential=local/20261121/eu-central-1/dynamodb/aws4_request, "
-    f"SignedHeaders=host;x-amz-date;x-amz-target, Signature={'0' * 64}"
-)
 _SENDING = "before-send.dynamodb"
 _NOTES = (
-    "Client CPU, the least of interleaved rounds; the engine is another process. A write is sent",
-    "again with a condition that always holds. Raw: signed once, nothing of the answer parsed.",
-    "Goals: get at most 1.00 of stock botocore, a query of 100 at most 0.40.",
+    "Client CPU, the minimum of interleaved rounds. Writes are repeated with a condition that",
+    "always holds. Goals: get at most 1.00 of stock botocore, a query of 100 at most 0.40.",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """CPU microseconds of one operation, three ways; `goal`: of botocore's, None without one."""
+    """CPU microseconds of one operation; `goal` is a share of botocore's, None without one."""
 
     operation: str
-    raw_us: float
     botocore_us: float
     ours_us: float
     goal: float | None
-
-    @property
-    def to_raw(self) -> float:
-        return self.ours_us / self.raw_us
 
     @property
     def to_botocore(self) -> float:
@@ -66,7 +51,7 @@ _Request = tuple[str, dict[str, Any]]
 
 
 def measure() -> list[Row]:
-    """Each operation, on tables in memory. Raises `RequestError`."""
+    """Measure each operation on tables in memory. Raises `RequestError`."""
     with function() as running:
         admin = running.new_tenant("bench")
         agent = running.new_agent(admin, "owner")
@@ -76,7 +61,7 @@ def measure() -> list[Row]:
 
 
 def _operations(agent: Caller) -> Iterator[tuple[str, _Events, _Events, float | None]]:
-    """Each with the events of its requests, without end: to capture one, and to measure."""
+    """Yield each operation with endless events: to capture its calls, and to measure."""
     made = [agent.send(*_create(agent, f"kept-{number}")) for number in range(_OWNED)]
     first, second = (f"{_MEMORY}/{each['id']}" for each in made[:2])
     yield "get", _same(agent, first), _same(agent, first), 1.0
@@ -110,15 +95,14 @@ def _row(
     running: Function, name: str, samples: _Events, events: _Events, goal: float | None
 ) -> Row:
     requests = _captured(running, lambda: running.send(next(samples)))
-    with _raw(running, requests) as raw:
-        ways = (raw, _stock(requests), lambda: running.answer(next(events)))
-        rounds = [[_cpu_us(way) for way in ways] for _ in range(_ROUNDS)]
-    raw_us, botocore_us, ours_us = (min(each) for each in zip(*rounds, strict=True))
-    return Row(name, raw_us, botocore_us, ours_us, goal)
+    ways = (_stock(requests), lambda: running.answer(next(events)))
+    rounds = [[_cpu_us(way) for way in ways] for _ in range(_ROUNDS)]
+    botocore_us, ours_us = (min(each) for each in zip(*rounds, strict=True))
+    return Row(name, botocore_us, ours_us, goal)
 
 
 def _captured(running: Function, send: Callable[[], object]) -> list[_Request]:
-    """The DynamoDB requests behind a call."""
+    """Return the DynamoDB requests behind a call."""
     found: list[_Request] = []
 
     def keep(request: Any, **_: Any) -> None:
@@ -126,7 +110,7 @@ def _captured(running: Function, send: Callable[[], object]) -> list[_Request]:
         action = target.decode() if isinstance(target, bytes) else target
         found.append((action.partition(".")[2], _repeatable(json.loads(request.body))))
 
-    send()  # whatever a first time needs
+    send()  # the first request fills caches
     running.client.meta.events.register_last(_SENDING, keep)
     try:
         send()
@@ -146,37 +130,6 @@ def _repeatable(body: dict[str, Any]) -> dict[str, Any]:
     return body
 
 
-@contextmanager
-def _raw(running: Function, requests: Sequence[_Request]) -> Iterator[Callable[[], object]]:
-    """Pre-rendered requests on one connection; signed as to their size, not to be verified."""
-    address = urlsplit(running.client.meta.endpoint_url)
-    rendered = [_render(action, body) for action, body in requests]
-    connection = Connection((str(address.hostname), int(address.port or 80)))
-
-    def send() -> None:
-        for request in rendered:
-            connection.send(request)
-            if connection.receive() != 200:
-                raise RuntimeError(connection.sample())
-
-    try:
-        yield send
-    finally:
-        connection.close()
-
-
-def _render(action: str, body: dict[str, Any]) -> bytes:
-    headers = [
-        ("x-amz-target", f"DynamoDB_20120810.{action}"),
-        ("x-amz-date", "20261121T090000Z"),
-        ("authorization", _SIGNATURE),
-    ]
-    content = json.dumps(body, separators=(",", ":")).encode()
-    return render("POST", "/", headers, content).replace(
-        b"application/json", b"application/x-amz-json-1.0"
-    )
-
-
 def _stock(requests: Sequence[_Request]) -> Callable[[], object]:
     client = get_session().create_client("dynamodb")
     names = {operation: method for method, operation in client.meta.method_to_api_mapping.items()}
@@ -192,29 +145,13 @@ def _cpu_us(send: Callable[[], object]) -> float:
     return (time.process_time() - began) / _REQUESTS * 1_000_000
 
 
-def as_data(rows: Sequence[Row]) -> list[dict[str, object]]:
-    """All figures."""
-    return [
-        {
-            "operation": row.operation,
-            "raw_us": round(row.raw_us),
-            "botocore_us": round(row.botocore_us),
-            "ours_us": round(row.ours_us),
-            "to_raw": round(row.to_raw, 1),
-            "to_botocore": round(row.to_botocore, 2),
-            "goal": row.goal,
-        }
-        for row in rows
-    ]
-
-
 def as_text(rows: Sequence[Row]) -> str:
-    """The table."""
-    heads = ["CPU of", "raw us", "botocore us", "ours us", "to raw", "to botocore", "goal", ""]
+    """Render the table."""
+    heads = ["CPU of", "botocore us", "ours us", "to botocore", "goal", ""]
     return "\n".join([text_table(heads, [_cells(row) for row in rows]), *_NOTES])
 
 
 def _cells(row: Row) -> list[str]:
-    times = [f"{each:.0f}" for each in (row.raw_us, row.botocore_us, row.ours_us)]
+    times = [f"{each:.0f}" for each in (row.botocore_us, row.ours_us)]
     goal = ["", ""] if row.goal is None else [f"<= {row.goal:g}", "met" if row.met else "MISSED"]
-    return [row.operation, *times, f"{row.to_raw:.1f}", f"{row.to_botocore:.2f}", *goal]
+    return [row.operation, *times, f"{row.to_botocore:.2f}", *goal]

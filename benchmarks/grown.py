@@ -1,107 +1,90 @@
-"""Entries that grow in number while their operations are measured, in the worst case.
+"""Measure operations on entries while their number grows, in the worst case.
 
-Every subject keeps all that it stores in the one partition that its operations work on.
+All elements are in the one partition that the operations read.
 """
 
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlencode
 
 from benchmarks.capacity import Call
 from benchmarks.inprocess import Caller, Function
-from benchmarks.seeding import build_entry_puts
 from benchmarks.workload import entry, value
 from functions.entries.tiers import Tier
-from functions.platform.bulk_writes import write_parallel
-from functions.platform.clock import now_ms
-from functions.platform.table import Table
-from functions.platform.writes import Write
 
 TENANT = "bench"
 Operation = Callable[[], list[Call]]
 _MEMORY = "/api/v1/memory"
 _MATCHES, _PAGE = 10, 10
 _MOST_OWNED = 100_000
-_MOST_COUNTED = 100_000  # that are counted in bearable time
-BY_BATCHES, ONE_BY_ONE = 1_000_000, 10_000
-_FULLNESS = 0.8  # below 90 %, from which on reads count (decision 0012)
 
 
-class Subject(Protocol):
-    """A memory that grows.
+class Subject:
+    """A memory that grows, and the operations that are measured on it.
 
-    `growing`: the operations that are allowed to cost more as it does. `examined`: those that
-    examine more of it, up to the limit of a page. `lists`: the routes of the lists of which it
-    measures pages. `most`: how many it is filled with in bearable time. `operations` gives them one
-    after another, each made of what those before it left; together they leave it as it was, or a
-    few entries larger.
+    Operations run in order, and each can use the results of earlier ones. Together they leave the
+    memory as it was, or a few elements larger.
+
+    Attributes:
+        growing: the operations whose cost may grow with the memory.
+        examined: the operations that examine more of it, up to the limit of a page.
+        lists: the routes of the lists whose pages are measured.
+        most: the largest size that can be filled in acceptable time.
     """
 
-    growing: frozenset[str]
-    examined: frozenset[str]
-    lists: tuple[str, ...]
-    most: int
+    growing: frozenset[str] = frozenset()
+    examined: frozenset[str] = frozenset()
+    lists: tuple[str, ...] = ()
+    most = 10_000
 
-    def grow(self, to: int) -> None: ...
+    def __init__(self, _function: Function, admin: Caller) -> None:
+        self._admin = admin
+        self._stored = 0
 
-    def operations(self) -> Iterator[tuple[str, Operation]]: ...
+    def grow(self, to: int) -> None:
+        """Add elements until there are `to`."""
+        for number in range(self._stored, to):
+            self._add(number)
+        self._stored = to
+
+    def _add(self, number: int) -> None:
+        raise NotImplementedError
+
+    def operations(self) -> Iterator[tuple[str, Operation]]:
+        """Yield the operations with their names."""
+        raise NotImplementedError
 
 
 Maker = Callable[[Function, Caller], Subject]
 
 
-class Entries:
-    """Entries of one tier, stored past the service, and one entry's life.
+class Entries(Subject):
+    """Entries of one type, and the life of one more entry."""
 
-    Their counters don't know of those that are stored, which nothing that is measured depends on.
-    """
-
-    growing: frozenset[str] = frozenset()
-    examined: frozenset[str] = frozenset()
     lists: tuple[str, ...] = ("/api/v1/memory",)
-    most = BY_BATCHES
     _tier: Tier
-    _owner_id: str
     _tags: tuple[str, ...]
-    _age = 0  # ms, of the newest entry that is stored past the service
 
-    def __init__(self, function: Function, owner: Caller, size: int) -> None:
+    def __init__(self, function: Function, owner: Caller) -> None:
+        super().__init__(function, owner)
         self.owner = owner
-        self._table = Table(function.client, "memory")
-        self._size = size
         self._numbers = count()
         self._made: Any = None
-        self._create()  # the first one is measured nowhere: it makes counters and permissions,
-        self.owner.call("DELETE", self._target)  # and would be among those that are listed
+        self._create()  # the first create also writes counters and permissions
+        self.owner.call("DELETE", self._target)
 
-    @staticmethod
-    def _count(size: int) -> int:
-        """Return how many entries a store of a size holds."""
-        raise NotImplementedError
-
-    @classmethod
-    def build_puts(cls, to: int, size: int = 0) -> Iterator[Write]:
-        """Build what a store needs to grow to a size."""
-        numbers = range(cls._count(size), cls._count(to))
-        newest = now_ms() - cls._age
-        return build_entry_puts(TENANT, cls._owner_id, cls._tier, numbers, cls._tags, newest)
-
-    def grow(self, to: int) -> None:
-        write_parallel(self._table, self.build_puts(to, self._size))
-        self._size = to
-
-    def operations(self) -> Iterator[tuple[str, Operation]]:
-        """Give the operations that are measured, as `Subject` says."""
-        raise NotImplementedError
+    def _add(self, number: int) -> None:
+        body = entry(self.owner.id, f"filling-{number}", self._tier, self._tags)
+        self.owner.send("POST", _MEMORY, body)
 
     def _life(self) -> Iterator[tuple[str, Operation]]:
         yield f"create {self._tier}", self._create
-        yield f"get {self._tier} by id", lambda: self.owner.call("GET", self._target).calls
+        yield f"get {self._tier} by id", lambda: self.owner.calls("GET", self._target)
         yield f"get {self._tier} by key", self._by_key
         yield f"patch {self._tier}", self._patch
-        yield f"delete {self._tier}", lambda: self.owner.call("DELETE", self._target).calls
+        yield f"delete {self._tier}", lambda: self.owner.calls("DELETE", self._target)
 
     @property
     def _target(self) -> str:
@@ -118,16 +101,16 @@ class Entries:
         return self._query(**place)
 
     def _patch(self) -> list[Call]:
-        return self.owner.call("PATCH", self._target, {"value": value(15)}, if_match="1").calls
+        return self.owner.calls("PATCH", self._target, {"value": value(15)}, if_match="1")
 
     def _query(self, **filters: str | int) -> list[Call]:
-        return self.owner.call("GET", f"{_MEMORY}?{urlencode(filters)}").calls
+        return self.owner.calls("GET", f"{_MEMORY}?{urlencode(filters)}")
 
 
 class OwnMemory(Entries):
     """One agent's episodic memory."""
 
-    _tier, _owner_id, _tags = "episodic", "owner", ("billing",)
+    _tier, _tags = "episodic", ("billing",)
     growing: frozenset[str] = frozenset({"query own memory, counted"})
     examined: frozenset[str] = frozenset(
         {"own memory, of a tag that none has", "own memory, changed lately"}
@@ -138,19 +121,15 @@ class OwnMemory(Entries):
         "/api/v1/agents/{agent_id+}/memory/eviction",
     )
 
-    def __init__(self, function: Function, admin: Caller, size: int = 0) -> None:
-        super().__init__(function, function.new_agent(admin, self._owner_id), size)
+    def __init__(self, function: Function, admin: Caller) -> None:
+        super().__init__(function, function.new_agent(admin, "owner"))
         target = f"/api/v1/agents/{self.owner.id}/memory"
         admin.send("PATCH", f"{target}/config", {"episodic": {"capacity": _MOST_OWNED}})
         self._summary = f"{target}/summary"
 
-    @staticmethod
-    def _count(size: int) -> int:
-        return int(size * _FULLNESS)
-
     def operations(self) -> Iterator[tuple[str, Operation]]:
         yield from self._life()
-        yield "summary", lambda: self.owner.call("GET", self._summary).calls
+        yield "summary", lambda: self.owner.calls("GET", self._summary)
         yield "query own memory", lambda: self._own(total="none")
         after = self._find_later()
         yield "later page of own memory", lambda: self._own(total="none", after=after)
@@ -164,8 +143,7 @@ class OwnMemory(Entries):
             "own memory, changed lately",
             lambda: self._own(total="none", updated_after="2100-01-01T00:00:00Z"),
         )
-        if self._size <= _MOST_COUNTED:
-            yield "query own memory, counted", self._own
+        yield "query own memory, counted", self._own
 
     def _own(self, **filters: str) -> list[Call]:
         of: dict[str, str | int] = {"agent_id": self.owner.id, "tags": "billing", "limit": _PAGE}
@@ -173,7 +151,7 @@ class OwnMemory(Entries):
 
     def _find_later(self) -> str:
         """Find the cursor of a page of 10 after a quarter, at most 1,000 from the begin."""
-        skipped = min(self._count(self._size) // 4, 1000)
+        skipped = min(self._stored // 4, 1000)
         query = {"agent_id": self.owner.id, "tags": "billing", "total": "none", "values": "omit"}
         target = f"{_MEMORY}?{urlencode(query | {'limit': skipped})}"
         cursor: str = self.owner.call("GET", target).body["next"]
@@ -183,22 +161,17 @@ class OwnMemory(Entries):
 class SharedMemory(Entries):
     """One namespace's semantic memory: 10 entries have two rare tags, all others a third one."""
 
-    _tier, _owner_id, _tags = "semantic", "admin", ("other",)
-    _age = 3_600_000  # counted queries read what was created within the last seconds
+    _tier, _tags = "semantic", ("other",)
     growing: frozenset[str] = frozenset(
         {"query by a tag of all, counted", "query a namespace, counted"}
     )
     examined: frozenset[str] = frozenset({"shared memory, of an intent that none has"})
 
-    def __init__(self, function: Function, admin: Caller, size: int = 0) -> None:
-        super().__init__(function, admin, size)
+    def __init__(self, function: Function, admin: Caller) -> None:
+        super().__init__(function, admin)
         for number in range(_MATCHES):
             body = entry(admin.id, f"match-{number}", self._tier, ["urgent", "billing", "other"])
             admin.send("POST", _MEMORY, body)
-
-    @staticmethod
-    def _count(size: int) -> int:
-        return max(size - _MATCHES, 0)
 
     def operations(self) -> Iterator[tuple[str, Operation]]:
         yield from self._life()
@@ -213,9 +186,8 @@ class SharedMemory(Entries):
             "shared memory, of an intent that none has",
             lambda: self._in_namespace(total="none", **{"scope.intent_id": "none"}),
         )
-        if self._size <= _MOST_COUNTED:
-            yield "query by a tag of all, counted", lambda: self._in_namespace(tags="other")
-            yield "query a namespace, counted", self._in_namespace
+        yield "query by a tag of all, counted", lambda: self._in_namespace(tags="other")
+        yield "query a namespace, counted", self._in_namespace
 
     def _in_namespace(self, **filters: str) -> list[Call]:
         place = {"memory_type": "semantic", "namespace": "invoice_processing"}

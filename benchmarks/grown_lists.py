@@ -1,9 +1,9 @@
-"""Lists that grow: a page of ten of each, uncounted; and of each filter that few elements match."""
+"""Measure pages of lists that grow: ten elements without a total, with and without filters."""
 
 from collections.abc import Iterator
 from functools import partial
 
-from benchmarks.grown import ONE_BY_ONE, Operation
+from benchmarks.grown import Operation, Subject
 from benchmarks.inprocess import Caller, Function
 from benchmarks.workload import entry
 
@@ -13,36 +13,17 @@ _NAMESPACES = f"{_MEMORY}/namespaces"
 _FEW = 3  # namespaces with a prefix of their own
 
 
-class ListSubject:
-    """Elements of lists, made one by one, and the pages of ten of these lists.
+class ListSubject(Subject):
+    """Elements of lists, and the pages of ten of these lists.
 
     Attributes:
-        lists: the routes that are measured.
         pages: the name of each page, and its path with filters.
-        examined: those pages that examine more and more up to the limit of a page.
     """
 
-    growing: frozenset[str] = frozenset()
-    examined: frozenset[str] = frozenset()
-    most = ONE_BY_ONE
-    lists: tuple[str, ...]
     pages: tuple[tuple[str, str], ...]
 
-    def __init__(self, _function: Function, admin: Caller) -> None:
-        self._admin = admin
-        self._stored = 0
-
-    def grow(self, to: int) -> None:
-        with self._admin.seeding() as admin:
-            for number in range(self._stored, to):
-                self._add(admin, number)
-        self._stored = to
-
-    def _add(self, admin: Caller, number: int) -> None:
-        """Make the elements with a number."""
-        raise NotImplementedError
-
     def operations(self) -> Iterator[tuple[str, Operation]]:
+        """Yield the first page of each list."""
         for name, path in self.pages:
             yield name, partial(self._admin.get, _limit(path))
 
@@ -82,12 +63,12 @@ class TenantLists(ListSubject):
             body = entry(admin.id, "rate", "semantic", ()) | {"namespace": f"few.{number}"}
             admin.send("POST", _MEMORY, body)
 
-    def _add(self, admin: Caller, number: int) -> None:
-        admin.function.new_agent(admin, f"agent-{number}")
+    def _add(self, number: int) -> None:
+        self._admin.function.new_agent(self._admin, f"agent-{number}")
         acl: dict[str, object] = {"entries": []}
-        admin.send("PUT", f"/api/v1/intents/intent-{number}/acl", acl)
-        body = entry(admin.id, "rate", "semantic", ()) | {"namespace": f"n-{number}"}
-        admin.send("POST", _MEMORY, body)
+        self._admin.send("PUT", f"/api/v1/intents/intent-{number}/acl", acl)
+        body = entry(self._admin.id, "rate", "semantic", ()) | {"namespace": f"n-{number}"}
+        self._admin.send("POST", _MEMORY, body)
 
 
 class RunLists(ListSubject):
@@ -102,9 +83,9 @@ class RunLists(ListSubject):
     )
     examined = frozenset({"runs, of a status that none has"})
 
-    def _add(self, admin: Caller, number: int) -> None:
+    def _add(self, number: int) -> None:
         body = {"agent_type": f"type-{number}", "instance_id": "one"}
-        admin.send("POST", "/api/v1/runs", body)
+        self._admin.send("POST", "/api/v1/runs", body)
 
 
 class OpenwopRunLists(ListSubject):
@@ -116,8 +97,8 @@ class OpenwopRunLists(ListSubject):
         ("OpenWOP: first page of memories", "/v1/memories"),
     )
 
-    def _add(self, admin: Caller, number: int) -> None:
-        admin.send("POST", "/v1/runs", {"agent": f"agent-{number}"})
+    def _add(self, number: int) -> None:
+        self._admin.send("POST", "/v1/runs", {"agent": f"agent-{number}"})
 
 
 class FactLists(ListSubject):
@@ -131,9 +112,9 @@ class FactLists(ListSubject):
     )
     examined = frozenset({"facts, of a predicate that none has"})
 
-    def _add(self, admin: Caller, number: int) -> None:
+    def _add(self, number: int) -> None:
         body = {"subject": "acme", "predicate": f"p{number}", "object": "x"}
-        admin.send("POST", "/api/v1/facts", body)
+        self._admin.send("POST", "/api/v1/facts", body)
 
 
 class ConversationLists(ListSubject):
@@ -147,9 +128,9 @@ class ConversationLists(ListSubject):
     )
     examined = frozenset({"conversations, of a tag that none has"})
 
-    def _add(self, admin: Caller, number: int) -> None:
+    def _add(self, number: int) -> None:
         body = {"user_id": "ada", "tags": ["common"]}
-        admin.send("PUT", f"/api/v1/conversations/session-{number}", body)
+        self._admin.send("PUT", f"/api/v1/conversations/session-{number}", body)
 
 
 class ObjectLists(ListSubject):
@@ -162,9 +143,9 @@ class ObjectLists(ListSubject):
         ("objects, of a prefix that none has", f"{_OBJECTS}/one?prefix=none"),
     )
 
-    def _add(self, admin: Caller, number: int) -> None:
-        admin.send("PUT", f"{_OBJECTS}/one/key-{number}", {"n": number})
-        admin.send("PUT", f"{_OBJECTS}/space-{number}/key", {"n": number})
+    def _add(self, number: int) -> None:
+        self._admin.send("PUT", f"{_OBJECTS}/one/key-{number}", {"n": number})
+        self._admin.send("PUT", f"{_OBJECTS}/space-{number}/key", {"n": number})
 
 
 class WorkflowLists(ListSubject):
@@ -176,9 +157,9 @@ class WorkflowLists(ListSubject):
         ("first page of a task type's workflows", f"{_PROCEDURES}/sdr/one"),
     )
 
-    def _add(self, admin: Caller, number: int) -> None:
+    def _add(self, number: int) -> None:
         for path in (f"one/w-{number}", f"type-{number}/only"):
-            admin.send("PUT", f"{_PROCEDURES}/sdr/{path}", {"spec": {"n": number}})
+            self._admin.send("PUT", f"{_PROCEDURES}/sdr/{path}", {"spec": {"n": number}})
 
 
 LISTS: tuple[type[ListSubject], ...] = (
@@ -193,4 +174,4 @@ LISTS: tuple[type[ListSubject], ...] = (
 UNMEASURED = {
     "/api/v1/conversations/{session_id+}/archive": "an archive is one file, read from its begin",
 }
-"""The lists of which no page is measured, and why."""
+"""Lists without a measured page, each with the reason."""

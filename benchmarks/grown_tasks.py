@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from benchmarks.capacity import Call
-from benchmarks.grown import ONE_BY_ONE, Operation
+from benchmarks.grown import Operation, Subject
 from benchmarks.inprocess import Caller, Function
 from benchmarks.workload import entry
 
@@ -13,27 +13,24 @@ _PAGE = 2
 _INHERIT = {"inherit_from_parent": True}
 
 
-class TaskLists:
+class TaskLists(Subject):
     """A task with inheriting sub-tasks, half of them one agent's, and with as many grants.
 
     The other sub-tasks are of an agent each, so that the intent's participants grow, too.
     """
 
-    growing: frozenset[str] = frozenset()
     examined = frozenset({"an intent's tasks, of a status that none has"})
-    lists: tuple[str, ...] = (
+    lists = (
         "/api/v1/intents/{intent_id+}/tasks",
         "/api/v1/agents/{agent_id+}/tasks",
         "/api/v1/tasks/{task_id+}/grants",
     )
-    most = ONE_BY_ONE
 
     def __init__(self, function: Function, admin: Caller) -> None:
-        self._admin = admin
+        super().__init__(function, admin)
         self._worker, self._heir, self._guest = (
             function.new_agent(admin, name) for name in ("worker", "inheritor", "guest")
         )
-        self._stored = 0
         admin.send("POST", _TASKS, _task(id="parent", assigned_agent="worker"))
         made = entry("worker", "checkpoint", "working", ()) | {"scope": {"task_id": "parent"}}
         self._checkpoint = f"{_MEMORY}/{self._worker.send('POST', _MEMORY, made)['id']}"
@@ -42,12 +39,9 @@ class TaskLists:
         self._write()  # the first one is measured nowhere: it makes the guest known
         self._heir.get(self._checkpoint)
 
-    def grow(self, to: int) -> None:
-        with self._admin.seeding() as admin:
-            for number in range(self._stored, to):
-                self._register("worker" if number % 2 else f"agent-{number}", admin)
-                self._grant(f"holder-{number}", admin)
-        self._stored = to
+    def _add(self, number: int) -> None:
+        self._register("worker" if number % 2 else f"agent-{number}")
+        self._grant(f"holder-{number}")
 
     def operations(self) -> Iterator[tuple[str, Operation]]:
         yield "register an inheriting sub-task", lambda: self._register("worker")
@@ -69,13 +63,13 @@ class TaskLists:
         yield "hand a task over", lambda: self._hand_over("inheritor")
         yield "hand a task back", lambda: self._hand_over("worker")
 
-    def _register(self, agent: str, caller: Caller | None = None) -> list[Call]:
+    def _register(self, agent: str) -> list[Call]:
         body = _task(parent_task_id="parent", assigned_agent=agent, memory_policy=_INHERIT)
-        return (caller or self._admin).call("POST", _TASKS, body).calls
+        return self._admin.calls("POST", _TASKS, body)
 
-    def _grant(self, principal: str, caller: Caller | None = None) -> list[Call]:
+    def _grant(self, principal: str) -> list[Call]:
         target = f"{_TASKS}/parent/grants/{principal}"
-        return (caller or self._admin).call("PUT", target, {"access": "write"}).calls
+        return self._admin.calls("PUT", target, {"access": "write"})
 
     def _write(self) -> list[Call]:
         made = entry("guest", "note", "working", ()) | {"scope": {"task_id": "parent"}}
@@ -87,7 +81,7 @@ class TaskLists:
         target = f"{_TASKS}/parent"
         version = str(self._admin.call("GET", target).body["version"])
         change = {"assigned_agent": agent}
-        return self._admin.call("PATCH", target, change, if_match=version).calls
+        return self._admin.calls("PATCH", target, change, if_match=version)
 
 
 def _task(**fields: object) -> dict[str, object]:

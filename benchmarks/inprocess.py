@@ -4,17 +4,15 @@ import base64
 import json
 import os
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
 from benchmarks.capacity import Call, recorded
-from benchmarks.imports import import_items
-from benchmarks.seeding_client import SeedingClient
 from functions.api.app import App
 from functions.container import Container
 from functions.local import engine
@@ -23,7 +21,6 @@ from functions.platform import aws
 from functions.platform.observability import logger
 from functions.platform.schema import build_log_table, build_memory_table
 from functions.platform.settings import ApiSettings
-from functions.platform.writes import Write
 
 _ROOT = Path(__file__).parents[1]
 _KEY_CACHE_SECONDS = 86_400
@@ -48,22 +45,12 @@ class Function:
     Attributes:
         root_key: its operator's.
         encryption_key: the content of its file.
-        seeder: the same function, but with a client that gathers what is written.
     """
 
     handler: Handler
     client: Any
     root_key: str
     encryption_key: bytes
-    seeder: tuple[Handler, SeedingClient]
-
-    @contextmanager
-    def seeding(self) -> Iterator["Function"]:
-        """The function for requests that make elements fast; they are stored when it ends."""
-        handler, client = self.seeder
-        client.load("memory")
-        yield replace(self, handler=handler)
-        client.flush()
 
     def call(
         self, method: str, target: str, key: str, body: object = None, **headers: str
@@ -104,16 +91,13 @@ class Caller:
     id: str
     key: str
 
-    @contextmanager
-    def seeding(self) -> Iterator["Caller"]:
-        """The same caller of `Function.seeding`."""
-        with self.function.seeding() as function:
-            yield replace(self, function=function)
-        self.get("/api/v1/principals?limit=1")  # has the function remember the key
-
     def call(self, method: str, target: str, body: object = None, **headers: str) -> Answer:
         """One recorded request; as `Function.call`."""
         return self.function.call(method, target, self.key, body, **headers)
+
+    def calls(self, method: str, target: str, body: object = None, **headers: str) -> list[Call]:
+        """Return the DynamoDB calls behind one request."""
+        return self.call(method, target, body, **headers).calls
 
     def get(self, target: str) -> list[Call]:
         """The calls behind one GET."""
@@ -135,39 +119,22 @@ def request_event(
 
 
 @contextmanager
-def function(stored: Iterable[Write] | None = None) -> Iterator[Function]:
-    """The function on empty tables, or on one that holds what is put by `stored`.
-
-    Raises `RequestError` where the engine has no build.
-    """
-    with (
-        TemporaryDirectory() as folder,
-        running_engine(Path(folder), stored) as url,
-        patch.dict(os.environ, local_aws(url)),
-    ):
-        yield built_here()
-
-
-@contextmanager
-def running_engine(folder: Path, stored: Iterable[Write] | None = None) -> Iterator[str]:
-    """The address of an engine in memory, or on a file of the folder that holds what is stored.
-
-    Raises `RequestError` where it has no build.
-    """
+def function() -> Iterator[Function]:
+    """Run the function on empty tables in memory. Raises `RequestError` without an engine."""
     binary = engine.find_binary(_ROOT)
     if binary is None:
-        raise RequestError("the costs are read from the embedded database, which is not here")
-    table = _build_memory_table()
-    database = None if stored is None else import_items(binary, folder, table, stored)
-    running = engine.start(binary, database, folder / "engine.log")
-    try:
-        yield running.url
-    finally:
-        running.stop()
+        raise RequestError("install the embedded database (npm ci): it counts the costs")
+    with TemporaryDirectory() as name:
+        running = engine.start(binary, None, Path(name) / "engine.log")
+        try:
+            with patch.dict(os.environ, local_aws(running.url)):
+                yield _build(Path(name))
+        finally:
+            running.stop()
 
 
 def local_aws(url: str) -> dict[str, str]:
-    """The environment that leads AWS clients to an engine."""
+    """Return the environment variables that direct AWS clients to an engine."""
     return {
         "AWS_ACCESS_KEY_ID": "local",
         "AWS_SECRET_ACCESS_KEY": "local",
@@ -177,22 +144,16 @@ def local_aws(url: str) -> dict[str, str]:
     }
 
 
-def built_here() -> Function:
-    """The function on new tables of the DynamoDB that the environment names."""
-    with TemporaryDirectory() as folder:
-        return _built(Path(folder))
-
-
-def _built(folder: Path) -> Function:
+def _build(folder: Path) -> Function:
     key_file, root_key = folder / "encryption.key", secrets.token_urlsafe(24)
     encryption_key = base64.b64encode(secrets.token_bytes(32))
     key_file.write_bytes(encryption_key)
     client = aws.create_client("dynamodb")
-    existing = client.list_tables()["TableNames"]
-    for table in (_build_memory_table(), build_log_table("log")):
-        if table["TableName"] not in existing:
-            client.create_table(**table)
-    # a key that is read again after a minute would be a call more, wherever that falls
+    memory = build_memory_table("memory")
+    del memory["StreamSpecification"]  # no consumer reads it, and the engine never trims it
+    for table in (memory, build_log_table("log")):
+        client.create_table(**table)
+    # A cached key expires after a minute, and reading it again would add a call to some request.
     with patch("functions.platform.limits.MAX_KEY_CACHE_SECONDS", _KEY_CACHE_SECONDS):
         settings = ApiSettings(
             memory_table="memory",
@@ -201,19 +162,5 @@ def _built(folder: Path) -> Function:
             encryption_key_file=str(key_file),
             key_cache_seconds=_KEY_CACHE_SECONDS,
         )
-    logger.setLevel("ERROR")  # a line a request would bury the table
-    app, seeder = _start(settings, client), SeedingClient(client)
-    seeder.load("memory")  # the app has made the deployment's secret
-    handlers = (_start(settings, seeder), seeder)
-    return Function(app, client, root_key, encryption_key, handlers)
-
-
-def _start(settings: ApiSettings, client: Any) -> App:
-    with patch("functions.common_services.create_client", return_value=client):
-        return App(Container(settings))
-
-
-def _build_memory_table() -> dict[str, Any]:
-    table = build_memory_table("memory")
-    del table["StreamSpecification"]  # nobody reads it here, and the engine never trims it
-    return table
+    logger.setLevel("ERROR")  # log lines would hide the table
+    return Function(App(Container(settings, dynamodb=client)), client, root_key, encryption_key)

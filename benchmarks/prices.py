@@ -9,12 +9,11 @@ Prices: us-east-1, on demand, as docs/explanation/cost.md names their sources.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import ceil
 
 from benchmarks import costs
 from benchmarks.tables import text_table
-from functions.entries.direct_creates import MAX_PENDING
 
 WRITE_UNIT, READ_UNIT = 0.625, 0.125  # USD for a million
 HTTP_API, LAMBDA_REQUEST = 1.00, 0.20  # USD for a million
@@ -28,7 +27,6 @@ LINE_BYTES = 404 + 26  # of a request's line in the log, and of CloudWatch besid
 SAMPLE = 0.05  # of successful requests that have one
 LOG_ROW_BYTES, KEPT_MONTHS = 480, 12  # of an event, with DynamoDB's own 100; kept for a year
 _LOGGED = "log an event"
-_EIGHTH = "create working, each 8th"  # an episodic one confirms the same
 _VECTOR, _NEW_VECTOR = "embed an entry again", "embed an entry"
 
 
@@ -42,7 +40,6 @@ class Operation:
         goal: USD for a million at most; None where there is none.
         events: how many it makes.
         vector: the operation that brings the vector of its entry up to date, if there is one.
-        eighth: the operation that each eighth of it is, if there is one.
     """
 
     name: str
@@ -50,7 +47,6 @@ class Operation:
     goal: float | None = None
     events: int = 0
     vector: str | None = None
-    eighth: str | None = None
 
 
 OPERATIONS = (
@@ -59,8 +55,8 @@ OPERATIONS = (
     Operation("get semantic by id", READ_MS),
     Operation("put value", WRITE_MS, 3.00, 1),
     Operation("patch value", WRITE_MS, None, 1, _VECTOR),
-    Operation("create working", WRITE_MS, 4.50, 1, None, _EIGHTH),
-    Operation("create episodic", WRITE_MS, None, 1, _NEW_VECTOR, _EIGHTH),
+    Operation("create working", WRITE_MS, 4.50, 1),
+    Operation("create episodic", WRITE_MS, None, 1, _NEW_VECTOR),
     Operation("create semantic, 0 tags", WRITE_MS, None, 1, _NEW_VECTOR),
     Operation("create semantic, 5 tags", WRITE_MS, 9.00, 1, _NEW_VECTOR),
     Operation("delete", WRITE_MS, None, 1, _VECTOR),
@@ -116,7 +112,7 @@ def price_operations(measured: Mapping[str, costs.Cost]) -> list[Price]:
     return [
         Price(
             operation=each,
-            units=_price_units(measured[each.name]) + _price_eighth(measured, each),
+            units=_price_units(measured[each.name]),
             request=_price_request(measured[each.name].in_sequence, each.cpu_ms),
             events=each.events * _price_event(measured[_LOGGED]),
             vector=_price_vector(measured[each.vector]) if each.vector else 0.0,
@@ -128,16 +124,6 @@ def price_operations(measured: Mapping[str, costs.Cost]) -> list[Price]:
 
 def _price_units(cost: costs.Cost) -> float:
     return (cost.write + cost.index_write) * WRITE_UNIT + cost.read * READ_UNIT
-
-
-def _price_eighth(measured: Mapping[str, costs.Cost], operation: Operation) -> float:
-    """Price what each eighth of an operation takes more, spread over all; its calls included."""
-    if operation.eighth is None:
-        return 0.0
-    usual, eighth = measured["create working"], measured[operation.eighth]
-    waits = (eighth.in_sequence - usual.in_sequence) * CALL_MS
-    more = _price_units(eighth) - _price_units(usual) + _price_ms(waits, REQUEST_GB)
-    return more / MAX_PENDING
 
 
 def _price_request(calls: int, cpu_ms: float) -> float:
@@ -168,11 +154,6 @@ def price_agent_month(prices: Iterable[Price]) -> float:
     """Price a month of an agent's work, without what is stored."""
     by_name = {each.operation.name: each.total for each in prices}
     return sum(count * by_name[name] / 1e6 for name, count in AGENT_MONTH.items())
-
-
-def as_data(found: Sequence[Price]) -> list[dict[str, object]]:
-    """All figures."""
-    return [asdict(each) | {"total": round(each.total, 3), "met": each.is_met} for each in found]
 
 
 def as_text(found: Sequence[Price]) -> str:

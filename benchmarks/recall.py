@@ -7,7 +7,6 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import hypot, sqrt
 
 import numpy as np
 import orjson
@@ -25,14 +24,12 @@ from benchmarks.tables import text_table
 from functions.entries.model import Entry
 from functions.platform.entry_keys import build_semantic_address
 from functions.platform.item_types import AGENT_VECTOR
-from functions.platform.schema import VECTOR_ATTRIBUTE
 from functions.search.text import extract_text
 from functions.vectors.factory import DEFAULT_EMBED
 from functions.vectors.hybrid import read_query
 from functions.vectors.in_memory_vectors import decode_vectors, float16_format
 from functions.vectors.matrix import VectorMatrix
 from functions.vectors.model import Vector
-from functions.vectors.native_index import native_format
 from functions.vectors.wordllama import MODEL, weigh
 
 FILLERS = 10_000
@@ -91,14 +88,12 @@ class Row:
 class Corpus:
     """Texts to search in, as the service does; facts have subjects, entries none."""
 
-    def __init__(
-        self, texts: Iterable[tuple[str, str, str]], hold: Callable[[Vector], Vector]
-    ) -> None:
+    def __init__(self, texts: Iterable[tuple[str, str, str]]) -> None:
         self._texts = {id: (text, subject) for id, text, subject in texts}
         self._matrix = VectorMatrix()
         for id, (text, _) in self._texts.items():
             name = (f"{AGENT_VECTOR.sort_prefix}{id}", dict[str, str](), 0)
-            self._matrix.put_many([name], np.array([hold(DEFAULT_EMBED(text))], np.float32))
+            self._matrix.put_many([name], np.array([_round(DEFAULT_EMBED(text))], np.float32))
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -119,42 +114,20 @@ def measure(
 ) -> list[Row]:
     """Measure facts and entries, with so many further facts that answer nothing.
 
-    The facts alone are measured as each form of the index holds their vectors.
+    Vectors have the precision that the function's memory holds.
     """
     rows = []
     for further, name in product(fillers, forms):
-        for index in ("function",) if further or name != "facts" else INDEXES:
-            stored = [*read_facts(), *build_fillers(further)]
-            texts = ((each.id, *_FORMS[name](each)) for each in stored)
-            corpus = Corpus(texts, INDEXES[index])
-            title = f"{len(corpus):,} {name}, {index}"
-            rows.append(Row(title, evaluate(corpus, read_questions())))
+        stored = [*read_facts(), *build_fillers(further)]
+        corpus = Corpus((each.id, *_FORMS[name](each)) for each in stored)
+        rows.append(Row(f"{len(corpus):,} {name}", evaluate(corpus, read_questions())))
     return rows
 
 
-def _hold_as_function(vector: Vector) -> Vector:
-    """Give a vector as the function's memory holds it, after the table."""
+def _round(vector: Vector) -> Vector:
+    """Return a vector as the function reads it from the table: in half precision."""
     stored = float16_format(MODEL).to_attributes("", vector, {})["vector"]
     return array("f", decode_vectors([stored]).tobytes())
-
-
-def _hold_as_native(vector: Vector) -> Vector:
-    """Give a vector as DynamoDB's index has it, if that index found exactly the nearest.
-
-    It compares whole vectors with one half of the query's; a half of a stored vector makes up half
-    of its square, so cosines are scaled as the service does.
-    """
-    stored = native_format(MODEL).to_attributes("", vector, {})[VECTOR_ATTRIBUTE]
-    scale = sqrt(2) / hypot(*stored)
-    return array("f", [each * scale for each in stored])
-
-
-INDEXES: dict[str, Callable[[Vector], Vector]] = {
-    "exact": lambda vector: vector,
-    "function": _hold_as_function,
-    "DynamoDB": _hold_as_native,
-}
-"""The forms of the index: single precision, as the function holds vectors, as DynamoDB does."""
 
 
 def evaluate(corpus: Corpus, questions: Sequence[Question]) -> Quality:
@@ -213,23 +186,6 @@ _FORMS: dict[str, Callable[[Statement], tuple[str, str]]] = {
     "facts": lambda fact: (fact.text, fact.subject),
     "entries": lambda fact: (_to_entry_text(fact), ""),
 }
-
-
-def as_data(rows: Sequence[Row]) -> list[dict[str, object]]:
-    """Give all figures, for JSON."""
-    return [
-        {
-            "of": row.name,
-            "auc": row.quality.auc,
-            "rejected": row.quality.rejected,
-            "threshold": row.quality.threshold,
-            "classes": {
-                group: [found.first, found.few, found.reciprocal]
-                for group, found in row.quality.groups.items()
-            },
-        }
-        for row in rows
-    ]
 
 
 def as_text(rows: Sequence[Row]) -> str:

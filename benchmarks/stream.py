@@ -1,32 +1,29 @@
-"""How many events a second the stream function takes from one shard, with the waits of the cloud.
+"""Measure the events per second that the stream function takes from one shard.
 
-Each DynamoDB call waits for 5 ms and each call of the bus for 10 ms more than here. The waits of an
-invocation are those of its busiest thread; its CPU is measured here, and a Lambda function of 1,769
-MB has one such core. An invocation takes as long as its waits or its CPU, whichever is longer.
+Each DynamoDB call is delayed by 5 ms, as in the cloud. A function of 1,769 MB has one core, so an
+invocation takes the CPU of all threads or the waits of its busiest thread, whichever is longer.
 """
 
 import itertools
 import json
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from threading import get_ident
 from typing import Any
-from unittest.mock import patch
 
 from benchmarks.capacity import recorded
 from benchmarks.inprocess import Caller, Function, function
 from benchmarks.tables import text_table
 from benchmarks.workload import entry
 from functions.container import Container
-from functions.event_log.event_bus import EventBus, parse_event_types
 from functions.platform.settings import StreamSettings
 from functions.stream.handler import build_handler
 
 GOAL = 1_000  # events a second from one shard
-STORE_SECONDS, BUS_SECONDS = 0.005, 0.010  # a call's wait
+STORE_SECONDS = 0.005  # the delay of a call
 FACTOR, BATCH = 8, 200  # as in infra; a function of 1,769 MB has one core
 _ROUNDS = 3
 _BEFORE_SENDING = "before-send.dynamodb"
@@ -36,12 +33,12 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A batch of one kind, the fastest of some rounds.
+    """The fastest of some rounds of a batch.
 
     Attributes:
-        calls: of DynamoDB and of the bus.
-        waits_ms: of the busiest thread.
-        cpu_ms: of all threads.
+        calls: the number of DynamoDB calls.
+        waits_ms: the delays of the busiest thread.
+        cpu_ms: the CPU of all threads.
     """
 
     kind: str
@@ -52,79 +49,53 @@ class Row:
 
     @property
     def seconds(self) -> float:
-        """How long an invocation takes."""
+        """Return the duration of an invocation."""
         return max(self.waits_ms, self.cpu_ms) / 1000
 
     @property
     def shard_rate(self) -> float:
-        """Events a second from one shard."""
+        """Return the events per second of one shard."""
         return FACTOR * self.events / self.seconds
 
     @property
     def ratio(self) -> float:
-        """The rate, in the goal's."""
+        """Return the rate divided by the goal."""
         return self.shard_rate / GOAL
 
 
 class _Waits:
-    """What each thread has waited for, in seconds."""
+    """The delays of each thread, in seconds."""
 
     def __init__(self) -> None:
         self._seconds: defaultdict[int, float] = defaultdict(float)
 
     def wait(self, seconds: float) -> None:
-        """Wait, as a call over a network does."""
+        """Delay a call of this thread."""
         self._seconds[get_ident()] += seconds
         time.sleep(seconds)
 
     def take_longest(self) -> float:
-        """Give what one thread has waited for at most, and begin anew."""
+        """Return the longest delay of a thread, and reset all."""
         longest = max(self._seconds.values(), default=0.0)
         self._seconds.clear()
         return longest
 
 
-class _SlowEventBridge:
-    """A client of EventBridge that takes everything, after a while."""
-
-    def __init__(self, waits: _Waits) -> None:
-        self._waits = waits
-        self.calls = 0
-
-    def put_events(self, *, Entries: list[Record]) -> Record:  # noqa: N803
-        """Take events, as boto3's client does."""
-        self.calls += 1
-        self._waits.wait(BUS_SECONDS)
-        return {"FailedEntryCount": 0, "Entries": [{"EventId": "1"} for _ in Entries]}
-
-
 def measure() -> list[Row]:
-    """Measure batches of changes: of as many logs, of one, and with all on the bus."""
+    """Measure a batch of changes in different logs, and one of changes in the same log."""
     with function() as running:
         tenant = running.new_tenant("stream")
         apart = [{"scope": {"intent_id": f"intent-{number}"}} for number in range(BATCH)]
         together: list[Record] = [{} for _ in range(BATCH)]
         many, one = (_change(running, tenant, scopes) for scopes in (apart, together))
         return [
-            _measure(running, f"{BATCH} changes of as many logs", many, StreamSettings),
-            _measure(running, f"{BATCH} changes of one log", one, StreamSettings),
-            _measure(
-                running,
-                f"{BATCH} changes of as many logs, all on the bus",
-                many,
-                lambda **names: StreamSettings(**names, event_bus_types="*"),
-            ),
-            _measure(
-                running,
-                f"{BATCH} changes of as many logs, without vectors",
-                many,
-                lambda **names: StreamSettings(**names, stream_consumers="events,quotas"),
-            ),
+            _measure(running, f"{BATCH} changes of as many logs", many),
+            _measure(running, f"{BATCH} changes of one log", one),
         ]
 
 
 def _change(running: Function, caller: Caller, scopes: Sequence[Record]) -> list[Record]:
-    """Create an entry for each scope and change its value; give the records of the changes."""
+    """Create an entry for each scope and change its value; return the records of the changes."""
     ids: list[str] = []
     for number, scope in enumerate(scopes):
         body = entry(caller.id, f"{len(scopes)}-{len(scope)}-{number}", "episodic", ["billing"])
@@ -160,22 +131,15 @@ def _scan(client: Any) -> dict[tuple[str, str], Record]:
         request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
 
-def _measure(
-    running: Function, kind: str, records: list[Record], choose: Callable[..., StreamSettings]
-) -> Row:
-    """Measure a batch as the first delivery of other changes each time."""
+def _measure(running: Function, kind: str, records: list[Record]) -> Row:
+    """Measure a batch; each round delivers later versions of the same changes."""
     waits = _Waits()
-    bridge = _SlowEventBridge(waits)
-    with patch("functions.common_services.create_client", return_value=running.client):
-        container = Container(choose(memory_table="memory", log_table="log"))
-    types = parse_event_types(container.settings.event_bus_types)
-    container.event_bus = EventBus(bridge, "bus", types)
-    handle = build_handler(container)
-    handle(_build_event(records), None)  # begins the logs
-    bridge.calls = 0
+    settings = StreamSettings(memory_table="memory", log_table="log")
+    handle = build_handler(Container(settings, dynamodb=running.client))
+    handle(_build_event(records), None)  # creates the logs
     with recorded(running.client) as recording:
         handle(_build_event(records), None)
-    calls = len(recording) + bridge.calls
+    calls = len(recording)
     rounds = []
     for _ in range(_ROUNDS):
         event = _build_event(records)
@@ -191,20 +155,20 @@ def _measure(
 
 
 def _build_event(records: Sequence[Record]) -> Record:
-    """Build an event of the same changes, to a later version, which no log has yet."""
+    """Build an event of the same changes to a later version, which no log contains."""
     copies: list[Record] = json.loads(json.dumps(records))
     version = next(_VERSIONS)
     for each in copies:
         images = each["dynamodb"]["OldImage"], each["dynamodb"]["NewImage"]
         for image, number in zip(images, (version, version + 1), strict=True):
             image["version"] = {"N": str(number)}
-            image["updated"] = {"N": str(int(image["updated"]["N"]) + 1000 * number)}
+            image["updated_at"] = {"N": str(int(image["updated_at"]["N"]) + 1000 * number)}
     return {"Records": copies}
 
 
 @contextmanager
 def _slow(client: Any, waits: _Waits) -> Iterator[None]:
-    """Have each call wait, as one over a network does."""
+    """Delay each call of a client."""
 
     def wait(**_: Any) -> None:
         waits.wait(STORE_SECONDS)
@@ -216,31 +180,15 @@ def _slow(client: Any, waits: _Waits) -> Iterator[None]:
         client.meta.events.unregister(_BEFORE_SENDING, wait)
 
 
-def as_data(found: Sequence[Row]) -> list[dict[str, object]]:
-    """All figures."""
-    return [
-        asdict(row) | {"shard_rate": round(row.shard_rate), "ratio": row.ratio} for row in found
-    ]
-
-
 def as_text(found: Sequence[Row]) -> str:
-    """The table."""
-    heads = [
-        "a batch",
-        "calls",
-        "waits, ms",
-        "CPU, ms",
-        "events/s, one invocation",
-        "of a shard",
-        "of goal",
-    ]
+    """Render the table."""
+    heads = ["a batch", "calls", "waits, ms", "CPU, ms", "events/s of a shard", "of goal"]
     rows = [
         [
             row.kind,
             str(row.calls),
             f"{row.waits_ms:.0f}",
             f"{row.cpu_ms:.0f}",
-            f"{row.events / row.seconds:,.0f}",
             f"{row.shard_rate:,.0f}",
             f"{row.ratio:.2f}",
         ]

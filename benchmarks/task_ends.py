@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from benchmarks.capacity import Call, in_sequence
-from benchmarks.inprocess import Function
+from benchmarks.inprocess import Caller
 from benchmarks.memories import Measured
 from benchmarks.workload import entry
 
@@ -15,28 +15,24 @@ the audit record."""
 _TRIES = 10  # on a busy machine a thread may start too late to run beside another
 
 
-def operations(function: Function, key: str) -> Iterator[Measured]:
-    """The end of a task by its coordinator, with entries of 1 KB. Raises `RequestError`.
+def operations(admin: Caller) -> Iterator[Measured]:
+    """Yield the end of a task by its coordinator, with entries of 1 KB. Raises `RequestError`.
 
-    One task ends before: where a stream runs, the entries' own events have begun the log.
+    One more task ends first: with a stream, the events of its entries would have created the log.
     """
-    _end_task(function, key, "first", 1)
+    _end_task(admin, "first", 1)
     for entries, limit in _LIMITS.items():
         for number in range(_TRIES):
-            calls = _end_task(function, key, f"{entries}-{number}", entries)
+            calls = _end_task(admin, f"{entries}-{number}", entries)
             if in_sequence(calls) <= limit[0]:
                 break
         yield f"end a task of {entries} entries", limit, calls
 
 
-def _end_task(function: Function, key: str, name: str, entries: int) -> list[Call]:
-    agent, task_id = f"worker-{name}", f"task-{name}"
-    principal = {"id": agent, "kind": "agent"}
-    agent_key = function.call("POST", "/api/v1/principals", key, principal).body["api_key"]
-    task = {"id": task_id, "intent_id": _INTENT, "assigned_agent": agent}
-    function.call("POST", _TASKS, key, task)
+def _end_task(admin: Caller, name: str, entries: int) -> list[Call]:
+    agent, task = admin.function.new_agent(admin, f"worker-{name}"), f"task-{name}"
+    admin.send("POST", _TASKS, {"id": task, "intent_id": _INTENT, "assigned_agent": agent.id})
     for number in range(entries):
-        new = entry(agent, f"key-{number}", "working", ()) | {"scope": {"task_id": task_id}}
-        function.call("POST", "/api/v1/memory", agent_key, new)
-    change = {"status": "completed"}
-    return function.call("PATCH", f"{_TASKS}/{task_id}", key, change, if_match="1").calls
+        new = entry(agent.id, f"key-{number}", "working", ()) | {"scope": {"task_id": task}}
+        agent.send("POST", "/api/v1/memory", new)
+    return admin.calls("PATCH", f"{_TASKS}/{task}", {"status": "completed"}, if_match="1")

@@ -14,6 +14,7 @@ from benchmarks.tables import text_table
 
 MOST_FUNCTIONS, MOST_FILES = 60, 22  # of a PATCH of a value
 MOST_END_CALLS = 7  # of DynamoDB, for the end of a task with 25 entries
+_MEMORY = "/api/v1/memory"
 _FUNCTIONS = f"{Path(__file__).parents[1] / 'functions'}/"
 
 
@@ -38,79 +39,50 @@ def measure() -> list[Trace]:
     """Trace each flow once, after one untraced request of its kind."""
     with inprocess.function() as function:
         admin = function.new_tenant("trace")
-        flows = (_patch, _create_at_capacity, _end_task)
-        return [trace for flow in flows for trace in [flow(admin)]]
+        return [_patch(admin), _create_semantic(admin), _end_task(admin)]
 
 
 def _patch(admin: inprocess.Caller) -> Trace:
-    made = admin.send("POST", "/api/v1/memory", _entry(1))
-    target = f"/api/v1/memory/{made['id']}"
+    made = admin.send("POST", _MEMORY, _entry("patched", "working"))
     for version in (1, 2):
-        trace = _traced(
-            "PATCH of a value", admin, "PATCH", target, {"value": {"n": version}}, str(version)
-        )
+        change = {"value": {"n": version}}
+        target = f"{_MEMORY}/{made['id']}"
+        trace = _trace("PATCH of a value", admin, "PATCH", target, change, if_match=str(version))
     trace.most_functions, trace.most_files = MOST_FUNCTIONS, MOST_FILES
     return trace
 
 
-def _create_at_capacity(admin: inprocess.Caller) -> Trace:
-    agent = admin.function.new_agent(admin, "full")
-    config = {"episodic": {"capacity": 3}}
-    admin.send("PATCH", "/api/v1/agents/full/memory/config", config)
-    for number in range(3):
-        agent.send("POST", "/api/v1/memory", _episode(number))
-    return _traced("create at capacity", agent, "POST", "/api/v1/memory", _episode(3))
-
-
-def _end_task(admin: inprocess.Caller) -> Trace:
-    for name in ("warm", "task"):
-        task = {"id": name, "intent_id": "intent", "assigned_agent": admin.id}
-        admin.send("POST", "/api/v1/tasks", task)
-        for number in range(25):
-            admin.send(
-                "POST",
-                "/api/v1/memory",
-                _entry(number) | {"key": f"{name}{number}", "scope": {"task_id": name}},
-            )
-        trace = _traced(
-            "end of a task, 25 entries",
-            admin,
-            "PATCH",
-            f"/api/v1/tasks/{name}",
-            {"status": "completed"},
-            "1",
-        )
+def _create_semantic(admin: inprocess.Caller) -> Trace:
+    for key in ("warm", "traced"):
+        trace = _trace("create semantic", admin, "POST", _MEMORY, _entry(key, "semantic"))
     return trace
 
 
-def _entry(number: int) -> dict[str, Any]:
+def _end_task(admin: inprocess.Caller) -> Trace:
+    for task in ("warm", "traced"):
+        body = {"id": task, "intent_id": "intent", "assigned_agent": admin.id}
+        admin.send("POST", "/api/v1/tasks", body)
+        for number in range(25):
+            made = _entry(f"{task}{number}", "working") | {"scope": {"task_id": task}}
+            admin.send("POST", _MEMORY, made)
+        target, ends = f"/api/v1/tasks/{task}", {"status": "completed"}
+        trace = _trace("end of a task, 25 entries", admin, "PATCH", target, ends, if_match="1")
+    return trace
+
+
+def _entry(key: str, memory_type: str) -> dict[str, Any]:
     return {
         "namespace": "trace",
-        "key": f"key-{number}",
-        "memory_type": "working",
-        "value": {"number": number},
+        "key": key,
+        "memory_type": memory_type,
+        "value": {"number": 1},
         "tags": ["trace"],
     }
 
 
-def _episode(number: int) -> dict[str, Any]:
-    return {
-        "namespace": "trace",
-        "key": f"episode-{number}",
-        "memory_type": "episodic",
-        "value": {"number": number},
-    }
-
-
-def _traced(
-    flow: str,
-    caller: inprocess.Caller,
-    method: str,
-    target: str,
-    body: object,
-    if_match: str | None = None,
+def _trace(
+    flow: str, caller: inprocess.Caller, method: str, target: str, body: object, **headers: str
 ) -> Trace:
-    headers = {} if if_match is None else {"if_match": if_match}
     event = inprocess.request_event(method, target, caller.key, body, **headers)
     trace = Trace(flow)
     with recorded(caller.function.client) as calls, _profiled(trace):
@@ -136,20 +108,6 @@ def _profiled(trace: Trace) -> Iterator[None]:
 
 def _is_deployed(file: str) -> bool:
     return file.startswith(_FUNCTIONS) and not file.startswith(f"{_FUNCTIONS}local/")
-
-
-def as_data(traces: list[Trace]) -> object:
-    """The counts, ready for JSON."""
-    return [
-        {
-            "flow": trace.flow,
-            "calls": trace.calls,
-            "functions": len(trace.functions),
-            "files": len(trace.files),
-            "dynamodb_calls": trace.dynamodb_calls,
-        }
-        for trace in traces
-    ]
 
 
 def as_text(traces: list[Trace]) -> str:

@@ -18,7 +18,6 @@ from unittest.mock import patch
 import httpx
 
 from benchmarks.inprocess import local_aws
-from benchmarks.seeding import build_entry_puts
 from functions.local import engine, stream_records
 from functions.local.bootstrap import MEMORY_TABLE
 from functions.platform.aws import create_client
@@ -29,6 +28,7 @@ from tests.console.browser import Browser, start_browser
 from tests.console.visit import Visit
 from tests.contract.expect import ok
 from tests.contract.local_server import ROOT, running
+from tests.seeding import build_entry_puts
 
 _ENTRIES = 100_000
 _AGENT, _TENANT = "long-memory", "default"

@@ -5,7 +5,6 @@ from typing import Any
 import httpx
 import pytest
 
-from benchmarks.seeding import build_entry_puts
 from functions.platform.bulk_writes import write_parallel
 from functions.platform.dynamodb import encode_key
 from functions.platform.entry_keys import parse_entry_id
@@ -25,6 +24,7 @@ from tests.contract.bodies import (
 )
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Tenant
+from tests.seeding import build_entry_puts
 
 
 def read_pages(client: httpx.Client, path: str, **params: Any) -> list[dict[str, Any]]:

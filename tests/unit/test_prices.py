@@ -18,8 +18,7 @@ def cost(name: str, write: float = 0, index_write: float = 0, read: float = 0) -
 
 def measured() -> dict[str, Cost]:
     """All operations, of which only a put and what follows it use anything."""
-    names = {name for each in prices.OPERATIONS for name in (each.name, each.eighth) if name}
-    found = {name: cost(name) for name in names}
+    found = {each.name: cost(each.name) for each in prices.OPERATIONS}
     used = (
         cost("put value", write=1),
         cost("patch value", write=1),
@@ -41,15 +40,6 @@ def test_a_price_has_the_units_of_the_operation_its_event_and_its_vector() -> No
     assert patch.vector == pytest.approx(3 * 0.625 + 0.0415, abs=0.001)
     assert patch.events == pytest.approx(0.625 + 0.0625 + 0.02 + 0.0531, abs=0.001)
     assert patch.total == pytest.approx(patch.units + patch.request + patch.events + patch.vector)
-
-
-def test_what_each_eighth_create_takes_more_is_spread_over_all() -> None:
-    found = measured() | {
-        each.operation: each
-        for each in (cost("create working", write=2), cost("create working, each 8th", 3, 0, 8))
-    }
-    prices_by_name = {each.operation.name: each for each in prices.price_operations(found)}
-    assert prices_by_name["create working"].units == pytest.approx((2 + 1 / 8) * 0.625 + 0.125)
 
 
 def test_working_memory_has_no_vector() -> None:
