@@ -25,6 +25,7 @@ from tests.contract.local_server import PATIENCE, ROOT, LocalServer, running
 from tests.sdk.pages import CREWAI_PAGE, FRAMEWORKS_PAGES
 from tools.docs import diagrams, tables
 from tools.docs.check_site import find_external_loads
+from tools.docs.widths import find_browser, find_wide_pages
 
 _SITE = sorted((ROOT / "docs").rglob("*.md"))
 _PAGES = [ROOT / "README.md", ROOT / "sdk/README.md", ROOT / "events/README.md"]
@@ -216,6 +217,16 @@ def test_a_site_that_loads_a_file_from_elsewhere_is_refused(tmp_path: Path) -> N
     (tmp_path / "c.css").write_text("a { src: url(https://example.com/a) }", encoding="utf-8")
     found = [each.partition(":")[0] for each in find_external_loads(tmp_path)]
     assert found == [str(tmp_path / name) for name in ("a.html", "b.html", "c.css")]
+
+
+def test_a_page_that_is_wider_than_a_phone_is_refused(tmp_path: Path) -> None:
+    if (browser := find_browser()) is None:
+        pytest.skip("no Chromium is installed")
+    (tmp_path / "narrow.html").write_text("<article><p>text</p></article>", encoding="utf-8")
+    wide = '<meta name="viewport" content="width=device-width"><div style="width: 800px">x</div>'
+    (tmp_path / "wide.html").write_text(wide, encoding="utf-8")
+    (found,) = find_wide_pages(tmp_path, browser)
+    assert found.startswith("wide.html at 390: the page needs 8")
 
 
 def test_every_operation_is_listed(openapi: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Fail where a page of the built site would load a file of another server.
+"""Fail if a page of the built site loads a file of another server, or is wider than its window.
 
 Usage: python -m tools.docs.check_site SITE
 """
@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+
+from tools.docs.widths import find_browser, find_wide_pages
 
 _LOADING = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
 _ELSEWHERE = re.compile(r"(https?:)?//")
@@ -47,8 +49,13 @@ def find_external_loads(site: Path) -> Iterator[str]:
 
 
 def main() -> int:
-    """Check the site that the command line names; 1 if it loads anything from elsewhere."""
-    found = list(find_external_loads(Path(sys.argv[1])))
+    """Check the site that the command line names; return 1 if a page fails."""
+    site = Path(sys.argv[1])
+    found = list(find_external_loads(site))
+    if browser := find_browser():
+        found += find_wide_pages(site, browser)
+    else:
+        sys.stderr.write("No Chromium is installed: the widths of the pages were not checked.\n")
     sys.stderr.writelines(f"{each}\n" for each in found)
     return 1 if found else 0
 

@@ -7,6 +7,7 @@ checked-in pages with what this module renders.
 import json
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -65,9 +66,58 @@ def render_operations() -> str:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """A row of the page of protocols."""
+
+    number: int
+    name: str
+    invariant: str
+    packages: tuple[str, ...]
+    decision: str
+
+
+def parse_protocols(page: str) -> list[Protocol]:
+    """Parse the table of protocols."""
+    rows = re.findall(
+        r"^\| (\d+) \| (.+?) \| (.+?) \| (.+?) \| \[\d+\]\((.+?)\) \|$", page, re.MULTILINE
+    )
+    return [
+        Protocol(int(number), name, invariant, tuple(re.findall(r"`(\w+)`", packages)), decision)
+        for number, name, invariant, packages, decision in rows
+    ]
+
+
+def render_protocols() -> str:
+    """Render the protocols that each package takes part in."""
+    page = (ROOT / "docs/explanation/protocols.md").read_text(encoding="utf-8")
+    protocols = parse_protocols(page)
+    packages = sorted({each for protocol in protocols for each in protocol.packages})
+    return _table(
+        ("package", "protocols"),
+        (
+            (f"`{name}`", ", ".join(each.name for each in protocols if name in each.packages))
+            for name in packages
+        ),
+    )
+
+
+def render_decisions() -> str:
+    """Render the list of decisions."""
+    rows = []
+    for path in sorted((ROOT / "docs/decisions").glob("[0-9]*.md")):
+        text = path.read_text(encoding="utf-8")
+        number, title = re.findall(r"\A# (\d+)\. (.+)$", text, re.MULTILINE)[0]
+        (status,) = re.findall(r"^- Status: ([\w ]+)", text, re.MULTILINE)
+        rows.append((number, f"[{title}]({path.name})", status))
+    return _table(("", "decision", "status"), rows)
+
+
 TABLES: dict[str, tuple[str, Callable[[], str]]] = {
+    "decisions": ("decisions/index.md", render_decisions),
     "errors": ("reference/errors.md", render_errors),
-    "item-types": ("reference/item-types.md", render_item_types),
+    "item-types": ("contributing/item-types.md", render_item_types),
+    "protocols": ("explanation/protocols.md", render_protocols),
     "operations": ("reference/http-api.md", render_operations),
 }
 
