@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run console console-types test screenshots adversary e2e e2e-contract frameworks crewai lint openapi check bench docs synth bootstrap upgrade-check deploy destroy sbom lock clean
+.PHONY: run console console-types test screenshots adversary e2e e2e-contract frameworks crewai lint openapi check bench docs synth bootstrap upgrade-check docs-language deploy destroy sbom lock clean
 
 # Tests start hundreds of processes, which share compiled modules whatever the caller's shell says.
 export PYTHONDONTWRITEBYTECODE :=
@@ -94,6 +94,12 @@ lint: $(TOOLKIT) $(VENV)/dev.stamp
 	@$(VENV)/bin/mypy --strict --no-error-summary $(CODE)
 	@$(VENV)/bin/lint-imports --no-logo
 	@$(call check-examples,$(VENV),langgraph_checkpointer langgraph_store openai_agents_session resumable_agent ../agent_memory/adapters/openai_agents/session)
+
+# The documentation: 28 words in a sentence at most, and no banned word.
+TEXTLINT := tools/language/node_modules
+docs-language: $(TEXTLINT)/.stamp $(VENV)/dev.stamp
+	@$(TEXTLINT)/.bin/textlint --config tools/language/textlint.json --format unix README.md CONTRIBUTING.md 'docs/**/*.md'
+	@$(PY) -m tools.language README.md CONTRIBUTING.md docs
 
 openapi: $(VENV)/dev.stamp
 	@$(PY) -m tools.openapi
@@ -194,7 +200,7 @@ lock: $(UV)
 	done
 
 clean:
-	@rm -rf $(VENV) sdk/typescript/dist .venv-emulator .venv-frameworks .venv-crewai node_modules console/node_modules $(dir $(CONSOLE)) .build cdk.out site .cache .*_cache .hypothesis .schemathesis
+	@rm -rf $(VENV) sdk/typescript/dist .venv-emulator .venv-frameworks .venv-crewai node_modules console/node_modules $(TEXTLINT) $(dir $(CONSOLE)) .build cdk.out site .cache .*_cache .hypothesis .schemathesis
 	@find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(PY):
@@ -232,6 +238,10 @@ node_modules/.stamp: package-lock.json
 	@if ! node_modules/@dynoxide/linux-x64/dynoxide --version >/dev/null; then \
 	  echo "npm could not install the embedded database @dynoxide/linux-x64; is its registry in reach?" >&2; exit 1; \
 	fi
+	@touch $@
+
+$(TEXTLINT)/.stamp: tools/language/package-lock.json
+	@cd tools/language && { $(call npm-ci,check of the documentation,); }
 	@touch $@
 
 $(TOOLKIT): package-lock.json
