@@ -22,7 +22,7 @@ _LAST = "~"  # sorts behind every position
 def put_record(record: AuditRecord, retention_days: int) -> Write:
     """Build the write of a record; `retention_days` of 0 keeps it for good."""
     position = build_audit_position(record.time, record.id)
-    key = AUDIT_RECORD.build_key(tenant=record.tenant, position=position)
+    key = AUDIT_RECORD.build_key(record.tenant, position=position)
     expiry = record.time // 1000 + retention_days * _DAY_S if retention_days else None
     item = to_attributes(record, "tenant") | {
         "actor": list(record.actor),
@@ -74,7 +74,7 @@ class AuditStore(Store):
         if first > last:
             return iter(())
         items = self._table.query_from(
-            AUDIT_RECORD.build_partition(tenant=tenant),
+            AUDIT_RECORD.build_partition(tenant),
             AUDIT_RECORD.build_sort(position=first),
             AUDIT_RECORD.build_sort(position=last),
             page_size,

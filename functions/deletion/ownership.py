@@ -10,7 +10,6 @@ from functions.deletion.model import Subject
 from functions.objects.usage_store import build_usage_partition
 from functions.platform import item_types
 from functions.platform.conversation_keys import build_user_partition
-from functions.platform.entry_keys import build_agent_partition
 from functions.platform.item_types import ItemType
 from functions.platform.items import Item
 from functions.platform.keys import hash_agent
@@ -35,13 +34,15 @@ def _is_at(build_partition: Callable[[str, str], str]) -> Matches:
     return lambda subject, item: item["pk"] == build_partition(subject.tenant, subject.id)
 
 
-_is_in_agent_partition = _is_at(build_agent_partition)
+_is_in_agent_partition = _is_at(
+    lambda tenant, agent: item_types.AGENT.build_partition(tenant, agent=agent)
+)
 
 
 def _is_in_client_vectors(subject: Subject, item: Item) -> bool:
-    names = {"tenant": subject.tenant, "owner": hash_agent(subject.id), "namespace": ""}
+    names = {"owner": hash_agent(subject.id), "namespace": ""}
     partition: str = item["pk"]
-    return partition.startswith(item_types.CLIENT_VECTOR.build_partition(**names))
+    return partition.startswith(item_types.CLIENT_VECTOR.build_partition(subject.tenant, **names))
 
 
 def _ends_with_hash(subject: Subject, item: Item) -> bool:

@@ -12,11 +12,10 @@ from functions.platform.archive_storage import ArchiveStorage
 from functions.platform.bulk_writes import delete_in_transactions, write_parallel
 from functions.platform.item_types import ItemType
 from functions.platform.items import Item, from_attributes, to_attributes
-from functions.platform.keys import Key, build_due_attributes, get_tenant
+from functions.platform.keys import Key, build_due_attributes, get_tenant, hash_agent
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Table
-from functions.platform.task_keys import build_deletion_key, build_tenant_key
 from functions.platform.writes import ABSENT, Write, check, delete, put
 
 _DAY_S = 86_400
@@ -48,7 +47,7 @@ class DeletionStore:
 
     def has_tenant(self, tenant: str) -> bool:
         """Tell whether the tenant exists: one read."""
-        return self._memory.get(build_tenant_key(tenant)) is not None
+        return self._memory.get(item_types.TENANT.build_key(tenant)) is not None
 
     def try_commit(self, writes: Sequence[Write]) -> bool:
         """Carry out all writes or none; return whether their conditions held."""
@@ -81,7 +80,7 @@ class DeletionStore:
     def delete_items(self, items: Iterable[Item], *, is_log: bool) -> None:
         """Delete items, each for itself."""
         keys = [_get_key(item) for item in items]
-        named = {item_types.TENANT.build_partition(tenant=get_tenant(pk)) for pk, _sk in keys}
+        named = {item_types.TENANT.build_partition(get_tenant(pk)) for pk, _sk in keys}
         identity = [key for key in keys if key[0] in named and not is_log]
         others = [key for key in keys if key not in identity]
         write_parallel(self._log if is_log else self._memory, map(delete, others))
@@ -127,14 +126,15 @@ def build_begin(new: Deletion, old: Deletion | None, record: Write) -> list[Writ
         condition, values = _UNCHANGED, {"seen": old.revision}
     writes = [put(get_key(new), _encode(new), condition, **values), record]
     if new.subject.kind != "tenant":
-        writes.append(check(build_deletion_key(new.subject.tenant), ABSENT))
+        writes.append(check(item_types.DELETION.build_key(subject=new.subject.tenant), ABSENT))
     return writes
 
 
 def get_key(deletion: Deletion) -> Key:
     """Build the key of a deletion's item."""
-    subject = deletion.subject
-    return build_deletion_key(subject.tenant, subject.name, preview=deletion.is_preview)
+    tenant, _, name = deletion.subject
+    item_type = item_types.DELETION_PREVIEW if deletion.is_preview else item_types.DELETION
+    return item_type.build_key(subject=tenant if name is None else f"{tenant}#{hash_agent(name)}")
 
 
 def _get_key(item: Item) -> Key:

@@ -15,7 +15,7 @@ from typing import NamedTuple, Self
 from functions.entries.counter_store import get_working_limits, update_unchanged
 from functions.entries.reservations import Reservation
 from functions.entries.tiers import EPISODIC, WORKING
-from functions.platform import entry_keys, keys, task_keys
+from functions.platform import item_types, keys
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
@@ -126,7 +126,7 @@ class AgentStore(Store):
 
     def get_item(self, tenant: str, agent: str) -> Item:
         """Return an agent's item, empty if there is none."""
-        return self._table.get(entry_keys.build_agent_key(tenant, agent)) or {}
+        return self._table.get(item_types.AGENT.build_key(tenant, agent=agent)) or {}
 
     def get_usage(self, tenant: str, agent: str) -> AgentUsage:
         """Return what an agent holds and may hold: one read."""
@@ -134,15 +134,17 @@ class AgentStore(Store):
 
     def get_items(self, tenant: str, agents: Iterable[str]) -> list[Item]:
         """Return the items of those agents that have one: a call for each hundred."""
-        found = self._table.get_many(entry_keys.build_agent_key(tenant, each) for each in agents)
+        found = self._table.get_many(
+            item_types.AGENT.build_key(tenant, agent=each) for each in agents
+        )
         return list(found.values())
 
     def get_with_tasks(
         self, tenant: str, agent: str, task_ids: Iterable[str]
     ) -> tuple[Item, dict[Key, Item]]:
         """Return an agent's item, and those of tasks: a call for each hundred."""
-        own = entry_keys.build_agent_key(tenant, agent)
-        tasks = [task_keys.build_task_key(tenant, task_id) for task_id in task_ids]
+        own = item_types.AGENT.build_key(tenant, agent=agent)
+        tasks = [item_types.TASK.build_key(tenant, task=task_id) for task_id in task_ids]
         found = self._table.get_many((own, *tasks))
         return found.pop(own, {}), found
 
@@ -163,7 +165,7 @@ class AgentStore(Store):
         Raises:
             ConditionFailed: when other settings were written after `item` was read.
         """
-        key = entry_keys.build_agent_key(tenant, agent)
+        key = item_types.AGENT.build_key(tenant, agent=agent)
         new = item | changes
         before, after = _get_capacity(item), _get_capacity(new)
         attributes = changes | {"agent_id": agent, "episodic_capacity": after}

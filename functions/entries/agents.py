@@ -18,7 +18,7 @@ from functions.entries.tiers import EPISODIC, WORKING
 from functions.entries.unfinished_creates import UnfinishedCreates
 from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
-from functions.platform import entry_keys
+from functions.platform import item_types
 from functions.platform.clock import Clock
 from functions.platform.errors import VersionMismatch
 from functions.platform.idempotency import RequestToken, Verdict
@@ -181,7 +181,7 @@ class AgentMemory:
         if unseen:  # a place is held for an entry that may come yet
             return None
         corrections = [
-            build_agent_correction(entry_keys.build_agent_key(tenant, agent), own, counts)
+            build_agent_correction(item_types.AGENT.build_key(tenant, agent=agent), own, counts)
         ]
         corrections += [
             build_task_correction(key, item, agent, counts) for key, item in tasks.items()

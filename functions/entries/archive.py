@@ -27,7 +27,7 @@ from functions.entries.writer import EntryWriter
 from functions.event_log.model import LogName, choose_log
 from functions.event_log.reader import EventLogReader
 from functions.identity.model import Principal
-from functions.platform import keys, task_keys
+from functions.platform import item_types, keys
 from functions.platform.clock import Clock
 from functions.platform.errors import EntryNotFound, VersionMismatch
 from functions.platform.items import Item
@@ -78,11 +78,11 @@ class TaskArchive:
         if ended.counter_changes is not None and moved == held:
             self._complete(tenant, ended, parts)
         else:
-            self._resume(task_keys.build_task_key(tenant, ended.id)[0], deadline)
+            self._resume(item_types.TASK.build_key(tenant, task=ended.id)[0], deadline)
 
     def resume(self, tenant: str, task_id: str) -> bool:
         """Finish what an earlier request left of a task's archiving; as `resume_at`."""
-        return self.resume_at(task_keys.build_task_key(tenant, task_id)[0], _REQUEST_SECONDS)
+        return self.resume_at(item_types.TASK.build_key(tenant, task=task_id)[0], _REQUEST_SECONDS)
 
     def resume_at(self, partition: str, seconds: float) -> bool:
         """Finish the archiving of the task whose item is in a partition.

@@ -28,7 +28,7 @@ from functions.entries.transaction import Transaction
 from functions.entries.unfinished_creates import UnfinishedCreates
 from functions.namespaces.authority import WRITE_MEMORY
 from functions.namespaces.store import namespace_from_item
-from functions.platform import entry_keys
+from functions.platform import item_types
 from functions.platform.errors import (
     EntryExists,
     EntryNotFound,
@@ -134,7 +134,7 @@ class ConflictResolver:
                     return replace(transaction, evictions=noted)
                 left = evictions.free_capacity or 0
                 return self.evict(transaction, agent, AgentUsage(episodic_room=left))
-            if key != entry_keys.build_agent_key(caller.tenant, agent):
+            if key != item_types.AGENT.build_key(caller.tenant, agent=agent):
                 continue
             if self._unfinished.settle(item):
                 return transaction

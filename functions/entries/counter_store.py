@@ -10,7 +10,7 @@ from typing import Any
 from functions.entries.counters import CounterDelta, EntryCounts
 from functions.entries.reservations import EPISODIC_RESERVATIONS, group_reservations
 from functions.entries.tiers import EPISODIC, WORKING
-from functions.platform import entry_keys, keys
+from functions.platform import item_types, keys
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.writes import Write, update
@@ -57,7 +57,7 @@ def build_counter_write(
         reserved: a reservation to make; it must not be there.
         returned: a reservation that the delta takes back; it must be there.
     """
-    key = entry_keys.build_agent_key(tenant, agent)
+    key = item_types.AGENT.build_key(tenant, agent=agent)
     due = keys.build_due_attributes(key[0], now + RECONCILE_EVERY)
     settings = ["agent_id = :agent"]
     settings += [f"{name} = if_not_exists({name}, :{name})" for name in due]

@@ -11,7 +11,7 @@ from functools import partial
 
 from functions.entries.model import Entry
 from functions.entries.store import EntryStore
-from functions.platform import keys, task_keys
+from functions.platform import item_types, keys
 from functions.platform.errors import Unavailable
 from functions.platform.keys import hash_agent
 from functions.platform.parallel import run_parallel
@@ -34,7 +34,7 @@ class EntryFence:
         Raises:
             Unavailable: the index of the task's entries is behind; a retry continues.
         """
-        self.fence_at(task_keys.build_task_key(tenant, task_id)[0])
+        self.fence_at(item_types.TASK.build_key(tenant, task=task_id)[0])
 
     def fence_at(self, partition: str) -> int:
         """Mark the entries of all who have left the task in a partition; returns how many.

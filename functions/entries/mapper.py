@@ -2,13 +2,12 @@
 
 from functions.entries.model import Entry
 from functions.entries.tiers import EPISODIC, POLICIES, Tier
-from functions.platform import entry_keys, request_context, schema
+from functions.platform import entry_keys, item_types, request_context, schema
 from functions.platform.encryption import Cipher
 from functions.platform.items import Item
 from functions.platform.json_text import compress
 from functions.platform.keys import build_due_attributes, decode_timestamp
 from functions.platform.sensitivity import ENCRYPTED
-from functions.platform.task_keys import build_task_key
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.values import ValueCodec
 
@@ -77,7 +76,9 @@ class EntryMapper:
             schema.EXPIRY_ATTRIBUTE: entry.expires_at,
             schema.TTL_ATTRIBUTE: to_ttl_seconds(entry.expires_at),
             **build_due_attributes(entry.address.partition, entry.expires_at),
-            schema.TASK_ATTRIBUTE: build_task_key(entry.address.tenant, entry.task_id)[0]
+            schema.TASK_ATTRIBUTE: item_types.TASK.build_key(
+                entry.address.tenant, task=entry.task_id
+            )[0]
             if is_of_task and entry.task_id is not None
             else None,
             **({} if entry.policy.is_private else _build_tenant_order(entry)),

@@ -20,7 +20,7 @@ from functions.identity.model import Principal
 from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.service import Namespaces
 from functions.namespaces.store import NamespaceClaim
-from functions.platform import entry_keys, task_keys, vector_keys
+from functions.platform import entry_keys, item_types, vector_keys
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.errors import EntryNotFound, ValidationFailed, VersionMismatch
@@ -120,7 +120,7 @@ class Entries:
 
     def _get_own_evictable(self, caller: Principal, address: EntryAddress, nonce: str) -> Entry:
         """Read the agent's counters with the entry: they say whether to record the access."""
-        agent_key = entry_keys.build_agent_key(caller.tenant, caller.id)
+        agent_key = item_types.AGENT.build_key(caller.tenant, agent=caller.id)
         found, (agent_item,) = self._store.get_with(address, agent_key)
         entry = self._require_live(found, address, nonce)
         self._access_tracker.record_own_reads(caller, (entry,), to_usage(agent_item))
@@ -132,7 +132,10 @@ class Entries:
         """Read the entry in a slot, and the namespace that decides on access to it, if one does."""
         if POLICIES_BY_ID_LETTER[address.tier].is_private:
             return self._store.get(address), None
-        others = address.namespace_key, task_keys.build_restrictions_key(caller.tenant, caller.id)
+        others = (
+            address.namespace_key,
+            item_types.RESTRICTIONS.build_key(caller.tenant, agent=caller.id),
+        )
         entry, (item, restrictions) = self._store.get_with(address, *others)
         if entry is None:
             return None, None

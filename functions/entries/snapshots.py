@@ -9,7 +9,7 @@ from functions.entries.model import Entry
 from functions.entries.transition_store import TOMBSTONE_LIFETIME
 from functions.event_log.model import Event, LogName, build_event_id, choose_log
 from functions.event_log.store import EventLogStore
-from functions.platform import request_context, task_keys
+from functions.platform import item_types, request_context
 from functions.platform.item_types import SNAPSHOT_PART
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, loads
@@ -47,8 +47,8 @@ class Part(NamedTuple):
     @classmethod
     def of(cls, tenant: str, task_id: str, entries: list[Entry]) -> "Part":
         """Build a part from entries of one agent."""
-        key = task_keys.build_snapshot_part_key(
-            tenant, task_id, entries[0].agent_id, entries[0].nonce
+        key = item_types.SNAPSHOT_PART.build_key(
+            tenant, task=task_id, agent=entries[0].agent_id, nonce=entries[0].nonce
         )
         lines, changed = list(map(_to_line, entries)), [entry.last_written for entry in entries]
         is_new = [entry.version == 1 or entry.is_as_imported for entry in entries]
@@ -204,4 +204,4 @@ def _announcement(tenant: str, task: Task, event: Event, now: int) -> Write:
         "happened": event.timestamp,
         TTL_ATTRIBUTE: to_ttl_seconds(now + TOMBSTONE_LIFETIME),
     }
-    return put(task_keys.build_announcement_key(tenant, task.id, event.id), item)
+    return put(item_types.ANNOUNCEMENT.build_key(tenant, task=task.id, event=event.id), item)

@@ -7,7 +7,7 @@ from itertools import islice
 from functions.entries.mapper import EntryMapper, is_entry, to_eviction_candidate
 from functions.entries.model import Entry, Filters
 from functions.entries.tiers import EPISODIC, SEMANTIC
-from functions.platform import entry_keys, schema, task_keys
+from functions.platform import entry_keys, item_types, schema
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.errors import ReadOnly
 from functions.platform.items import Item
@@ -49,7 +49,7 @@ class EntryStore:
     def list_private(self, tenant: str, agent: str, filters: Filters, now: int) -> list[Entry]:
         """Return an agent's private entries that match: a call per megabyte that it has."""
         condition, values = _build_filter(filters)
-        partition = entry_keys.build_agent_partition(tenant, agent)
+        partition = item_types.AGENT.build_partition(tenant, agent=agent)
         prefix = entry_keys.build_entry_prefix(filters.namespace)
         items = self._table.query(partition, prefix, condition=condition, **values)
         entries = map(self._mapper.find_entry, items)
@@ -57,7 +57,7 @@ class EntryStore:
 
     def iterate_private(self, tenant: str, agent: str) -> Iterator[Entry]:
         """Read all private entries of an agent, expired ones included."""
-        partition = entry_keys.build_agent_partition(tenant, agent)
+        partition = item_types.AGENT.build_partition(tenant, agent=agent)
         items = self._table.query(partition, entry_keys.build_entry_prefix(None))
         return (self._mapper.to_entry(item) for item in items if is_entry(item))
 
@@ -68,7 +68,7 @@ class EntryStore:
 
     def list_keys_of_task(self, tenant: str, task: str) -> list[Key]:
         """Return the keys of the items of the entries that end with a task, by the same index."""
-        partition = task_keys.build_task_key(tenant, task)[0]
+        partition = item_types.TASK.build_key(tenant, task=task)[0]
         condition = f"{schema.TASK_ATTRIBUTE} = :task"
         rows = self._table.query_index(schema.BY_TASK, condition, task=partition)
         return [(row["pk"], row["sk"]) for row in rows]
@@ -88,7 +88,7 @@ class EntryStore:
 
     def list_expired(self, tenant: str, agent: str, now: int) -> list[Entry]:
         """Return an agent's entries that have expired and aren't removed yet, by an index."""
-        partition = entry_keys.build_agent_partition(tenant, agent)
+        partition = item_types.AGENT.build_partition(tenant, agent=agent)
         condition = f"pk = :pk AND {schema.EXPIRY_ATTRIBUTE} <= :now"
         rows = self._table.query_index(schema.BY_EXPIRY, condition, pk=partition, now=now)
         entries = self._get_many((row["pk"], row["sk"]) for row in rows).values()
@@ -114,7 +114,7 @@ class EntryStore:
             schema.BY_EVICTION,
             f"pk = :pk AND {schema.EVICTION_ATTRIBUTE} > :after",
             page_size=page_size,
-            pk=entry_keys.build_agent_partition(tenant, agent),
+            pk=item_types.AGENT.build_partition(tenant, agent=agent),
             after=after or LOWEST,
         )
         return map(to_eviction_candidate, rows)
@@ -134,7 +134,7 @@ class EntryStore:
             before: the sort token before which they begin; None for the newest.
             count: how many at most; None for all.
         """
-        partition = entry_keys.build_namespace_partition(tenant, namespace)
+        partition = item_types.SEMANTIC_ENTRY.build_partition(tenant, namespace=namespace)
         prefix = entry_keys.build_index_prefix(tag)
         if count is None:
             return list(self._table.query(partition, prefix, newest_first=True))
@@ -152,19 +152,19 @@ class EntryStore:
             before: the sort token before which they begin; None for the newest.
             count: how many at most.
         """
-        partition = entry_keys.build_agent_partition(tenant, agent)
+        partition = item_types.AGENT.build_partition(tenant, agent=agent)
         return self._list_by_creation(schema.BY_CREATION, ("pk", partition), tier, before, count)
 
     def list_last_counted(self, tenant: str, agent: str) -> list[str]:
         """Return the sort token of the entry that an agent's counters counted last, if any."""
-        item = self._table.get(entry_keys.build_agent_key(tenant, agent)) or {}
+        item = self._table.get(item_types.AGENT.build_key(tenant, agent=agent)) or {}
         return [item["newest"]] if "newest" in item else []
 
     def list_of_task_by_creation(
         self, tenant: str, task: str, tier: str, before: str | None, count: int
     ) -> list[Item]:
         """Return rows of a tier's entries that end with a task, newest first, by an index."""
-        partition = task_keys.build_task_key(tenant, task)[0]
+        partition = item_types.TASK.build_key(tenant, task=task)[0]
         return self._list_by_creation(
             schema.BY_TASK, (schema.TASK_ATTRIBUTE, partition), tier, before, count
         )
@@ -199,7 +199,7 @@ class EntryStore:
             f"pk = :pk AND begins_with({schema.CREATION_ATTRIBUTE}, :tier)",
             newest_first=newest,
             page_size=_READ_TOGETHER,
-            pk=entry_keys.build_agent_partition(tenant, agent),
+            pk=item_types.AGENT.build_partition(tenant, agent=agent),
             tier=EPISODIC.id_letter,
         )
         for row in rows:

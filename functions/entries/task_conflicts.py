@@ -18,7 +18,7 @@ from functions.entries.counters import (
 from functions.entries.model import Transition
 from functions.entries.task_scope import TaskAssumptions, find_changed_tasks, find_scopes
 from functions.identity.model import Principal
-from functions.platform import task_keys
+from functions.platform import item_types
 from functions.platform.errors import AccessDenied, ServiceError, ValidationFailed
 from functions.platform.items import Item
 from functions.platform.keys import Key
@@ -60,10 +60,10 @@ def resolve_task_conflict(
     key, item = failed
     attempt = _Attempt(caller, transitions, now)
     for task in attempt.tasks:
-        if key == task_keys.build_grant_key(caller.tenant, task, caller.id):
+        if key == item_types.GRANT.build_key(caller.tenant, task=task, principal=caller.id):
             grants = {name: grant for name, grant in known.grants.items() if name != task}
             return replace(known, grants=grants)
-        if key != task_keys.build_task_key(caller.tenant, task):
+        if key != item_types.TASK.build_key(caller.tenant, task=task):
             continue
         if item is None:
             return replace(known, unregistered=known.unregistered | {task})
@@ -153,7 +153,7 @@ def assert_may_register(
     caller: Principal, transitions: Sequence[Transition], failed_keys: Collection[Key]
 ) -> None:
     """Raise `CapacityExceeded` when nothing failed but the limit of the caller's own tasks."""
-    if set(failed_keys) == {task_keys.build_own_tasks_key(caller.tenant, caller.id)}:
+    if set(failed_keys) == {item_types.OWN_TASKS.build_key(caller.tenant, agent=caller.id)}:
         raise build_own_tasks_error().at(transitions[0].index)
 
 
@@ -173,9 +173,11 @@ def resolve_intent_conflict(
         intent = transition.current.intent_id
         if intent is None:
             continue
-        if failed_key == task_keys.build_participant_key(caller.tenant, intent, caller.id):
+        if failed_key == item_types.PARTICIPANT.build_key(
+            caller.tenant, intent=intent, principal=caller.id
+        ):
             raise AccessDenied(USE_INTENT.denied).at(transition.index)
-        if failed_key == task_keys.build_intent_key(caller.tenant, intent):
+        if failed_key == item_types.INTENT.build_key(caller.tenant, intent=intent):
             if item is None or intent in known.unnamed:
                 return replace(known, unnamed=known.unnamed ^ {intent})
             return replace(known, intents=known.intents | {intent})

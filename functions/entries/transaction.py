@@ -25,10 +25,10 @@ from functions.entries.transition_store import (
 from functions.identity.model import Actor, Principal
 from functions.identity.store import check_principal
 from functions.namespaces.store import NamespaceClaim
+from functions.platform import item_types
 from functions.platform.errors import BatchTooLarge
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES
-from functions.platform.task_keys import build_principal_key
 from functions.platform.writes import Write
 
 _ALWAYS_FIT = MAX_TRANSACTION_BYTES // MAX_ITEM_BYTES
@@ -60,7 +60,7 @@ class Transaction:
 
     @property
     def caller_key(self) -> Key:
-        return build_principal_key(self.caller.tenant, self.caller.id)
+        return item_types.PRINCIPAL.build_key(self.caller.tenant, principal=self.caller.id)
 
     def build_writes(self, mapper: EntryMapper, further: Iterable[Write] = ()) -> list[Write]:
         """Build all writes of the transaction, with further ones.

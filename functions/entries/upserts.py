@@ -16,11 +16,11 @@ from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
 from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.service import Namespaces
-from functions.platform import task_keys
+from functions.platform import item_types
 from functions.platform.clock import Clock
 from functions.platform.errors import EntryExists, EntryNotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
-from functions.platform.keys import Key
+from functions.platform.keys import Digest, Key
 from functions.platform.retry import Backoff
 from functions.platform.writes import Write
 from functions.tasks.model import Task
@@ -84,7 +84,7 @@ class Upserts:
         """Read what is in the slot of an entry, and its namespace if that decides on access."""
         if entry.policy.is_private:
             return self._store.get(entry.address), None
-        restrictions_key = task_keys.build_restrictions_key(caller.tenant, caller.id)
+        restrictions_key = item_types.RESTRICTIONS.build_key(caller.tenant, agent=caller.id)
         present, (item, restrictions) = self._store.get_with(
             entry.address, entry.address.namespace_key, restrictions_key
         )
@@ -131,8 +131,8 @@ class Upserts:
         task = self._tasks.get(caller.tenant, entry.task_id)
         if task is None:
             return []
-        own = entry.address.owner
-        addresses = [entry.address._replace(owner=each) for each in task.held if each != own]
+        others = [Digest(each) for each in task.held if each != entry.address.owner]
+        addresses = [entry.address._replace(owner=each) for each in others]
         found = self._store.get_many(addresses) if addresses else {}
         return [
             each

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from functions.event_log.model import Event, LogName
 from functions.identity.model import Actor
-from functions.platform import log_keys
+from functions.platform import item_types, log_keys
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress, dumps, loads
 from functions.platform.keys import Key
@@ -240,5 +240,5 @@ def decode_event(tenant: str, log: LogName, stored: StoredEvent, parts: Sequence
 
 def build_published_write(event: Event) -> Write:
     """Build the write that marks an event as published."""
-    key = log_keys.build_published_event_key(event.tenant, event.id)
+    key = item_types.PUBLISHED_EVENT.build_key(event.tenant, event=event.id)
     return put(key, {TTL_ATTRIBUTE: (event.timestamp + _PUBLISHED_LIFETIME) // 1000})

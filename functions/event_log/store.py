@@ -31,7 +31,7 @@ from functions.event_log.items import (
     is_head,
 )
 from functions.event_log.model import Event, LogName
-from functions.platform import log_keys
+from functions.platform import item_types, log_keys
 from functions.platform.clock import Clock
 from functions.platform.item_types import LOG_ITEM
 from functions.platform.items import Item
@@ -221,7 +221,8 @@ class EventLogStore:
     def select_unpublished(self, events: Iterable[Event]) -> list[Event]:
         """Select the events that aren't on the bus yet."""
         keys = {
-            log_keys.build_published_event_key(event.tenant, event.id): event for event in events
+            item_types.PUBLISHED_EVENT.build_key(event.tenant, event=event.id): event
+            for event in events
         }
         published = self._table.get_many(keys) if keys else {}
         return [event for key, event in keys.items() if key not in published]

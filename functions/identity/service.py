@@ -11,6 +11,7 @@ from itertools import chain
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
 from functions.identity import authority
+from functions.identity.api_keys import create_api_key
 from functions.identity.model import ALL_PERMISSIONS, OPERATOR, ROOT_TENANT, Principal
 from functions.identity.requests import NewPrincipal, PrincipalChange
 from functions.identity.rules import apply_change, describe_principal, diff_principals
@@ -22,7 +23,6 @@ from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.origin import choose_times
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
-from functions.platform.task_keys import create_api_key
 from functions.platform.writes import Write
 
 _SALT_BYTES = 16

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
+from functions.identity.api_keys import build_api_key_key
 from functions.identity.model import Kind, Principal
-from functions.platform import task_keys
+from functions.platform import item_types
 from functions.platform.bulk_writes import delete_in_transactions
 from functions.platform.idempotency import RequestHistory, RequestToken
 from functions.platform.item_types import API_KEY, PRINCIPAL
@@ -37,7 +38,7 @@ class NewKey(NamedTuple):
 
 def check_principal(principal: Principal) -> Write:
     """Build the check that a principal hasn't been revoked."""
-    key = task_keys.build_principal_key(principal.tenant, principal.id)
+    key = item_types.PRINCIPAL.build_key(principal.tenant, principal=principal.id)
     return check(key, "attribute_exists(pk)")
 
 
@@ -49,17 +50,17 @@ class PrincipalStore(Store):
 
     def get_by_api_key(self, api_key: str) -> Principal | None:
         """Read the principal of a key: one read."""
-        item = self._table.get(task_keys.build_api_key_key(api_key))
+        item = self._table.get(build_api_key_key(api_key))
         return None if item is None else _decode(item)
 
     def get(self, tenant: str, principal_id: str) -> StoredPrincipal | None:
         """Read one principal: one read."""
-        item = self._table.get(task_keys.build_principal_key(tenant, principal_id))
+        item = self._table.get(item_types.PRINCIPAL.build_key(tenant, principal=principal_id))
         return None if item is None else _decode_stored(item)
 
     def get_many(self, tenant: str, principal_ids: Iterable[str]) -> list[Principal]:
         """Read the principals that exist among these: a call for each hundred."""
-        keys = (task_keys.build_principal_key(tenant, each) for each in principal_ids)
+        keys = (item_types.PRINCIPAL.build_key(tenant, principal=each) for each in principal_ids)
         return [_decode(item) for item in self._table.get_many(keys).values()]
 
     def get_kind(self, tenant: str, principal_id: str) -> Kind | None:
@@ -69,20 +70,20 @@ class PrincipalStore(Store):
 
     def list_principals(self, tenant: str) -> list[Principal]:
         """Read all principals of a tenant: a call per megabyte."""
-        partition = PRINCIPAL.build_partition(tenant=tenant)
+        partition = PRINCIPAL.build_partition(tenant)
         return list(map(_decode, self._table.query(partition, PRINCIPAL.sort_prefix)))
 
     def iterate_principals(
         self, tenant: str, before: str | None, count: int
     ) -> Iterator[list[Principal]]:
         """Read a tenant's principals, newest first, before a position: two calls a group."""
-        partition = PRINCIPAL.build_partition(tenant=tenant)
+        partition = PRINCIPAL.build_partition(tenant)
         for items in iterate_item_groups(self._table, partition, before, count):
             yield list(map(_decode, items))
 
     def has_tenant(self, tenant: str) -> bool:
         """Whether the tenant exists: one read."""
-        return self._table.get(task_keys.build_tenant_key(tenant)) is not None
+        return self._table.get(item_types.TENANT.build_key(tenant)) is not None
 
     def add(
         self, principal: Principal, key: NewKey, token: RequestToken, record: Write, *, reuse: bool
@@ -93,7 +94,7 @@ class PrincipalStore(Store):
             principal: the new one.
             reuse: whether it may take over what a revoked principal of this id had.
         """
-        revoked = task_keys.build_revoked_principal_key(principal.tenant, principal.id)
+        revoked = item_types.REVOKED_PRINCIPAL.build_key(principal.tenant, principal=principal.id)
         fence = delete(revoked) if reuse else check(revoked, ABSENT)
         try:
             self._table.transact([*self._put_new(principal, key, token), fence, record])
@@ -103,12 +104,12 @@ class PrincipalStore(Store):
 
     def add_tenant(self, admin: Principal, key: NewKey, token: RequestToken, record: Write) -> bool:
         """Create a tenant and its first principal; False if the tenant exists, or was deleted."""
-        tenant = put_new(task_keys.build_tenant_key(admin.tenant), {"created": admin.created})
+        tenant = put_new(item_types.TENANT.build_key(admin.tenant), {"created": admin.created})
         return self._table.try_write(tenant, *self._put_new(admin, key, token), record)
 
     def remove_all(self, tenant: str) -> int:
         """Remove all keys of a deleted tenant, then its principals; return how many there were."""
-        partition = PRINCIPAL.build_partition(tenant=tenant)
+        partition = PRINCIPAL.build_partition(tenant)
         items = list(self._table.query(partition, PRINCIPAL.sort_prefix))
         keys = ((item["key_partition"], API_KEY.build_sort()) for item in items)
         delete_in_transactions(self._table, keys)
@@ -130,7 +131,7 @@ class PrincipalStore(Store):
         self, old: StoredPrincipal, key: NewKey, token: RequestToken, record: Write
     ) -> None:
         """Replace the present key by a new one; raises as `change`."""
-        partition = task_keys.build_api_key_key(key.api_key)[0]
+        partition = build_api_key_key(key.api_key)[0]
         puts = self._put_principal(old.principal, partition, token, key.salt, old)
         self._table.transact([delete((old.key_partition, API_KEY.build_sort())), *puts, record])
 
@@ -140,14 +141,21 @@ class PrincipalStore(Store):
         self._table.transact(
             [
                 delete((stored.key_partition, API_KEY.build_sort())),
-                delete(task_keys.build_principal_key(tenant, id), _UNCHANGED, **_seen(stored)),
-                put(task_keys.build_revoked_principal_key(tenant, id), {"revoked": now}),
+                delete(
+                    item_types.PRINCIPAL.build_key(tenant, principal=id),
+                    _UNCHANGED,
+                    **_seen(stored),
+                ),
+                put(
+                    item_types.REVOKED_PRINCIPAL.build_key(tenant, principal=id),
+                    {"revoked": now},
+                ),
                 *further,
             ]
         )
 
     def _put_new(self, principal: Principal, key: NewKey, token: RequestToken) -> list[Write]:
-        partition = task_keys.build_api_key_key(key.api_key)[0]
+        partition = build_api_key_key(key.api_key)[0]
         return self._put_principal(principal, partition, token, key.salt, None)
 
     def _put_principal(
@@ -165,14 +173,14 @@ class PrincipalStore(Store):
             "requests": token.add_to(None if old is None else old.requests),
             "salt": salt,
         }
-        key = task_keys.build_principal_key(principal.tenant, principal.id)
+        key = item_types.PRINCIPAL.build_key(principal.tenant, principal=principal.id)
         condition, values = (ABSENT, {}) if old is None else (_UNCHANGED, _seen(old))
         item |= build_list_attributes(key[0], principal.created, principal.id)
         api_key: Key = (key_partition, API_KEY.build_sort())
         return [
             put(api_key, attributes),
             put(key, item, condition, **values),
-            check(task_keys.build_deletion_key(principal.tenant), ABSENT),
+            check(item_types.DELETION.build_key(subject=principal.tenant), ABSENT),
         ]
 
 

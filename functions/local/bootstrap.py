@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from functions.api.app import App
 from functions.container import Container
+from functions.identity.api_keys import create_api_key
 from functions.local.data_folder import DataFolder
 from functions.local.database import ensure_tables
 from functions.local.file_server import FileServer
@@ -17,7 +18,6 @@ from functions.platform.clock import Clock, now_ms
 from functions.platform.deployment_secret import NewerDataError
 from functions.platform.schema import build_log_table, build_memory_table
 from functions.platform.settings import ApiSettings, ScheduleSettings, StreamSettings, WrongSetting
-from functions.platform.task_keys import create_api_key
 from functions.schedule.handler import build_handler as build_schedule_handler
 from functions.stream.handler import build_handler as build_stream_handler
 

@@ -11,6 +11,7 @@ from threading import Event, Lock
 from typing import Any
 from unittest.mock import patch
 
+from functions.identity.api_keys import create_api_key
 from functions.local import bootstrap, gateway
 from functions.local.background_tasks import run_schedule
 from functions.local.data_folder import DataFolder, open_data_folder
@@ -26,7 +27,6 @@ from functions.platform.aws import create_client
 from functions.platform.clock import Clock
 from functions.platform.observability import logger
 from functions.platform.schema import build_log_table, build_memory_table
-from functions.platform.task_keys import create_api_key
 
 _LOCALHOST = "127.0.0.1"
 _TASKS = "/api/v1/tasks/"

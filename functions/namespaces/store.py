@@ -7,14 +7,13 @@ from typing import NamedTuple
 
 from functions.namespaces.model import Namespace, NamespaceTarget
 from functions.namespaces.rules import is_prefix_rule
-from functions.platform import entry_keys
+from functions.platform import item_types
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import HIGHEST, Key
 from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import BY_CREATION, CREATION_ATTRIBUTE
 from functions.platform.table import Store
-from functions.platform.task_keys import build_restrictions_key
 from functions.platform.writes import Write, put_version
 
 
@@ -45,8 +44,8 @@ class NamespaceStore(Store):
 
     def get_items(self, tenant: str, name: str, caller: str) -> tuple[Item | None, Item | None]:
         """Read a namespace's item, and that of the caller's restrictions: one call."""
-        own = entry_keys.build_namespace_key(tenant, name)
-        restrictions = build_restrictions_key(tenant, caller)
+        own = item_types.NAMESPACE.build_key(tenant, namespace=name)
+        restrictions = item_types.RESTRICTIONS.build_key(tenant, agent=caller)
         found = self._table.get_many((own, restrictions))
         return found.get(own), found.get(restrictions)
 
@@ -54,19 +53,19 @@ class NamespaceStore(Store):
         self, tenant: str, names: Iterable[str], caller: str
     ) -> tuple[dict[str, Item], Item | None]:
         """Read the items of namespaces by name, and that of the caller's restrictions."""
-        keys = {entry_keys.build_namespace_key(tenant, name): name for name in names}
-        restrictions = build_restrictions_key(tenant, caller)
+        keys = {item_types.NAMESPACE.build_key(tenant, namespace=name): name for name in names}
+        restrictions = item_types.RESTRICTIONS.build_key(tenant, agent=caller)
         found = self._table.get_many((*keys, restrictions))
         items = {keys[key]: item for key, item in found.items() if key in keys}
         return items, found.get(restrictions)
 
     def get_restrictions(self, tenant: str, caller: str) -> Item | None:
         """Read the item of the caller's restrictions: one call."""
-        return self._table.get(build_restrictions_key(tenant, caller))
+        return self._table.get(item_types.RESTRICTIONS.build_key(tenant, agent=caller))
 
     def list_all(self, tenant: str) -> Iterator[Namespace]:
         """Read all configured namespaces of a tenant: a call per megabyte."""
-        partition, prefix = entry_keys.build_namespace_range(tenant)
+        partition, prefix = item_types.NAMESPACE.build_range(tenant)
         return map(namespace_from_item, self._table.query(partition, prefix))
 
     def list_few(self, tenant: str, prefix: str, most: int) -> list[Namespace] | None:
@@ -77,7 +76,7 @@ class NamespaceStore(Store):
         if prefix:
             keys = list(islice(self._list_keys(tenant, prefix, most + 1), most + 1))
             return None if len(keys) > most else self._read_all(keys)
-        partition, first = entry_keys.build_namespace_range(tenant)
+        partition, first = item_types.NAMESPACE.build_range(tenant)
         items = self._table.query_from(partition, first, first + HIGHEST, most + 1)
         found = list(map(namespace_from_item, islice(items, most + 1)))
         return None if len(found) > most else found
@@ -88,7 +87,7 @@ class NamespaceStore(Store):
 
     def _list_keys(self, tenant: str, prefix: str, page_size: int) -> Iterator[Key]:
         """List the keys of the namespaces whose names have a prefix, by an index."""
-        partition = entry_keys.build_namespace_range(tenant)[0]
+        partition = item_types.NAMESPACE.build_range(tenant)[0]
         rows = self._table.query_index(
             BY_CREATION,
             f"pk = :pk AND {CREATION_ATTRIBUTE} BETWEEN :first AND :last",
@@ -104,7 +103,7 @@ class NamespaceStore(Store):
 
     def list_rules(self, tenant: str) -> list[Namespace]:
         """Read all prefix rules of a tenant: one call, for there are few."""
-        partition, prefix = entry_keys.build_prefix_rule_range(tenant)
+        partition, prefix = item_types.PREFIX_RULE.build_range(tenant)
         return list(map(namespace_from_item, self._table.query(partition, prefix)))
 
     def list_with_rules(self, tenant: str) -> list[Namespace]:
@@ -115,7 +114,7 @@ class NamespaceStore(Store):
         self, tenant: str, before: str | None, count: int
     ) -> Iterator[Namespace]:
         """Read namespaces and prefix rules, newest first, before a position, by an index."""
-        partition = entry_keys.build_namespace_range(tenant)[0]
+        partition = item_types.NAMESPACE.build_range(tenant)[0]
         return map(namespace_from_item, iterate_items(self._table, partition, before, count))
 
     def replace(self, tenant: str, old: Namespace | None, new: Namespace, record: Write) -> None:
@@ -131,7 +130,7 @@ class NamespaceStore(Store):
 
 def put_first_configuration(tenant: str, namespace: Namespace) -> Write:
     """Configure a namespace if nobody has; never a prefix rule, whatever the name."""
-    key = entry_keys.build_namespace_key(tenant, namespace.name)
+    key = item_types.NAMESPACE.build_key(tenant, namespace=namespace.name)
     return put_permissions(key, None, namespace, **_build_name_order(namespace.name))
 
 
@@ -142,8 +141,8 @@ def _build_name_order(name: str) -> dict[str, str]:
 
 def _build_key(tenant: str, name: str) -> Key:
     if is_prefix_rule(name):
-        return entry_keys.build_prefix_rule_key(tenant, name)
-    return entry_keys.build_namespace_key(tenant, name)
+        return item_types.PREFIX_RULE.build_key(tenant, namespace=name)
+    return item_types.NAMESPACE.build_key(tenant, namespace=name)
 
 
 def put_permissions(key: Key, old: Namespace | None, namespace: Namespace, **further: str) -> Write:

@@ -58,12 +58,12 @@ class ObjectStore:
 
     def list_spaces(self, tenant: str) -> Iterator[Space]:
         """Read all spaces of a tenant: a call per megabyte."""
-        partition = OBJECT_SPACE.build_partition(tenant=tenant)
+        partition = OBJECT_SPACE.build_partition(tenant)
         return map(_decode_space, self._table.query(partition, OBJECT_SPACE.sort_prefix))
 
     def iterate_spaces(self, tenant: str, before: str | None, count: int) -> Iterator[Space]:
         """Read a tenant's spaces, newest first, before a position: two calls a group."""
-        partition = OBJECT_SPACE.build_partition(tenant=tenant)
+        partition = OBJECT_SPACE.build_partition(tenant)
         return map(_decode_space, iterate_items(self._table, partition, before, count))
 
     def replace_space(self, tenant: str, old: Space | None, new: Space, record: Write) -> None:
@@ -239,12 +239,12 @@ def put_space(tenant: str, old: Space | None, new: Space) -> Write:
 
 def build_space_partition(tenant: str, space: str) -> str:
     """Build the partition of a space's objects and files."""
-    return OBJECT.build_partition(tenant=tenant, space=_hash_space(space))
+    return OBJECT.build_partition(tenant, space=_hash_space(space))
 
 
 def build_object_key(tenant: str, space: str, key: str) -> Key:
     """Build the key of an object's item."""
-    return OBJECT.build_key(tenant=tenant, space=_hash_space(space), key=key)
+    return OBJECT.build_key(tenant, space=_hash_space(space), key=key)
 
 
 def describe(tenant: str, stored: StoredObject) -> Item:
@@ -283,7 +283,7 @@ def _mark_file(item: Item, now: int) -> list[Write]:
 
 
 def _build_space_key(tenant: str, space: str) -> Key:
-    return OBJECT_SPACE.build_key(tenant=tenant, space=_hash_space(space))
+    return OBJECT_SPACE.build_key(tenant, space=_hash_space(space))
 
 
 def _hash_space(space: str) -> str:

@@ -41,9 +41,9 @@ def get_usage(table: Table, tenant: str, owner: str) -> int:
 
 def build_usage_partition(tenant: str, owner: str) -> str:
     """Build the partition of what counts to a principal."""
-    return OBJECT_USAGE.build_partition(tenant=tenant, principal=hash_agent(owner))
+    return OBJECT_USAGE.build_partition(tenant, principal=hash_agent(owner))
 
 
 def _build_key(item: Item) -> Key:
     tenant, owner = get_tenant(item["pk"]), hash_agent(item["owner"])
-    return OBJECT_USAGE.build_key(tenant=tenant, principal=owner, shard=item["shard"])
+    return OBJECT_USAGE.build_key(tenant, principal=owner, shard=item["shard"])

@@ -11,7 +11,7 @@ from functions.platform.keys import Key, encode_timestamp, hash_agent, hash_name
 
 
 def build_conversation_key(tenant: str, session: str) -> Key:
-    return item_types.CONVERSATION.build_key(tenant=tenant, session=hash_name("session", session))
+    return item_types.CONVERSATION.build_key(tenant, session=hash_name("session", session))
 
 
 def build_conversations_partition(tenant: str) -> str:
@@ -92,7 +92,7 @@ def build_archive_key(partition: str, expired: int, generation: str) -> Key:
 
 
 def build_user_partition(tenant: str, user: str) -> str:
-    return item_types.USER_CONVERSATION.build_partition(tenant=tenant, user=hash_name("user", user))
+    return item_types.USER_CONVERSATION.build_partition(tenant, user=hash_name("user", user))
 
 
 def build_user_row_key(tenant: str, user: str, updated: int, partition: str) -> Key:
@@ -132,4 +132,4 @@ def build_owner_prefix(owner: str | None) -> str:
 
 def build_state_partition(tenant: str, agent: str, owner: str) -> str:
     names = hash_name("states", f"{len(agent)}:{agent}{owner}")
-    return item_types.STATE.build_partition(tenant=tenant, agent_and_owner=names)
+    return item_types.STATE.build_partition(tenant, agent_and_owner=names)

@@ -14,6 +14,7 @@ from functions.platform.keys import (
     HIGHEST,
     SUFFIX_CHARACTERS,
     TIME_CHARACTERS,
+    Digest,
     Key,
     decode_timestamp,
     encode_timestamp,
@@ -44,17 +45,17 @@ class EntryAddress(NamedTuple):
 
     tenant: str
     tier: str
-    owner: str
+    owner: Digest
     namespace: str
     key: str
 
     @property
     def item_key(self) -> Key:
         """The key of the entry's item; the same for working and episodic memory."""
-        names = {"tenant": self.tenant, "group": self.namespace, "key": self.key}
+        names = {"group": self.namespace, "key": self.key}
         if self.tier == "n":
-            return item_types.SEMANTIC_ENTRY.build_key(namespace=self.owner, **names)
-        return item_types.PRIVATE_ENTRY.build_key(agent=self.owner, **names)
+            return item_types.SEMANTIC_ENTRY.build_key(self.tenant, namespace=self.owner, **names)
+        return item_types.PRIVATE_ENTRY.build_key(self.tenant, agent=self.owner, **names)
 
     @property
     def partition(self) -> str:
@@ -63,7 +64,7 @@ class EntryAddress(NamedTuple):
     @property
     def namespace_key(self) -> Key:
         """The key of the permissions of a semantic entry's namespace."""
-        return item_types.NAMESPACE.build_key(tenant=self.tenant, namespace=self.owner)
+        return item_types.NAMESPACE.build_key(self.tenant, namespace=self.owner)
 
     def build_id(self, nonce: str) -> str:
         return f"mem_{self.tier}{self.owner}{self.namespace}{self.key}{nonce}"
@@ -93,20 +94,20 @@ def parse_entry_id(tenant: str, entry_id: str) -> tuple[EntryAddress, str] | Non
     if match is None:
         return None
     tier, owner, namespace, key, nonce = match.groups()
-    return EntryAddress(tenant, tier, owner, namespace, key), nonce
+    return EntryAddress(tenant, tier, Digest(owner), namespace, key), nonce
 
 
 def parse_entry_key(item_key: Key, tier: str) -> EntryAddress:
     """Parse the key of an entry's item; `tier` is "w", "e" or "n"."""
     tenant, _, owner = item_key[0].split("#")
     _, namespace, key = item_key[1].split("#")
-    return EntryAddress(tenant, tier, owner, namespace, key)
+    return EntryAddress(tenant, tier, Digest(owner), namespace, key)
 
 
 def parse_agent_address(partition: str, tier: str, namespace: str, key: str) -> EntryAddress:
     """Parse an agent's partition, and add the rest of an address; `tier` is "w" or "e"."""
     tenant, _, owner = partition.split("#")
-    return EntryAddress(tenant, tier, owner, namespace, key)
+    return EntryAddress(tenant, tier, Digest(owner), namespace, key)
 
 
 def _hash_group(namespace: str) -> str:
@@ -118,16 +119,6 @@ def _hash_key(namespace: str, key: str) -> str:
     return hash_name("key", f"{len(namespace)}:{namespace}{key}")
 
 
-def build_agent_partition(tenant: str, agent: str) -> str:
-    return item_types.AGENT.build_partition(tenant=tenant, agent=hash_agent(agent))
-
-
-def build_namespace_partition(tenant: str, namespace: str) -> str:
-    return item_types.SEMANTIC_ENTRY.build_partition(
-        tenant=tenant, namespace=hash_namespace(namespace)
-    )
-
-
 def build_tenant_entries_partition(tenant: str) -> str:
     """Build the partition, in the index by tenant, of all semantic entries of a tenant."""
     return f"{tenant}#n"
@@ -137,32 +128,6 @@ def build_entry_prefix(namespace: str | None) -> str:
     """Build what the sort keys of the entries (of one namespace) in a partition begin with."""
     prefix = item_types.PRIVATE_ENTRY.sort_prefix
     return prefix if namespace is None else f"{prefix}{_hash_group(namespace)}#"
-
-
-def build_agent_key(tenant: str, agent: str) -> Key:
-    return item_types.AGENT.build_key(tenant=tenant, agent=hash_agent(agent))
-
-
-def build_namespace_key(tenant: str, namespace: str) -> Key:
-    """Build the key of a namespace's permissions; all of a tenant's are in one partition."""
-    return item_types.NAMESPACE.build_key(tenant=tenant, namespace=hash_namespace(namespace))
-
-
-def build_namespace_range(tenant: str) -> tuple[str, str]:
-    """Build the partition of a tenant's namespaces, and what their sort keys begin with."""
-    partition = item_types.NAMESPACE.build_partition(tenant=tenant)
-    return partition, item_types.NAMESPACE.sort_prefix
-
-
-def build_prefix_rule_key(tenant: str, name: str) -> Key:
-    """Build the key of the permissions of all names with a prefix."""
-    return item_types.PREFIX_RULE.build_key(tenant=tenant, namespace=hash_namespace(name))
-
-
-def build_prefix_rule_range(tenant: str) -> tuple[str, str]:
-    """Build the partition of a tenant's prefix rules, and what their sort keys begin with."""
-    partition = item_types.PREFIX_RULE.build_partition(tenant=tenant)
-    return partition, item_types.PREFIX_RULE.sort_prefix
 
 
 def build_tombstone_key(address: EntryAddress, nonce: str) -> Key:

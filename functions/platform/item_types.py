@@ -7,11 +7,11 @@ clear at the front of each partition, and its alphabet has no `#`.
 
 import re
 from functools import cache, partial
-from itertools import chain
-from typing import Literal, NamedTuple
+from itertools import chain, takewhile
+from typing import Any, Literal, NamedTuple
 
 from functions.platform import schema
-from functions.platform.keys import Key
+from functions.platform.keys import Key, Name
 
 
 class ItemType(NamedTuple):
@@ -19,8 +19,9 @@ class ItemType(NamedTuple):
 
     Attributes:
         name: unique among all types.
-        partition: template of the partition key; what is in braces are hashes, times or ids.
-        sort: template of the sort key.
+        partition: the template of the partition key. `{task:task}` is the name `task`, hashed as
+            the id of a task; `{index:012d}` is a number; `{event}` is a time, an id or a hash.
+        sort: the template of the sort key.
         purpose: what an item says.
         lifetime: when an item is deleted.
         indexes: the indexes that list it.
@@ -44,15 +45,22 @@ class ItemType(NamedTuple):
         """What all sort keys of the type begin with; the whole key, if there are no braces."""
         return self.sort.partition("{")[0]
 
-    def build_key(self, **names: str | int) -> Key:
+    def build_key(self, tenant: str = "", /, **names: str | int) -> Key:
         """Build the key of an item from the names in braces."""
-        return self.partition.format_map(names), self.sort.format_map(names)
+        return self.build_partition(tenant, **names), self.build_sort(**names)
 
-    def build_partition(self, **names: str | int) -> str:
-        return self.partition.format_map(names)
+    def build_partition(self, tenant: str = "", /, **names: str | int) -> str:
+        return self.partition.format_map({"tenant": tenant} | _make_hashable(names))
 
     def build_sort(self, **names: str | int) -> str:
-        return self.sort.format_map(names)
+        return self.sort.format_map(_make_hashable(names))
+
+    def build_range(self, tenant: str = "", /, **names: str | int) -> tuple[str, str]:
+        """Build the partition, and the beginning of the sort keys that have these names."""
+        given = re.split(r"(?<=#)(?=\{)", self.sort)  # "h#{agent}#{task}": "h#", "{agent}#", …
+        known = takewhile(lambda part: names.keys() >= set(_FIELD.findall(part)), given)
+        partition = self.build_partition(tenant, **names)
+        return partition, "".join(known).format_map(_make_hashable(names))
 
     def parse(self, sort: str) -> str:
         """Parse what a sort key has in the place of the template's braces."""
@@ -63,14 +71,20 @@ class ItemType(NamedTuple):
         return sort.startswith(self.sort_prefix) if "{" in self.sort else sort == self.sort
 
 
-_AGENT, _NAMESPACE = "{tenant}#a#{agent}", "{tenant}#n#{namespace}"
-_TASK, _INTENT, _COORDINATOR = "{tenant}#t#{task}", "{tenant}#i#{intent}", "{tenant}#c#{agent}"
+def _make_hashable(names: dict[str, Any]) -> dict[str, Any]:
+    return {name: Name(value) if type(value) is str else value for name, value in names.items()}
+
+
+_AGENT, _NAMESPACE = "{tenant}#a#{agent:agent}", "{tenant}#n#{namespace:namespace}"
+_TASK, _INTENT = "{tenant}#t#{task:task}", "{tenant}#i#{intent:intent}"
+_COORDINATOR = "{tenant}#c#{agent:agent}"
 _CONVERSATION, _RUN = "{tenant}#v#{session}", "{tenant}#r#{seed}"
 _PROCEDURE, _MEMORY = "{tenant}#b#{procedure}", "{tenant}#o#{memory}"
 _SPACE = "{tenant}#x#{space}"
 _LOG = "the partition of its agent, namespace or intent"
 _ITS_ITEM = "the partition of its item"
 _NAME = re.compile(r"\{[^}]*\}")
+_FIELD = re.compile(r"\{(\w+)")
 _EXPIRING = "until deleted or expired"
 _VECTOR_INDEX = "the vector index"
 
@@ -100,13 +114,13 @@ _IDENTITY = ("tenant", "principal", "kind", "permissions", "agent_type", "expire
 PRINCIPAL = _identity_type(
     "principal",
     "{tenant}#p",
-    "p#{principal}",
+    "p#{principal:principal}",
     "A principal's kind and permissions",
     sealed=(*_IDENTITY, "key_partition"),
     indexes=(schema.BY_GROUP,),
 )
 REVOKED_PRINCIPAL = _identity_type(
-    "revoked principal", "{tenant}#p", "r#{principal}", "A principal had this id"
+    "revoked principal", "{tenant}#p", "r#{principal:principal}", "A principal had this id"
 )
 API_KEY = _identity_type(
     "API key", "~key#{sha256}", "k", "The principal of a key", "until revoked", sealed=_IDENTITY
@@ -158,14 +172,14 @@ AUDIT_RECORD = _audit_type(
 NAMESPACE = _namespaces_type(
     "namespace",
     "{tenant}#ns",
-    "n#{namespace}",
+    "n#{namespace:namespace}",
     "A namespace's permissions",
     indexes=(schema.BY_CREATION, schema.BY_GROUP),
 )
 PREFIX_RULE = _namespaces_type(
     "prefix rule",
     "{tenant}#ns",
-    "r#{namespace}",
+    "r#{namespace:namespace}",
     "The permissions of all names with a prefix",
     indexes=(schema.BY_GROUP,),
 )
@@ -179,7 +193,7 @@ TASK = _tasks_type(
 GRANT = _tasks_type(
     "grant",
     _TASK,
-    "g#{principal}",
+    "g#{principal:agent}",
     "A principal's access to a task's working memory",
     "until taken back or expired",
     indexes=(schema.BY_GROUP,),
@@ -187,14 +201,14 @@ GRANT = _tasks_type(
 INHERITING_TASK = _tasks_type(
     "inheriting sub-task",
     _TASK,
-    "h#{agent}#{sub_task}",
+    "h#{agent:agent}#{sub_task:task}",
     "An open sub-task of an agent reads a task's working memory",
     "until the sub-task ends",
 )
 FORMER_MEMBER = _tasks_type(
     "former member",
     _TASK,
-    "f#{role}#{principal}",
+    "f#{role}#{principal:agent}",
     "A principal was a task's assignee or coordinator",
 )
 INTENT = _tasks_type(
@@ -206,27 +220,27 @@ INTENT = _tasks_type(
 PARTICIPANT = _tasks_type(
     "participant of an intent",
     _INTENT,
-    "part#{principal}",
+    "part#{principal:agent}",
     "A principal takes or took part",
 )
 LISTED_INTENT = _tasks_type(
     "listed intent",
     "{tenant}#il",
-    "i#{intent}",
+    "i#{intent:intent}",
     "Lists an intent under its tenant",
     indexes=(schema.BY_GROUP,),
 )
 INTENT_TASK = _tasks_type(
     "task of an intent",
     _INTENT,
-    "t#{task}",
+    "t#{task:task}",
     "Lists a task",
     indexes=(schema.BY_GROUP,),
 )
 ASSIGNMENT = _tasks_type(
     "assignment",
     _AGENT,
-    "t#{coordinator}#{task}",
+    "t#{coordinator:agent}#{task:task}",
     "An open task is assigned to an agent",
     "until it ends or is handed over",
     indexes=(schema.BY_GROUP,),
@@ -234,7 +248,7 @@ ASSIGNMENT = _tasks_type(
 HELD_TASK = _tasks_type(
     "task with memory of an agent",
     _AGENT,
-    "u#{task}",
+    "u#{task:task}",
     "An agent holds memory of a task that wasn't its own when it wrote, or isn't any more",
     "until the task's memory is archived",
 )
@@ -258,10 +272,14 @@ RESTRICTIONS = _tasks_type(
     "What guardrails forbid an agent, merged",
 )
 WORKFLOW = _workflows_type(
-    "workflow", "{tenant}#w#{workflow}", "w", "A workflow's seed and last file"
+    "workflow", "{tenant}#w#{workflow:namespace}", "w", "A workflow's seed and last file"
 )
 PROCESSED_EVENT = _tasks_type(
-    "processed task event", "{tenant}#e#{event}", "e", "An external event was processed", "15 days"
+    "processed task event",
+    "{tenant}#e#{event:taken}",
+    "e",
+    "An external event was processed",
+    "15 days",
 )
 
 # entries
@@ -300,7 +318,7 @@ AGENT = _entries_type(
 SNAPSHOT_PART = _entries_type(
     "snapshot part",
     _TASK,
-    "s#{agent}#{nonce}",
+    "s#{agent:agent}#{nonce}",
     "Archived entries of a task, until its log has them",
     "until the archive event is in the log",
 )

@@ -4,6 +4,8 @@ from binascii import a2b_base64
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from functions.platform.keys import Digest
+
 T = TypeVar("T")
 Item = dict[str, Any]
 TypedItem = dict[str, dict[str, Any]]
@@ -26,6 +28,7 @@ def encode_item(item: Item) -> TypedItem:
 
 _ENCODERS: dict[type, Callable[[Any], dict[str, Any]]] = {
     str: lambda value: {"S": value},
+    Digest: lambda value: {"S": str(value)},
     bool: lambda value: {"BOOL": value},
     int: lambda value: {"N": str(value)},
     bytes: lambda value: {"B": value},

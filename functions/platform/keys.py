@@ -41,10 +41,29 @@ def _encode_base32(number: int, characters: int) -> str:
     return "".join(_ALPHABET[number >> 5 * i & 31] for i in reversed(range(characters)))
 
 
+class Digest(str):
+    """A hash of a name: a template such as `{task:task}` takes it as it is."""
+
+    __slots__ = ()
+
+    def __format__(self, kind: str) -> str:
+        return str(self)
+
+
 @lru_cache(maxsize=4096)
-def hash_name(kind: str, name: str) -> str:
+def hash_name(kind: str, name: str) -> Digest:
     """Hash a name for use in keys: 128 bits, other ones for each kind of name."""
-    return encode_seed(blake2b(name.encode(), digest_size=16, person=kind.encode()).digest())
+    digest = blake2b(name.encode(), digest_size=16, person=kind.encode()).digest()
+    return Digest(encode_seed(digest))
+
+
+class Name(str):
+    """A name in plain: a template such as `{task:task}` hashes it as a name of that kind."""
+
+    __slots__ = ()
+
+    def __format__(self, kind: str) -> str:
+        return hash_name(kind, str(self)) if kind else str(self)
 
 
 hash_agent = partial(hash_name, "agent")

@@ -3,25 +3,23 @@
 from typing import Literal
 
 from functions.platform import item_types
-from functions.platform.entry_keys import build_agent_partition, build_namespace_partition
-from functions.platform.keys import Key, hash_name
+from functions.platform.keys import Key
 
 _LAST_LOG_ITEM = 10**16 - 1
+
+
+_OWNERS = {
+    "intent": item_types.INTENT,
+    "agent": item_types.AGENT,
+    "namespace": item_types.SEMANTIC_ENTRY,
+}
 
 
 def build_log_partition(
     tenant: str, kind: Literal["intent", "agent", "namespace"], name: str
 ) -> str:
     """Build the partition of a log: that of its owner in the memory table."""
-    match kind:
-        case "intent":
-            return item_types.INTENT.build_partition(
-                tenant=tenant, intent=hash_name("intent", name)
-            )
-        case "agent":
-            return build_agent_partition(tenant, name)
-        case "namespace":
-            return build_namespace_partition(tenant, name)
+    return _OWNERS[kind].build_partition(tenant, **{kind: name})
 
 
 def build_log_item_key(partition: str, number: int) -> Key:
@@ -49,8 +47,3 @@ def parse_log_item(sort: str) -> int:
 def build_event_part_key(partition: str, event_id: str, number: int) -> Key:
     """Build the key of a part of an event that is larger than an item."""
     return partition, item_types.EVENT_PART.build_sort(event=event_id, number=number)
-
-
-def build_published_event_key(tenant: str, event_id: str) -> Key:
-    """Build the key of the item that says that the bus has an event."""
-    return item_types.PUBLISHED_EVENT.build_key(tenant=tenant, event=event_id)

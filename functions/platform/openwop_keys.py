@@ -99,7 +99,7 @@ def parse_memory_entry_id(text: str) -> tuple[int, str] | None:
 
 
 def build_memory_partition(tenant: str, memory: str) -> str:
-    return item_types.MEMORY.build_partition(tenant=tenant, memory=memory)
+    return item_types.MEMORY.build_partition(tenant, memory=memory)
 
 
 def build_owned_memories_partition(tenant: str, owner_kind: str, owner: str) -> str:
@@ -142,7 +142,7 @@ def build_snapshot_pin_key(partition: str, sequence: int, run: str) -> Key:
 
 
 def build_memory_run_key(tenant: str, run: str) -> Key:
-    return item_types.MEMORY_RUN.build_key(tenant=tenant, run=run)
+    return item_types.MEMORY_RUN.build_key(tenant, run=run)
 
 
 def build_started_runs_partition(tenant: str, principal: str) -> str:

@@ -49,7 +49,7 @@ class RunAddress(NamedTuple):
 
     @property
     def item_key(self) -> Key:
-        return item_types.RUN.build_key(tenant=self.tenant, seed=self.seed)
+        return item_types.RUN.build_key(self.tenant, seed=self.seed)
 
     @property
     def unsigned_id(self) -> str:
@@ -111,7 +111,7 @@ def build_deleted_run_key(partition: str) -> Key:
 
 def build_agent_type_key(tenant: str, agent_type: str) -> Key:
     """Build the key of an agent type: a tenant's are in the order of their names."""
-    return item_types.AGENT_TYPE.build_key(tenant=tenant, type=agent_type)
+    return item_types.AGENT_TYPE.build_key(tenant, type=agent_type)
 
 
 def parse_episode_key(partition: str, episode_id: str) -> Key | None:
@@ -167,12 +167,12 @@ def _hash_type(agent_type: str) -> str:
 def build_procedure_partition(tenant: str, agent_type: str, task_type: str) -> str:
     """Build the partition of the workflows among which a selection is made."""
     names = hash_name("procedures", f"{len(agent_type)}:{agent_type}{task_type}")
-    return item_types.LEARNED_WORKFLOW.build_partition(tenant=tenant, procedure=names)
+    return item_types.LEARNED_WORKFLOW.build_partition(tenant, procedure=names)
 
 
 def build_task_types_partition(tenant: str, agent_type: str) -> str:
     """Build the partition of the task types for which an agent type has workflows."""
-    return item_types.TASK_TYPE.build_partition(tenant=tenant, type=_hash_type(agent_type))
+    return item_types.TASK_TYPE.build_partition(tenant, type=_hash_type(agent_type))
 
 
 def build_learned_workflow_key(partition: str, workflow: str) -> Key:
@@ -186,11 +186,11 @@ def build_outcome_key(workflow: Key, request: bytes) -> Key:
 
 
 def build_instance_key(tenant: str, instance: str) -> Key:
-    return item_types.INSTANCE.build_key(tenant=tenant, instance=hash_name("instance", instance))
+    return item_types.INSTANCE.build_key(tenant, instance=hash_name("instance", instance))
 
 
 def build_fact_space(tenant: str) -> str:
-    return item_types.FACT.build_partition(tenant=tenant)
+    return item_types.FACT.build_partition(tenant)
 
 
 def build_tenant_facts_partition(tenant: str) -> str:

@@ -22,7 +22,7 @@ class UsedRequests(TimedStore):
         Raises:
             IdempotencyConflict: it was used with another body.
         """
-        key = item_types.USED_REQUEST.build_key(tenant=tenant, request=token.key.hex())
+        key = item_types.USED_REQUEST.build_key(tenant, request=token.key.hex())
         use = {"token": token.stored, TTL_ATTRIBUTE: self._clock() // 1000 + _LIFETIME}
         try:
             self._table.put(put_new(key, use))

@@ -10,23 +10,19 @@ EMBEDDING_KEY = item_types.EMBEDDING.build_key()
 
 def build_agent_space(tenant: str, agent: str) -> str:
     """Build the partition of the vectors of an agent's private memory."""
-    return item_types.AGENT_VECTOR.build_partition(tenant=tenant, agent=hash_agent(agent))
+    return item_types.AGENT_VECTOR.build_partition(tenant, agent=hash_agent(agent))
 
 
 def build_namespace_space(tenant: str, namespace: str) -> str:
     """Build the partition of the vectors of a namespace's semantic memory."""
-    return item_types.NAMESPACE_VECTOR.build_partition(
-        tenant=tenant, namespace=hash_namespace(namespace)
-    )
+    return item_types.NAMESPACE_VECTOR.build_partition(tenant, namespace=hash_namespace(namespace))
 
 
 def build_entry_space(address: EntryAddress) -> str:
     """Build the partition of the vectors of the entries beside this one."""
     if address.tier == "n":
-        return item_types.NAMESPACE_VECTOR.build_partition(
-            tenant=address.tenant, namespace=address.owner
-        )
-    return item_types.AGENT_VECTOR.build_partition(tenant=address.tenant, agent=address.owner)
+        return item_types.NAMESPACE_VECTOR.build_partition(address.tenant, namespace=address.owner)
+    return item_types.AGENT_VECTOR.build_partition(address.tenant, agent=address.owner)
 
 
 def build_client_vectors_partition(address: EntryAddress) -> str:

@@ -78,12 +78,12 @@ class QuotaStore(TimedStore):
 
 
 def _build_count_key(tenant: str, quota: Quota, day: int) -> Key:
-    return item_types.QUOTA_COUNT.build_key(tenant=tenant, quota=quota.name, day=day)
+    return item_types.QUOTA_COUNT.build_key(tenant, quota=quota.name, day=day)
 
 
 def _build_warning_key(tenant: str, quota: Quota) -> Key:
     """Build the key of the marker that a tenant was warned; it sorts behind the days."""
-    return item_types.QUOTA_WARNING.build_key(tenant=tenant, quota=quota.name)
+    return item_types.QUOTA_WARNING.build_key(tenant, quota=quota.name)
 
 
 def build_release(tenant: str, quota: Quota, expiries: Iterable[int]) -> list[Write]:
@@ -108,4 +108,4 @@ def _build_marker_key(quota: Quota, items: Sequence[NewItem]) -> Key:
     names = "\n".join(each.name for each in items)
     hashed = blake2b(names.encode(), digest_size=16).hexdigest()
     tenant = get_tenant(items[0].key[0])
-    return item_types.COUNTED_ITEMS.build_key(tenant=tenant, quota=quota.name, items=hashed)
+    return item_types.COUNTED_ITEMS.build_key(tenant, quota=quota.name, items=hashed)

@@ -6,11 +6,11 @@ query finds whose tasks an agent works on, and whether a certain coordinator's a
 
 from collections.abc import Iterator
 
-from functions.platform import task_keys
+from functions.platform import item_types
 from functions.platform.errors import CapacityExceeded
 from functions.platform.item_types import COORDINATED_TASK
 from functions.platform.items import Item
-from functions.platform.keys import Key, hash_agent
+from functions.platform.keys import Digest, Key
 from functions.platform.limits import MAX_OWN_TASKS
 from functions.platform.newest_first import build_list_attributes, iterate_item_groups
 from functions.platform.table import Store
@@ -23,7 +23,7 @@ class AssignmentStore(Store):
 
     def list_of_agent(self, tenant: str, agent: str) -> list[Assignment]:
         """Read an agent's open tasks, newest first: a call per some thousands."""
-        rows = self._table.query(*task_keys.build_assignment_range(tenant, agent))
+        rows = self._table.query(*item_types.ASSIGNMENT.build_range(tenant, agent=agent))
         found = map(_to_assignment, rows)
         return sorted(found, key=lambda each: (each.created, each.task), reverse=True)
 
@@ -31,27 +31,29 @@ class AssignmentStore(Store):
         self, tenant: str, agent: str, before: str | None, count: int
     ) -> Iterator[list[Assignment]]:
         """Read the same, newest first, before a position: two calls for each `count`."""
-        partition = task_keys.build_assignment_range(tenant, agent)[0]
+        partition = item_types.ASSIGNMENT.build_partition(tenant, agent=agent)
         for rows in iterate_item_groups(self._table, partition, before, count):
             yield list(map(_to_assignment, rows))
 
     def list_task_ids(self, tenant: str, agent: str) -> list[str]:
         """Read the ids of the tasks that an agent works on, or that hold memory of it."""
         ranges = (
-            task_keys.build_assignment_range(tenant, agent),
-            task_keys.build_held_task_range(tenant, agent),
+            item_types.ASSIGNMENT.build_range(tenant, agent=agent),
+            item_types.HELD_TASK.build_range(tenant, agent=agent),
         )
         return [row["task"] for each in ranges for row in self._table.query(*each)]
 
     def list_coordinated(self, tenant: str, coordinator: str) -> list[str]:
         """Read the ids of a coordinator's open tasks: a call per some thousands."""
-        partition = task_keys.build_guardrails_key(tenant, coordinator)[0]
+        partition = item_types.GUARDRAILS.build_key(tenant, agent=coordinator)[0]
         rows = self._table.query(partition, COORDINATED_TASK.sort_prefix)
         return [row["task"] for row in rows]
 
     def is_coordinated_by(self, tenant: str, agent: str, coordinator: str) -> bool:
         """Tell whether an agent works on an open task of a coordinator: one call."""
-        partition, prefix = task_keys.build_assignment_range(tenant, agent, coordinator)
+        partition, prefix = item_types.ASSIGNMENT.build_range(
+            tenant, agent=agent, coordinator=coordinator
+        )
         rows = self._table.query_from(partition, prefix, f"{prefix}~", 1)
         return next(rows, None) is not None
 
@@ -68,7 +70,9 @@ def list_assignments(tenant: str, old: Task | None, new: Task) -> list[Write]:
 def _build_assignments(tenant: str, task: Task | None) -> dict[Key, Item]:
     if task is None or task.assignee is None or task.ended is not None:
         return {}
-    key = task_keys.build_assignment_key(tenant, task.assignee, task.coordinator, task.id)
+    key = item_types.ASSIGNMENT.build_key(
+        tenant, agent=task.assignee, coordinator=task.coordinator or "", task=task.id
+    )
     return {
         key: {
             "task": task.id,
@@ -90,12 +94,12 @@ def count_own_tasks(tenant: str, old: Task | None, new: Task) -> list[Write]:
         return []
     writes: list[Write] = []
     if before is not None:
-        key = task_keys.build_own_tasks_key(tenant, before)
+        key = item_types.OWN_TASKS.build_key(tenant, agent=before)
         writes.append(update(key, "ADD open_tasks :less", less=-1))
     if after is not None and old is None:
         writes.append(reserve_own_tasks(tenant, after, 1))
     elif after is not None:
-        key = task_keys.build_own_tasks_key(tenant, after)
+        key = item_types.OWN_TASKS.build_key(tenant, agent=after)
         writes.append(update(key, "ADD open_tasks :one", one=1))
     return writes
 
@@ -103,7 +107,7 @@ def count_own_tasks(tenant: str, old: Task | None, new: Task) -> list[Write]:
 def reserve_own_tasks(tenant: str, agent: str, count: int) -> Write:
     """Count tasks that an agent registers for itself, if it may have as many more open ones."""
     return update(
-        task_keys.build_own_tasks_key(tenant, agent),
+        item_types.OWN_TASKS.build_key(tenant, agent=agent),
         "ADD open_tasks :count",
         "attribute_not_exists(open_tasks) OR open_tasks <= :free",
         count=count,
@@ -119,9 +123,12 @@ def build_own_tasks_error() -> CapacityExceeded:
 
 def hold_task(tenant: str, agent: str, task: str) -> Write:
     """List a task under an agent that holds memory of it, and isn't its assignee."""
-    return put(task_keys.build_held_task_key(tenant, hash_agent(agent), task), {"task": task})
+    return put(
+        item_types.HELD_TASK.build_key(tenant, agent=agent, task=task),
+        {"task": task},
+    )
 
 
-def release_task(tenant: str, hashed_agent: str, task: str) -> Write:
+def release_task(tenant: str, agent: Digest, task: str) -> Write:
     """Take a task off the list of those with memory of an agent."""
-    return delete(task_keys.build_held_task_key(tenant, hashed_agent, task))
+    return delete(item_types.HELD_TASK.build_key(tenant, agent=agent, task=task))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from functions.platform import task_keys
+from functions.platform import item_types
 from functions.platform.item_types import GRANT
 from functions.platform.items import Item
 from functions.platform.limits import MAX_GRANTS
@@ -19,17 +19,19 @@ class GrantStore(Store):
 
     def get(self, tenant: str, task_id: str, principal: str) -> Grant | None:
         """Read a principal's grant: one call."""
-        item = self._table.get(task_keys.build_grant_key(tenant, task_id, principal))
+        item = self._table.get(
+            item_types.GRANT.build_key(tenant, task=task_id, principal=principal)
+        )
         return None if item is None else grant_from_item(item)
 
     def list_all(self, tenant: str, task_id: str) -> list[Grant]:
         """Read all grants of a task: a call per megabyte."""
-        partition = task_keys.build_task_key(tenant, task_id)[0]
+        partition = item_types.TASK.build_key(tenant, task=task_id)[0]
         return [grant_from_item(item) for item in self._table.query(partition, GRANT.sort_prefix)]
 
     def iterate(self, tenant: str, task_id: str, before: str | None, count: int) -> Iterator[Grant]:
         """Read a task's grants, newest first, before a position: two calls for each `count`."""
-        partition = task_keys.build_task_key(tenant, task_id)[0]
+        partition = item_types.TASK.build_key(tenant, task=task_id)[0]
         return map(grant_from_item, iterate_items(self._table, partition, before, count))
 
 
@@ -40,7 +42,7 @@ def replace_grant(tenant: str, task: Task, old: Grant | None, new: Grant | None)
     grants that its assignee makes.
     """
     principal = (new or old or Grant("", "read", 0)).principal
-    key = task_keys.build_grant_key(tenant, task.id, principal)
+    key = item_types.GRANT.build_key(tenant, task=task.id, principal=principal)
     condition, values = ABSENT, Item()
     if old is not None:
         condition, values = "created = :before", {"before": old.created}
@@ -60,7 +62,7 @@ def count_granted(task: Task, old: Grant | None, new: Grant | None) -> int:
 
 def _count_grants(tenant: str, task: Task, more: int) -> Write:
     """Check that a task has the same assignee and coordinator, and count its grants."""
-    key = task_keys.build_task_key(tenant, task.id)
+    key = item_types.TASK.build_key(tenant, task=task.id)
     condition, values = f"{IS_OPEN} AND term = :term", Item(term=task.term)
     if task.coordinator is None:
         condition += " AND attribute_not_exists(coordinator)"
@@ -83,4 +85,8 @@ def check_grant(tenant: str, task_id: str, grant: Grant, now: int) -> Write:
     else:
         condition += " AND term = :term"
         values["term"] = grant.term
-    return check(task_keys.build_grant_key(tenant, task_id, grant.principal), condition, **values)
+    return check(
+        item_types.GRANT.build_key(tenant, task=task_id, principal=grant.principal),
+        condition,
+        **values,
+    )

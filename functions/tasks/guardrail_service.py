@@ -16,7 +16,7 @@ from typing import NamedTuple
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
 from functions.identity.model import Principal
-from functions.platform import task_keys
+from functions.platform import item_types
 from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError, Unavailable, VersionMismatch
 from functions.platform.idempotency import RequestToken, Verdict
@@ -291,7 +291,7 @@ class GuardrailService:
 
 def _name_restrictions(tenant: str, agents: Iterable[str]) -> dict[Key, str]:
     """Give agents by the keys of the items of their restrictions."""
-    return {task_keys.build_restrictions_key(tenant, agent): agent for agent in agents}
+    return {item_types.RESTRICTIONS.build_key(tenant, agent=agent): agent for agent in agents}
 
 
 def _is_done(step: Callable[[], object]) -> bool:

@@ -9,7 +9,7 @@ from functions.namespaces.restrictions import (
     restrictions_from_item,
     restrictions_to_item,
 )
-from functions.platform import task_keys
+from functions.platform import item_types
 from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
@@ -29,15 +29,15 @@ class GuardrailStore(Store):
 
     def get(self, tenant: str, coordinator: str) -> CoordinatorGuardrails:
         """Read a coordinator's guardrails: one call."""
-        item = self._table.get(task_keys.build_guardrails_key(tenant, coordinator))
+        item = self._table.get(item_types.GUARDRAILS.build_key(tenant, agent=coordinator))
         return guardrails_from_item(coordinator, item)
 
     def get_with_restrictions(
         self, tenant: str, coordinator: str, agent: str | None
     ) -> tuple[CoordinatorGuardrails, Restrictions]:
         """Read a coordinator's guardrails and an agent's restrictions: one call."""
-        own = task_keys.build_guardrails_key(tenant, coordinator)
-        others = task_keys.build_restrictions_key(tenant, agent or "")
+        own = item_types.GUARDRAILS.build_key(tenant, agent=coordinator)
+        others = item_types.RESTRICTIONS.build_key(tenant, agent=agent or "")
         found = self._table.get_many((own, others) if agent else (own,))
         guardrails = guardrails_from_item(coordinator, found.get(own))
         return guardrails, restrictions_from_item(found.get(others))
@@ -52,7 +52,7 @@ class GuardrailStore(Store):
         Raises:
             functions.platform.table.ConditionFailed: another version is stored.
         """
-        key = task_keys.build_guardrails_key(tenant, new.coordinator)
+        key = item_types.GUARDRAILS.build_key(tenant, agent=new.coordinator)
         due = build_due_attributes(key[0], now + _REQUEST_TIME)
         item = guardrails_to_item(new) | due
         self._table.transact([put_version(key, item, new.version - 1 or None), record])
@@ -60,7 +60,7 @@ class GuardrailStore(Store):
     def complete(self, tenant: str, coordinator: str, version: int) -> None:
         """Make guardrails due no more, if they are still at this version."""
         write = update(
-            task_keys.build_guardrails_key(tenant, coordinator),
+            item_types.GUARDRAILS.build_key(tenant, agent=coordinator),
             f"REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}",
             "version = :version",
             version=version,
@@ -71,7 +71,7 @@ class GuardrailStore(Store):
     def get_restrictions(self, tenant: str, agent: str) -> Restrictions:
         """Read an agent's restrictions: one call."""
         return restrictions_from_item(
-            self._table.get(task_keys.build_restrictions_key(tenant, agent))
+            self._table.get(item_types.RESTRICTIONS.build_key(tenant, agent=agent))
         )
 
     def get_items(self, keys: Iterable[Key]) -> dict[Key, Item]:
@@ -80,7 +80,7 @@ class GuardrailStore(Store):
 
     def merged_restrictions(self, tenant: str, coordinators: Iterable[str]) -> Restrictions:
         """Read what the guardrails of several coordinators restrict together."""
-        keys = {task_keys.build_guardrails_key(tenant, name): name for name in coordinators}
+        keys = {item_types.GUARDRAILS.build_key(tenant, agent=name): name for name in coordinators}
         items = self._table.get_many(keys) if keys else {}
         return merge_restrictions(
             guardrails_from_item(keys[key], item).restrictions for key, item in items.items()
@@ -97,7 +97,7 @@ class GuardrailStore(Store):
 
 def check_guardrails(tenant: str, guardrails: CoordinatorGuardrails) -> Write:
     """Check that guardrails still have the version that was read."""
-    key = task_keys.build_guardrails_key(tenant, guardrails.coordinator)
+    key = item_types.GUARDRAILS.build_key(tenant, agent=guardrails.coordinator)
     if guardrails.version == 0:
         return check(key, ABSENT)
     return check(key, "version = :version", version=guardrails.version)
@@ -110,13 +110,16 @@ def add_restrictions(tenant: str, agent: str, present: Restrictions, more: Restr
 
 
 def list_under_coordinator(tenant: str, coordinator: str, task: str) -> Write:
-    return put(task_keys.build_coordinated_task_key(tenant, coordinator, task), {"task": task})
+    return put(
+        item_types.COORDINATED_TASK.build_key(tenant, agent=coordinator, task=task),
+        {"task": task},
+    )
 
 
 def unlist_under_coordinator(tenant: str, coordinator: str, task: str) -> Write:
-    return delete(task_keys.build_coordinated_task_key(tenant, coordinator, task))
+    return delete(item_types.COORDINATED_TASK.build_key(tenant, agent=coordinator, task=task))
 
 
 def _put_restrictions(tenant: str, agent: str, new: Restrictions) -> Write:
-    key = task_keys.build_restrictions_key(tenant, agent)
+    key = item_types.RESTRICTIONS.build_key(tenant, agent=agent)
     return put_version(key, restrictions_to_item(new), new.version - 1 or None)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from functions.identity.model import Principal
-from functions.platform import task_keys
+from functions.platform import item_types
 from functions.platform.items import Item
 from functions.platform.keys import HIGHEST, Key
 from functions.platform.newest_first import build_list_attributes, iterate_item_groups, iterate_rows
@@ -28,30 +28,30 @@ class IntentStore(Store):
 
     def get(self, tenant: str, intent: str, principal: str) -> Intent:
         """Read one intent for a principal, at version 0 if nobody has named it: one call."""
-        key = task_keys.build_intent_key(tenant, intent)
-        row = task_keys.build_participant_key(tenant, intent, principal)
+        key = item_types.INTENT.build_key(tenant, intent=intent)
+        row = item_types.PARTICIPANT.build_key(tenant, intent=intent, principal=principal)
         found = self._table.get_many((key, row))
         participants = frozenset({principal} if row in found else ())
         return replace(intent_from_item(intent, found.get(key)), participants=participants)
 
     def list_of_tenant(self, tenant: str, principal: str) -> list[Intent]:
         """Read all intents of a tenant for a principal: a call, and one for each fifty intents."""
-        rows = self._table.query(*task_keys.build_listed_intent_range(tenant))
+        rows = self._table.query(*item_types.LISTED_INTENT.build_range(tenant))
         return self._get_listed(tenant, principal, rows)
 
     def iterate_of_tenant(
         self, tenant: str, principal: str, before: str | None, count: int
     ) -> Iterator[Intent]:
         """Read the same, newest first, before a position: three calls for each `count`."""
-        partition = task_keys.build_listed_intent_range(tenant)[0]
+        partition = item_types.LISTED_INTENT.build_range(tenant)[0]
         for rows in iterate_item_groups(self._table, partition, before, count):
             yield from self._get_listed(tenant, principal, rows)
 
     def _get_listed(self, tenant: str, principal: str, rows: Iterable[Item]) -> list[Intent]:
         keys = {
             row["intent"]: (
-                task_keys.build_intent_key(tenant, row["intent"]),
-                task_keys.build_participant_key(tenant, row["intent"], principal),
+                item_types.INTENT.build_key(tenant, intent=row["intent"]),
+                item_types.PARTICIPANT.build_key(tenant, intent=row["intent"], principal=principal),
             )
             for row in rows
         }
@@ -66,12 +66,12 @@ class IntentStore(Store):
 
     def has_any(self, tenant: str) -> bool:
         """Whether a tenant has intents: one call."""
-        partition, prefix = task_keys.build_listed_intent_range(tenant)
+        partition, prefix = item_types.LISTED_INTENT.build_range(tenant)
         rows = self._table.query_from(partition, prefix, prefix + HIGHEST, 1)
         return next(rows, None) is not None
 
     def list_task_ids(self, tenant: str, intent: str) -> list[str]:
-        rows = self._table.query(*task_keys.build_intent_task_range(tenant, intent))
+        rows = self._table.query(*item_types.INTENT_TASK.build_range(tenant, intent=intent))
         return [row["task"] for row in rows]
 
     def iterate_task_ids(
@@ -81,13 +81,13 @@ class IntentStore(Store):
 
         The index that lists them may still have a task that another intent has by now.
         """
-        of = (GROUP_ATTRIBUTE, task_keys.build_intent_task_range(tenant, intent)[0])
+        of = (GROUP_ATTRIBUTE, item_types.INTENT_TASK.build_range(tenant, intent=intent)[0])
         for rows in iterate_rows(self._table, BY_GROUP, of, before, count):
             yield {row["task"]: row[TYPE_ORDER_ATTRIBUTE] for row in rows}
 
     def has_tasks(self, tenant: str, intent: str) -> bool:
         """Whether an intent lists tasks: one call."""
-        partition, prefix = task_keys.build_intent_task_range(tenant, intent)
+        partition, prefix = item_types.INTENT_TASK.build_range(tenant, intent=intent)
         rows = self._table.query_from(partition, prefix, prefix + HIGHEST, 1)
         return next(rows, None) is not None
 
@@ -102,10 +102,12 @@ def name_intent(
     that says that the caller takes or took part. `is_new` is for an intent that nobody has named.
     """
     if takes_part:
-        participant = task_keys.build_participant_key(caller.tenant, intent, caller.id)
+        participant = item_types.PARTICIPANT.build_key(
+            caller.tenant, intent=intent, principal=caller.id
+        )
         yield check(participant, "attribute_exists(pk)")
         return
-    key = task_keys.build_intent_key(caller.tenant, intent)
+    key = item_types.INTENT.build_key(caller.tenant, intent=intent)
     claimed = Intent(intent, caller.id if caller.may_coordinate else None, created=now, version=1)
     if is_new:
         yield _list_under_tenant(caller.tenant, intent, now)
@@ -125,7 +127,7 @@ def name_intent(
 
 def replace_intent(tenant: str, old: Intent, new: Intent) -> Iterator[Write]:
     """Put an intent's new owner and access list in the place of those that were read."""
-    key = task_keys.build_intent_key(tenant, old.id)
+    key = item_types.INTENT.build_key(tenant, intent=old.id)
     if old.version == 0:
         yield _list_under_tenant(tenant, old.id, new.created)
         yield put_new(key, intent_to_item(new))
@@ -135,7 +137,7 @@ def replace_intent(tenant: str, old: Intent, new: Intent) -> Iterator[Write]:
 
 
 def _list_under_tenant(tenant: str, intent: str, created: int) -> Write:
-    key = task_keys.build_listed_intent_key(tenant, intent)
+    key = item_types.LISTED_INTENT.build_key(tenant, intent=intent)
     return put(key, {"intent": intent} | build_list_attributes(key[0], created, intent))
 
 
@@ -146,12 +148,12 @@ def join_intent(tenant: str, old: Intent, new: Intent, joining: frozenset[str]) 
     """
     if new.owner is not None:
         for each in sorted(joining):
-            key = task_keys.build_participant_key(tenant, old.id, each)
+            key = item_types.PARTICIPANT.build_key(tenant, intent=old.id, principal=each)
             yield put(key, {"principal": each})
     if old.version == 0:
         yield from replace_intent(tenant, old, new)
         return
-    key = task_keys.build_intent_key(tenant, old.id)
+    key = item_types.INTENT.build_key(tenant, intent=old.id)
     condition, values = _is_unchanged_condition(old)
     if new.owner is None or new.owner == old.owner:
         yield check(key, condition, **values)
@@ -177,11 +179,11 @@ def _is_unchanged_condition(read: Intent) -> tuple[str, Item]:
 
 
 def list_under_intent(tenant: str, task: Task, intent: str) -> Write:
-    key = task_keys.build_intent_task_key(tenant, intent, task.id)
+    key = item_types.INTENT_TASK.build_key(tenant, intent=intent, task=task.id)
     row: Item = {"task": task.id, "created": task.created}
     return put(key, row | build_list_attributes(key[0], task.created, task.id))
 
 
 def unlist_under_intent(tenant: str, task: str, intent: str) -> Write:
     """Take a task that gets another intent from the list of the one before."""
-    return delete(task_keys.build_intent_task_key(tenant, intent, task))
+    return delete(item_types.INTENT_TASK.build_key(tenant, intent=intent, task=task))

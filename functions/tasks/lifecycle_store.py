@@ -1,9 +1,9 @@
 """The writes by which tasks are registered, changed and completed, with all that lists them."""
 
 from functions.identity.model import Principal
-from functions.platform import task_keys
+from functions.platform import item_types
 from functions.platform.items import Item
-from functions.platform.keys import Key, hash_agent
+from functions.platform.keys import Digest, Key, hash_agent
 from functions.platform.limits import MAX_SUB_TASKS
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.writes import (
@@ -68,7 +68,7 @@ def _hand_over(tenant: str, old: Task, new: Task) -> list[Write]:
     if old.assignee is not None:
         changes += [
             _add_former_member(tenant, new.id, old.assignee, "assignee"),
-            delete(task_keys.build_grant_key(tenant, new.id, old.assignee)),
+            delete(item_types.GRANT.build_key(tenant, task=new.id, principal=old.assignee)),
             hold_task(tenant, old.assignee, new.id),
         ]
     if new.assignee is not None:
@@ -77,7 +77,7 @@ def _hand_over(tenant: str, old: Task, new: Task) -> list[Write]:
 
 
 def _add_former_member(tenant: str, task: str, principal: str, role: str) -> Write:
-    key = task_keys.build_former_member_key(tenant, task, role, principal)
+    key = item_types.FORMER_MEMBER.build_key(tenant, task=task, role=role, principal=principal)
     return put(key, {"principal": principal})
 
 
@@ -92,7 +92,9 @@ def _build_inheritance(tenant: str, task: Task | None) -> dict[Key, Item]:
     parent = task.inherits_from
     if parent is None:
         return {}
-    key = task_keys.build_inheriting_task_key(tenant, parent, task.assignee, task.id)
+    key = item_types.INHERITING_TASK.build_key(
+        tenant, task=parent, agent=task.assignee, sub_task=task.id
+    )
     return {key: {"task": task.id, "term": task.parent_term}}
 
 
@@ -102,7 +104,7 @@ def completion_writes(tenant: str, task: Task, now: int) -> list[Write]:
     The condition of the mark fails where the task has been opened again by an adoption.
     """
     mark = update(
-        task_keys.build_task_key(tenant, task.id),
+        item_types.TASK.build_key(tenant, task=task.id),
         f"SET archived = if_not_exists(archived, :now) REMOVE {DUE_ATTRIBUTE}, "
         f"{DUE_SHARD_ATTRIBUTE}",
         "ended = :ended",
@@ -111,7 +113,7 @@ def completion_writes(tenant: str, task: Task, now: int) -> list[Write]:
     )
     assignee = None if task.assignee is None else hash_agent(task.assignee)
     holders = sorted(task.held.keys() - {assignee})
-    return [*(release_task(tenant, holder, task.id) for holder in holders), mark]
+    return [*(release_task(tenant, Digest(holder), task.id) for holder in holders), mark]
 
 
 def _replace_task(tenant: str, old: Task, new: Task) -> Write:
@@ -140,7 +142,7 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
         values |= {"changes": new.counter_changes} if new.counter_changes else {}
     expression, present = build_set_expression(attributes, *settings)
     return update(
-        task_keys.build_task_key(tenant, new.id),
+        item_types.TASK.build_key(tenant, task=new.id),
         f"{expression} ADD free_entries :more, free_bytes :more_bytes",
         condition,
         more=new.max_entries - old.max_entries,
@@ -154,7 +156,7 @@ def add_task(tenant: str, task: Task, usage: TaskUsage = _NO_USAGE) -> Write:
     item = task_to_item(task) | {"attached": usage.attached}
     if task.assignee is not None:
         item |= usage_to_item(task.assignee, usage.entries, usage.size)
-    key = task_keys.build_task_key(tenant, task.id)
+    key = item_types.TASK.build_key(tenant, task=task.id)
     return put_new(key, item)
 
 
@@ -177,7 +179,7 @@ def _check_parent(caller: Principal, new: Task, parent: str) -> Write:
     if not caller.may_coordinate and new.assignee != caller.id:
         condition += " AND (contains(delegates, :assignee) OR contains(delegates, :anybody))"
         values |= {"assignee": new.assignee, "anybody": ANYBODY}
-    key = task_keys.build_task_key(caller.tenant, parent)
+    key = item_types.TASK.build_key(caller.tenant, task=parent)
     if caller.may_coordinate or new.coordinator is None:
         return check(key, condition, **values)
     condition += " AND (attribute_not_exists(sub_tasks) OR sub_tasks < :max)"

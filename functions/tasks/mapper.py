@@ -1,11 +1,11 @@
 """Convert tasks, grants and intents to items and back."""
 
 from functions.identity.model import SERVICE, Actor
+from functions.platform import item_types
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import dumps, loads
 from functions.platform.keys import build_due_attributes, hash_agent
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.task_keys import build_task_key
 from functions.platform.ttl import to_ttl_seconds
 from functions.tasks.model import Grant, Intent, Policy, Task
 
@@ -42,7 +42,7 @@ def _due(task: Task) -> Item:
     """
     is_pending = task.leaving if task.ended is None else task.archived is None
     due = task.updated + _REQUEST_TIME if is_pending else None
-    return build_due_attributes(build_task_key("", task.id)[0], due)
+    return build_due_attributes(item_types.TASK.build_key("", task=task.id)[0], due)
 
 
 def task_from_item(item: Item) -> Task:

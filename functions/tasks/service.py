@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize, is_allowed
 from functions.identity.model import Principal
-from functions.platform import task_keys
+from functions.platform import item_types
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, EntryExists, ValidationFailed
 from functions.platform.idempotency import RequestToken
@@ -97,11 +97,11 @@ class Tasks:
         refused: ConditionFailed,
     ) -> Task:
         """Answer a retry, adopt a task without a coordinator, or say why nothing was done."""
-        if refused.failed.get(task_keys.build_task_key(caller.tenant, task.id)) is not None:
+        if refused.failed.get(item_types.TASK.build_key(caller.tenant, task=task.id)) is not None:
             return self._adopt(caller, new, task, token)
-        if task_keys.build_own_tasks_key(caller.tenant, caller.id) in refused.failed:
+        if item_types.OWN_TASKS.build_key(caller.tenant, agent=caller.id) in refused.failed:
             raise build_own_tasks_error()
-        parent = refused.failed.get(task_keys.build_task_key(caller.tenant, str(task.parent)))
+        parent = refused.failed.get(item_types.TASK.build_key(caller.tenant, task=str(task.parent)))
         if parent is not None:
             rules.assert_takes_sub_task(caller, task_from_item(parent))
         raise AccessDenied("the parent has ended, or you are no longer its coordinator or assignee")
@@ -119,7 +119,7 @@ class Tasks:
         try:
             return self._writer.save(caller, present, adopted, self._build_registration)
         except ConditionFailed as refused:
-            if task_keys.build_task_key(caller.tenant, adopted.id) in refused.failed:
+            if item_types.TASK.build_key(caller.tenant, task=adopted.id) in refused.failed:
                 raise
             raise AccessDenied("the parent belongs to somebody else") from refused
 
@@ -194,7 +194,7 @@ class Tasks:
     def _resolve_change_conflict(
         self, tenant: str, read: Task, token: RequestToken, refused: ConditionFailed
     ) -> Task:
-        item = refused.failed.get(task_keys.build_task_key(tenant, read.id))
+        item = refused.failed.get(item_types.TASK.build_key(tenant, task=read.id))
         if item is None:
             raise AccessDenied("the parent is no longer yours to use") from refused
         present = task_from_item(item)

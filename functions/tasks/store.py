@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 
-from functions.platform import task_keys
+from functions.platform import item_types
 from functions.platform.errors import NotFound
 from functions.platform.item_types import TASK
 from functions.platform.items import Item
@@ -23,7 +23,7 @@ class TaskStore(Store):
 
     def get(self, tenant: str, task_id: str) -> Task | None:
         """Read one task: one call."""
-        return self.get_at(task_keys.build_task_key(tenant, task_id)[0])
+        return self.get_at(item_types.TASK.build_key(tenant, task=task_id)[0])
 
     def get_at(self, partition: str) -> Task | None:
         """Read the task whose item is in this partition: one call."""
@@ -43,7 +43,7 @@ class TaskStore(Store):
 
     def get_many(self, tenant: str, task_ids: Iterable[str]) -> list[Task]:
         """Read the tasks that exist among these."""
-        wanted = [task_keys.build_task_key(tenant, task_id) for task_id in task_ids]
+        wanted = [item_types.TASK.build_key(tenant, task=task_id) for task_id in task_ids]
         return [task_from_item(item) for item in self._table.get_many(wanted).values()]
 
     def get_with_grants(
@@ -54,8 +54,8 @@ class TaskStore(Store):
         A call for each fifty.
         """
         keys = {
-            task_keys.build_task_key(tenant, task_id): task_keys.build_grant_key(
-                tenant, task_id, principal
+            item_types.TASK.build_key(tenant, task=task_id): item_types.GRANT.build_key(
+                tenant, task=task_id, principal=principal
             )
             for task_id in task_ids
         }
@@ -68,9 +68,9 @@ class TaskStore(Store):
 
     def get_membership(self, tenant: str, task_id: str, principal: str) -> Membership:
         """Read a principal's grant on a task, and whether it had a role in it: one call."""
-        grant = task_keys.build_grant_key(tenant, task_id, principal)
+        grant = item_types.GRANT.build_key(tenant, task=task_id, principal=principal)
         assignee, coordinator = (
-            task_keys.build_former_member_key(tenant, task_id, role, principal)
+            item_types.FORMER_MEMBER.build_key(tenant, task=task_id, role=role, principal=principal)
             for role in ("assignee", "coordinator")
         )
         found = self._table.get_many((grant, assignee, coordinator))
@@ -82,14 +82,16 @@ class TaskStore(Store):
 
     def is_inherited_by(self, tenant: str, parent: Task, agent: str) -> bool:
         """Tell whether an open sub-task of an agent inherits from a task: one call."""
-        partition, prefix = task_keys.build_inheriting_task_range(tenant, parent.id, agent)
+        partition, prefix = item_types.INHERITING_TASK.build_range(
+            tenant, task=parent.id, agent=agent
+        )
         rows = self._table.query(partition, prefix)
         return any(row.get("term", parent.term) == parent.term for row in rows)
 
     def finish_hand_over(self, tenant: str, task: Task) -> None:
         """Note that the entries of all who had left a task are fenced, if nobody left since."""
         write = update(
-            task_keys.build_task_key(tenant, task.id),
+            item_types.TASK.build_key(tenant, task=task.id),
             f"REMOVE leaving, {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}",
             f"leaving = :leaving AND {IS_OPEN}",
             leaving=list(task.leaving),
@@ -112,7 +114,7 @@ class TaskStore(Store):
         changes = {name: item[name] for name in names}
         expression, present = build_set_expression(changes)
         write = update(
-            task_keys.build_task_key(tenant, old.id),
+            item_types.TASK.build_key(tenant, task=old.id),
             f"{expression} ADD free_entries :more",
             f"{condition} AND {IS_OPEN}",
             more=new.max_entries - old.max_entries,

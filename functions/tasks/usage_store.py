@@ -8,7 +8,7 @@ task among those with memory of it.
 from collections.abc import Iterator, Mapping
 
 from functions.identity.model import Principal
-from functions.platform import task_keys
+from functions.platform import item_types
 from functions.platform.items import Item
 from functions.platform.writes import Write, check, update
 from functions.tasks.grant_store import check_grant
@@ -53,7 +53,7 @@ def reserve_usage(
     if intent is not None:
         condition += " AND intent = :intent"
         values["intent"] = intent
-    key = task_keys.build_task_key(caller.tenant, task_id)
+    key = item_types.TASK.build_key(caller.tenant, task=task_id)
     yield update(key, expression, condition, **counted, **values)
     yield from _check_grant(caller, task_id, grant, now)
 
@@ -68,7 +68,7 @@ def change_usage(
     condition, values = _build_role_condition(caller, grant)
     if usage.size > 0:
         condition += f" AND {IS_OPEN} AND free_bytes >= :size"
-    key = task_keys.build_task_key(caller.tenant, task_id)
+    key = item_types.TASK.build_key(caller.tenant, task=task_id)
     if usage == TaskUsage():
         yield check(key, condition, **values)
     else:
@@ -82,7 +82,7 @@ def adjust_usage(tenant: str, agent: str, task_id: str, usage: TaskUsage) -> Wri
     is_more = usage.size > 0 or usage.attached > 0
     condition = IS_OPEN if is_more else "attribute_exists(pk)"
     expression, counted = _count(agent, usage)
-    return update(task_keys.build_task_key(tenant, task_id), expression, condition, **counted)
+    return update(item_types.TASK.build_key(tenant, task=task_id), expression, condition, **counted)
 
 
 def check_participation(
@@ -102,7 +102,7 @@ def check_participation(
     if intent is not None:
         conditions.append("intent = :intent")
         values["intent"] = intent
-    key = task_keys.build_task_key(caller.tenant, task_id)
+    key = item_types.TASK.build_key(caller.tenant, task=task_id)
     return check(key, " AND ".join(conditions), **values)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol, cast
 from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
 from functions.identity.model import Principal
-from functions.platform import task_keys
+from functions.platform import item_types
 from functions.platform.errors import Throttled
 from functions.platform.keys import Key
 from functions.platform.parallel import run_parallel
@@ -138,9 +138,9 @@ def _prepare_retry(
     Raises:
         ConditionFailed: the condition of another item failed, or the task has changed.
     """
-    key = task_keys.build_task_key(tenant, new.id)
+    key = item_types.TASK.build_key(tenant, task=new.id)
     item = refused.failed.get(key)
-    retried = guarded.keys | {task_keys.build_intent_key(tenant, str(new.intent))}
+    retried = guarded.keys | {item_types.INTENT.build_key(tenant, intent=str(new.intent))}
     conflicts = refused.failed.keys() - retried
     if old is not None and item is not None:
         present = task_from_item(item)

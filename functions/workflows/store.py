@@ -3,9 +3,9 @@
 import secrets
 from typing import NamedTuple
 
+from functions.platform import item_types
 from functions.platform.items import from_attributes, to_attributes
 from functions.platform.table import ConditionFailed, Store
-from functions.platform.task_keys import build_workflow_key
 from functions.platform.writes import ABSENT, Write, put
 
 _SEED_BYTES = 16
@@ -36,7 +36,7 @@ class AppliedWorkflowStore(Store):
 
     def get(self, tenant: str, workflow: str) -> AppliedWorkflow | None:
         """Read a workflow: one call."""
-        item = self._table.get(build_workflow_key(tenant, workflow))
+        item = self._table.get(item_types.WORKFLOW.build_key(tenant, workflow=workflow))
         return None if item is None else from_attributes(AppliedWorkflow, item)
 
     def create(self, tenant: str, workflow: str) -> AppliedWorkflow:
@@ -67,5 +67,5 @@ class AppliedWorkflowStore(Store):
 def _put(
     tenant: str, workflow: AppliedWorkflow, condition: str | None = None, **values: bytes | None
 ) -> Write:
-    key = build_workflow_key(tenant, workflow.name)
+    key = item_types.WORKFLOW.build_key(tenant, workflow=workflow.name)
     return put(key, to_attributes(workflow), condition, **values)

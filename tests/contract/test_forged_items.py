@@ -10,7 +10,8 @@ import httpx
 import pytest
 
 from functions.deletion.model import SETTLING_TIME
-from functions.platform import task_keys
+from functions.identity.api_keys import build_api_key_key
+from functions.platform import item_types
 from functions.platform.dynamodb import encode_key
 from functions.platform.item_types import API_KEY, DEPLOYMENT_SECRET
 from functions.platform.items import Item, decode_item, encode_item
@@ -56,13 +57,13 @@ def key_of(client: httpx.Client) -> str:
 
 def test_a_forged_key_authenticates_nobody(service: Service, tenant: Tenant) -> None:
     forged = {"tenant": tenant.id, "principal": "admin", "kind": "user", "created": 0}
-    put_item(service, task_keys.build_api_key_key("mine"), forged | {"permissions": ALL})
+    put_item(service, build_api_key_key("mine"), forged | {"permissions": ALL})
     refused(service.client("mine").get("/api/v1/me"), 401, "UNAUTHENTICATED")
 
 
 def test_the_copy_of_a_key_under_another_is_none(service: Service, tenant: Tenant) -> None:
-    item = get_item(service, task_keys.build_api_key_key(key_of(tenant.admin)))
-    put_item(service, task_keys.build_api_key_key("mine"), item)
+    item = get_item(service, build_api_key_key(key_of(tenant.admin)))
+    put_item(service, build_api_key_key("mine"), item)
     refused(service.client("mine").get("/api/v1/me"), 401, "UNAUTHENTICATED")
 
 
@@ -82,7 +83,7 @@ def test_the_copy_of_a_key_under_another_is_none(service: Service, tenant: Tenan
 )
 def test_a_changed_key_is_none(service: Service, tenant: Tenant, change: Item) -> None:
     eve = tenant.agent("eve", permissions=["memory.read"])
-    key = task_keys.build_api_key_key(key_of(eve))
+    key = build_api_key_key(key_of(eve))
     item = get_item(service, key) | change
     put_item(service, key, {name: value for name, value in item.items() if value is not None})
     refused(another(service).client(key_of(eve)).get(MEMORY), 401, "UNAUTHENTICATED")
@@ -90,7 +91,7 @@ def test_a_changed_key_is_none(service: Service, tenant: Tenant, change: Item) -
 
 def test_a_changed_principal_is_none(service: Service, tenant: Tenant) -> None:
     tenant.agent("eve", permissions=["memory.read"])
-    key = task_keys.build_principal_key(tenant.id, "eve")
+    key = item_types.PRINCIPAL.build_key(tenant.id, principal="eve")
     put_item(service, key, get_item(service, key) | {"permissions": ALL})
     listed = ok(tenant.admin.get(PRINCIPALS))["principals"]
     assert [each["id"] for each in listed] == ["admin"]
@@ -106,7 +107,7 @@ def test_a_secret_that_somebody_else_chose_seals_nothing(service: Service, tenan
 
 
 def _forge_with(service: Service, tenant: Tenant, secret: str) -> Service:
-    key = task_keys.build_api_key_key("mine")
+    key = build_api_key_key("mine")
     seals = ItemSeals(lambda purpose: hmac.digest(secret.encode(), purpose, "sha256"))
     forged = {"tenant": tenant.id, "principal": "admin", "kind": "user", "created": 0}
     put_item(service, key, seals.seal(API_KEY, key, forged | {"permissions": ALL}))
@@ -125,10 +126,10 @@ def test_a_forged_deletion_deletes_nothing(
     ok(tenant.admin.post("/api/v1/deletions", json=preview), 202)
     mine: Item = {"tenant": tenant.id, "kind": "tenant", "name": None, "is_preview": False}
     sources = [(each["pk"], each["sk"]) for each in items(service, "preview#")]
-    sources.append(task_keys.build_deletion_key("doomed"))
+    sources.append(item_types.DELETION.build_key(subject="doomed"))
     for source in sources:
         forged = get_item(service, source) | mine
-        for key in (source, task_keys.build_deletion_key(tenant.id)):
+        for key in (source, item_types.DELETION.build_key(subject=tenant.id)):
             put_item(service, key, {n: value for n, value in forged.items() if value is not None})
         for _ in range(3):
             sweep(service)

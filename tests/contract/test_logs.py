@@ -14,9 +14,9 @@ from functions.event_log.model import Event, LogEventType, LogName, LogQuery, bu
 from functions.event_log.reader import EventLogReader
 from functions.event_log.store import EventLogStore
 from functions.identity.model import Actor
+from functions.platform import item_types
 from functions.platform.aws import create_client
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.task_keys import build_announcement_key
 from functions.platform.writes import delete, put
 from tests.contract.bodies import NAMESPACES, allow, create, working
 from tests.contract.expect import invalid, ok, refused
@@ -133,7 +133,7 @@ def test_other_writes_are_carried_out_with_the_last_event_or_not_at_all(
         lambda _: True,
         lambda: logs.append(tenant.id, AGENT, [event(tenant, "other")]),
     )
-    key = build_announcement_key(tenant.id, "task", "event")
+    key = item_types.ANNOUNCEMENT.build_key(tenant.id, task="task", event="event")
     announced = put(key, {"of": "task"}, "attribute_not_exists(pk)")
     large = event(tenant, "large", text="x" * 100_000)
     told = [event(tenant, "first"), large]

@@ -218,7 +218,7 @@ def test_bytes_that_come_after_a_deletion_are_swept(service: Service, ada: httpx
 
 
 def test_an_upload_has_to_have_room(service: Service, tenant: Tenant, ada: httpx.Client) -> None:
-    key = OBJECT_USAGE.build_key(tenant=tenant.id, principal=hash_agent("ada"), shard=9)
+    key = OBJECT_USAGE.build_key(tenant.id, principal=hash_agent("ada"), shard=9)
     used = {"used_bytes": {"N": str(MAX_OBJECTS_BYTES - 2000)}}
     service.engine.client.put_item(
         TableName=service.engine.memory, Item={"pk": {"S": key[0]}, "sk": {"S": key[1]}} | used

@@ -269,7 +269,7 @@ def test_a_principals_spaces_have_a_limit_together(
     service: Service, tenant: Tenant, ada: httpx.Client
 ) -> None:
     put(ada, "k")
-    key = OBJECT_USAGE.build_key(tenant=tenant.id, principal=hash_agent("ada"), shard=9)
+    key = OBJECT_USAGE.build_key(tenant.id, principal=hash_agent("ada"), shard=9)
     used = {"used_bytes": {"N": str(MAX_OBJECTS_BYTES - 2000)}}
     service.engine.client.put_item(
         TableName=service.engine.memory, Item={"pk": {"S": key[0]}, "sk": {"S": key[1]}} | used

@@ -7,10 +7,9 @@ import httpx
 import pytest
 
 from functions.entries.counter_store import RECONCILE_EVERY
-from functions.platform.entry_keys import build_agent_key
+from functions.platform import item_types
 from functions.platform.items import Item, encode
 from functions.platform.keys import get_due_shard
-from functions.platform.task_keys import build_task_key
 from tests.contract.bodies import create, create_task, entry, update, working
 from tests.contract.expect import ok
 from tests.contract.faults import When, faulty
@@ -43,7 +42,7 @@ def set_on(service: Service, key: tuple[str, str], **values: Any) -> None:
 
 
 def lower(service: Service, tenant: Tenant, capacity: int) -> None:
-    key = build_agent_key(tenant.id, "alice")
+    key = item_types.AGENT.build_key(tenant.id, agent="alice")
     count = sum(item["memory_type"] == "episodic" for item in items(service, "e#"))
     due = {"due": service.clock(), "due_index": get_due_shard(key[0])}
     set_on(
@@ -165,7 +164,7 @@ def test_counters_are_reconciled_with_entries_once_a_day(
     create(alice, working(key="loose"))
     create(alice, entry(key="pinned", pinned=True))
     right = service.state()
-    set_on(service, build_agent_key(tenant.id, "alice"), **SPOILT)
+    set_on(service, item_types.AGENT.build_key(tenant.id, agent="alice"), **SPOILT)
     spoil_task(service, tenant)
     assert not counters_equal_items(service)
     clock.advance(ms=RECONCILE_EVERY)
@@ -181,7 +180,7 @@ def test_counters_are_reconciled_with_entries_once_a_day(
 
 def spoil_task(service: Service, tenant: Tenant) -> None:
     """Has the task count two entries and five bytes more than there are."""
-    key = build_task_key(tenant.id, "task_1")
+    key = item_types.TASK.build_key(tenant.id, task="task_1")
     task: Item = next(item for item in items(service, "t") if item["pk"] == key[0])
     wrong = {name: n + 2 for name, n in task.items() if name.startswith("n_")}
     wrong |= {name: n + 5 for name, n in task.items() if name.startswith("bytes_")}
@@ -203,7 +202,7 @@ def test_a_write_during_reconciliation_is_never_undone(
     service: Service, tenant: Tenant, alice: httpx.Client, clock: MovableClock
 ) -> None:
     remember(alice, clock, "a", "b")
-    set_on(service, build_agent_key(tenant.id, "alice"), episodic_room=5)
+    set_on(service, item_types.AGENT.build_key(tenant.id, agent="alice"), episodic_room=5)
     clock.advance(ms=RECONCILE_EVERY)
     with faulty() as client:
         client.interrupt("query", reads_entries, lambda: create(alice, entry(key="c")))

@@ -9,8 +9,8 @@ import httpx
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
+from functions.platform import item_types
 from functions.platform.aws import create_client
-from functions.platform.entry_keys import build_agent_partition
 from tests.contract.bodies import MEMORY, create, entry
 from tests.contract.expect import ok
 from tests.contract.service import Service, Tenant
@@ -102,7 +102,9 @@ def test_a_slow_log_holds_up_no_other_log(
     stream, is_eve_done = Stream(service), Event()
     for each in (ada, eve):
         create(each, entry())
-    slow, other = (build_agent_partition(tenant.id, name) for name in ("ada", "eve"))
+    slow, other = (
+        item_types.AGENT.build_partition(tenant.id, agent=name) for name in ("ada", "eve")
+    )
     client.waits = [(lambda operation, pk: (operation, pk) == ("query", slow), is_eve_done)]
     client.signals = [(lambda operation, pk: (operation, pk) == ("put_item", other), is_eve_done)]
     assert deliver_by(service, client, stream_consumers="events")(stream.read()) == []
@@ -114,7 +116,7 @@ def test_a_slow_consumer_holds_up_no_other(
 ) -> None:
     ada, stream, is_logged = tenant.agent("ada"), Stream(service), Event()
     create(ada, entry())
-    of_log = build_agent_partition(tenant.id, "ada")
+    of_log = item_types.AGENT.build_partition(tenant.id, agent="ada")
     client.waits = [(lambda _, pk: pk.startswith(f"{tenant.id}#va#"), is_logged)]
     client.signals = [(lambda operation, pk: (operation, pk) == ("put_item", of_log), is_logged)]
     assert deliver_by(service, client)(stream.read()) == []

@@ -1,6 +1,6 @@
 """A record that the stream function can't read delays no other one."""
 
-from functions.platform.entry_keys import build_agent_partition
+from functions.platform import item_types
 from tests.contract.bodies import create, entry
 from tests.contract.service import Tenant
 from tests.contract.streaming import log, summarize
@@ -26,7 +26,7 @@ def test_a_poison_record_is_skipped_and_the_rest_is_delivered(
     ada = tenant.agent("ada")
     sqs, queue = deployment.cloud.client("sqs"), deployment.outputs["StreamDeadLetters"]
     create(ada, entry(key="before"))
-    poison(deployment, build_agent_partition(tenant.id, "ada"))
+    poison(deployment, item_types.AGENT.build_partition(tenant.id, agent="ada"))
     create(ada, entry(key="after"))
     events = awaited(lambda: log(ada, "agents/ada")[1:], "the event after it")
     assert summarize(events) == ["created after 1"]

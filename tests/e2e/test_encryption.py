@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.platform.entry_keys import build_agent_partition
+from functions.platform import item_types
 from tests.contract.bodies import create, entry, read
 from tests.contract.expect import ok
 from tests.contract.service import Tenant
@@ -19,7 +19,7 @@ def test_a_sensitive_value_is_stored_under_its_tenants_data_key(
     ada = tenant.agent("ada")
     made = create(ada, entry(sensitivity="confidential", value={"word": WORD}))
     assert ok(read(ada, made["id"]))["value"] == {"word": WORD}
-    partition = build_agent_partition(tenant.id, "ada")
+    partition = item_types.AGENT.build_partition(tenant.id, agent="ada")
     (stored,) = (each for each in deployment.items("MemoryTable", partition) if "value" in each)
     assert WORD.encode() not in stored["value"]["B"]
     kms, wrapped = deployment.cloud.client("kms"), stored["data_key"]["B"]

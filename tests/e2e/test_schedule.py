@@ -8,8 +8,8 @@ from typing import Any
 
 import httpx
 
+from functions.platform import item_types
 from functions.platform.clock import now_ms
-from functions.platform.entry_keys import build_agent_partition
 from tests.contract.bodies import create, create_task, entry, read, working
 from tests.contract.expect import refused
 from tests.contract.service import Tenant
@@ -52,7 +52,7 @@ def test_an_expired_entry_is_removed_with_an_event(deployment: Deployment, tenan
     create(ada, entry(key="lasting"))
     awaited(lambda: read(ada, made["id"]).status_code == 404, "the expiry")
     sweep(deployment)
-    partition = build_agent_partition(tenant.id, "ada")
+    partition = item_types.AGENT.build_partition(tenant.id, agent="ada")
     stored = [each.get("key") for each in deployment.items("MemoryTable", partition)]
     assert {"S": "lasting"} in stored
     assert {"S": "brief"} not in stored

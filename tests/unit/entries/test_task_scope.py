@@ -14,6 +14,7 @@ from functions.entries.task_scope import (
     set_fence,
     set_own,
 )
+from functions.platform import item_types
 from functions.platform.errors import (
     AccessDenied,
     CapacityExceeded,
@@ -25,20 +26,14 @@ from functions.platform.errors import (
 from functions.platform.items import Item
 from functions.platform.keys import hash_agent
 from functions.platform.limits import DEFAULT_TASK_KB
-from functions.platform.task_keys import (
-    build_grant_key,
-    build_held_task_key,
-    build_intent_key,
-    build_participant_key,
-    build_task_key,
-)
 from functions.tasks.mapper import task_to_item
 from functions.tasks.model import Grant, GrantAccess, Membership, Policy, Task
 from tests.unit.entries.making import NOW, make_entry, make_principal
 
 ADA = make_principal()
 NO_MEMBER = Membership()
-TASK, INTENT = build_task_key("acme", "t"), build_intent_key("acme", "i")
+TASK = item_types.TASK.build_key("acme", task="t")
+INTENT = item_types.INTENT.build_key("acme", intent="i")
 
 
 def create(key: str = "k", index: int = 0, **fields: Any) -> Transition:
@@ -82,7 +77,7 @@ def resolve(
 
 def test_the_first_entry_of_an_agent_joins_the_task() -> None:
     known = TaskAssumptions(unjoined=frozenset({"t"}))
-    joins = ("Put", build_held_task_key("acme", hash_agent("ada"), "t"))
+    joins = ("Put", item_types.HELD_TASK.build_key("acme", agent=hash_agent("ada"), task="t"))
     assert written(create(), known=known) == [("Update", TASK), joins]
 
 
@@ -124,7 +119,7 @@ def test_a_new_entry_of_a_task_without_coordinator_counts_against_its_agent() ->
 
 
 def test_conflicts_of_other_items_say_nothing() -> None:
-    for key in (INTENT, build_task_key("acme", "u")):
+    for key in (INTENT, item_types.TASK.build_key("acme", task="u")):
         failed = (key, None)
         known = resolve_task_conflict(
             ADA, (create(),), NOW, NOTHING_KNOWN, failed, lambda _: NO_MEMBER
@@ -177,7 +172,7 @@ def grant(access: GrantAccess = "write", expires: int = NOW + 1, term: int | Non
 def test_a_grant_is_checked_beside_the_task(given: Grant) -> None:
     known = resolve(task_item(assignee="bob"), member=Membership(grant=given))
     assert known == TaskAssumptions(grants={"t": given})
-    key = build_grant_key("acme", "t", "ada")
+    key = item_types.GRANT.build_key("acme", task="t", principal="ada")
     assert written(create(), known=known) == [("Update", TASK), ("ConditionCheck", key)]
     failed = (key, None)
     again = resolve_task_conflict(ADA, (create(),), NOW, known, failed, lambda _: NO_MEMBER)
@@ -241,7 +236,7 @@ def test_an_intent_of_somebody_else_is_for_who_takes_part_in_it() -> None:
     assert resolve_intent_conflict(ADA, transitions, new, (INTENT, {})) == NOTHING_KNOWN
     known = resolve_intent_conflict(ADA, transitions, NOTHING_KNOWN, (INTENT, {}))
     assert known == TaskAssumptions(intents=frozenset({"i"}))
-    participant = build_participant_key("acme", "i", "ada")
+    participant = item_types.PARTICIPANT.build_key("acme", intent="i", principal="ada")
     loose = create("b", 1, task_id=None, intent_id="i")
     assert written(loose, known=known) == [("ConditionCheck", participant)]
     with pytest.raises(AccessDenied) as error:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from functions.platform import item_types
 from functions.platform.entry_keys import (
-    build_agent_partition,
     build_creation_bound,
     build_creation_order,
     build_index_prefix,
@@ -49,7 +49,7 @@ def test_different_names_are_different_entries(
 def test_no_name_is_the_beginning_of_another(one: str, other: str) -> None:
     prefixes = [build_index_prefix(each) for each in (one, other)]
     assert prefixes[0].startswith(prefixes[1]) == (one == other)
-    partitions = [build_agent_partition("t", each) for each in (one, other)]
+    partitions = [item_types.AGENT.build_partition("t", agent=each) for each in (one, other)]
     assert (partitions[0] == partitions[1]) == (one == other)
 
 

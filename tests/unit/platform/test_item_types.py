@@ -3,6 +3,7 @@
 import re
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from functions.platform.item_types import (
     find_item_type,
     find_sealed_type,
 )
+from functions.platform.keys import hash_name
 from functions.platform.schema import BY_DUE, build_log_table, build_memory_table
 
 _ROOT = Path(__file__).parents[3]
@@ -82,7 +84,7 @@ def test_a_type_is_of_a_package_and_of_indexes_that_exist(each: ItemType) -> Non
 
 
 def test_a_key_is_built_and_recognized_by_its_type() -> None:
-    key = item_types.MESSAGE.build_key(tenant="acme", session="s", generation="g", index=7)
+    key = item_types.MESSAGE.build_key("acme", session="s", generation="g", index=7)
     assert key == ("acme#v#s", "msg#g#000000000007")
     assert item_types.MESSAGE.has_sort(key[1])
     assert not item_types.CONVERSATION.has_sort(key[1])
@@ -90,9 +92,11 @@ def test_a_key_is_built_and_recognized_by_its_type() -> None:
 
 @pytest.mark.parametrize("each", ITEM_TYPES, ids=[each.name for each in ITEM_TYPES])
 def test_a_key_leads_to_its_type(each: ItemType) -> None:
-    names = dict.fromkeys(re.findall(r"\{(\w+)", each.partition + each.sort), 7)
-    partition = "7#a#7" if " " in each.partition else each.partition.format_map(names)
-    found = find_item_type(each.table, (partition, each.sort.format_map(names)))
+    names: dict[str, Any] = dict.fromkeys(re.findall(r"\{(\w+)\}", each.partition + each.sort), 7)
+    hashed = re.findall(r"\{(\w+):[a-z]", each.partition + each.sort)
+    names |= dict.fromkeys(re.findall(r"\{(\w+):0", each.sort), 7) | dict.fromkeys(hashed, "x")
+    own, sort = each.build_key("7", **names)
+    found = find_item_type(each.table, ("7#a#7" if " " in each.partition else own, sort))
     assert found is not None
     assert (found.package, found.sort) == (each.package, each.sort)
 
@@ -102,3 +106,18 @@ def test_no_other_module_writes_a_prefix() -> None:
     files = set(service.rglob("*.py")) - set((service / "platform").rglob("*.py"))
     found = [str(path) for path in files if _PREFIX.search(path.read_text(encoding="utf-8"))]
     assert found == []
+
+
+def test_names_are_hashed_as_the_template_says_and_digests_are_taken_as_they_are() -> None:
+    key = item_types.GRANT.build_key("acme", task="t", principal="ada")
+    assert key == (f"acme#t#{hash_name('task', 't')}", f"g#{hash_name('agent', 'ada')}")
+    assert item_types.AGENT.build_key("acme", agent=hash_name("agent", "ada"))[0] == (
+        item_types.AGENT.build_partition("acme", agent="ada")
+    )
+
+
+def test_a_range_begins_with_the_names_that_are_given() -> None:
+    partition, prefix = item_types.ASSIGNMENT.build_range("acme", agent="ada")
+    assert (partition, prefix) == (f"acme#a#{hash_name('agent', 'ada')}", "t#")
+    _, prefix = item_types.ASSIGNMENT.build_range("acme", agent="ada", coordinator="boss")
+    assert prefix == f"t#{hash_name('agent', 'boss')}#"

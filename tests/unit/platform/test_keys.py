@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.platform import entry_keys, openwop_keys, run_keys
+from functions.platform import entry_keys, item_types, openwop_keys, run_keys
 from functions.platform.keys import (
     create_nonce,
     decode_timestamp,
@@ -57,7 +57,7 @@ def test_a_hash_of_a_name_has_128_bits() -> None:
 
 
 def test_a_partition_names_its_tenant_and_shard() -> None:
-    partition = entry_keys.build_agent_partition("acme", "ada")
+    partition = item_types.AGENT.build_partition("acme", agent="ada")
     assert get_tenant(partition) == "acme"
     assert get_due_shard(partition) in {str(number) for number in range(32)}
 
