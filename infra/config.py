@@ -59,7 +59,8 @@ class Config(BaseModel):
         snap_start: start the API function from a snapshot (SnapStart).
         traffic_shift: how a new version of the API function takes over: `canary`, `linear` or
             `all-at-once`; by default `canary` where data is kept.
-        vector_index: search by a vector index of DynamoDB's; else exactly, in memory.
+        vector_index: search by a vector index of DynamoDB, which was not tried on AWS; else exactly,
+            in memory.
         embedding_model: embed by this model of Amazon Bedrock; else by the one in the package.
         throttle_rate: requests per second that the API takes.
         throttle_burst: requests at once that the API takes.
@@ -106,13 +107,13 @@ class Config(BaseModel):
 
     stage: str = Field(default="dev", max_length=20, pattern=r"^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$")
     retain: bool | None = None
-    runtime: Literal["python3.11", "python3.12", "python3.13", "python3.14"] = "python3.14"
+    runtime: Literal["python3.12", "python3.13", "python3.14"] = "python3.14"
     architecture: Literal["arm64", "x86_64"] = "arm64"
     boto3: Literal["bundled", "runtime"] = "bundled"
     read_only: bool = False
     snap_start: bool = False
     traffic_shift: Literal["canary", "linear", "all-at-once"] | None = None
-    vector_index: bool = True
+    vector_index: bool = False
     embedding_model: str | None = Field(
         default=None, pattern=r"^bedrock:amazon\.titan-embed-text-v2:\d+$"
     )
@@ -210,10 +211,8 @@ class Config(BaseModel):
         if self.vector_index and self.boto3 == "runtime":
             raise ValueError(
                 "vector_index needs boto3 bundled, since Lambda's own may not know it: "
-                "add -c vector_index=false"
+                "leave out one of the two options"
             )
-        if self.snap_start and self.runtime == "python3.11":
-            raise ValueError("snap_start needs runtime python3.12 or newer")
         return self
 
     @property

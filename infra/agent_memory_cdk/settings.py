@@ -104,7 +104,8 @@ class Settings:
             tables have deletion protection.
         read_only: whether nothing is written: requests that may write are refused for now.
         snap_start: start the API function from a snapshot (SnapStart).
-        vector_index: search by a vector index of DynamoDB's; else exactly, in memory.
+        vector_index: search by a vector index of DynamoDB, which was not tried on AWS; else exactly,
+            in memory.
         embedding_model: embed by this model of Amazon Bedrock; else by the one in the package.
         throttle_rate, throttle_burst: requests that the API takes per second, and at once.
         sweep_parts: how many invocations of the scheduled function share what is due.
@@ -140,7 +141,7 @@ class Settings:
     retain: bool = True
     read_only: bool = False
     snap_start: bool = False
-    vector_index: bool = True
+    vector_index: bool = False
     embedding_model: str | None = None
     throttle_rate: int = 500
     throttle_burst: int = 1000

@@ -27,7 +27,6 @@ _CONTEXT = {
     "runtime": f"python{sys.version_info.major}.{sys.version_info.minor}",
     "architecture": "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_64",
     "boto3": "runtime",
-    "vector_index": "false",  # the emulator has none
     "task_event_sources": SOURCE,
     "task_event_principal": f"{PLANNING}/planner",
 }

@@ -95,9 +95,9 @@ def chosen(synthesize: Synthesize) -> Template:
 
 
 @pytest.fixture(scope="session")
-def without_index(synthesize: Synthesize) -> Template:
-    """A deployment without DynamoDB's vector index, which no engine of the tests has."""
-    return synthesize(vector_index="false")
+def with_index(synthesize: Synthesize) -> Template:
+    """A deployment with the vector index of DynamoDB, which no engine of the tests has."""
+    return synthesize(vector_index="true")
 
 
 @pytest.fixture(scope="session")

@@ -67,8 +67,9 @@ def _door() -> str | None:
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - there is no other way to the callers' modules
     while frame is not None:
         root, _, module = str(frame.f_globals.get("__name__")).partition(".")
-        if root == "functions" and module == "container" and "settings" in frame.f_locals:
-            return FUNCTIONS[type(frame.f_locals["settings"]).__name__]
+        if (root, module) in (("functions", "common_services"), ("functions", "container")):
+            found = frame.f_locals.get("settings") or frame.f_locals["self"].settings
+            return FUNCTIONS[type(found).__name__]
         if (root, module) == ("tests", "contract.service"):  # makes the API's client by itself
             return "api"
         package = module.partition(".")[0]

@@ -89,7 +89,7 @@ def test_a_domain_is_whole() -> None:
         ({"cors_origins": "*"}, "cors_origins"),
         ({"trust_store": "s3://certificates/ca.pem"}, "domain_name"),
         ({"edge_domain_name": "api.example.com"}, "edge_certificate_arn"),
-        ({"snap_start": "true", "runtime": "python3.11"}, "python3.12"),
+        ({"runtime": "python3.11"}, "python3.12"),
     ],
 )
 def test_a_wrong_choice_is_named(context: dict[str, str], named: str) -> None:

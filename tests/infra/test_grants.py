@@ -165,18 +165,18 @@ _BESIDES = {
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_function_may_do_what_it_does_and_no_more(
-    without_index: Template, calls: dict[str, set[_Call]], function: str
+    dev: Template, calls: dict[str, set[_Call]], function: str
 ) -> None:
-    allowed = set(granted(without_index, function)) - _ALWAYS - _BESIDES[function]
+    allowed = set(granted(dev, function)) - _ALWAYS - _BESIDES[function]
     assert calls[function] - allowed == set(), "would be denied"
     assert allowed - calls[function] == set(), "is never called"
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_the_vector_index_takes_the_place_of_the_one_by_age(
-    dev: Template, without_index: Template, function: str
+    dev: Template, with_index: Template, function: str
 ) -> None:
-    by_index, in_memory = (set(granted(each, function)) for each in (dev, without_index))
+    by_index, in_memory = (set(granted(each, function)) for each in (with_index, dev))
     is_api = function == "Api"
     assert by_index - in_memory == ({("dynamodb:SearchVectors", "by_meaning")} if is_api else set())
     assert in_memory - by_index == ({("dynamodb:Query", "by_age")} if is_api else set())

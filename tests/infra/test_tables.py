@@ -35,10 +35,10 @@ def _comparable(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_table_has_the_schema_that_the_functions_make_on_a_laptop(
-    without_index: Template, name: str
+    dev: Template, name: str
 ) -> None:
     """A laptop has no vector index."""
-    assert _comparable(table(without_index, name)) == _comparable(_DECLARED[name])
+    assert _comparable(table(dev, name)) == _comparable(_DECLARED[name])
 
 
 def test_dynamodb_removes_what_has_expired(dev: Template, name: str) -> None:

@@ -1,4 +1,4 @@
-"""DynamoDB's own search of vectors: unless a deployment does without, as functions call it."""
+"""DynamoDB's own search of vectors: an option of a deployment, as functions call it."""
 
 import pytest
 
@@ -13,14 +13,14 @@ def _tells_the_index(template: Template, function: str) -> str | None:
     return variables.get("VECTOR_INDEX")
 
 
-def test_a_deployment_may_do_without_it(without_index: Template) -> None:
-    assert "VectorIndexes" not in without_index.named("DynamoDB::GlobalTable", "MemoryTable")
-    assert not any(_tells_the_index(without_index, function) for function in FUNCTIONS)
-    assert "dynamodb:SearchVectors" not in str(without_index.statements("ApiFunction"))
+def test_a_deployment_has_none_unless_it_asks_for_it(dev: Template) -> None:
+    assert "VectorIndexes" not in dev.named("DynamoDB::GlobalTable", "MemoryTable")
+    assert not any(_tells_the_index(dev, function) for function in FUNCTIONS)
+    assert "dynamodb:SearchVectors" not in str(dev.statements("ApiFunction"))
 
 
-def test_it_is_what_the_functions_are_written_for(dev: Template) -> None:
-    table = dev.named("DynamoDB::GlobalTable", "MemoryTable")
+def test_it_is_what_the_functions_are_written_for(with_index: Template) -> None:
+    table = with_index.named("DynamoDB::GlobalTable", "MemoryTable")
     (index,) = table["VectorIndexes"]
     name = index["IndexName"]
     assert index == build_vector_index(name)
@@ -30,19 +30,21 @@ def test_it_is_what_the_functions_are_written_for(dev: Template) -> None:
     assert found.keys() == of_table | of_index
     assert {found[each] for each in of_index} == {"S"}
     assert table["BillingMode"] == "PAY_PER_REQUEST"
-    assert [_tells_the_index(dev, function) for function in FUNCTIONS] == [name] * len(FUNCTIONS)
+    assert [_tells_the_index(with_index, function) for function in FUNCTIONS] == [name] * len(
+        FUNCTIONS
+    )
 
 
-def test_only_the_api_function_may_search_and_only_that_index(dev: Template) -> None:
+def test_only_the_api_function_may_search_and_only_that_index(with_index: Template) -> None:
     allowed = {
         function: [
             each["Resource"]
-            for each in dev.statements(f"{function}Function")
+            for each in with_index.statements(f"{function}Function")
             if each["Action"] == "dynamodb:SearchVectors"
         ]
         for function in FUNCTIONS
     }
-    table = {"Fn::GetAtt": [dev.id_of("DynamoDB::GlobalTable", "MemoryTable"), "Arn"]}
+    table = {"Fn::GetAtt": [with_index.id_of("DynamoDB::GlobalTable", "MemoryTable"), "Arn"]}
     assert allowed == {
         "Api": [{"Fn::Join": ["", [table, "/index/by_meaning"]]}],
         "Stream": [],
@@ -51,8 +53,8 @@ def test_only_the_api_function_may_search_and_only_that_index(dev: Template) -> 
 
 
 def test_lambdas_own_sdk_may_be_too_old_for_it() -> None:
-    with pytest.raises(ConfigError, match="vector_index=false"):
-        Config.from_context({"boto3": "runtime"})
+    with pytest.raises(ConfigError, match="leave out one"):
+        Config.from_context({"boto3": "runtime", "vector_index": "true"})
 
 
 def test_a_model_of_bedrocks_is_named_and_only_it_may_be_called(synthesize: Synthesize) -> None:
