@@ -59,7 +59,7 @@ class Config(BaseModel):
         snap_start: start the API function from a snapshot (SnapStart).
         traffic_shift: how a new version of the API function takes over: `canary`, `linear` or
             `all-at-once`; by default `canary` where data is kept.
-        vector_index: search by a vector index of DynamoDB, which was not tried on AWS; else exactly,
+        vector_index: search by a vector index of DynamoDB, not tried on AWS; else exactly,
             in memory.
         embedding_model: embed by this model of Amazon Bedrock; else by the one in the package.
         throttle_rate: requests per second that the API takes.

@@ -104,7 +104,7 @@ class Settings:
             tables have deletion protection.
         read_only: whether nothing is written: requests that may write are refused for now.
         snap_start: start the API function from a snapshot (SnapStart).
-        vector_index: search by a vector index of DynamoDB, which was not tried on AWS; else exactly,
+        vector_index: search by a vector index of DynamoDB, not tried on AWS; else exactly,
             in memory.
         embedding_model: embed by this model of Amazon Bedrock; else by the one in the package.
         throttle_rate, throttle_burst: requests that the API takes per second, and at once.

@@ -59,13 +59,13 @@ def resolve_settings(
     """
     _assert_text("server_url", server_url)
     _assert_text("api_key", api_key)
-    url = server_url if server_url is not None else os.environ.get(URL)
-    url = url.rstrip("/") if url else None
+    url = server_url if server_url is not None else os.environ.get(URL) or None
+    url = None if url is None else url.rstrip("/")
     key = api_key if api_key is not None else os.environ.get(KEY)
     local = find_local_service(os.environ) if key is None else None
     if local is not None and url in (None, local.url):
         url, key = local
-    url = url or LOCAL_URL
+    url = LOCAL_URL if url is None else url
     if not key:
         raise ValueError(
             f"give api_key, or set {KEY}; `agent-memory serve`, once it is ready, keeps one in its "
