@@ -1,1 +1,1 @@
-"""What the local server does in a second, and what an operation costs in DynamoDB."""
+"""Measurements of the service's costs and speed: `python -m benchmarks --help`."""

@@ -1,7 +1,7 @@
-"""What DynamoDB charges for the calls that a piece of code makes.
+"""Record the DynamoDB calls of a piece of code, with their capacity units.
 
-The figures are the engine's own (`ReturnConsumedCapacity`), collected by botocore's events, so the
-code that is measured runs as it is.
+The engine reports the units (`ReturnConsumedCapacity`). Handlers of botocore's events collect them,
+so the measured code runs unchanged.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-TRIES = 5  # of calls that are to run side by side
+TRIES = 5  # repetitions of parallel calls
 _STARTED = "benchmarks.capacity.started"
 _SENT = "benchmarks.capacity.sent"
 _BEFORE = "provide-client-params.dynamodb"
@@ -41,9 +41,9 @@ class Call:
 
 @contextmanager
 def recorded(client: Any) -> Iterator[list[Call]]:
-    """Collect the calls of a boto3 DynamoDB client, in the order in which they end.
+    """Record the calls of a boto3 DynamoDB client, in the order in which they end.
 
-    Yields a list that grows while the block runs; calls from other threads are in it.
+    Yields a list that grows while the block runs. It includes the calls of all threads.
     """
     calls: list[Call] = []
 
@@ -62,7 +62,7 @@ def recorded(client: Any) -> Iterator[list[Call]]:
 
 
 def in_sequence(calls: Iterable[Call]) -> int:
-    """How many calls had to wait for an earlier one to end, the first included."""
+    """Count the calls that waited for an earlier one to end, including the first."""
     depth, free_at = 0, float("-inf")
     for call in sorted(calls, key=lambda each: each.ended):
         if call.started >= free_at:
@@ -71,9 +71,9 @@ def in_sequence(calls: Iterable[Call]) -> int:
 
 
 def find_promptest(read: Callable[[], list[Call]]) -> list[Call]:
-    """Return the calls of the one of some tries that has the fewest in sequence.
+    """Read several times, and return the calls of the time with the fewest in sequence.
 
-    On a busy machine a thread may start so late that calls made side by side miss each other.
+    On a busy machine, a thread can start so late that parallel calls run in sequence.
     """
     return min((read() for _ in range(TRIES)), key=in_sequence)
 

@@ -1,7 +1,7 @@
-"""Measure cold starts on the package as deployed: INIT, and the first invocation, apart.
+"""Measure INIT and the first invocation of the deployed package.
 
-Each figure is CPU of a fresh process, above bare Python. Beside the functions is a typical one:
-boto3, Powertools with its resolver, and pydantic.
+Each figure is the CPU of a new process minus that of bare Python. The functions are compared with a
+typical one, which uses boto3, the resolver of Powertools, and pydantic.
 """
 
 import json
@@ -21,8 +21,8 @@ from benchmarks.tables import text_table
 from infra.asset.build import build
 from infra.asset.target import Target
 
-GOAL = 0.5  # of the typical function: INIT and the first GET
-GOAL_FIRST_MS = 15.0  # CPU of a first GET, PATCH or POST
+GOAL = 0.5  # INIT and first GET, as a share of the typical function's
+GOAL_FIRST_MS = 15.0  # CPU of the first GET, PATCH or POST
 _ROUNDS = 9
 _ROOT = Path(__file__).parents[1]
 _NOTES = (
@@ -67,7 +67,7 @@ def get(entry: str) -> dict:
 
 @dataclass(frozen=True, slots=True)
 class ColdStart:
-    """One cold start: CPU of INIT and of the first event, and both as a share of the typical."""
+    """One cold start: CPU of INIT and of the first event; `ratio` compares with the typical one."""
 
     name: str
     init_ms: float
@@ -86,7 +86,7 @@ class _Case:
 
 
 def measure() -> list[ColdStart]:
-    """Measure every start, on tables in memory. Raises `RequestError`, `CalledProcessError`."""
+    """Measure all starts on tables in memory. Raises `RequestError`, `CalledProcessError`."""
     with function() as running, TemporaryDirectory() as folder:
         cases = _cases(running.new_tenant("bench"))
         key_file = Path(folder) / "key"
@@ -146,10 +146,10 @@ def _entry(key: str) -> dict[str, Any]:
 
 
 def _environment(running: Function) -> dict[str, str]:
-    """Collect what the functions and the typical one need; the item is any that is there.
+    """Build the environment variables of all functions; KEY selects any stored item.
 
-    Pydantic looks for no plugins: it would read what 140 packages of this environment say of
-    themselves, 8 ms of CPU, where a function's package has 18.
+    Pydantic's search for plugins is off. It would read the metadata of 140 packages here (8 ms of
+    CPU), but a function has only 18.
     """
     items = running.client.scan(TableName="memory", Limit=1)["Items"]
     key = {name: items[0][name]["S"] for name in ("pk", "sk")}
@@ -159,7 +159,7 @@ def _environment(running: Function) -> dict[str, str]:
 
 
 def _run(case: _Case, number: int, environment: Mapping[str, str]) -> tuple[float, float]:
-    """Run one start in a fresh process; seconds of CPU of INIT and of the first event."""
+    """Run one start in a new process; return CPU seconds of INIT and of the first event."""
     ran = subprocess.run(  # noqa: S603 - code of this module
         [sys.executable, "-c", _TIMED.format(init=case.init, call=case.call)],
         input=json.dumps(case.event(number)),

@@ -1,4 +1,4 @@
-"""What conversations and states cost: short ones beside long ones, which must cost the same."""
+"""Costs of conversations and states; a long conversation must cost the same as a short one."""
 
 from collections.abc import Iterator
 

@@ -1,6 +1,6 @@
-"""The corpus of facts and queries that recall is measured with, and facts that answer none of them.
+"""The corpus of facts and queries for the quality of recall, and further facts as noise.
 
-Both were written by hand before anything was measured. They are full of near misses: ids that are
+Both were written by hand before the first measurement. They contain many near misses: ids that are
 anagrams, codes and versions that differ by two digits, names that differ by a letter.
 """
 
@@ -22,7 +22,7 @@ CLASSES = {
 """The classes of queries."""
 NO_ANSWER = "g"
 
-# None of these answers a query, and no number is in the corpus: theirs have seven digits, with a 6.
+# None of these answers a query: their numbers begin with 6 and have seven digits, unlike others.
 _SUBJECTS = (
     *("member:club:{}", "printer {}", "parking bay P-{}", "newsletter issue {}", "sensor TMP-{}"),
     *("meeting room MR-{}", "laptop asset {}", "locker {}", "survey SV-{}", "subscriber {}"),
@@ -58,7 +58,7 @@ class Statement:
 
     @property
     def text(self) -> str:
-        """What is embedded."""
+        """Return the text that is embedded."""
         return f"{self.subject} {self.predicate} {self.object}"
 
 
@@ -67,7 +67,7 @@ class Question:
     """A query of the corpus.
 
     Attributes:
-        group: its class, a letter.
+        group: the letter of its class.
         right: the ids of the facts that answer it.
     """
 
@@ -90,7 +90,7 @@ def read_questions() -> list[Question]:
 
 
 def build_fillers(count: int) -> Iterator[Statement]:
-    """Build facts that answer no query, the same ones each time."""
+    """Build facts that answer no query; they are the same each time."""
     rng = random.Random(1)  # noqa: S311 - no secret
     for number in range(count):
         subject = rng.choice(_SUBJECTS).format(6_000_000 + number * 97)

@@ -1,4 +1,4 @@
-"""DynamoDB calls and capacity units of each operation, beside what the design allows it."""
+"""DynamoDB calls and capacity units of each operation, compared with their limits."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _MEMORY = "/api/v1/memory"
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most this many calls one after another, and units of the table itself; None: no limit."""
+    """The maximum of calls in sequence and of the table's units; None is no limit."""
 
     calls: int
     write: float
@@ -38,7 +38,7 @@ _EPISODIC = Limit(1, 0, 2), Limit(2, 0, 2)
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one operation on an entry of 1 KB used."""
+    """The calls and units of one operation on an entry of 1 KB."""
 
     operation: str
     limit: Limit
@@ -50,14 +50,14 @@ class Cost:
 
     @property
     def above(self) -> bool:
-        """Whether it passes its limit anywhere."""
+        """Tell whether a figure exceeds its limit."""
         used = (self.in_sequence, self.write, self.read)
         allowed = (self.limit.calls, self.limit.write, self.limit.read)
         return any(a is not None and u > a for u, a in zip(used, allowed, strict=True))
 
 
 def measure() -> list[Cost]:
-    """Every operation once, on tables of its own in memory. Raises `RequestError`."""
+    """Measure each operation once on empty tables in memory. Raises `RequestError`."""
     with function() as running:
         admin = running.new_tenant("bench")
         owned = [*_own(_agent(admin, "owner")), _at_capacity(admin)]
@@ -96,7 +96,7 @@ def _query(caller: Caller, **filters: str | int) -> list[Call]:
 
 
 def _own(agent: Caller) -> Iterator[Cost]:
-    """An agent's private memory."""
+    """Yield the costs of an agent's private memory."""
     for tier in ("working", "episodic"):
         _create(agent, f"first-{tier}", tier)
         made, calls = _create(agent, f"measured-{tier}", tier, ["billing"])
@@ -111,7 +111,7 @@ def _own(agent: Caller) -> Iterator[Cost]:
 
 
 def _changes(agent: Caller, target: str, present: dict[str, Any]) -> Iterator[Cost]:
-    """A change to a value of the same size, and to one of another, which counters follow."""
+    """Change a value to one of the same size, and to a larger one, which changes counters."""
     longer = present | {"more": 1}
     for version, (name, changed, limit) in enumerate(
         (
@@ -126,14 +126,14 @@ def _changes(agent: Caller, target: str, present: dict[str, Any]) -> Iterator[Co
 
 
 def _puts(agent: Caller) -> Iterator[Cost]:
-    """An upsert where nothing is, and again with a value of the same size."""
+    """Put a new entry, and put it again with a value of the same size."""
     body = entry(agent.id, "put", "working", ())
     for name, limit in (("put new working", Limit(3, 2, 0)), ("put value", Limit(1, 1, 0))):
         yield _cost(name, limit, agent.calls("PUT", _MEMORY, body))
 
 
 def _reads(agent: Caller, made: Any, tier: str) -> Iterator[Cost]:
-    """Reads of one entry; an episodic one's come with the agent's counters (decision 0012)."""
+    """Read one entry; reads of an episodic entry include the agent's counters (decision 12)."""
     by_id, by_key = (Limit(1, 0, 1), Limit(1, 0, 1)) if tier == "working" else _EPISODIC
     yield _cost(f"get {tier} by id", by_id, agent.get(f"{_MEMORY}/{made['id']}"))
     place = {"agent_id": agent.id, "namespace": made["namespace"], "key": made["key"]}
@@ -141,7 +141,7 @@ def _reads(agent: Caller, made: Any, tier: str) -> Iterator[Cost]:
 
 
 def _at_capacity(admin: Caller) -> Cost:
-    """A create that evicts, by a function that has seen the agent full."""
+    """Create an entry that evicts another, after the function has seen the agent at capacity."""
     agent = _agent(admin, "full")
     target = f"/api/v1/agents/{agent.id}/memory/config"
     admin.call("PATCH", target, {"episodic": {"capacity": 2}})
@@ -161,14 +161,14 @@ def _own_query(agent: Caller) -> Cost:
 
 
 def _key(admin: Caller) -> Iterator[Cost]:
-    """The first request of a key that the function does not remember."""
+    """Send the first request of a key that is not cached."""
     newcomer = admin.function.new_agent(admin, "newcomer")
     target = f"{_MEMORY}?agent_id=newcomer&namespace=none&key=none"
     yield _cost("get by key, unknown caller", Limit(2, 0, 2), newcomer.get(target))
 
 
 def _shared(admin: Caller) -> Iterator[Cost]:
-    """Semantic memory; its first write, which also makes the namespace, is not measured."""
+    """Yield the costs of semantic memory, after a first write that creates the namespace."""
     _create(admin, "first", "semantic")
     for count in (0, 5):
         tags = [f"tag-{number}" for number in range(count)]
@@ -180,7 +180,7 @@ def _shared(admin: Caller) -> Iterator[Cost]:
 
 
 def _shared_queries(admin: Caller) -> Iterator[Cost]:
-    """The same matches among few and among many entries: the second may cost no more."""
+    """Query the same matches among few and among many entries, at the same cost."""
     for number in range(_MATCHES):
         _create(admin, f"match-{number}", "semantic", ["urgent", "billing"])
     few = _tag_query(admin)
@@ -211,7 +211,7 @@ def _cost(operation: str, limit: Limit, calls: Sequence[Call]) -> Cost:
 
 
 def as_text(costs: Sequence[Cost]) -> str:
-    """The table that `make bench` prints."""
+    """Render the table."""
     heads = ["operation, entries of 1 KB", "calls", "in sequence", "limit", "write units", "limit"]
     heads += ["in indexes", "read units", "limit", ""]
     return text_table(heads, [_cells(cost) for cost in costs])

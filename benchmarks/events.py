@@ -1,4 +1,4 @@
-"""What an event costs on its way from the change stream into its log, and onto the bus."""
+"""Costs of an event on its way from the change stream to its log and to the bus."""
 
 from base64 import b32encode
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def operations(caller: Caller) -> Iterator[Measured]:
 
 
 class Log(Subject):
-    """One agent's log, each of its events appended alone."""
+    """One agent's log; each event is appended separately."""
 
     examined = frozenset({"events, of a type that none has"})
     lists = tuple(
@@ -47,7 +47,7 @@ class Log(Subject):
         super().__init__(function, admin)
         self._function = function
         self._logs = EventLogStore(Table(function.client, "log"), now_ms, 365)
-        self._page(0)  # has the function remember the key
+        self._page(0)  # the function caches the key
 
     def grow(self, to: int) -> None:
         """Append events until there are `to`."""
@@ -94,5 +94,5 @@ def build_event(number: int) -> Event:
 
 
 def _build_digest(number: int) -> str:
-    """Build as many characters as an entry's id has, and as random ones."""
+    """Build characters that are as long and as random as an entry's id."""
     return b32encode(sha384(str(number).encode()).digest()).decode().lower()[:73]

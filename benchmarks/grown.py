@@ -150,7 +150,7 @@ class OwnMemory(Entries):
         return self._query(**(of | filters))
 
     def _find_later(self) -> str:
-        """Find the cursor of a page of 10 after a quarter, at most 1,000 from the begin."""
+        """Find the cursor after a quarter of the entries, at most 1,000."""
         skipped = min(self._stored // 4, 1000)
         query = {"agent_id": self.owner.id, "tags": "billing", "total": "none", "values": "omit"}
         target = f"{_MEMORY}?{urlencode(query | {'limit': skipped})}"
@@ -159,7 +159,7 @@ class OwnMemory(Entries):
 
 
 class SharedMemory(Entries):
-    """One namespace's semantic memory: 10 entries have two rare tags, all others a third one."""
+    """One namespace's semantic memory: 10 entries have two rare tags, and all have a third one."""
 
     _tier, _tags = "semantic", ("other",)
     growing: frozenset[str] = frozenset(

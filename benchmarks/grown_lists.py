@@ -10,7 +10,7 @@ from benchmarks.workload import entry
 PAGE = 10
 _MEMORY, _OBJECTS, _PROCEDURES = "/api/v1/memory", "/api/v1/objects", "/api/v1/procedures"
 _NAMESPACES = f"{_MEMORY}/namespaces"
-_FEW = 3  # namespaces with a prefix of their own
+_FEW = 3  # namespaces with a rare prefix
 
 
 class ListSubject(Subject):
@@ -29,13 +29,13 @@ class ListSubject(Subject):
 
 
 def _limit(path: str) -> str:
-    """Ask for ten, uncounted; logs are never counted, and don't take it."""
+    """Ask for ten elements without a total; logs have no totals, and reject the parameter."""
     paging = f"limit={PAGE}" if path.startswith("/api/v1/audit") else f"limit={PAGE}&total=none"
     return f"{path}{'&' if '?' in path else '?'}{paging}"
 
 
 class TenantLists(ListSubject):
-    """A tenant's principals, and as many namespaces and intents, and their audit log."""
+    """A tenant's principals, namespaces, intents, and audit log, which grow together."""
 
     lists = (
         "/api/v1/principals",
@@ -49,7 +49,7 @@ class TenantLists(ListSubject):
         ("first page of intents", "/api/v1/intents"),
         ("first page of memory/namespaces", _NAMESPACES),
         ("first page of the audit log", "/api/v1/audit?order=desc"),
-        ("audit log, of an actor without records", "/api/v1/audit?order=desc&actor=nobody"),
+        ("audit log, of an actor without records", "/api/v1/audit?order=desc&actor=absent"),
         ("query by a prefix of 3 namespaces", f"{_MEMORY}?memory_type=semantic&namespace=few.*"),
         ("query by a prefix of all namespaces", f"{_MEMORY}?memory_type=semantic&namespace=n*"),
     )
@@ -72,7 +72,7 @@ class TenantLists(ListSubject):
 
 
 class RunLists(ListSubject):
-    """One instance's runs, each of an agent type of its own."""
+    """One instance's runs, each of a different agent type."""
 
     lists = ("/api/v1/runs", "/api/v1/agent-types")
     pages = (
@@ -102,7 +102,7 @@ class OpenwopRunLists(ListSubject):
 
 
 class FactLists(ListSubject):
-    """One subject's facts, each with a predicate of its own."""
+    """One subject's facts, each with a different predicate."""
 
     lists = ("/api/v1/facts",)
     pages = (
@@ -118,7 +118,7 @@ class FactLists(ListSubject):
 
 
 class ConversationLists(ListSubject):
-    """One user's conversations, and those that the caller may read."""
+    """One user's conversations, and those that the caller can read."""
 
     lists = ("/api/v1/users/{user_id+}/conversations", "/api/v1/conversations")
     pages = (
@@ -134,7 +134,7 @@ class ConversationLists(ListSubject):
 
 
 class ObjectLists(ListSubject):
-    """One space's objects, and as many spaces."""
+    """One space's objects, and the same number of spaces."""
 
     lists = ("/api/v1/objects", "/api/v1/objects/{space}")
     pages = (
@@ -149,7 +149,7 @@ class ObjectLists(ListSubject):
 
 
 class WorkflowLists(ListSubject):
-    """A task type's workflows, and as many task types of the same agent type."""
+    """A task type's workflows, and the same number of task types of one agent type."""
 
     lists = ("/api/v1/procedures/{agent_type}", "/api/v1/procedures/{agent_type}/{task_type}")
     pages = (

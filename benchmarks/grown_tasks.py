@@ -1,4 +1,4 @@
-"""Lists that grow around tasks: assignments, sub-tasks, grants and participants of an intent."""
+"""Measure operations on tasks while assignments, sub-tasks, grants and participants grow."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -14,9 +14,10 @@ _INHERIT = {"inherit_from_parent": True}
 
 
 class TaskLists(Subject):
-    """A task with inheriting sub-tasks, half of them one agent's, and with as many grants.
+    """A task with inheriting sub-tasks, and with the same number of grants.
 
-    The other sub-tasks are of an agent each, so that the intent's participants grow, too.
+    One agent has half of the sub-tasks. Each other one has a different agent, so that the intent's
+    participants grow, too.
     """
 
     examined = frozenset({"an intent's tasks, of a status that none has"})
@@ -36,7 +37,7 @@ class TaskLists(Subject):
         self._checkpoint = f"{_MEMORY}/{self._worker.send('POST', _MEMORY, made)['id']}"
         self._register("inheritor")
         self._grant("guest")
-        self._write()  # the first one is measured nowhere: it makes the guest known
+        self._write()  # the first write also creates the guest's counters
         self._heir.get(self._checkpoint)
 
     def _add(self, number: int) -> None:

@@ -1,6 +1,6 @@
-"""What each operation costs as the store grows, and how that grows: the fitted exponents.
+"""Measure the cost of each operation while the store grows, and fit exponents to it.
 
-An exponent of 0 says that a figure stays as it is however much is stored, 1 that it grows with it.
+A figure with exponent 0 is independent of the store's size; with 1 it is proportional to it.
 """
 
 import math
@@ -38,7 +38,7 @@ _NOTES = (
 class Point:
     """One operation at one size: the median of its repetitions.
 
-    `read` counts the units of the table and of its indexes, as `write` does; `bytes` both bodies.
+    `read` and `write` include the units of indexes; `bytes` is the size of requests and answers.
     """
 
     stored: int
@@ -52,8 +52,8 @@ class Point:
 class Curve:
     """One operation at all sizes.
 
-    `grows` says that its design lets it grow with the store, `is_bounded` that it grows up to what
-    a page examines.
+    If `grows` is set, the cost may grow with the store; if `is_bounded` is set, it may grow up to
+    the number of elements that a page examines.
     """
 
     operation: str
@@ -62,24 +62,24 @@ class Curve:
     is_bounded: bool = False
 
     def exponent(self, figure: Callable[[Point], float]) -> float:
-        """By which power of what is stored a figure grows."""
+        """Return the power of the store's size with which a figure grows."""
         return fitted([(point.stored, figure(point)) for point in self.points])
 
     @property
     def may_grow(self) -> bool:
-        """Whether it may cost more where there is more."""
+        """Tell whether the cost may grow with the store."""
         return self.grows or self.is_bounded
 
     @property
     def flat(self) -> bool:
-        """Whether calls and units are the same at every size."""
+        """Tell whether calls and units are the same at all sizes."""
         return len({(each.calls, each.write, each.read) for each in self.points}) == 1
 
 
 def fitted(points: Sequence[tuple[float, float]]) -> float:
-    """The slope of the least-squares line through the logarithms; 0 where a figure is 0.
+    """Return the slope of the least-squares line through the logarithms.
 
-    It is 0 of a single point as well.
+    It is 0 if a figure is 0, and for a single point.
     """
     if len(points) < 2 or any(figure <= 0 for _, figure in points):
         return 0.0
@@ -92,7 +92,7 @@ def measure(
     repetitions: int = _REPETITIONS,
     subjects: Sequence[Maker] = SUBJECTS,
 ) -> list[Curve]:
-    """Every operation at each size, ascending, on tables in memory. Raises `RequestError`."""
+    """Measure each operation at each size, in ascending order. Raises `RequestError`."""
     return [curve for make in subjects for curve in _curves(make, sizes, repetitions)]
 
 
@@ -127,7 +127,7 @@ def _point(size: int, runs: Sequence[Sequence[Call]]) -> Point:
 
 
 def as_text(curves: Sequence[Curve]) -> str:
-    """The table, a line an operation: each figure at the sizes in turn, then its exponent."""
+    """Render a line for each operation: the figures at all sizes, and their exponents."""
     heads = ["operation", "calls", "write units", "read units", "units: exponent"]
     heads += ["KB", "exponent", ""]
     return "\n".join([text_table(heads, [_cells(curve) for curve in curves]), *_NOTES])
@@ -151,7 +151,7 @@ def _count_units(point: Point) -> float:
 
 
 def _series(curve: Curve, figure: Callable[[Point], float]) -> str:
-    """The figures in turn, or one where all are the same."""
+    """Render the figures at all sizes, or one figure if they are equal."""
     figures = [f"{figure(point):g}" for point in curve.points]
     return figures[0] if len(set(figures)) == 1 else " ".join(figures)
 

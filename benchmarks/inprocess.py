@@ -1,4 +1,4 @@
-"""The API function in this process, on an engine in memory, with every DynamoDB call in sight."""
+"""Run the API function in this process on an engine in memory, and record its DynamoDB calls."""
 
 import base64
 import json
@@ -27,7 +27,7 @@ _KEY_CACHE_SECONDS = 86_400
 
 
 class RequestError(RuntimeError):
-    """The function refused a request that the benchmark needs."""
+    """The function rejected a request that the benchmark needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ class Function:
     """The API function.
 
     Attributes:
-        root_key: its operator's.
-        encryption_key: the content of its file.
+        root_key: the operator's key.
+        encryption_key: the content of the key file.
     """
 
     handler: Handler
@@ -55,44 +55,44 @@ class Function:
     def call(
         self, method: str, target: str, key: str, body: object = None, **headers: str
     ) -> Answer:
-        """One request; `if_match` names the header If-Match. Raises `RequestError`."""
+        """Send and record a request; `if_match` is the header If-Match. Raises `RequestError`."""
         with recorded(self.client) as calls:
             parsed = self.send(request_event(method, target, key, body, **headers))
         return Answer(parsed, calls)
 
     def send(self, event: dict[str, Any]) -> Any:
-        """The parsed answer to an event, unrecorded. Raises `RequestError`."""
+        """Return the parsed answer to an event, without recording. Raises `RequestError`."""
         answer = self.answer(event)
         return json.loads(answer["body"]) if answer.get("body") else None
 
     def answer(self, event: dict[str, Any]) -> dict[str, Any]:
-        """The answer to an event as Lambda hands it on. Raises `RequestError`."""
+        """Return the function's result for an event. Raises `RequestError`."""
         answer = self.handler(event, LocalContext())
         if answer["statusCode"] >= 400:
             raise RequestError(f"{event['rawPath']}: {answer['statusCode']} {answer['body']}")
         return answer
 
     def new_tenant(self, name: str) -> "Caller":
-        """A new tenant's administrator."""
+        """Create a tenant, and return its administrator."""
         made = self.call("POST", "/api/v1/tenants", self.root_key, {"id": name}).body["admin"]
         return Caller(self, made["id"], made["api_key"])
 
     def new_agent(self, admin: "Caller", name: str) -> "Caller":
-        """A new agent of the administrator's tenant."""
+        """Create an agent in the administrator's tenant."""
         made = admin.send("POST", "/api/v1/principals", {"id": name, "kind": "agent"})
         return Caller(self, name, made["api_key"])
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls the function: a principal's id and key."""
+    """A principal that calls the function."""
 
     function: Function
     id: str
     key: str
 
     def call(self, method: str, target: str, body: object = None, **headers: str) -> Answer:
-        """One recorded request; as `Function.call`."""
+        """Send and record a request, as `Function.call` does."""
         return self.function.call(method, target, self.key, body, **headers)
 
     def calls(self, method: str, target: str, body: object = None, **headers: str) -> list[Call]:
@@ -100,18 +100,18 @@ class Caller:
         return self.call(method, target, body, **headers).calls
 
     def get(self, target: str) -> list[Call]:
-        """The calls behind one GET."""
+        """Return the DynamoDB calls behind a GET."""
         return self.call("GET", target).calls
 
     def send(self, method: str, target: str, body: object = None) -> Any:
-        """The parsed answer to a request that is not measured. Raises `RequestError`."""
+        """Return the parsed answer to a request, without recording. Raises `RequestError`."""
         return self.function.send(request_event(method, target, self.key, body))
 
 
 def request_event(
     method: str, target: str, key: str, body: object = None, **headers: str
 ) -> dict[str, Any]:
-    """What an HTTP API sends the function for a request."""
+    """Build the event that an HTTP API sends for a request."""
     path, _, query = target.partition("?")
     sent = {name.replace("_", "-"): text for name, text in headers.items()} | {"x-api-key": key}
     content = b"" if body is None else json.dumps(body).encode()

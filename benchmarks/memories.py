@@ -1,4 +1,4 @@
-"""What OpenWOP's runs and memories cost: each operation once, with what it may use."""
+"""Costs of OpenWOP's runs and memories."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ _SECRETS = [{"label": "key", "value": "sk-12345678"}]
 _ENTRY = {"content": "x" * 800, "tags": ["billing"]}
 
 Measured = tuple[str, tuple[int, float, float], list[Call]]
-"""Name; calls in a row, write and read units that it may use; its calls."""
+"""Name; the maximum of calls in sequence, of write units and of read units; the calls."""
 
 
 def operations(caller: Caller) -> Iterator[Measured]:
@@ -34,7 +34,7 @@ def _start(caller: Caller) -> Answer:
 
 
 def _puts(caller: Caller, memory: str, run: str) -> Iterator[Measured]:
-    """Each is one transaction, of the memory's head, the entry, and what it needs beside."""
+    """Put entries: each put is one transaction with the memory's head."""
     yield "put", (1, 4, 0), caller.calls("POST", memory, _ENTRY | {"tags": []})
     yield "put, 1 tag", (1, 6, 0), caller.calls("POST", memory, _ENTRY)
     in_run = caller.calls("POST", memory, _ENTRY | {"runId": run})
@@ -44,7 +44,7 @@ def _puts(caller: Caller, memory: str, run: str) -> Iterator[Measured]:
 
 
 def _reads(caller: Caller, memory: str, entry: str, query: str) -> Iterator[Measured]:
-    """What was there at a run's start, behind many entries that came later."""
+    """Read the entries that existed at a run's start, behind many later entries."""
     yield "get in a run", (1, 0, 2), caller.calls("GET", f"{memory}/{entry}?{query}")
     for _ in range(_LATER):
         caller.call("POST", memory, _ENTRY)

@@ -1,4 +1,4 @@
-"""What objects of 1 KB cost."""
+"""Costs of objects of 1 KB."""
 
 from collections.abc import Iterator
 

@@ -1,11 +1,10 @@
-"""What a million of each operation costs: measured units and calls, times published prices.
+"""Price a million of each operation: measured units and calls, times published prices.
 
-Everything that a deployment has on by default is counted: units of the table and its indexes, the
-request, its line in the log, the events that it makes with their way into a log, and vectors as
-DynamoDB's own index takes them; what that index bills for bytes is nowhere published. Functions run
-for 5 ms a call that they wait for, and for their CPU, which is measured. The stream's calls are for
-a batch of ten changes of as many logs, which ten thousand busy agents fill.
-Prices: us-east-1, on demand, as docs/explanation/cost.md names their sources.
+The price includes all features that a deployment has by default: units of the table and its
+indexes, the request with its log line, its events, and vectors in DynamoDB's index. AWS publishes
+no price for the bytes of that index. A function runs for 5 ms per call that it waits for, and for
+its measured CPU. The stream processes batches of ten changes in different logs.
+Prices are those of us-east-1, on demand; docs/explanation/cost.md names their sources.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,28 +17,28 @@ from benchmarks.tables import text_table
 WRITE_UNIT, READ_UNIT = 0.625, 0.125  # USD for a million
 HTTP_API, LAMBDA_REQUEST = 1.00, 0.20  # USD for a million
 GB_SECOND, LOG_GB, STORED_GB_MONTH = 0.0000133334, 0.50, 0.45  # USD; storage with PITR
-CALL_MS = 5.0  # of a call to DynamoDB, assumed
-REQUEST_GB, REQUEST_CORE = 1.0, 1024 / 1769  # of the API function: a core is 1,769 MB
+CALL_MS = 5.0  # assumed latency of a DynamoDB call
+REQUEST_GB, REQUEST_CORE = 1.0, 1024 / 1769  # the API function's memory; 1,769 MB is one core
 READ_MS, LIST_MS, WRITE_MS = 1.1, 4.2, 2.2  # CPU of one core (`python -m benchmarks floor`)
-STREAM_GB, STREAM_BATCH = 1.73, 10  # of the stream function, and the changes of an invocation
+STREAM_GB, STREAM_BATCH = 1.73, 10  # the stream function's memory; changes per invocation
 EVENT_MS, VECTOR_MS = 1.8, 1.8  # CPU of one core (`python -m benchmarks stream`)
-LINE_BYTES = 404 + 26  # of a request's line in the log, and of CloudWatch beside it
-SAMPLE = 0.05  # of successful requests that have one
-LOG_ROW_BYTES, KEPT_MONTHS = 480, 12  # of an event, with DynamoDB's own 100; kept for a year
+LINE_BYTES = 404 + 26  # a request's log line, and CloudWatch's overhead
+SAMPLE = 0.05  # the share of successful requests with a log line
+LOG_ROW_BYTES, KEPT_MONTHS = 480, 12  # an event's item with DynamoDB's overhead of 100 bytes
 _LOGGED = "log an event"
 _VECTOR, _NEW_VECTOR = "embed an entry again", "embed an entry"
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What a price is made of.
+    """The parts of a price.
 
     Attributes:
-        name: of the operation in `costs`.
-        cpu_ms: of its request, on one core.
-        goal: USD for a million at most; None where there is none.
-        events: how many it makes.
-        vector: the operation that brings the vector of its entry up to date, if there is one.
+        name: the name of the operation in `costs`.
+        cpu_ms: the CPU of its request, on one core.
+        goal: the maximum in USD for a million; None if there is none.
+        events: the number of its events.
+        vector: the operation that updates the entry's vector; None if there is none.
     """
 
     name: str
@@ -73,14 +72,14 @@ AGENT_MONTH_GOAL = 0.06
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a million of an operation costs, in USD.
+    """The price of a million of an operation, in USD.
 
     Attributes:
-        units: of the operation itself.
-        request: of the gateway and the function, with its line in the log.
-        events: their way from the stream into the log.
-        vector: the units that bring it up to date.
-        storage: what the log's rows cost until they expire, a year later.
+        units: the operation's own units.
+        request: the gateway and the function, with the log line.
+        events: the processing of its events by the stream function.
+        vector: the update of the entry's vector.
+        storage: the items of its events, until they expire after a year.
     """
 
     operation: Operation
@@ -92,23 +91,23 @@ class Price:
 
     @property
     def total(self) -> float:
-        """All but the storage, which is spread over a year."""
+        """Return the price without the storage, which is billed over a year."""
         return self.units + self.request + self.events + self.vector
 
     @property
     def is_met(self) -> bool | None:
-        """Whether the goal is met; None where there is none."""
+        """Tell whether the goal is met; None without a goal."""
         goal = self.operation.goal
         return None if goal is None else round(self.total, 2) <= goal
 
 
 def measure() -> list[Price]:
-    """Price each operation by units that are measured now. Raises `RequestError`."""
+    """Measure all operations, and price them. Raises `RequestError`."""
     return price_operations({cost.operation: cost for cost in costs.measure()})
 
 
 def price_operations(measured: Mapping[str, costs.Cost]) -> list[Price]:
-    """Price each operation by its units, by name."""
+    """Price each operation by its measured units."""
     return [
         Price(
             operation=each,
@@ -127,37 +126,37 @@ def _price_units(cost: costs.Cost) -> float:
 
 
 def _price_request(calls: int, cpu_ms: float) -> float:
-    """Price a request with so many calls one after another; milliseconds are billed whole."""
+    """Price a request by its calls in sequence; Lambda bills whole milliseconds."""
     took = ceil(calls * CALL_MS + cpu_ms / REQUEST_CORE)
     function = LAMBDA_REQUEST + _price_ms(took, REQUEST_GB)
     return HTTP_API + function + SAMPLE * LINE_BYTES / 1000 * LOG_GB
 
 
 def _price_event(logged: costs.Cost) -> float:
-    """Price an event's way into its log; a batch waits for its calls together."""
+    """Price the processing of an event; the events of a batch share the latency of calls."""
     waits = logged.in_sequence * CALL_MS / STREAM_BATCH
     invocation = LAMBDA_REQUEST / STREAM_BATCH + _price_ms(waits + EVENT_MS, STREAM_GB)
     return _price_units(logged) + invocation
 
 
 def _price_vector(embedded: costs.Cost) -> float:
-    """Price a vector, which is made while the batch's events wait."""
+    """Price a vector, which is computed while the events of the batch are written."""
     return _price_units(embedded) + _price_ms(VECTOR_MS, STREAM_GB)
 
 
 def _price_ms(milliseconds: float, size_gb: float) -> float:
-    """Price a million times so many milliseconds of a function."""
+    """Price a million times a duration of a function."""
     return milliseconds * 1000 * size_gb * GB_SECOND
 
 
 def price_agent_month(prices: Iterable[Price]) -> float:
-    """Price a month of an agent's work, without what is stored."""
+    """Price a month of an agent's work, without storage."""
     by_name = {each.operation.name: each.total for each in prices}
     return sum(count * by_name[name] / 1e6 for name, count in AGENT_MONTH.items())
 
 
 def as_text(found: Sequence[Price]) -> str:
-    """The table."""
+    """Render the table."""
     heads = ["a million, 1 KB: USD", "units", "request", "events", "vector", "in all", "goal", ""]
     heads.append("log kept a year")
     month = price_agent_month(found)

@@ -1,4 +1,4 @@
-"""What procedures and instances' working values cost."""
+"""Costs of procedures and of working values."""
 
 from collections.abc import Iterator
 

@@ -1,6 +1,6 @@
-"""How well search finds, by a corpus of facts and queries: as facts, and as entries.
+"""Measure the quality of search with a corpus of facts and queries, as facts and as entries.
 
-It runs what the service runs, without the table: embedding, the index's two searches, the score.
+It runs the service's code without the table: embedding, the two searches of the index, the score.
 """
 
 from array import array
@@ -33,21 +33,21 @@ from functions.vectors.model import Vector
 from functions.vectors.wordllama import MODEL, weigh
 
 FILLERS = 10_000
-_DEPTH = 20  # candidates by each half, as in the service
+_DEPTH = 20  # candidates of each search, as in the service
 _FEW, _MANY = 5, 10
-_SUREST = 0.9  # the share of right first answers that reach the score below which nothing fits
+_SUREST = 0.9  # the share of right first answers that score at least the threshold
 
 GOALS = {"a": 1.0, "c": 0.97, "d": 0.95, "e": 0.88, "all": 0.65}
-"""Of recall at 1, by class; paraphrases and other languages are the limit of the model."""
+"""Goals of recall at 1, by class. The model's limits are paraphrases and other languages."""
 REJECTED_GOAL = 0.8
-"""Of queries without an answer that the least score of right answers tells."""
+"""Goal of the share of queries without an answer whose best score is below the threshold."""
 
 Ranked = list[tuple[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """How much of what is right is found, each from 0 to 1.
+    """The quality of the answers to a class of queries, each figure from 0 to 1.
 
     Attributes:
         first: recall at 1, the share of queries with a right first answer.
@@ -62,12 +62,13 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How well a corpus is found.
+    """The quality of search in a corpus.
 
     Attributes:
-        groups: by class of queries, and `all`.
-        auc: how often a right first answer scores above the best of a query without an answer.
-        rejected: the share of queries without an answer whose best scores below `threshold`.
+        groups: the quality by class of queries, and of `all`.
+        auc: the probability that a right first answer scores above the best answer to a query
+            that has none.
+        rejected: the share of queries without an answer whose best score is below `threshold`.
         threshold: the score that 90 of 100 right first answers reach.
     """
 
@@ -79,14 +80,14 @@ class Quality:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The quality of facts or of entries, of so many."""
+    """The quality of search in a number of facts or entries."""
 
     name: str
     quality: Quality
 
 
 class Corpus:
-    """Texts to search in, as the service does; facts have subjects, entries none."""
+    """Texts with the service's search; facts have subjects, entries have none."""
 
     def __init__(self, texts: Iterable[tuple[str, str, str]]) -> None:
         self._texts = {id: (text, subject) for id, text, subject in texts}
@@ -99,7 +100,7 @@ class Corpus:
         return len(self._texts)
 
     def rank(self, query: str) -> Ranked:
-        """Rank what a query finds, with the scores."""
+        """Return the results of a query with their scores, best first."""
         found = self._matrix.find_candidates(DEFAULT_EMBED(query), _DEPTH, {})
         read = read_query(query, weigh)
         scored = [
@@ -112,7 +113,7 @@ class Corpus:
 def measure(
     fillers: Sequence[int] = (0, FILLERS), forms: Sequence[str] = ("facts", "entries")
 ) -> list[Row]:
-    """Measure facts and entries, with so many further facts that answer nothing.
+    """Measure facts and entries, with different numbers of facts that answer no query.
 
     Vectors have the precision that the function's memory holds.
     """
@@ -131,7 +132,7 @@ def _round(vector: Vector) -> Vector:
 
 
 def evaluate(corpus: Corpus, questions: Sequence[Question]) -> Quality:
-    """Ask all queries, and compare what is found with what is right."""
+    """Ask all queries, and compare the results with the right answers."""
     ranked = [(each, corpus.rank(each.query)) for each in questions]
     answered = [each for each in ranked if each[0].group != NO_ANSWER]
     groups = {

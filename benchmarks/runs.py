@@ -1,4 +1,4 @@
-"""What runs and episodes cost: an append is one write, and one read that sees deleted runs."""
+"""Costs of runs and episodes; an append is one write, and one read that detects deleted runs."""
 
 from collections.abc import Iterator
 from random import Random
@@ -34,6 +34,6 @@ def operations(caller: Caller) -> Iterator[Measured]:
 
 
 def _content(kb: int) -> dict[str, object]:
-    """The body of an episode of so many KB with all around it; noise, which hardly compresses."""
+    """Build the body of an episode whose item has this size; its text hardly compresses."""
     noise = Random(kb)  # noqa: S311 - the same figures each time
     return {"content": "".join(chr(noise.randrange(0x4E00, 0x9FA5)) for _ in range(kb * 341 - 130))}

@@ -1,10 +1,10 @@
-"""Figures as aligned columns."""
+"""Render tables of text."""
 
 from collections.abc import Sequence
 
 
 def text_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns as wide as they must be: the first to the left, the others to the right."""
+    """Align the first column to the left and the others to the right."""
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     rule = ["-" * width for width in widths]
     return "\n".join(_line(row, widths) for row in (heads, rule, *rows))

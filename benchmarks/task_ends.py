@@ -1,4 +1,4 @@
-"""What the end of a task costs, by the number of entries in its working memory."""
+"""Costs of the end of a task, by the number of entries in its working memory."""
 
 from collections.abc import Iterator
 
@@ -10,9 +10,11 @@ from benchmarks.workload import entry
 _TASKS = "/api/v1/tasks"
 _INTENT = "intent"
 _LIMITS = {0: (4, 10, 2), 1: (7, 24, 5), 25: (7, 126, 29), 100: (10, 449, 105.5)}
-"""By entries: calls in sequence (6, and 1 for each 25), write and read units; 2 write units are of
-the audit record."""
-_TRIES = 10  # on a busy machine a thread may start too late to run beside another
+"""The maximum of calls in sequence, of write units and of read units, by number of entries.
+
+Two write units are those of the audit record.
+"""
+_TRIES = 10  # on a busy machine, a thread can start too late to run in parallel
 
 
 def operations(admin: Caller) -> Iterator[Measured]:

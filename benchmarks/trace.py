@@ -1,4 +1,4 @@
-"""Count the functions and files of ours that a request passes: what a reader has to follow."""
+"""Count the functions and files that a request passes, which a reader has to follow."""
 
 import sys
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ from benchmarks import inprocess
 from benchmarks.capacity import recorded
 from benchmarks.tables import text_table
 
-MOST_FUNCTIONS, MOST_FILES = 60, 22  # of a PATCH of a value
-MOST_END_CALLS = 7  # of DynamoDB, for the end of a task with 25 entries
+MOST_FUNCTIONS, MOST_FILES = 60, 22  # for a PATCH of a value
+MOST_END_CALLS = 7  # DynamoDB calls for the end of a task with 25 entries
 _MEMORY = "/api/v1/memory"
 _FUNCTIONS = f"{Path(__file__).parents[1] / 'functions'}/"
 
@@ -31,7 +31,7 @@ class Trace:
 
     @property
     def files(self) -> set[str]:
-        """The files of the functions."""
+        """Return the files of the functions."""
         return {file for file, _ in self.functions}
 
 
@@ -111,7 +111,7 @@ def _is_deployed(file: str) -> bool:
 
 
 def as_text(traces: list[Trace]) -> str:
-    """The traces as a table."""
+    """Render the table."""
     rows = [
         [t.flow, str(t.calls), str(len(t.functions)), str(len(t.files)), str(t.dynamodb_calls)]
         for t in traces

@@ -13,6 +13,7 @@ from tools.language.source import Text, find_texts
 ROOT = Path(__file__).parents[2]
 CHECKED = (
     "README.md",
+    "benchmarks",
     "functions/local",
     "operations",
     "tools",
