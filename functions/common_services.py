@@ -326,9 +326,7 @@ class CommonServices:
             self.audit,
             self.clock,
         )
-        self.queries = Queries(
-            self.entry_store, self.task_access, self.namespaces, self.access_tracker, self.clock
-        )
+        self.queries = Queries(self.entry_store, self.task_access, self.namespaces, self.clock)
         self.batches = Batches(
             self.entries,
             self.entry_store,
@@ -353,4 +351,6 @@ class CommonServices:
             self.task_access.list_overseen_agents,
         )
         self.eviction_order = EvictionOrder(self.entry_store, self.task_access, self.clock)
-        self.contexts = Contexts(self.queries, self.task_access, self.guardrails)
+        self.contexts = Contexts(
+            self.queries, self.access_tracker, self.task_access, self.guardrails
+        )

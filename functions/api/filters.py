@@ -1,5 +1,7 @@
 """The query parameters that filter entries (RFC-0015 §4.1)."""
 
+from typing import Any
+
 from functions.api.http import Request
 from functions.api.parameters import (
     TAGS,
@@ -10,63 +12,51 @@ from functions.api.parameters import (
     TextParameter,
     TimestampParameter,
 )
-from functions.entries.model import Filters, parse_namespace_filter
+from functions.entries.filters import Filters, parse_namespace_filter
 from functions.entries.tiers import Tier
 
-_AGENT = TextParameter(
-    "agent_id",
-    "The owner. Required for working and episodic memory, unless scope.task_id is given; for an "
-    "agent it defaults to itself.",
-)
-_TIER: ChoiceParameter[Tier] = ChoiceParameter("memory_type", "The tier.", Tier)
-_PINNED = BooleanParameter("pinned", "Episodic entries that are pinned, or aren't.")
-_NAMESPACE = TextParameter(
-    "namespace", "The namespace; a trailing `*` makes it a prefix: `billing.*`."
-)
-_KEY = TextParameter("key", "The key.")
-_TAGS_ANY = TagsParameter("tags_any", "Entries that have any of these.")
-_TASK = TextParameter("scope.task_id", "The task in the entry's scope.")
-_INTENT = TextParameter("scope.intent_id", "The intent in the entry's scope.")
-_UPDATED_AFTER = TimestampParameter("updated_after", "Entries changed after this moment.")
-_UPDATED_BEFORE = TimestampParameter("updated_before", "Entries changed before this moment.")
+_OWNER: dict[str, Parameter] = {
+    "agent_id": TextParameter(
+        "agent_id",
+        "The owner. Required for working and episodic memory, unless scope.task_id is given; for "
+        "an agent it defaults to itself.",
+    ),
+}
+_TYPES: dict[str, Parameter] = {
+    "memory_type": ChoiceParameter("memory_type", "The tier.", Tier),
+    "pinned": BooleanParameter("pinned", "Episodic entries that are pinned, or aren't."),
+}
+_NARROWING: dict[str, Parameter] = {
+    "namespace": TextParameter(
+        "namespace", "The namespace; a trailing `*` makes it a prefix: `billing.*`."
+    ),
+    "key": TextParameter("key", "The key."),
+    "tags": TAGS,
+    "tags_any": TagsParameter("tags_any", "Entries that have any of these."),
+    "task_id": TextParameter("scope.task_id", "The task in the entry's scope."),
+    "intent_id": TextParameter("scope.intent_id", "The intent in the entry's scope."),
+    "updated_after": TimestampParameter("updated_after", "Entries changed after this moment."),
+    "updated_before": TimestampParameter("updated_before", "Entries changed before this moment."),
+}
+_PARAMETERS = _OWNER | _TYPES | _NARROWING
+"""By the field of `Filters`."""
 
-NARROWING: tuple[Parameter, ...] = (
-    _NAMESPACE,
-    _KEY,
-    TAGS,
-    _TAGS_ANY,
-    _TASK,
-    _INTENT,
-    _UPDATED_AFTER,
-    _UPDATED_BEFORE,
-)
-"""Those of which a deletion by filters needs at least one."""
-
-AGENT_FILTERS: tuple[Parameter, ...] = (_TIER, _PINNED, *NARROWING)
-FILTERS: tuple[Parameter, ...] = (_AGENT, *AGENT_FILTERS)
+FILTERS = tuple(_PARAMETERS.values())
+AGENT_FILTERS = (*_TYPES.values(), *_NARROWING.values())
+NARROWING = tuple(_NARROWING.values())
+"""A deletion by filters needs at least one of these."""
 
 
 def read_filters(request: Request, agent_id: str | None = None) -> Filters:
     """Read the filters of a query.
 
     Args:
-        agent_id: the owner, where the path names it.
+        agent_id: the owner, if the path names it.
 
     Raises:
         ValidationFailed: a parameter has no such value.
     """
-    namespace, prefix = parse_namespace_filter(_NAMESPACE.read(request))
-    return Filters(
-        agent_id=_AGENT.read(request) if agent_id is None else agent_id,
-        namespace=namespace,
-        namespace_prefix=prefix,
-        key=_KEY.read(request),
-        memory_type=_TIER.read(request),
-        tags=TAGS.read(request),
-        tags_any=_TAGS_ANY.read(request),
-        task_id=_TASK.read(request),
-        intent_id=_INTENT.read(request),
-        pinned=_PINNED.read(request),
-        updated_after=_UPDATED_AFTER.read(request),
-        updated_before=_UPDATED_BEFORE.read(request),
-    )
+    given: dict[str, Any] = {name: each.read(request) for name, each in _PARAMETERS.items()}
+    given["agent_id"] = agent_id or given["agent_id"]
+    given["namespace"], given["namespace_prefix"] = parse_namespace_filter(given["namespace"])
+    return Filters(**given)

@@ -24,6 +24,10 @@ class Parameter:
         """The JSON schema of its values."""
         raise NotImplementedError
 
+    def read(self, request: Request) -> Any:
+        """Return the value; None, or what stands for none, if it wasn't sent."""
+        raise NotImplementedError
+
     def text(self, request: Request) -> str | None:
         """Return the parameter as it was sent; None if it wasn't.
 

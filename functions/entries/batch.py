@@ -9,7 +9,8 @@ from functions.authorization.rules import authorize, is_allowed
 from functions.entries import rules
 from functions.entries.authority import WRITE_ENTRY, EntryTarget
 from functions.entries.conflicts import to_version_mismatch
-from functions.entries.model import Entry, Filters, Transition
+from functions.entries.filters import Filters
+from functions.entries.model import Entry, Transition
 from functions.entries.query import Queries
 from functions.entries.requests import BatchUpdate, NewEntry
 from functions.entries.service import Entries
@@ -137,10 +138,10 @@ class Batches:
 
     def delete(self, caller: Principal, filters: Filters) -> int:
         """Delete what matches and the caller may write; return how many entries that were."""
-        found, find = self._queries.find_own(caller, filters), self._read_once(caller)
+        find = self._read_once(caller)
         writable = [
             entry
-            for entry in self._queries.load_page(caller, found, 0, found.total)
+            for entry in self._queries.iterate(caller, filters)
             if is_allowed(caller, WRITE_ENTRY, EntryTarget(entry, _find_namespace(entry, find)))
         ]
         return sum(self._delete_together(caller, chunk) for chunk in split_deletions(writable))

@@ -1,9 +1,12 @@
 """Find the memory for the context window of a task (RFC-0015 §6.3)."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Literal
 
-from functions.entries.model import Entry, Filters, parse_namespace_filter
+from functions.entries.capacity import AccessTracker
+from functions.entries.filters import Filters, parse_namespace_filter
+from functions.entries.model import Entry
 from functions.entries.query import Queries
 from functions.entries.tiers import EPISODIC, SEMANTIC, WORKING
 from functions.identity.model import Principal
@@ -14,14 +17,20 @@ from functions.tasks.model import Task
 from functions.tasks.rules import is_coordinator
 
 Section = Literal["working", "inherited", "episodic", "semantic"]
-_PAGE_SIZE = 100  # entries
 
 
 class Contexts:
     """Finds the memory that belongs to a task, most important first."""
 
-    def __init__(self, queries: Queries, tasks: TaskAccess, guardrails: GuardrailService) -> None:
+    def __init__(
+        self,
+        queries: Queries,
+        access_tracker: AccessTracker,
+        tasks: TaskAccess,
+        guardrails: GuardrailService,
+    ) -> None:
         self._queries = queries
+        self._access_tracker = access_tracker
         self._tasks = tasks
         self._guardrails = guardrails
 
@@ -61,10 +70,12 @@ class Contexts:
     def _iterate_sections(
         self, caller: Principal, task: Task, episodes: Iterator[Entry]
     ) -> Iterator[tuple[Section, Entry]]:
-        for entry in self._iterate(caller, Filters(memory_type=WORKING.name, task_id=task.id)):
+        for entry in self._queries.iterate(
+            caller, Filters(memory_type=WORKING.name, task_id=task.id)
+        ):
             yield "working", entry
         if task.policy.inherit_from_parent and task.parent is not None:
-            for entry in self._iterate(
+            for entry in self._queries.iterate(
                 caller, Filters(memory_type=WORKING.name, task_id=task.parent)
             ):
                 yield "inherited", entry
@@ -73,7 +84,7 @@ class Contexts:
         for declared in self._list_declared_namespaces(caller.tenant, task):
             name, prefix = parse_namespace_filter(declared)
             named = Filters(memory_type=SEMANTIC.name, namespace=name, namespace_prefix=prefix)
-            for entry in self._iterate(caller, named):
+            for entry in self._queries.iterate(caller, named):
                 yield "semantic", entry
 
     def _iterate_episodes(
@@ -84,14 +95,10 @@ class Contexts:
         is_assignees = task.assignee is not None and is_coordinator(caller, task)
         owner = task.assignee if is_assignees else caller.id
         newest = Filters(agent_id=owner, memory_type=EPISODIC.name, tags=tags)
-        found = self._queries.find_own(caller, newest)
-        read = self._queries.read_page if is_touched else self._queries.load_page
-        yield from read(caller, found, 0, limit)
-
-    def _iterate(self, caller: Principal, filters: Filters) -> Iterator[Entry]:
-        found = self._queries.find_own(caller, filters)
-        for offset in range(0, found.total, _PAGE_SIZE):
-            yield from self._queries.read_page(caller, found, offset, _PAGE_SIZE)
+        episodes = list(islice(self._queries.iterate(caller, newest), limit))
+        if is_touched:
+            self._access_tracker.record_reads(caller, episodes)
+        yield from episodes
 
     def _list_declared_namespaces(self, tenant: str, task: Task) -> list[str]:
         """Return the namespaces that the task names, else those of its coordinator's guardrails."""

@@ -50,7 +50,7 @@ class EntryMapper:
             "task_id": entry.task_id,
             "intent_id": entry.intent_id,
             "ttl": entry.ttl,
-            "pinned": entry.pinned or None,
+            "pinned": entry.pinned if is_evictable else None,
             "priority": None if entry.priority == "normal" else entry.priority,
             "sensitivity": entry.sensitivity,
             "value_bytes": entry.value_bytes,

@@ -1,4 +1,4 @@
-"""Memory entries, their transitions and the filters of queries (RFC-0015 §1, §4)."""
+"""Memory entries and their transitions (RFC-0015 §1)."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -160,24 +160,6 @@ class Transition:
         return new is not None and (old is None or old.nonce != new.nonce)
 
 
-class Filters(NamedTuple):
-    """The filters of a query (RFC-0015 §4.1); None filters nothing, times are in epoch ms."""
-
-    agent_id: str | None = None
-    namespace: str | None = None
-    namespace_prefix: str | None = None
-    key: str | None = None
-    memory_type: Tier | None = None
-    tags: frozenset[str] = frozenset()
-    tags_any: frozenset[str] = frozenset()
-    task_id: str | None = None
-    intent_id: str | None = None
-    pinned: bool | None = None
-    updated_after: int | None = None
-    updated_before: int | None = None
-    includes_inherited: bool = False  # whether a sub-task's memory includes what it inherits
-
-
 def mark_inherited(token: str) -> str:
     """Build the sort token of an inherited entry of the token that it has in its own task."""
     return f"{_BEHIND}{token}"
@@ -186,13 +168,3 @@ def mark_inherited(token: str) -> str:
 def is_inherited_token(token: str) -> bool:
     """Return whether a sort token is of an inherited entry."""
     return token.startswith(_BEHIND)
-
-
-def parse_namespace_filter(namespace: str | None) -> tuple[str | None, str | None]:
-    """Return the name and the prefix that a namespace filter asks for (RFC-0015 §4.1).
-
-    One of them is None: a filter that ends in `*` is a prefix, every other one a name.
-    """
-    if namespace is None or not namespace.endswith("*"):
-        return namespace, None
-    return None, namespace[:-1] or None

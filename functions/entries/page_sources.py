@@ -1,181 +1,207 @@
-"""What pages of queries are read from: index rows, and entries that are at hand."""
+"""The sources from which queries read entries: index rows, or entries that were read at once.
 
+A page that isn't counted reads index rows, which may lag behind private memory by milliseconds.
+A complete source misses nothing that was written before the query.
+"""
+
+import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
+from operator import attrgetter
 
-from functions.entries.model import Entry, Filters, is_inherited_token, mark_inherited
-from functions.entries.page_reader import Row, Select, Source
-from functions.entries.rules import indexed_row_matches, matches_filters, row_matches_filters
+from functions.entries.access import select_readable_by_task
+from functions.entries.filters import ROW_ATTRIBUTES, Filters, build_row_matcher, select_matching
+from functions.entries.model import Entry, is_inherited_token, mark_inherited
+from functions.entries.page_reader import Row, Source
+from functions.entries.private_memory import Scope
 from functions.entries.store import EntryStore
-from functions.entries.tiers import POLICIES, WORKING
+from functions.entries.tiers import POLICIES, SEMANTIC, WORKING
+from functions.identity.model import Principal
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
+from functions.platform.errors import Unavailable
+from functions.platform.items import Item
 from functions.platform.parallel import run_parallel
-from functions.platform.schema import CREATION_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
+from functions.platform.schema import (
+    CREATION_ATTRIBUTE,
+    FILTER_ATTRIBUTES,
+    TYPE_ORDER_ATTRIBUTE,
+)
+from functions.tasks.access import TaskAccess
 
 SelectNames = Callable[[Collection[str]], Collection[str]]
 """Selects the namespaces whose memory the caller may read."""
-_COMPARED_TAGS = 5  # that a page looks for the rarest of
+_ListRows = Callable[[str | None, int], list[Row]]
+_COMPARED_TAGS = 5  # among which a page looks for the rarest
+_INDEX_WAITS = (0.02, 0.05, 0.1, 0.2, 0.4)  # seconds; an index follows within milliseconds
 
 
 class Sources:
-    """Builds the sources of pages."""
+    """Builds the sources of a query."""
 
-    def __init__(self, store: EntryStore, clock: Clock) -> None:
+    def __init__(self, store: EntryStore, tasks: TaskAccess, clock: Clock) -> None:
         self._store = store
+        self._tasks = tasks
         self._clock = clock
 
-    def of_entries(self, entries: Iterable[Entry]) -> Source:
-        """Build the source of entries that are at hand, and match."""
-        by_token = {each.sort_token: each for each in entries}
-        tokens = sorted(by_token, reverse=True)
-
-        def list_rows(before: str | None, count: int) -> list[Row]:
-            return [Row(each) for each in tokens if before is None or each < before][:count]
-
-        def select(present: Sequence[Entry]) -> Iterable[Entry]:
-            ids = {each.id for each in present}
-            return [each for each in by_token.values() if each.id in ids]
-
-        return Source(list_rows, select)
-
-    def of_namespaces(self, tenant: str, names: Iterable[str], filters: Filters) -> list[Source]:
-        """Build the sources of semantic memory: each namespace's index rows.
-
-        Those of the rarest of the tags that all have to be there, or of each tag of which one has.
-        """
-        select = partial(self._select, filters)
-        if filters.tags:
-            tags = sorted(filters.tags)[:_COMPARED_TAGS]
-            return [
-                Source(self._list_of_rarest(tenant, each, tags, filters), select) for each in names
-            ]
-        any_tags: list[str | None] = [*sorted(filters.tags_any)] or [None]
-        return [
-            Source(partial(self._list_index_rows, tenant, name, tag, filters), select)
-            for name in names
-            for tag in any_tags
+    def of_scope(self, caller: Principal, scope: Scope, *, is_complete: bool) -> list[Source]:
+        """Build the sources of private memory."""
+        select = partial(self._select_in_scope, caller, scope)
+        if is_complete or scope.is_small:
+            return [_build_source_of(select(self._read_scope(caller.tenant, scope)))]
+        if scope.task is not None:
+            return [Source(partial(self._list_of_task, caller.tenant, scope), select)]
+        list_items = partial(self._store.list_by_creation, caller.tenant, scope.agent_id)
+        matches = build_row_matcher(scope.filters, FILTER_ATTRIBUTES)
+        by_type = [
+            Source(partial(_list_private, list_items, policy.id_letter, may_match=matches), select)
+            for policy in POLICIES.values()
+            if policy.is_private and policy.name in scope.filters.memory_types
         ]
+        last = partial(self._list_last_counted, caller.tenant, scope.agent_id)
+        return [Source(last, select), *by_type]
 
-    def _list_of_rarest(
-        self, tenant: str, name: str, tags: Sequence[str], filters: Filters
-    ) -> Callable[[str | None, int], list[Row]]:
-        """Build what lists the rows of the tag that has the fewest of them.
+    def _select_in_scope(
+        self, caller: Principal, scope: Scope, entries: Iterable[Entry]
+    ) -> list[Entry]:
+        found = select_matching(entries, scope.filters, self._clock())
+        if scope.is_read_by_task:
+            return select_readable_by_task(self._tasks, caller, found)
+        return [each._replace(inherited=True) for each in found] if scope.is_inherited else found
 
-        The first call lists rows of every tag. The next follow the one whose rows reach furthest.
-        """
-        chosen = list(tags)
+    def _read_scope(self, tenant: str, scope: Scope) -> list[Entry]:
+        filters = scope.filters
+        if scope.task is not None:
+            return self._read_task(tenant, scope.task.id)
+        if filters.namespace is None or filters.key is None:
+            return self._store.list_private(tenant, scope.agent_id, filters)
+        address = WORKING.build_address(tenant, scope.agent_id, filters.namespace, filters.key)
+        return list(self._store.get_many([address]).values())
 
-        def list_rows(before: str | None, count: int) -> list[Row]:
-            reads = [
-                partial(self._list_index_rows, tenant, name, tag, filters, before, count)
-                for tag in chosen
-            ]
-            lists = run_parallel(reads)
-            ends = ["" if len(rows) < count else rows[-1].token for rows in lists]
-            rarest = ends.index(min(ends))
-            chosen[:] = [chosen[rarest]]
-            return lists[rarest]
+    def _read_task(self, tenant: str, task_id: str) -> list[Entry]:
+        """Read a task's working memory. Its counter proves that the index misses nothing."""
+        for wait in _INDEX_WAITS:
+            (task,) = self._tasks.get_many(tenant, {task_id})
+            found = self._store.list_of_task(tenant, task_id)
+            working = [each for each in found if each.policy.is_task_bound]
+            if len(working) >= task.working_entries:
+                return working
+            time.sleep(wait)
+        raise Unavailable("the index of this task lags behind; try again in a second")
 
-        return list_rows
-
-    def _list_index_rows(
-        self,
-        tenant: str,
-        name: str,
-        tag: str | None,
-        filters: Filters,
-        before: str | None,
-        count: int,
-    ) -> list[Row]:
-        now = self._clock()
-        rows = self._store.list_index_rows(tenant, name, tag, before, count)
-        return [
-            Row(entry_keys.parse_index_row(row["sk"]), row_matches_filters(row, filters, now))
-            for row in rows
-        ]
-
-    def of_tenant(self, tenant: str, filters: Filters, select_readable: SelectNames) -> Source:
-        """Build the source of a tenant's semantic memory, in namespaces however many."""
-        return Source(
-            partial(self._list_of_tenant, tenant, filters, select_readable, {}),
-            partial(self._select, filters),
-        )
-
-    def _list_of_tenant(
-        self,
-        tenant: str,
-        filters: Filters,
-        select_readable: SelectNames,
-        readable: dict[str, bool],
-        before: str | None,
-        count: int,
-    ) -> list[Row]:
-        """List rows; which namespaces may be read is kept in `readable` for the next ones."""
-        rows = self._store.list_of_tenant_by_creation(tenant, before, count)
-        matching = [indexed_row_matches(row, filters) for row in rows]
-        names = {row["namespace"] for row, matches in zip(rows, matching, strict=True) if matches}
-        if unknown := names - readable.keys():
-            found = select_readable(unknown)
-            readable |= {name: name in found for name in unknown}
-        return [
-            Row(
-                entry_keys.parse_creation_order(row[TYPE_ORDER_ATTRIBUTE]),
-                matches and readable[row["namespace"]],
-            )
-            for row, matches in zip(rows, matching, strict=True)
-        ]
-
-    def _select(self, filters: Filters, entries: Sequence[Entry]) -> Iterable[Entry]:
-        now = self._clock()
-        return [each for each in entries if matches_filters(each, filters, now)]
-
-    def of_agent(self, tenant: str, agent: str, filters: Filters, select: Select) -> list[Source]:
-        """Build the sources of an agent's private memory: one for each of its tiers.
-
-        One more is the last entry that the agent's counters know of, since the index may lag.
-        """
-        tiers = (each for each in POLICIES.values() if each.is_private)
-        last = Source(partial(self._list_last_counted, tenant, agent), select)
-        return [last] + [
-            Source(partial(self._list_of_agent, tenant, agent, each.id_letter, filters), select)
-            for each in tiers
-            if filters.memory_type in (None, each.name)
-        ]
+    def _list_of_task(self, tenant: str, scope: Scope, before: str | None, count: int) -> list[Row]:
+        """List the rows of a large task; those that a sub-task inherits follow all others."""
+        task_id = "" if scope.task is None else scope.task.id
+        list_items = partial(self._store.list_of_task_by_creation, tenant, task_id)
+        if not scope.is_inherited:
+            return _list_private(list_items, WORKING.id_letter, before, count)
+        own = None if before is None or not is_inherited_token(before) else before[1:]
+        rows = _list_private(list_items, WORKING.id_letter, own, count)
+        return [Row(mark_inherited(row.token)) for row in rows]
 
     def _list_last_counted(
         self, tenant: str, agent: str, before: str | None, _count: int
     ) -> list[Row]:
-        last = self._store.list_last_counted(tenant, agent) if before is None else []
-        return list(map(Row, last))
+        """List the last entry that the agent's counters know of: the index may not list it yet."""
+        return [Row(each) for each in self._store.list_last_counted(tenant, agent) if not before]
 
-    def _list_of_agent(
-        self, tenant: str, agent: str, tier: str, filters: Filters, before: str | None, count: int
-    ) -> list[Row]:
-        if before is not None and is_inherited_token(before):
-            return []
-        rows = self._store.list_by_creation(tenant, agent, tier, before, count)
-        return [
-            Row(
-                entry_keys.parse_creation_order(row[CREATION_ATTRIBUTE]),
-                indexed_row_matches(row, filters),
-            )
-            for row in rows
-        ]
+    def of_namespaces(self, tenant: str, names: Iterable[str], filters: Filters) -> list[Source]:
+        """Build the sources of semantic memory: index rows of namespaces, which never lag.
 
-    def of_task(self, tenant: str, task: str, select: Select, *, is_inherited: bool) -> Source:
-        """Build the source of a task's working memory."""
-        list_rows = self._list_inherited if is_inherited else self._list_of_task
-        return Source(partial(list_rows, tenant, task), select)
+        The rows are those of the rarest tag of `tags`, else of each tag of `tags_any`, else all.
+        """
+        matches = build_row_matcher(filters, ROW_ATTRIBUTES)
+        select = partial(self._select, filters)
 
-    def _list_of_task(self, tenant: str, task: str, before: str | None, count: int) -> list[Row]:
-        if before is not None and is_inherited_token(before):
-            return []
-        letter = WORKING.id_letter
-        rows = self._store.list_of_task_by_creation(tenant, task, letter, before, count)
-        return [Row(entry_keys.parse_creation_order(row[CREATION_ATTRIBUTE])) for row in rows]
+        def list_rows(name: str, tag: str | None, before: str | None, count: int) -> list[Row]:
+            now = self._clock()
+            return [
+                Row(
+                    entry_keys.parse_index_row(row["sk"]),
+                    may_match=row.get("entry_expires_at", now + 1) > now and matches(row),
+                )
+                for row in self._store.list_index_rows(tenant, name, tag, before, count)
+            ]
 
-    def _list_inherited(self, tenant: str, task: str, before: str | None, count: int) -> list[Row]:
-        own = None if before is None or not is_inherited_token(before) else before[1:]
-        rows = self._list_of_task(tenant, task, own, count)
-        return [Row(mark_inherited(row.token)) for row in rows]
+        if filters.tags:
+            tags = sorted(filters.tags)[:_COMPARED_TAGS]
+            by_tag = ([partial(list_rows, name, tag) for tag in tags] for name in names)
+            return [Source(_choose_rarest(lists), select) for lists in by_tag]
+        any_tags: list[str | None] = [*sorted(filters.tags_any)] or [None]
+        return [Source(partial(list_rows, name, tag), select) for name in names for tag in any_tags]
+
+    def of_tenant(self, tenant: str, filters: Filters, select_readable: SelectNames) -> Source:
+        """Build the source of a tenant's semantic memory, whatever the number of namespaces."""
+        matches = build_row_matcher(filters, FILTER_ATTRIBUTES)
+        readable: dict[str, bool] = {}  # of the namespaces seen so far
+
+        def list_rows(before: str | None, count: int) -> list[Row]:
+            listed = self._store.list_of_tenant_by_creation(tenant, before, count)
+            names = [row["namespace"] if matches(row) else None for row in listed]
+            if unknown := {each for each in names if each is not None} - readable.keys():
+                found = select_readable(unknown)
+                readable.update({name: name in found for name in unknown})
+            return [
+                Row(
+                    entry_keys.parse_creation_order(row[TYPE_ORDER_ATTRIBUTE]),
+                    may_match=name is not None and readable[name],
+                )
+                for row, name in zip(listed, names, strict=True)
+            ]
+
+        return Source(list_rows, partial(self._select, filters))
+
+    def of_key(self, tenant: str, names: Iterable[str], filters: Filters) -> Source:
+        """Build the source of the entries that have the filters' key in these namespaces."""
+        key = filters.key or ""
+        addresses = (SEMANTIC.build_address(tenant, "", name, key) for name in names)
+        return _build_source_of(self._select(filters, self._store.get_many(addresses).values()))
+
+    def _select(self, filters: Filters, entries: Iterable[Entry]) -> list[Entry]:
+        return select_matching(entries, filters, self._clock())
+
+
+def _build_source_of(entries: Iterable[Entry]) -> Source:
+    """Build the source of entries that were read, and match."""
+    rows = [Row(each.sort_token, each) for each in entries]
+    rows.sort(key=attrgetter("token"), reverse=True)
+
+    def list_rows(before: str | None, count: int) -> list[Row]:
+        return [row for row in rows if before is None or row.token < before][:count]
+
+    return Source(list_rows, lambda _: ())
+
+
+def _list_private(
+    list_items: Callable[[str, str | None, int], list[Item]],
+    letter: str,
+    before: str | None,
+    count: int,
+    may_match: Callable[[Item], bool] = lambda _: True,
+) -> list[Row]:
+    """List the rows of an index by creation; none among the inherited entries, which follow."""
+    if before is not None and is_inherited_token(before):
+        return []
+    return [
+        Row(entry_keys.parse_creation_order(row[CREATION_ATTRIBUTE]), may_match=may_match(row))
+        for row in list_items(letter, before, count)
+    ]
+
+
+def _choose_rarest(lists: Sequence[_ListRows]) -> _ListRows:
+    """Build a function that lists the rows of the tag that has the fewest.
+
+    The first call lists rows of every tag. Later calls list only the tag whose rows reached
+    furthest back. Example: two rows of tag a reach back to May, two of tag b to March, so b is
+    rarer.
+    """
+    chosen = list(lists)
+
+    def list_rows(before: str | None, count: int) -> list[Row]:
+        found = run_parallel([partial(each, before, count) for each in chosen])
+        ends = ["" if len(rows) < count else rows[-1].token for rows in found]
+        rarest = ends.index(min(ends))
+        chosen[:] = [chosen[rarest]]
+        return found[rarest]
+
+    return list_rows

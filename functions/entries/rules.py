@@ -1,9 +1,8 @@
-"""What a request makes of an entry, and what a query matches; pure, `now` is an argument."""
+"""Build the entry that a request creates or changes; pure, `now` is an argument."""
 
-from collections.abc import Iterable
 from typing import Any
 
-from functions.entries.model import TASK_LIFETIME, Entry, Filters
+from functions.entries.model import TASK_LIFETIME, Entry
 from functions.entries.requests import EntryChange, NewEntry
 from functions.entries.tiers import POLICIES
 from functions.identity.model import Principal
@@ -12,7 +11,6 @@ from functions.platform import keys
 from functions.platform.entry_keys import parse_entry_id
 from functions.platform.errors import AccessDenied, ValidationFailed
 from functions.platform.idempotency import RequestToken
-from functions.platform.items import Item
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_VALUE_BYTES
 from functions.platform.origin import choose_times
@@ -205,71 +203,3 @@ def _compute_expiry(
     if ttl == TASK_LIFETIME and task is None:
         raise ValidationFailed("ttl", "task_lifetime needs scope.task_id")
     return compute_expiry(ttl, expires_at, now, TASK_LIFETIME)
-
-
-def matches_filters(entry: Entry, filters: Filters, now: int) -> bool:
-    """Return whether an entry isn't expired and passes every filter (RFC-0015 §4.1)."""
-    return (
-        not entry.is_expired(now)
-        and filters.memory_type in (None, entry.memory_type)
-        and filters.agent_id in (None, entry.agent_id)
-        and filters.namespace in (None, entry.namespace)
-        and (
-            filters.namespace_prefix is None or entry.namespace.startswith(filters.namespace_prefix)
-        )
-        and filters.key in (None, entry.key)
-        and filters.task_id in (None, entry.task_id)
-        and filters.intent_id in (None, entry.intent_id)
-        and _has_tags(entry.tags, filters)
-        and (
-            filters.pinned is None or (entry.policy.is_evictable and entry.pinned == filters.pinned)
-        )
-        and _is_updated_within(entry.updated_at, filters)
-    )
-
-
-def row_matches_filters(row: Item, filters: Filters, now: int) -> bool:
-    """Return whether an index row passes the filters other than namespace, key and tags."""
-    return (
-        row.get("entry_expires_at", now + 1) > now
-        and filters.agent_id in (None, row["agent_id"])
-        and filters.task_id in (None, row.get("task_id"))
-        and filters.intent_id in (None, row.get("intent_id"))
-        and _is_updated_within(row["updated_at"], filters)
-    )
-
-
-def indexed_row_matches(row: Item, filters: Filters) -> bool:
-    """Return whether a row of an index passes the filters by name, tags and scope."""
-    return (
-        filters.namespace in (None, row["namespace"])
-        and row["namespace"].startswith(filters.namespace_prefix or "")
-        and filters.key in (None, row["key"])
-        and filters.task_id in (None, row.get("task_id"))
-        and filters.intent_id in (None, row.get("intent_id"))
-        and _has_tags(row.get("tags", ()), filters)
-    )
-
-
-def _has_tags(tags: Iterable[str], filters: Filters) -> bool:
-    return (not filters.tags or filters.tags.issubset(tags)) and (
-        not filters.tags_any or not filters.tags_any.isdisjoint(tags)
-    )
-
-
-def _is_updated_within(updated: int, filters: Filters) -> bool:
-    after, before = filters.updated_after, filters.updated_before
-    return (after is None or updated > after) and (before is None or updated < before)
-
-
-def merge_tag_lists(listed: dict[str | None, set[str]], filters: Filters) -> set[str]:
-    """Return what is listed under all of `tags` and under at least one of `tags_any`.
-
-    Args:
-        listed: what is listed under each tag; under None, what is listed at all.
-    """
-    if None in listed:
-        return listed[None]
-    of_all = [listed[tag] for tag in filters.tags]
-    of_any = [listed[tag] for tag in filters.tags_any]
-    return set.intersection(*of_all, *([set().union(*of_any)] if of_any else []))

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 
+from functions.entries.filters import Filters, build_condition
 from functions.entries.mapper import EntryMapper, is_entry, to_eviction_candidate
-from functions.entries.model import Entry, Filters
+from functions.entries.model import Entry
 from functions.entries.tiers import EPISODIC, SEMANTIC
 from functions.platform import entry_keys, item_types, schema
 from functions.platform.entry_keys import EntryAddress
@@ -46,14 +47,17 @@ class EntryStore:
         found = ((key, self._mapper.find_entry(item)) for key, item in items.items())
         return {key: entry for key, entry in found if entry is not None}
 
-    def list_private(self, tenant: str, agent: str, filters: Filters, now: int) -> list[Entry]:
-        """Return an agent's private entries that match: a call per megabyte that it has."""
-        condition, values = _build_filter(filters)
+    def list_private(self, tenant: str, agent: str, filters: Filters) -> list[Entry]:
+        """Return an agent's private entries that match: a call per megabyte that it has.
+
+        Expired entries are included: the local engine takes a seventh of a query to compare times.
+        """
+        condition, values = build_condition(filters)
         partition = item_types.AGENT.build_partition(tenant, agent=agent)
         prefix = entry_keys.build_entry_prefix(filters.namespace)
         items = self._table.query(partition, prefix, condition=condition, **values)
         entries = map(self._mapper.find_entry, items)
-        return [each for each in entries if each is not None and not each.is_expired(now)]
+        return [each for each in entries if each is not None]
 
     def iterate_private(self, tenant: str, agent: str) -> Iterator[Entry]:
         """Read all private entries of an agent, expired ones included."""
@@ -124,20 +128,18 @@ class EntryStore:
         tenant: str,
         namespace: str,
         tag: str | None,
-        before: str | None = None,
-        count: int | None = None,
+        before: str | None,
+        count: int,
     ) -> list[Item]:
         """Return a namespace's index rows, newest first.
 
         Args:
-            tag: under which they are; None is for all entries.
+            tag: whose rows to list; None for the rows of all entries.
             before: the sort token before which they begin; None for the newest.
-            count: how many at most; None for all.
+            count: how many at most.
         """
         partition = item_types.SEMANTIC_ENTRY.build_partition(tenant, namespace=namespace)
         prefix = entry_keys.build_index_prefix(tag)
-        if count is None:
-            return list(self._table.query(partition, prefix, newest_first=True))
         last = prefix + (HIGHEST if before is None else before)
         rows = self._table.query_from(partition, prefix, last, count + 1, newest_first=True)
         return list(islice((row for row in rows if row["sk"] != last), count))
@@ -232,40 +234,3 @@ class EntryStore:
         )
         with suppress(ConditionFailed):
             self._table.update(write)
-
-
-def _build_filter(filters: Filters) -> tuple[str | None, Item]:
-    """Build the filter expression of a query on private memory, None if it filters nothing.
-
-    Expired entries are left out later: the local engine takes a seventh of a query to compare.
-    """
-    terms: list[str] = []
-    values: Item = {}
-    for name, value, term in (
-        ("ns", filters.namespace, "namespace = :ns"),
-        ("start", filters.namespace_prefix, "begins_with(namespace, :start)"),
-        ("key", filters.key, "#key = :key"),
-        ("tier", filters.memory_type, "memory_type = :tier"),
-        ("task", filters.task_id, "task_id = :task"),
-        ("intent", filters.intent_id, "intent_id = :intent"),
-        ("after", filters.updated_after, "updated_at > :after"),
-        ("before", filters.updated_before, "updated_at < :before"),
-    ):
-        if value is not None:
-            terms.append(term)
-            values[name] = value
-    _add_tag_terms(filters, terms, values)
-    if filters.pinned is not None:
-        terms.append("pinned = :true" if filters.pinned else "attribute_not_exists(pinned)")
-        terms.append("memory_type = :evictable")
-        values |= {"true": True} if filters.pinned else {}
-        values["evictable"] = EPISODIC.name
-    return " AND ".join(terms) or None, values
-
-
-def _add_tag_terms(filters: Filters, terms: list[str], values: Item) -> None:
-    for operator, tags, prefix in ((" AND ", filters.tags, "t"), (" OR ", filters.tags_any, "u")):
-        if tags:
-            named = {f"{prefix}{number}": tag for number, tag in enumerate(sorted(tags))}
-            terms.append(f"({operator.join(f'contains(tags, :{name})' for name in named)})")
-            values |= named

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from functions.entries.filters import ROW_ATTRIBUTES
 from functions.entries.mapper import BARRIER, EntryMapper, is_entry
 from functions.entries.model import Entry, RemovalReason, Transition
 from functions.identity.model import SERVICE, Actor
@@ -116,15 +117,9 @@ def build_index_writes(transition: Transition) -> list[Write]:
 def _build_index_rows(entry: Entry | None) -> dict[Key, Item]:
     if entry is None or entry.policy.is_private:
         return {}
-    row = {
-        "agent_id": entry.agent_id,
-        "updated_at": entry.updated_at,
-        "entry_expires_at": entry.expires_at,
-        TTL_ATTRIBUTE: to_ttl_seconds(entry.expires_at),
-        "task_id": entry.task_id,
-        "intent_id": entry.intent_id,
+    row: Item = {name: getattr(entry, name) or None for name in ROW_ATTRIBUTES}
+    row |= {"entry_expires_at": entry.expires_at, TTL_ATTRIBUTE: to_ttl_seconds(entry.expires_at)}
+    return {
+        entry_keys.build_index_row_key(entry.address, entry.nonce, tag): row
+        for tag in (None, *entry.tags)
     }
-    key, nonce = entry.address, entry.nonce
-    rows = {entry_keys.build_index_row_key(key, nonce, tag): row for tag in entry.tags}
-    of_all = row | {"tags": entry.tags or None}
-    return rows | {entry_keys.build_index_row_key(key, nonce, None): of_all}

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field
 
-from functions.entries.model import Filters, parse_namespace_filter
+from functions.entries.filters import Filters, parse_namespace_filter
 from functions.entries.requests import Tags, Vector
 from functions.entries.tiers import Tier
 from functions.platform import limits

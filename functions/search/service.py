@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from functions.entries.access import select_readable_by_task
 from functions.entries.capacity import AccessTracker
-from functions.entries.model import Entry, Filters
+from functions.entries.filters import Filters, select_matching
+from functions.entries.model import Entry
 from functions.entries.private_memory import assert_owner_known
 from functions.entries.query import Queries
-from functions.entries.rules import matches_filters
 from functions.entries.store import EntryStore
 from functions.entries.tiers import EPISODIC, POLICIES, SEMANTIC, WORKING
 from functions.identity.model import Principal
@@ -159,7 +159,7 @@ class Search:
     ) -> list[Match]:
         """Rank an agent's newest entries of a tier whose vectors aren't stored."""
         page = self._queries.find_page(caller, request.filters, WantedPage(MAX_SEARCHED_ENTRIES))
-        entries = self._select_matching(page.entries, request)
+        entries = self._select_matching(page.elements, request)
         cosines = self._text_vectors.compute_cosines(vector[:-WORDS_DIMENSION], entries)
         found = [_rank(query, entry, cosines[entry.id]) for entry in entries if entry.id in cosines]
         return sorted(found, key=_get_rank)[: request.top_k]
@@ -224,13 +224,10 @@ class Search:
         return matching
 
     def _select_matching(self, entries: Iterable[Entry], request: MemorySearch) -> list[Entry]:
-        now, filters = self._clock(), request.filters
         return [
             entry
-            for entry in entries
-            if matches_filters(entry, filters, now)
-            and entry.sensitivity not in ENCRYPTED
-            and matches_fields(entry, request.fields)
+            for entry in select_matching(entries, request.filters, self._clock())
+            if entry.sensitivity not in ENCRYPTED and matches_fields(entry, request.fields)
         ]
 
 

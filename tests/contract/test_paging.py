@@ -179,7 +179,7 @@ def test_the_last_entry_is_shown_though_the_index_lags(tenant: Tenant) -> None:
     service.engine.client.update_item(
         TableName=service.engine.memory,
         Key=encode_key(found[0].item_key),
-        UpdateExpression="REMOVE made",  # as if the index didn't list it yet
+        UpdateExpression="REMOVE creation_order",  # as if the index didn't list it yet
     )
     page = ok(alice.get(MEMORY, params={"agent_id": "alice", "total": "none", "limit": 1}))
     assert keys([page]) == ["last"]

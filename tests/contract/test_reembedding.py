@@ -205,7 +205,9 @@ def test_an_unreadable_entry_does_not_stop_reembedding(service: Service) -> None
     broken = next(item for item in items(service, "e#") if item["key"] == "b")
     place = {name: {"S": broken[name]} for name in ("pk", "sk")}
     service.engine.client.update_item(
-        TableName=service.engine.memory, Key=place, UpdateExpression="REMOVE value_bytes, created"
+        TableName=service.engine.memory,
+        Key=place,
+        UpdateExpression="REMOVE value_bytes, created_at",
     )
     assert sweep(service, **TITAN)["embedded"] == 6
 

@@ -1,6 +1,7 @@
 """Entries of memory: create, read, change, delete, query and search."""
 
 from functools import partial
+from operator import attrgetter
 from typing import Literal
 
 from functions.api.bare_arrays import BARE_ARRAY_HEADERS, bare_array_response
@@ -8,10 +9,10 @@ from functions.api.filters import AGENT_FILTERS, FILTERS, read_filters
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import (
     PageRequest,
+    build_page,
     mark_hidden,
     paginate_uncounted,
     read_page_request,
-    truncate_to_limit,
 )
 from functions.api.parameters import (
     ARRAY_LIMIT,
@@ -36,7 +37,8 @@ from functions.api.responses.entries import (
 from functions.api.responses.types import PagePosition
 from functions.api.routing import Route
 from functions.entries.authority import CHANGE_ENTRY, DELETE_ENTRY, REPLACE_ENTRY
-from functions.entries.model import Entry, Filters
+from functions.entries.filters import Filters
+from functions.entries.model import Entry
 from functions.entries.requests import EntryChange, NewEntry
 from functions.identity.model import READ, WRITE, Principal
 from functions.namespaces.authority import CLAIM_NAMESPACE
@@ -66,16 +68,13 @@ def _read_page(
     queries = request.services.queries
     has_values = VALUES.read(request) is None
     found = queries.find_page(caller, filters, asked.wanted)
-    page = truncate_to_limit(render_entry(each, has_value=has_values) for each in found.entries)
+    page, position = build_page(
+        asked, found, partial(render_entry, has_value=has_values), attrgetter("sort_token")
+    )
     if TOUCH.read(request) is not False:
-        request.services.access_tracker.record_reads(caller, found.entries[: len(page)])
-    tokens, end = found.sort_tokens, found.end
-    if len(page) < len(found.entries):
-        tokens = tokens[: tokens.index(found.entries[len(page)].sort_token)]
-        end = tokens[-1]
-    position = asked.describe(len(tokens), end, found.total)
+        request.services.access_tracker.record_reads(caller, found.elements[: len(page)])
     position = mark_hidden(position, page, lambda: queries.has_unreadable(caller, filters))
-    return page, position, len(found.entries)
+    return page, position, len(found.elements)
 
 
 def summarize_agent_memory(request: Request, caller: Principal) -> Response:

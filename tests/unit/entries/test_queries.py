@@ -6,9 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.entries.model import Filters, parse_namespace_filter
+from functions.entries.filters import (
+    FILTERS,
+    ROW_ATTRIBUTES,
+    Filters,
+    build_condition,
+    build_row_matcher,
+    parse_namespace_filter,
+    select_matching,
+)
+from functions.entries.model import Entry
 from functions.entries.private_memory import assert_owner_known
-from functions.entries.rules import matches_filters, merge_tag_lists, row_matches_filters
 from functions.identity.model import Kind
 from functions.platform.errors import ValidationFailed
 from tests.unit.entries.making import NOW, make_entry, make_principal
@@ -21,7 +29,7 @@ ROW = {
     "task_id": "t",
     "intent_id": "i",
     "updated_at": NOW,
-    "entry_expires_at": NOW + 100,
+    "tags": ["a", "b"],
 }
 TAGS = st.sets(st.sampled_from("abcd"), max_size=4)
 
@@ -54,7 +62,7 @@ TAGS = st.sets(st.sampled_from("abcd"), max_size=4)
     ],
 )
 def test_an_entry_passes_every_filter(filters: dict[str, Any], matching: bool) -> None:
-    assert matches_filters(ENTRY, Filters(**filters), NOW) is matching
+    assert bool(select_matching([ENTRY], Filters(**filters), NOW)) is matching
 
 
 @pytest.mark.parametrize(
@@ -67,38 +75,66 @@ def test_an_entry_passes_every_filter(filters: dict[str, Any], matching: bool) -
         ({"updated_after": NOW}, False),
         ({"updated_before": NOW}, False),
         ({"updated_after": NOW - 1, "updated_before": NOW + 1}, True),
+        ({"namespace": "unknown", "key": "unknown"}, True),
+        ({"tags": frozenset("ab")}, True),
+        ({"tags": frozenset("ac")}, False),
+        ({"tags_any": frozenset("bc")}, True),
+        ({"tags_any": frozenset("c")}, False),
     ],
 )
 def test_an_index_row_passes_the_filters_that_it_knows(
     filters: dict[str, Any], matching: bool
 ) -> None:
-    assert row_matches_filters(ROW, Filters(**filters), NOW) is matching
+    assert build_row_matcher(Filters(**filters), ROW_ATTRIBUTES)(ROW) is matching
 
 
 def test_an_expired_entry_never_matches() -> None:
     for now, matching in ((NOW + 99, True), (NOW + 100, False)):
-        assert matches_filters(ENTRY, Filters(), now) is matching
-        assert row_matches_filters(ROW, Filters(), now) is matching
+        assert bool(select_matching([ENTRY], Filters(), now)) is matching
 
 
 @pytest.mark.parametrize("tier", ["working", "semantic"])
 def test_only_episodic_memory_is_pinned_or_not_pinned(tier: Any) -> None:
     for pinned in (True, False):
-        assert not matches_filters(make_entry(tier), Filters(pinned=pinned), NOW)
+        assert select_matching([make_entry(tier)], Filters(pinned=pinned), NOW) == []
+        assert not Filters(pinned=pinned, memory_type=tier).memory_types
 
 
 @given(st.lists(TAGS, max_size=6), TAGS, TAGS)
-def test_index_rows_of_tags_give_what_the_filters_match(
+def test_tags_are_all_of_some_and_any_of_others(
     tagged: list[set[str]], every: set[str], some: set[str]
 ) -> None:
     entries = [make_entry("semantic", str(n), tags=tuple(tags)) for n, tags in enumerate(tagged)]
     filters = Filters(tags=frozenset(every), tags_any=frozenset(some))
-    asked: list[str | None] = [*(every | some)] or [None]
-    listed = {
-        tag: {each.id for each in entries if tag is None or tag in each.tags} for tag in asked
+    matching = [each for each in entries if every <= set(each.tags)]
+    if some:
+        matching = [each for each in matching if some & set(each.tags)]
+    assert select_matching(entries, filters, NOW) == matching
+
+
+def test_a_condition_of_dynamodb_names_every_filter() -> None:
+    filters = Filters(key="k", tags=frozenset("ab"), tags_any=frozenset("cd"), updated_after=NOW)
+    condition, values = build_condition(filters)
+    assert condition == (
+        "(#key = :key_0) AND (contains(#tags, :tags_0) AND contains(#tags, :tags_1))"
+        " AND (contains(#tags, :tags_any_0) OR contains(#tags, :tags_any_1))"
+        " AND (#updated_at > :updated_after_0)"
+    )
+    assert values == {
+        "key_0": "k",
+        "tags_0": "a",
+        "tags_1": "b",
+        "tags_any_0": "c",
+        "tags_any_1": "d",
+        "updated_after_0": NOW,
     }
-    matching = {each.id for each in entries if matches_filters(each, filters, NOW)}
-    assert merge_tag_lists(listed, filters) == matching
+    assert build_condition(Filters()) == (None, {})
+
+
+def test_every_filter_compares_an_attribute_of_entries() -> None:
+    assert [each.name for each in FILTERS if each.name not in Filters._fields] == []
+    assert {each.name for each in FILTERS} == set(Filters._fields)
+    assert {each.attribute for each in FILTERS} <= set(Entry._fields)
 
 
 @pytest.mark.parametrize(
