@@ -1,27 +1,54 @@
-"""Users' pages are short."""
+"""Pages are short, and so are their sentences."""
 
 from pathlib import Path
 
 import pytest
 
+from tools.docs.sentences import (
+    MOST_WORDS,
+    MOST_WORDS_ON_AVERAGE,
+    count_words,
+    split_sentences,
+)
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 FOLDERS = ("tutorials", "how-to", "reference")
-PAGES = [ROOT / "README.md", DOCS / "index.md", DOCS / "glossary.md"]
-PAGES += [page for name in FOLDERS for page in sorted((DOCS / name).glob("*.md"))]
+USERS_PAGES = [ROOT / "README.md", DOCS / "index.md", DOCS / "glossary.md"]
+USERS_PAGES += [page for name in FOLDERS for page in sorted((DOCS / name).glob("*.md"))]
+GENERATED = ("http-api.md", "item-types.md", "protocols.md", "errors.md")  # tables of other texts
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+PAGES = [page for page in PAGES if page.name not in GENERATED]
 
 
-def count_words(page: Path) -> int:
+def count_words_of_page(page: Path) -> int:
     """Count the words of a page and of its code; marks of tables and lists are none."""
-    text = page.read_text(encoding="utf-8")
-    return sum(any(map(str.isalnum, word)) for word in text.split())
+    return sum(any(map(str.isalnum, word)) for word in page.read_text("utf-8").split())
+
+
+def name_page(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
 
 
 def test_all_pages_of_users_have_35_000_words_or_fewer() -> None:
-    assert sum(map(count_words, PAGES)) <= 35_000
+    assert sum(map(count_words_of_page, USERS_PAGES)) <= 35_000
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", USERS_PAGES, ids=name_page)
 def test_a_page_has_1_500_words_or_fewer(page: Path) -> None:
-    limit = 2_000 if page.name == "http-api.md" else 1_500  # the list of operations is generated
-    assert count_words(page) <= limit
+    limit = 2_000 if page.name in GENERATED else 1_500
+    assert count_words_of_page(page) <= limit
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_page)
+def test_sentences_are_short(page: Path) -> None:
+    sentences = list(split_sentences(page.read_text(encoding="utf-8")))
+    assert [each for each in sentences if count_words(each) > MOST_WORDS] == []
+    words = sum(map(count_words, sentences))
+    assert words <= MOST_WORDS_ON_AVERAGE * len(sentences)
+
+
+def test_sentences_are_split_at_their_ends() -> None:
+    page = "# A page\n\nOne. Two (`a b c`) it is.\n\n- An item\n  of two lines\n\n| a | b c |\n"
+    expected = ["One.", "Two (CODE) it is.", "An item of two lines", "a", "b c"]
+    assert list(split_sentences(page)) == expected

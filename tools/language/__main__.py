@@ -12,8 +12,10 @@ from tools.language.source import Text, find_texts
 
 ROOT = Path(__file__).parents[2]
 CHECKED = (
+    "CONTRIBUTING.md",
     "README.md",
     "benchmarks",
+    "docs",
     "functions/local",
     "operations",
     "tools",
