@@ -12,15 +12,22 @@ from infra.config import Config, ConfigError
 from infra.stacks import MemoryStacks
 
 
-def make(app: App, config: Config) -> MemoryStacks:
-    """Add the stacks to an app, and the checks that its synthesis has to pass."""
-    stacks = MemoryStacks(app, config, _build_code(config))
+def make(app: App, config: Config, target: Target | None = None) -> MemoryStacks:
+    """Add the stacks to an app, and the checks that its synthesis must pass.
+
+    The code is built for the runtime of the configuration, or for `target` (an emulator's).
+    """
+    stacks = MemoryStacks(app, config, _build_code(config, target or _find_target(config)))
     Validations.of(app).add_plugins(AwsSolutionsChecks(app), ServerlessChecks(app))
     return stacks
 
 
-def _build_code(config: Config) -> FunctionCode:
-    asset = build(Target(config.runtime, config.architecture, boto3=config.boto3 == "bundled"))
+def _find_target(config: Config) -> Target:
+    return Target(config.runtime, config.architecture, boto3=config.boto3 == "bundled")
+
+
+def _build_code(config: Config, target: Target) -> FunctionCode:
+    asset = build(target)
     built_for = config.runtime, config.architecture
     return FunctionCode(asset.folder, asset.digest, *built_for, compiled=asset.compiled)
 

@@ -18,13 +18,13 @@ _IN_PROJECT = ROOT / "node_modules/.bin/cdk"
 _PATIENCE = 900.0  # seconds; what a busy machine needs for a command
 SOURCE, PLANNING = "com.example.planner", "planning"  # who sends task events, and to which tenant
 NAME = "e2e"
-_APP = ("--no-staging", f"--app={sys.executable} -m infra.app")  # copies no code beside templates
+_APP = (
+    "--no-staging",
+    f"--app={sys.executable} -m tests.e2e.app",
+)  # copies no code beside templates
 _HOME = {"HOME": str(Path.home())}  # where jsii keeps what it has unpacked, once and for all
-# Functions run on the interpreter that runs the emulator, so they are built for it.
-# Its boto3 serves, too: one in the asset would be read from disk by each of them.
 _CONTEXT = {
     "stage": NAME,
-    "runtime": f"python{sys.version_info.major}.{sys.version_info.minor}",
     "architecture": "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_64",
     "boto3": "runtime",
     "task_event_sources": SOURCE,
