@@ -50,7 +50,7 @@ _GROUPS = (
     RouteGroup(("spaces", "objects"), ("/api/v1/objects",)),
     RouteGroup(("runs",), ("/api/v1/agent-types", "/api/v1/episodes", "/api/v1/runs")),
     RouteGroup(("identity",)),
-    RouteGroup(("deletions",), ("/api/v1/deletions", "/api/v1/tenants/")),
+    RouteGroup(("tenants", "deletions"), ("/api/v1/deletions", "/api/v1/tenants")),
     RouteGroup(("audit",)),
     RouteGroup(("access",), ("/api/v1/access",)),
     RouteGroup(("discovery", "console")),

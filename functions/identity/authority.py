@@ -12,6 +12,12 @@ CREATE_TENANT = Action[object](
     denied="only the root key makes tenants",
     is_audited=True,
 )
+CREATE_ADMIN = Action[object](
+    "principal.create_admin",
+    (Rule("holds the root key", lambda caller, _: caller.tenant == ROOT_TENANT),),
+    denied="only the root key creates administrators of a tenant",
+    is_audited=True,
+)
 LIST_PRINCIPALS = Action("principal.list", (HOLDS_ADMIN,), _DENIED)
 CREATE_PRINCIPAL = Action("principal.create", (HOLDS_ADMIN,), _DENIED, is_audited=True)
 CHANGE_PRINCIPAL = Action("principal.change", (HOLDS_ADMIN,), _DENIED, is_audited=True)

@@ -59,5 +59,10 @@ class Principal(NamedTuple):
         return Actor(self.id, self.kind)
 
     @property
+    def is_lasting_admin(self) -> bool:
+        """Whether it administers its tenant without an end."""
+        return ADMIN in self.permissions and self.expires is None
+
+    @property
     def may_coordinate(self) -> bool:
         return self.kind in ("coordinator", "user")

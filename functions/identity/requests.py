@@ -1,10 +1,11 @@
 """Bodies of requests about tenants and principals."""
 
+import unicodedata
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from functions.identity.model import READ, WRITE, Kind, Permission
+from functions.identity.model import OPERATOR, READ, SERVICE, WRITE, Kind, Permission
 from functions.platform.keys import TENANT_PATTERN
 from functions.platform.validation import (
     AgentId,
@@ -22,10 +23,33 @@ class NewTenant(RequestModel):
     id: Annotated[str, Field(pattern=TENANT_PATTERN)]
 
 
+def _check_printable(id: str) -> str:
+    if id in RESERVED_IDS:
+        raise ValueError("is reserved for the service; choose another id")
+    if not id.isprintable() or "/" in id or any(map(_is_invisible, id)):
+        raise ValueError("must be printable text without `/`, control or bidirectional characters")
+    return id
+
+
+def _is_invisible(character: str) -> bool:
+    return unicodedata.bidirectional(character) in _BIDIRECTIONAL
+
+
+RESERVED_IDS = frozenset({OPERATOR.id, SERVICE.id, "[deleted]"})
+_BIDIRECTIONAL = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
+PrincipalId = Annotated[AgentId, AfterValidator(_check_printable)]
+
+
+class NewAdmin(RequestModel):
+    """Body of `POST /api/v1/tenants/{id}/admins`."""
+
+    id: PrincipalId
+
+
 class NewPrincipal(RequestModel):
     """Body of `POST /api/v1/principals`."""
 
-    id: AgentId
+    id: PrincipalId
     kind: Kind
     """Users and coordinators may assign tasks and write states for other agents."""
     permissions: list[Permission] = Field(default=[READ, WRITE])

@@ -88,6 +88,52 @@ class Identity:
         )
         return self._store.add_tenant(admin, key, token, record)
 
+    def create_admin(
+        self,
+        caller: Principal,
+        tenant: str,
+        principal_id: str,
+        token: RequestToken,
+        idempotency_key: str | None,
+    ) -> tuple[Principal, str]:
+        """Create an administrator in an existing tenant; return it with its key, shown only once.
+
+        Raises:
+            AccessDenied: the caller isn't the operator.
+            NotFound: there is no such tenant.
+            EntryExists: the id is taken, or a revoked principal had it.
+        """
+        admin = self._build_admin(tenant, principal_id)
+        authorize(caller, authority.CREATE_ADMIN, admin)
+        if not self._store.has_tenant(tenant):
+            raise NotFound("no tenant has this id; create it by POST /api/v1/tenants")
+        key = self._create_key(admin, idempotency_key)
+        record = self._audit.record(
+            caller,
+            authority.CREATE_ADMIN,
+            _target(principal_id),
+            after=describe_principal(admin),
+            tenant=tenant,
+        )
+        return self._add(admin, key, token, record, idempotency_key, reuse=False)
+
+    def _add(
+        self,
+        principal: Principal,
+        key: NewKey,
+        token: RequestToken,
+        record: Write,
+        idempotency_key: str | None,
+        *,
+        reuse: bool,
+    ) -> tuple[Principal, str]:
+        addition = self._store.add(principal, key, token, record, reuse=reuse)
+        if addition == "revoked":
+            raise EntryExists(_REVOKED)
+        if addition == "taken":
+            return self._replay(principal, idempotency_key, token, _PRINCIPAL_EXISTS)
+        return principal, key.api_key
+
     def create_principal(
         self, caller: Principal, new: NewPrincipal, token: RequestToken, idempotency_key: str | None
     ) -> tuple[Principal, str]:
@@ -115,12 +161,7 @@ class Identity:
         record = self._audit.record(
             caller, authority.CREATE_PRINCIPAL, _target(new.id), after=after
         )
-        addition = self._store.add(principal, key, token, record, reuse=new.reuse)
-        if addition == "revoked":
-            raise EntryExists(_REVOKED)
-        if addition == "taken":
-            return self._replay(principal, idempotency_key, token, _PRINCIPAL_EXISTS)
-        return principal, key.api_key
+        return self._add(principal, key, token, record, idempotency_key, reuse=new.reuse)
 
     def list_page(self, caller: Principal, wanted: WantedPage) -> BoundedPage[Principal]:
         """List a page of the principals of the caller's tenant, newest first.
@@ -146,6 +187,7 @@ class Identity:
             AccessDenied: the caller lacks `memory.admin`.
             NotFound: the caller's tenant has no such principal.
             EntryExists: this is a retry, and the principal was changed again since.
+            LastAdmin: the tenant would have no lasting administrator.
             ValidationFailed: nothing is given, or `expires_at` is not in the future.
             Throttled: others keep changing the principal.
         """
@@ -196,6 +238,7 @@ class Identity:
         Raises:
             AccessDenied: the caller lacks `memory.admin`.
             NotFound: the caller's tenant has no such principal.
+            LastAdmin: the tenant would have no lasting administrator.
             Throttled: others keep changing the principal.
         """
         stored = self._existing(caller.tenant, principal_id)

@@ -7,13 +7,14 @@ from functions.identity.api_keys import build_api_key_key
 from functions.identity.model import Kind, Principal
 from functions.platform import item_types
 from functions.platform.bulk_writes import delete_in_transactions
+from functions.platform.errors import LastAdmin
 from functions.platform.idempotency import RequestHistory, RequestToken
 from functions.platform.item_types import API_KEY, PRINCIPAL
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key
 from functions.platform.newest_first import build_list_attributes, iterate_item_groups
 from functions.platform.table import ConditionFailed, Store
-from functions.platform.writes import ABSENT, Write, check, delete, put, put_new
+from functions.platform.writes import ABSENT, Write, check, delete, put, put_new, update
 
 _UNCHANGED = "key_partition = :key_partition AND requests = :requests"
 Addition = Literal["added", "taken", "revoked"]
@@ -96,15 +97,17 @@ class PrincipalStore(Store):
         """
         revoked = item_types.REVOKED_PRINCIPAL.build_key(principal.tenant, principal=principal.id)
         fence = delete(revoked) if reuse else check(revoked, ABSENT)
+        puts = self._put_new(principal, key, token)
         try:
-            self._table.transact([*self._put_new(principal, key, token), fence, record])
+            self._table.transact([*puts, *_count_admins(None, principal), fence, record])
         except ConditionFailed as failed:
             return "revoked" if failed.failed.keys() == {revoked} else "taken"
         return "added"
 
     def add_tenant(self, admin: Principal, key: NewKey, token: RequestToken, record: Write) -> bool:
         """Create a tenant and its first principal; False if the tenant exists, or was deleted."""
-        tenant = put_new(item_types.TENANT.build_key(admin.tenant), {"created": admin.created})
+        attributes = {"created": admin.created, "lasting_admins": 1}
+        tenant = put_new(item_types.TENANT.build_key(admin.tenant), attributes)
         return self._table.try_write(tenant, *self._put_new(admin, key, token), record)
 
     def remove_all(self, tenant: str) -> int:
@@ -122,10 +125,11 @@ class PrincipalStore(Store):
         """Change a principal, which keeps its key.
 
         Raises:
-            ConditionFailed: it changed meanwhile.
+            ConditionFailed: another request changed it.
+            LastAdmin: the tenant would have no lasting administrator.
         """
         puts = self._put_principal(principal, old.key_partition, token, None, old)
-        self._table.transact([*puts, record])
+        self._transact([*puts, *_count_admins(old.principal, principal), record], principal)
 
     def replace_key(
         self, old: StoredPrincipal, key: NewKey, token: RequestToken, record: Write
@@ -138,8 +142,9 @@ class PrincipalStore(Store):
     def remove(self, stored: StoredPrincipal, now: int, *further: Write) -> None:
         """Delete a principal and its key, with further writes; raises as `change`."""
         tenant, id = stored.principal.tenant, stored.principal.id
-        self._table.transact(
+        self._transact(
             [
+                *_count_admins(stored.principal, None),
                 delete((stored.key_partition, API_KEY.build_sort())),
                 delete(
                     item_types.PRINCIPAL.build_key(tenant, principal=id),
@@ -151,8 +156,20 @@ class PrincipalStore(Store):
                     {"revoked": now},
                 ),
                 *further,
-            ]
+            ],
+            stored.principal,
         )
+
+    def _transact(self, writes: list[Write], principal: Principal) -> None:
+        try:
+            self._table.transact(writes)
+        except ConditionFailed as failed:
+            if failed.failed.keys() == {item_types.TENANT.build_key(principal.tenant)}:
+                raise LastAdmin(
+                    "this is the last principal with memory.admin whose key does not expire;"
+                    " give another one memory.admin first"
+                ) from failed
+            raise
 
     def _put_new(self, principal: Principal, key: NewKey, token: RequestToken) -> list[Write]:
         partition = build_api_key_key(key.api_key)[0]
@@ -182,6 +199,17 @@ class PrincipalStore(Store):
             put(key, item, condition, **values),
             check(item_types.DELETION.build_key(subject=principal.tenant), ABSENT),
         ]
+
+
+def _count_admins(before: Principal | None, after: Principal | None) -> list[Write]:
+    """Count a change of who administers the tenant; the last administrator can't be removed."""
+    had, has = (each is not None and each.is_lasting_admin for each in (before, after))
+    principal = after or before
+    if had == has or principal is None:
+        return []
+    key = item_types.TENANT.build_key(principal.tenant)
+    condition = "lasting_admins > :least" if had else "lasting_admins >= :least"
+    return [update(key, "ADD lasting_admins :change", condition, change=has - had, least=int(had))]
 
 
 def _seen(stored: StoredPrincipal) -> Item:

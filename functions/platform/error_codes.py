@@ -73,6 +73,12 @@ ERROR_CODES: dict[str, ErrorCode] = {
         "The task has ended; nothing more is written for it.",
         "Write under a task that is open.",
     ),
+    "LAST_ADMIN": ErrorCode(
+        409,
+        "The tenant needs an administrator",
+        "The principal is the last one with `memory.admin` whose key does not expire.",
+        "Give another principal `memory.admin` without `expires_at`, then repeat the request.",
+    ),
     "TASK_REASSIGNED": ErrorCode(
         409,
         "The task is another agent's",

@@ -212,6 +212,12 @@ class RunEnded(ServiceError):
     code = "RUN_ENDED"
 
 
+class LastAdmin(ServiceError):
+    """The tenant would have no administrator."""
+
+    code = "LAST_ADMIN"
+
+
 class Throttled(ServiceError):
     """The store is overloaded, or conflicts persist; `retry_after` is in seconds."""
 

@@ -378,6 +378,12 @@ ROWS: dict[str, Row] = {
         {"id": "another"},
         party="root",
     ),
+    "POST /api/v1/tenants/{id}/admins": Row(
+        "401 401 403 403 403 403 403 403 403 403 404",
+        "/api/v1/tenants/unknown/admins",
+        {"id": "another"},
+        party="root",
+    ),
     "DELETE /api/v1/tenants/{id}": Row(
         "401 401 403 403 403 403 403 403 403 403 404",
         "/api/v1/tenants/unknown",

@@ -1,5 +1,8 @@
 """Keys, principals and tenants."""
 
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 import httpx
 import pytest
 
@@ -52,12 +55,80 @@ def listed(client: httpx.Client) -> list[str]:
     return [each["id"] for each in only_list(ok(client.get(PRINCIPALS)))]
 
 
-@pytest.mark.parametrize(
-    "id", ["a", "x" * 128, "team/alice", "a#b:c|d", "Zoë 🤖", "a\u0000b", "%2F"]
-)
-def test_any_unicode_is_a_legal_id(tenant: Tenant, id: str) -> None:
+@pytest.mark.parametrize("id", ["a", "x" * 128, "a#b:c|d", "Zoë 🤖", "=cmd|x", "علي", "%2F"])
+def test_any_printable_text_is_a_legal_id(tenant: Tenant, id: str) -> None:
     client = tenant.agent(id)
     assert read(client, create(client, entry())["id"]).json()["agent_id"] == id
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        *("", "x" * 129, "team/alice", "a\u0000b", "a\nb", "a\u2028b", "a\u202eb", "a\u2066b"),
+        *("root", "agent-memory", "[deleted]"),
+    ],
+)
+def test_an_id_that_misleads_a_reader_is_refused(tenant: Tenant, id: str) -> None:
+    body = {"id": id, "kind": "agent"}
+    invalid(tenant.admin.post(PRINCIPALS, json=body), "id")
+    path = f"/api/v1/tenants/{tenant.id}/admins"
+    invalid(tenant.service.root.post(path, json={"id": id}), "id")
+
+
+def test_the_root_key_creates_an_admin_in_a_tenant(service: Service, tenant: Tenant) -> None:
+    path = f"/api/v1/tenants/{tenant.id}/admins"
+    made = ok(service.root.post(path, json={"id": "rescue"}), 201)
+    assert (made["kind"], sorted(made["permissions"])) == ("user", ALL)
+    rescue = service.client(made["api_key"])
+    ok(rescue.patch(f"{PRINCIPALS}/{tenant.admin_id}", json={"permissions": ["memory.read"]}))
+    refused(service.root.post(path, json={"id": "rescue"}), 409, "ENTRY_EXISTS")
+    unknown = service.root.post("/api/v1/tenants/unknown-tenant/admins", json={"id": "a"})
+    refused(unknown, 404, "NOT_FOUND")
+    refused(tenant.admin.post(path, json={"id": "b"}), 403, "ACCESS_DENIED")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"permissions": ["memory.read", "memory.write"]},
+        {"permissions": []},
+        {"expires_at": "2100-01-01T00:00:00Z"},
+        None,
+    ],
+)
+def test_a_tenant_keeps_an_administrator(tenant: Tenant, change: dict[str, Any] | None) -> None:
+    def remove(id: str) -> httpx.Response:
+        path = f"{PRINCIPALS}/{id}"
+        if change is None:
+            return tenant.admin.delete(path)
+        return tenant.admin.patch(path, json=change)
+
+    ending = {"id": "brief", "kind": "user", "permissions": ALL}
+    body = ending | {"expires_at": "2099-01-01T00:00:00Z"}
+    ok(tenant.admin.post(PRINCIPALS, json=body), 201)
+    refused(remove(tenant.admin_id), 409, "LAST_ADMIN")
+    ok(tenant.admin.get(PRINCIPALS))
+    ok(tenant.admin.post(PRINCIPALS, json=ending | {"id": "second"}), 201)
+    assert remove("second").status_code in (200, 204)
+    refused(remove(tenant.admin_id), 409, "LAST_ADMIN")
+    lasting = {"permissions": ALL, "expires_at": None}
+    ok(tenant.admin.patch(f"{PRINCIPALS}/brief", json=lasting))
+    assert remove(tenant.admin_id).status_code in (200, 204)
+
+
+def test_a_deletion_leaves_the_last_administrator(tenant: Tenant) -> None:
+    body = {"kind": "agent", "id": tenant.admin_id}
+    refused(tenant.admin.post("/api/v1/deletions", json=body), 409, "LAST_ADMIN")
+    ok(tenant.admin.get(PRINCIPALS))
+
+
+def test_of_admins_who_remove_each_other_one_stays(service: Service, tenant: Tenant) -> None:
+    body = {"id": "second", "kind": "user", "permissions": ALL}
+    second = service.client(ok(tenant.admin.post(PRINCIPALS, json=body), 201)["api_key"])
+    attempts = [(tenant.admin, "second"), (second, tenant.admin_id)]
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(lambda each: each[0].delete(f"{PRINCIPALS}/{each[1]}"), attempts))
+    assert sorted(each.status_code for each in answers) in ([204, 401], [204, 409])
 
 
 def test_principals_are_listed_newest_first_without_keys(

@@ -79,6 +79,7 @@ ROUTES = [
         "Delete what an agent or a person has, everywhere",
         {202: DeletionDocument},
         request_model=NewDeletion,
+        error_statuses=(409,),
         description="The principal's key stops at once, if there is one; the scheduled function "
         "deletes the rest. Where the id only takes part, it is taken out. A call while the "
         "deletion runs answers how far it is.",

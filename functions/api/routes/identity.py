@@ -1,4 +1,4 @@
-"""Tenants, principals and keys."""
+"""Principals and their keys."""
 
 from functools import partial
 
@@ -7,37 +7,24 @@ from functions.api.paging import paginate
 from functions.api.parameters import CURSOR_PAGE, IMPORT
 from functions.api.responses.identity import (
     NewPrincipalDocument,
-    NewTenantDocument,
     PrincipalDocument,
     PrincipalPageDocument,
     render_new_principal,
     render_principal,
 )
-from functions.api.routing import ANY, ROOT, Route
+from functions.api.routing import ANY, Route
 from functions.identity.authority import (
     CHANGE_PRINCIPAL,
     CREATE_PRINCIPAL,
-    CREATE_TENANT,
     REVOKE_PRINCIPAL,
     ROTATE_KEY,
 )
 from functions.identity.model import ADMIN, Principal
-from functions.identity.requests import NewPrincipal, NewTenant, PrincipalChange
+from functions.identity.requests import NewPrincipal, PrincipalChange
 from functions.platform.idempotency import RequestToken
 
 _PRINCIPALS = "/api/v1/principals"
 _PRINCIPAL = f"{_PRINCIPALS}/{{id+}}"
-
-
-def create_tenant(request: Request, caller: Principal) -> Response:
-    new = request.parse_body(NewTenant)
-    token = request.claim_idempotency_key(caller) or RequestToken.create()
-    admin, api_key = request.services.identity.create_tenant(
-        caller, new.id, token, request.idempotency_key
-    )
-    return json_response(
-        201, NewTenantDocument(id=new.id, admin=render_new_principal(admin, api_key))
-    )
 
 
 def create_principal(request: Request, caller: Principal) -> Response:
@@ -84,17 +71,6 @@ def rotate_key(request: Request, caller: Principal) -> Response:
 
 
 ROUTES = [
-    Route(
-        "POST /api/v1/tenants",
-        create_tenant,
-        ROOT,
-        "Create a tenant and its first principal",
-        {201: NewTenantDocument},
-        request_model=NewTenant,
-        error_statuses=(409,),
-        idempotent=True,
-        audited=(CREATE_TENANT,),
-    ),
     Route(
         f"POST {_PRINCIPALS}",
         create_principal,
@@ -151,7 +127,7 @@ ROUTES = [
         ADMIN,
         "Revoke a principal's key and remove it",
         {204: None},
-        error_statuses=(404,),
+        error_statuses=(404, 409),
         audited=(REVOKE_PRINCIPAL,),
     ),
 ]

@@ -1,0 +1,60 @@
+"""Tenants and their administrators."""
+
+from functions.api.http import Request, Response, json_response
+from functions.api.responses.identity import (
+    NewPrincipalDocument,
+    NewTenantDocument,
+    render_new_principal,
+)
+from functions.api.routing import ROOT, Route
+from functions.identity.authority import CREATE_ADMIN, CREATE_TENANT
+from functions.identity.model import Principal
+from functions.identity.requests import NewAdmin, NewTenant
+from functions.platform.idempotency import RequestToken
+
+
+def create_tenant(request: Request, caller: Principal) -> Response:
+    new = request.parse_body(NewTenant)
+    token = request.claim_idempotency_key(caller) or RequestToken.create()
+    admin, api_key = request.services.identity.create_tenant(
+        caller, new.id, token, request.idempotency_key
+    )
+    return json_response(
+        201, NewTenantDocument(id=new.id, admin=render_new_principal(admin, api_key))
+    )
+
+
+def create_admin(request: Request, caller: Principal) -> Response:
+    new = request.parse_body(NewAdmin)
+    token = request.claim_idempotency_key(caller) or RequestToken.create()
+    admin, api_key = request.services.identity.create_admin(
+        caller, request.path_params["id"], new.id, token, request.idempotency_key
+    )
+    return json_response(201, render_new_principal(admin, api_key))
+
+
+ROUTES = [
+    Route(
+        "POST /api/v1/tenants",
+        create_tenant,
+        ROOT,
+        "Create a tenant and its first principal",
+        {201: NewTenantDocument},
+        request_model=NewTenant,
+        error_statuses=(409,),
+        idempotent=True,
+        audited=(CREATE_TENANT,),
+    ),
+    Route(
+        "POST /api/v1/tenants/{id}/admins",
+        create_admin,
+        ROOT,
+        "Create an administrator in an existing tenant",
+        {201: NewPrincipalDocument},
+        request_model=NewAdmin,
+        error_statuses=(404, 409),
+        idempotent=True,
+        description="The answer shows the key, this once.",
+        audited=(CREATE_ADMIN,),
+    ),
+]
