@@ -58,7 +58,7 @@ class Sources:
             for policy in POLICIES.values()
             if policy.is_private and policy.name in scope.filters.memory_types
         ]
-        last = partial(self._list_last_counted, caller.tenant, scope.agent_id)
+        last = partial(self._list_last_counted, caller.tenant, scope)
         return [Source(last, select), *by_type]
 
     def _select_in_scope(
@@ -100,10 +100,22 @@ class Sources:
         return [Row(mark_inherited(row.token)) for row in rows]
 
     def _list_last_counted(
-        self, tenant: str, agent: str, before: str | None, _count: int
+        self, tenant: str, scope: Scope, before: str | None, _count: int
     ) -> list[Row]:
-        """List the last entry that the agent's counters know of: the index may not list it yet."""
-        return [Row(each) for each in self._store.list_last_counted(tenant, agent) if not before]
+        """List the last entry that the agent's counters know of: the index may not list it yet.
+
+        An entry of a type that another source lists would hide that source's row.
+        """
+        if before:
+            return []
+        letters = {POLICIES[each].id_letter for each in scope.filters.memory_types}
+        tokens = self._store.list_last_counted(tenant, scope.agent_id)
+
+        def is_listed(token: str) -> bool:
+            found = entry_keys.parse_entry_id(tenant, entry_keys.parse_sort_token(token))
+            return found is not None and found[0].tier in letters
+
+        return [Row(each) for each in filter(is_listed, tokens)]
 
     def of_namespaces(self, tenant: str, names: Iterable[str], filters: Filters) -> list[Source]:
         """Build the sources of semantic memory: index rows of namespaces, which never lag.

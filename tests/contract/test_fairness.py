@@ -53,7 +53,7 @@ def test_while_dynamodb_throttles_the_tenant_that_floods_is_refused_and_no_other
                 ok(read(client, made["id"]))
         store.attempts = {"loud#": 4, "quiet#": 1}  # of four attempts at a call
         throttles = update(loud, floods["id"], 1, value={"n": 2})
-        assert refused(throttles, 429, "THROTTLED")["detail"].startswith("the store")
+        assert refused(throttles, 429, "THROTTLED")["detail"].startswith("the database")
         answers = [read(loud, floods["id"]) for _ in range(20)]
         shed = [each for each in answers if each.status_code != 200]
         assert 18 <= len(shed) <= 19  # 95 %; it gets the rest, and with them what it reads

@@ -180,6 +180,13 @@ def test_an_agents_query_defaults_to_itself_and_the_shared(tenant: Tenant) -> No
     assert query(alice, agent_id="bob") == query(alice, agent_id="nobody") == []
 
 
+def test_a_page_of_a_task_without_total_has_its_working_memory(tenant: Tenant) -> None:
+    ada = tenant.agent("ada")
+    made = create(ada, working("task_early", key="k"))
+    page = ok(ada.get(MEMORY, params={"scope.task_id": "task_early", "total": "none"}))
+    assert [each["id"] for each in page["entries"]] == [made["id"]]
+
+
 @pytest.mark.parametrize("kind", ["coordinator", "user"])
 def test_others_name_the_agent_or_the_task_for_private_tiers(tenant: Tenant, kind: str) -> None:
     client = tenant.service.client(tenant.principal(kind, "pat")["api_key"])

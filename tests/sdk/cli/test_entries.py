@@ -10,7 +10,7 @@ import pytest
 from tests.sdk.cli.conftest import Tenant
 from tests.sdk.cli.terminal import Cli
 
-BIG = 10**4299 + 7
+BIG = 10**300 + 7
 VALUE: dict[str, Any] = {
     "big": BIG,
     "float": 1.0,

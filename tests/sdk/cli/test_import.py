@@ -12,7 +12,7 @@ from tests.sdk.cli.filling import content, fill
 from tests.sdk.cli.terminal import Cli
 from tests.sdk.fault_proxy import Exchange, proxy_to
 
-BIG = 10**4299 + 7
+BIG = 10**300 + 7
 VALUE: dict[str, Any] = {
     "big": [BIG, -BIG, 2**53 + 1],
     "floats": [1.0, -0.0, 5e-324, 1.7976931348623157e308, 0.1, 1e22],
