@@ -1,6 +1,7 @@
-"""Write the diagrams and the tables into docs/: `python -m tools.docs`."""
+"""Write the diagrams, the tables and the limits into docs/: `python -m tools.docs`."""
 
-from tools.docs import diagrams, tables
+from tools.docs import diagrams, limits, tables
 
 diagrams.write()
+limits.write()
 tables.write()

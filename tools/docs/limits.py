@@ -1,0 +1,53 @@
+"""Write limits into the pages: `<!-- limit NAME -->64 KB<!-- end -->`.
+
+NAME is a constant of `functions/platform/limits.py`. Its unit follows from the name. A placeholder
+must not begin a line, because Markdown would end the paragraph there.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from functions.platform import limits
+from functions.platform.units import format_bytes, format_duration
+
+ROOT = Path(__file__).parents[2]
+_PLACEHOLDER = re.compile(r"<!-- limit (\w+) -->(.*?)<!-- end -->")
+_IN_MILLISECONDS = re.compile(r"_(LIFETIME|RETENTION)$")
+
+
+def format_limit(name: str) -> str:
+    """Render a limit with its unit; a limit without a unit is a number."""
+    value: int = getattr(limits, name)
+    if name.endswith("_BYTES"):
+        return format_bytes(value)
+    if name.endswith("_KB"):
+        return format_bytes(value * 1024)
+    if _IN_MILLISECONDS.search(name):
+        return format_duration(value)
+    if name.endswith("_SECONDS"):
+        return format_duration(value * 1000)
+    if name.endswith("_DAYS"):
+        return format_duration(value * 86_400_000)
+    return f"{value:,}"
+
+
+def render_limits(page: str) -> str:
+    """Replace the text of each placeholder of a page by the limit's present value."""
+    return _PLACEHOLDER.sub(
+        lambda found: f"<!-- limit {found[1]} -->{format_limit(found[1])}<!-- end -->", page
+    )
+
+
+def list_pages() -> Iterator[Path]:
+    """Yield the pages that can have placeholders."""
+    yield ROOT / "README.md"
+    yield from sorted((ROOT / "docs").rglob("*.md"))
+
+
+def write() -> None:
+    """Write the present limits into all pages."""
+    for path in list_pages():
+        text = path.read_text(encoding="utf-8")
+        if (rendered := render_limits(text)) != text:
+            path.write_text(rendered, encoding="utf-8")
