@@ -52,7 +52,7 @@ def run_deletion(
 
 def _get(container: Container, begun: Deletion) -> Deletion:
     return container.deletions.get(
-        _build_caller(begun.subject), begun.subject, is_preview=begun.is_preview
+        _build_caller(begun.subject), begun.subject, is_preview=begun.dry_run
     )
 
 

@@ -34,7 +34,7 @@ def decide_all(principal: Principal, permission: Permission, checks: Checks, now
         permission: what the principal must hold besides.
         now: the time in epoch ms.
     """
-    if principal.expires is not None and principal.expires <= now:
+    if principal.expires_at is not None and principal.expires_at <= now:
         return Decision(False, "the principal has expired")
     if permission not in principal.permissions:
         return Decision(False, f"lacks {permission}")

@@ -36,32 +36,44 @@ class Deletion(NamedTuple):
     """A deletion.
 
     Attributes:
-        requested: when it was asked for (epoch ms).
-        actor: who asked for it.
-        is_preview: whether it only counts what it would remove.
-        stage: what comes next.
+        requested_at: when it was requested (epoch ms).
+        requested_by: who requested it.
+        dry_run: whether it only counts what it would remove.
+        stage: the next stage of the present pass.
         after: the key after which the scan of a table continues.
-        begun: when the present pass began.
+        pass_began_at: when the present pass began (epoch ms).
         found: how many items the present pass has found.
-        passes: how many passes are over.
-        finished: when the last pass found nothing; None until then.
-        counts: how many items of each type were removed, and files.
+        passes: how many passes have ended.
+        finished_at: when the last pass found nothing (epoch ms); None until then.
+        counts: how many items of each type, and files, were removed.
         revision: grows with each step, so that two workers don't take the same one.
     """
 
     subject: Subject
-    requested: int
-    actor: Actor
-    is_preview: bool = False
+    requested_at: int
+    requested_by: Actor
+    dry_run: bool = False
     stage: Stage = "keys"
     after: tuple[str, str] | None = None
-    begun: int = 0
+    pass_began_at: int = 0
     found: int = 0
     passes: int = 0
-    finished: int | None = None
+    finished_at: int | None = None
     counts: dict[str, int] = {}  # noqa: RUF012 - it is replaced, never changed
     revision: int = 1
 
     @property
+    def kind(self) -> SubjectKind:
+        return self.subject.kind
+
+    @property
+    def id(self) -> str:
+        return self.subject.id
+
+    @property
     def is_done(self) -> bool:
-        return self.finished is not None
+        return self.finished_at is not None
+
+    @property
+    def status(self) -> Literal["running", "done"]:
+        return "done" if self.is_done else "running"

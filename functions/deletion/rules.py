@@ -12,13 +12,17 @@ from functions.deletion.model import SETTLING_TIME, STAGES, Deletion
 def restart(deletion: Deletion, now: int) -> Deletion:
     """Return a deletion that begins anew, where a backup has brought back what it removed."""
     return Deletion(
-        deletion.subject, now, deletion.actor, begun=now, revision=deletion.revision + 1
+        deletion.subject,
+        now,
+        deletion.requested_by,
+        pass_began_at=now,
+        revision=deletion.revision + 1,
     )
 
 
 def is_waiting(deletion: Deletion, now: int) -> bool:
     """Tell whether the next pass has to wait for what functions still write."""
-    return deletion.begun > now
+    return deletion.pass_began_at > now
 
 
 def count_found(deletion: Deletion, counts: Counter[str]) -> Deletion:
@@ -45,9 +49,9 @@ def continue_after(deletion: Deletion, after: tuple[str, str] | None, now: int) 
 
 
 def _end_pass(deletion: Deletion, now: int) -> Deletion:
-    settled = deletion.requested + SETTLING_TIME
-    is_last = deletion.is_preview or (deletion.found == 0 and deletion.begun >= settled)
+    settled = deletion.requested_at + SETTLING_TIME
+    is_last = deletion.dry_run or (deletion.found == 0 and deletion.pass_began_at >= settled)
     deletion = deletion._replace(passes=deletion.passes + 1)
     if is_last:
-        return deletion._replace(stage="done", finished=now)
-    return deletion._replace(stage=STAGES[0], begun=max(now, settled), found=0)
+        return deletion._replace(stage="done", finished_at=now)
+    return deletion._replace(stage=STAGES[0], pass_began_at=max(now, settled), found=0)

@@ -86,7 +86,7 @@ class Deletions:
         self, caller: Principal, deletion: Deletion, writes: Sequence[Write] = ()
     ) -> bool:
         """Revoke the principal that is deleted, with further writes; False if there is none."""
-        if deletion.subject.name is None or deletion.is_preview:
+        if deletion.subject.name is None or deletion.dry_run:
             return False
         try:
             self._revoke(caller, deletion.subject.name, *writes)
@@ -107,7 +107,7 @@ class Deletions:
 
     def _take_permissions(self, deletion: Deletion) -> Deletion:
         """Take the permissions; of a tenant, all keys by which more could be written."""
-        if deletion.is_preview:
+        if deletion.dry_run:
             return deletion
         if deletion.subject.name is not None:
             counts = self._principal_data.take_permissions(deletion.subject)
@@ -161,7 +161,7 @@ class Deletions:
             counts, after = self._process_page(deletion)
         elif deletion.subject.kind == "tenant":
             counts, after = self._process_tenant(deletion)
-        elif deletion.stage == "keys" and not deletion.is_preview:
+        elif deletion.stage == "keys" and not deletion.dry_run:
             counts, after = self._principal_data.take_permissions(deletion.subject), None
         else:
             counts, after = Counter[str](), None
@@ -170,7 +170,7 @@ class Deletions:
     def _process_tenant(self, deletion: Deletion) -> tuple[Counter[str], Key | None]:
         """Remove, or count, the keys or the files of a tenant."""
         tenant = deletion.subject.tenant
-        if deletion.is_preview:
+        if deletion.dry_run:
             files = (
                 0 if deletion.stage == "keys" else sum(1 for _ in self._store.list_files(tenant))
             )
@@ -186,10 +186,10 @@ class Deletions:
         is_log = deletion.stage == "log"
         typed = find_types(items, is_log=is_log)
         if deletion.subject.kind == "tenant":
-            if not deletion.is_preview:
+            if not deletion.dry_run:
                 self._store.delete_items(items, is_log=is_log)
             return Counter("other" if each is None else each.name for each, _ in typed), after
-        if deletion.is_preview:
+        if deletion.dry_run:
             return self._principal_data.count(deletion.subject, typed), after
         is_last = deletion.passes > 0
         return self._principal_data.remove(deletion.subject, typed, is_last=is_last), after

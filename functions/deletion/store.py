@@ -133,7 +133,7 @@ def build_begin(new: Deletion, old: Deletion | None, record: Write) -> list[Writ
 def get_key(deletion: Deletion) -> Key:
     """Build the key of a deletion's item."""
     tenant, _, name = deletion.subject
-    item_type = item_types.DELETION_PREVIEW if deletion.is_preview else item_types.DELETION
+    item_type = item_types.DELETION_PREVIEW if deletion.dry_run else item_types.DELETION
     return item_type.build_key(subject=tenant if name is None else f"{tenant}#{hash_agent(name)}")
 
 
@@ -146,22 +146,22 @@ def _strip_key(item: Item) -> Item:
 
 
 def _encode(deletion: Deletion) -> Item:
-    subject, days = deletion.subject, _PREVIEW_DAYS if deletion.is_preview else _KEPT_DAYS
-    is_kept = subject.kind == "tenant" and not deletion.is_preview
-    due = None if deletion.is_done else max(deletion.begun, deletion.requested)
-    kept_until = deletion.requested // 1000 + days * _DAY_S
+    subject, days = deletion.subject, _PREVIEW_DAYS if deletion.dry_run else _KEPT_DAYS
+    is_kept = subject.kind == "tenant" and not deletion.dry_run
+    due = None if deletion.is_done else max(deletion.pass_began_at, deletion.requested_at)
+    kept_until = deletion.requested_at // 1000 + days * _DAY_S
     return {
         **subject._asdict(),
         **to_attributes(deletion, "subject"),
-        "actor": list(deletion.actor),
+        "requested_by": list(deletion.requested_by),
         TTL_ATTRIBUTE: None if is_kept else kept_until,
         **build_due_attributes(get_key(deletion)[0], due),
     }
 
 
 def _decode(item: Item) -> Deletion:
-    subject, actor = from_attributes(Subject, item), Actor(*item["actor"])
-    return from_attributes(Deletion, item, subject=subject, actor=actor)
+    subject, requested_by = from_attributes(Subject, item), Actor(*item["requested_by"])
+    return from_attributes(Deletion, item, subject=subject, requested_by=requested_by)
 
 
 def find_types(items: Iterable[Item], *, is_log: bool) -> list[tuple[ItemType | None, Item]]:

@@ -47,7 +47,7 @@ class Tombstones:
                 now + _REMEMBERED,
                 frozenset(each.subject.tenant for each in found if each.subject.name is None),
                 {
-                    (each.subject.tenant, hash_agent(each.subject.name)): each.requested
+                    (each.subject.tenant, hash_agent(each.subject.name)): each.requested_at
                     for each in found
                     if each.subject.name is not None
                 },

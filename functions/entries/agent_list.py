@@ -41,7 +41,7 @@ class AgentList:
         others = [each.id for each in found if each.kind != "agent"]
         used = self._find_holders(caller.tenant, others)
         listed = (each for each in found if each.kind == "agent" or each.id in used)
-        return sorted(listed, key=lambda each: (each.created, each.id), reverse=True)
+        return sorted(listed, key=lambda each: (each.created_at, each.id), reverse=True)
 
     def iterate_visible(
         self, caller: Principal, before: str | None, count: int

@@ -90,13 +90,13 @@ def to_cloud_event(event: Event | BusOnlyEvent) -> dict[str, Any]:
     if isinstance(event, BusOnlyEvent):
         subject, data = event.subject, dict(event.data)
     else:
-        subject = event.data.get("entry_id", event.task)
+        subject = event.data.get("entry_id", event.task_id)
         data = {
             "tenant": event.tenant,
-            "agent_id": event.agent,
+            "agent_id": event.agent_id,
             "actor": event.actor._asdict(),
-            "intent_id": event.intent,
-            "task_id": event.task,
+            "intent_id": event.intent_id,
+            "task_id": event.task_id,
             **event.data,
         }
     traceparent = event.traceparent if isinstance(event, Event) else None

@@ -122,11 +122,11 @@ def _to_document(event: Event) -> dict[str, Any]:
     """Convert an event to what its item holds beside id and data."""
     return {
         "type": event.type,
-        "agent": event.agent,
+        "agent_id": event.agent_id,
         "actor": list(event.actor),
-        "intent": event.intent,
-        "task": event.task,
-        "happened": event.timestamp,
+        "intent_id": event.intent_id,
+        "task_id": event.task_id,
+        "timestamp": event.timestamp,
     }
 
 
@@ -206,7 +206,7 @@ def remove_events(item: Item, agent: str) -> Item | None:
     The others keep their positions, and the ids stay: an event is logged once.
     """
     documents = loads(decompress(item["events"]))
-    kept = [each if each and each["agent"] != agent else None for each in documents]
+    kept = [each if each and each["agent_id"] != agent else None for each in documents]
     if kept == documents:
         return None
     rest = {name: value for name, value in item.items() if name != "parts" or any(kept)}
@@ -228,12 +228,12 @@ def decode_event(tenant: str, log: LogName, stored: StoredEvent, parts: Sequence
         id=stored.id,
         type=document["type"],
         tenant=tenant,
-        agent=document["agent"],
+        agent_id=document["agent_id"],
         actor=Actor(*document["actor"]),
-        intent=document["intent"],
-        task=document["task"],
+        intent_id=document["intent_id"],
+        task_id=document["task_id"],
         data=loads(zlib.decompress(b"".join(parts))) if parts else document["data"],
-        timestamp=document["happened"],
+        timestamp=document["timestamp"],
         log=log,
     )
 

@@ -34,7 +34,7 @@ class Event(NamedTuple):
     """A change of memory (RFC-0015 §5.2).
 
     Attributes:
-        agent: whose memory it is.
+        agent_id: the agent whose memory it is.
         actor: who did it.
         timestamp: epoch ms.
         data: never holds a value, except for the snapshot of `memory.archived`.
@@ -44,10 +44,10 @@ class Event(NamedTuple):
     id: str
     type: LogEventType
     tenant: str
-    agent: str
+    agent_id: str
     actor: Actor
-    intent: str | None
-    task: str | None
+    intent_id: str | None
+    task_id: str | None
     data: dict[str, Any]
     timestamp: int
     log: LogName
@@ -58,45 +58,47 @@ class LogQuery(NamedTuple):
     """Asks a log for events.
 
     Attributes:
-        limit: how many at most.
-        after: the position that they follow in the order asked for; None for the log's begin, or
-            its end where the newest come first.
-        newest_first: whether they come in the reverse order of the log.
-        type, agent, actor: only those of this type, agent or principal that acted.
-        entry: only those about this entry's id.
-        since, until: only those that happened from, and up to, these moments (epoch ms).
+        limit: the maximum number of events.
+        after: the position that they follow in the requested order; None for the start of the log,
+            or its end with `newest_first`.
+        newest_first: whether the newest events come first.
+        type: only events of this type.
+        agent_id: only events about this agent's memory.
+        actor: only events that this principal caused.
+        entry_id: only events about this entry.
+        since, until: only events from, and up to, these times (epoch ms).
     """
 
     limit: int
     after: int | None = None
     newest_first: bool = False
     type: LogEventType | None = None
-    agent: str | None = None
+    agent_id: str | None = None
     actor: str | None = None
-    entry: str | None = None
+    entry_id: str | None = None
     since: int | None = None
     until: int | None = None
 
     @property
     def is_filtered(self) -> bool:
-        """Whether it may pass over many events."""
-        return any((self.type, self.agent, self.actor, self.entry))
+        """Return whether the query may skip many events."""
+        return any((self.type, self.agent_id, self.actor, self.entry_id))
 
-    def matches(self, type: str, agent: str, actor: str, timestamp: int) -> bool:
-        """Whether it asks for such events, whatever entry they are about."""
+    def matches(self, type: str, agent_id: str, actor: str, timestamp: int) -> bool:
+        """Return whether the query asks for such an event, without a look at its data."""
         return (
             self.type in (None, type)
-            and self.agent in (None, agent)
+            and self.agent_id in (None, agent_id)
             and self.actor in (None, actor)
             and (self.since is None or timestamp >= self.since)
             and (self.until is None or timestamp <= self.until)
         )
 
-    def matches_entry(self, data: Mapping[str, Any]) -> bool:
-        """Whether it asks for events with such data; an archival is about each entry in it."""
-        if self.entry is None or data.get("entry_id") == self.entry:
+    def matches_data(self, data: Mapping[str, Any]) -> bool:
+        """Return whether the event's data are about the entry, or archive it among others."""
+        if self.entry_id is None or data.get("entry_id") == self.entry_id:
             return True
-        return any(line.get("entry_id") == self.entry for line in data.get("snapshot", ()))
+        return any(line.get("entry_id") == self.entry_id for line in data.get("snapshot", ()))
 
 
 def build_event_id(tenant: str, *cause: str | int) -> str:

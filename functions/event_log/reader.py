@@ -56,7 +56,7 @@ class EventLogReader(TimedStore):
             if stored is not None and _matches(query, stored):
                 work -= _EXAMINED_BY_PART * stored.part_count
                 event = decode_event(tenant, log, stored, self._read_parts(partition, stored))
-                if query.matches_entry(event.data):
+                if query.matches_data(event.data):
                     free_bytes -= get_escaped_size(dumps(event.data)) + _ENVELOPE_BYTES
                     if found and free_bytes < 0:
                         return found, position
@@ -218,4 +218,4 @@ def _decode(item: Item, number: int, now: int) -> Sequence[_Examined]:
 def _matches(query: LogQuery, stored: StoredEvent) -> bool:
     """Whether a query asks for an event, as far as its item shows."""
     about = stored.document
-    return query.matches(about["type"], about["agent"], about["actor"][0], about["happened"])
+    return query.matches(about["type"], about["agent_id"], about["actor"][0], about["timestamp"])

@@ -35,7 +35,7 @@ class EventLogs:
         """
         found = self._intents.get(caller, intent, READ_LOG)
         if not is_allowed(caller, READ_INTENT, found):
-            query = query._replace(agent=caller.id)
+            query = query._replace(agent_id=caller.id)
         events, position = self._reader.read(caller.tenant, LogName("intent", intent), query)
         return [_hide_values(caller, found, event) for event in events], position
 
@@ -68,7 +68,7 @@ class EventLogs:
 
 
 def _hide_values(caller: Principal, intent: Intent, event: Event) -> Event:
-    may_read = is_allowed(caller, READ_SNAPSHOT, SnapshotTarget(intent, event.agent))
+    may_read = is_allowed(caller, READ_SNAPSHOT, SnapshotTarget(intent, event.agent_id))
     return event if may_read else _remove_values(event)
 
 

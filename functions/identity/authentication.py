@@ -82,7 +82,7 @@ class Authentication:
             principal = self._read_through(cache_key, read, now + self._lifetime)
         if principal is None:
             raise Unauthenticated(f"this {credential} is not known; it may have been revoked")
-        if principal.expires is not None and principal.expires <= now:
+        if principal.expires_at is not None and principal.expires_at <= now:
             raise Unauthenticated(f"this {credential} has expired")
         return principal
 

@@ -44,14 +44,14 @@ class Principal(NamedTuple):
     id: str
     kind: Kind
     permissions: frozenset[str]
-    expires: int | None = None  # epoch ms
-    created: int = 0  # epoch ms
+    expires_at: int | None = None  # epoch ms
+    created_at: int = 0  # epoch ms
     agent_type: str | None = None
 
     @property
     def list_position(self) -> str:
         """What lists sort by, newest first."""
-        return build_list_position(self.created, self.id)
+        return build_list_position(self.created_at, self.id)
 
     @property
     def actor(self) -> Actor:
@@ -61,7 +61,7 @@ class Principal(NamedTuple):
     @property
     def is_lasting_admin(self) -> bool:
         """Whether it administers its tenant without an end."""
-        return ADMIN in self.permissions and self.expires is None
+        return ADMIN in self.permissions and self.expires_at is None
 
     @property
     def may_coordinate(self) -> bool:

@@ -26,7 +26,7 @@ def apply_change(principal: Principal, change: PrincipalChange) -> Principal:
     if "agent_type" in change.model_fields_set:
         given["agent_type"] = change.agent_type
     if "expires_at" in change.model_fields_set:
-        given["expires"] = change.expires_at
+        given["expires_at"] = change.expires_at
     if not given:
         raise ValidationFailed("body", "names nothing to change")
     return principal._replace(**given)
@@ -51,7 +51,7 @@ def describe_principal(principal: Principal) -> dict[str, Any]:
         "kind": principal.kind,
         "permissions": sorted(principal.permissions),
         "agent_type": principal.agent_type,
-        "expires_at": to_optional_rfc3339(principal.expires),
+        "expires_at": to_optional_rfc3339(principal.expires_at),
     }
     return {name: value for name, value in fields.items() if value is not None}
 

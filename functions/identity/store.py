@@ -106,7 +106,7 @@ class PrincipalStore(Store):
 
     def add_tenant(self, admin: Principal, key: NewKey, token: RequestToken, record: Write) -> bool:
         """Create a tenant and its first principal; False if the tenant exists, or was deleted."""
-        attributes = {"created": admin.created, "lasting_admins": 1}
+        attributes = {"created_at": admin.created_at, "lasting_admins": 1}
         tenant = put_new(item_types.TENANT.build_key(admin.tenant), attributes)
         return self._table.try_write(tenant, *self._put_new(admin, key, token), record)
 
@@ -184,7 +184,7 @@ class PrincipalStore(Store):
         old: StoredPrincipal | None,
     ) -> list[Write]:
         """Build the writes of a principal and its key, in place of the one that was read."""
-        attributes = to_attributes(principal, "id") | {"principal": principal.id}
+        attributes = to_attributes(principal)
         item = attributes | {
             "key_partition": key_partition,
             "requests": token.add_to(None if old is None else old.requests),
@@ -192,7 +192,7 @@ class PrincipalStore(Store):
         }
         key = item_types.PRINCIPAL.build_key(principal.tenant, principal=principal.id)
         condition, values = (ABSENT, {}) if old is None else (_UNCHANGED, _seen(old))
-        item |= build_list_attributes(key[0], principal.created, principal.id)
+        item |= build_list_attributes(key[0], principal.created_at, principal.id)
         api_key: Key = (key_partition, API_KEY.build_sort())
         return [
             put(api_key, attributes),
@@ -218,7 +218,7 @@ def _seen(stored: StoredPrincipal) -> Item:
 
 def _decode(item: Item) -> Principal:
     permissions = item.get("permissions", frozenset())
-    return from_attributes(Principal, item, id=item["principal"], permissions=permissions)
+    return from_attributes(Principal, item, permissions=permissions)
 
 
 def _decode_stored(item: Item) -> StoredPrincipal:

@@ -110,7 +110,7 @@ _event_log_type = partial(ItemType, package="event_log")
 
 # identity
 TENANT = _identity_type("tenant", "{tenant}#p", "tenant", "A tenant exists")
-_IDENTITY = ("tenant", "principal", "kind", "permissions", "agent_type", "expires", "created")
+_IDENTITY = ("tenant", "id", "kind", "permissions", "agent_type", "expires_at", "created_at")
 PRINCIPAL = _identity_type(
     "principal",
     "{tenant}#p",
@@ -137,8 +137,8 @@ LEASE = _platform_type(
 
 # deletion
 _PROGRESS = (
-    *("tenant", "kind", "name", "actor", "requested", "is_preview"),
-    *("stage", "after", "begun", "found", "passes", "finished", "revision"),
+    *("tenant", "kind", "name", "requested_by", "requested_at", "dry_run"),
+    *("stage", "after", "pass_began_at", "found", "passes", "finished_at", "revision"),
 )
 DELETION = _deletion_type(
     "deletion",

@@ -60,7 +60,7 @@ class TaskEventIngester:
         if found is None:
             raise AccessDenied("the principal of task events does not exist")
         caller = found.principal
-        is_expired = caller.expires is not None and caller.expires <= self._clock()
+        is_expired = caller.expires_at is not None and caller.expires_at <= self._clock()
         if is_expired or not caller.may_coordinate or WRITE not in caller.permissions:
             raise AccessDenied("the principal of task events may not coordinate")
         return caller

@@ -110,6 +110,7 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "get-task-context": (200, {"task_id": "task_01HXYZ", "working": [KEPT]}),
     "apply-workflow": (200, {"name": "quarterly-compliance"}),
     "create-tenant": (201, {"id": "globex", "admin": {"kind": "user", "api_key": ...}}),
+    "create-admin": (201, {"id": "rescue", "api_key": ...}),
     "create-principal": (201, {"api_key": ..., "expires_at": "2036-01-01T00:00:00.000Z"}),
     "who-am-i": (200, {"id": "agent_data_01", "kind": "agent", "tenant": ...}),
     "list-principals": (200, {"principals": [{"id": ..., "kind": ...}] * 5, "total": 5}),
@@ -284,6 +285,7 @@ def build_stage(service: Service, tenant: Tenant) -> dict[str, str]:
     learned(agent)
     gone = {"kind": "person", "id": "user_8", "dry_run": True}
     ok(tenant.admin.post("/api/v1/deletions", json=gone), 202)
+    service.tenant("acme")
     doomed = service.tenant("acme-trial")
     ok(service.root.delete(f"/api/v1/tenants/{doomed.id}"), 202)
     named = {f"key of {id}": key for id, key in keys.items()}

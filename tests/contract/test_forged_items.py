@@ -56,7 +56,7 @@ def key_of(client: httpx.Client) -> str:
 
 
 def test_a_forged_key_authenticates_nobody(service: Service, tenant: Tenant) -> None:
-    forged = {"tenant": tenant.id, "principal": "admin", "kind": "user", "created": 0}
+    forged = {"tenant": tenant.id, "id": "admin", "kind": "user", "created_at": 0}
     put_item(service, build_api_key_key("mine"), forged | {"permissions": ALL})
     refused(service.client("mine").get("/api/v1/me"), 401, "UNAUTHENTICATED")
 
@@ -72,10 +72,10 @@ def test_the_copy_of_a_key_under_another_is_none(service: Service, tenant: Tenan
     [
         {"permissions": ALL},
         {"kind": "user"},
-        {"principal": "admin"},
+        {"id": "admin"},
         {"tenant": "tenant-other"},
         {"agent_type": "planner"},
-        {"expires": 2**53},
+        {"expires_at": 2**53},
         {"seal": b"\0" * 32},
         {"seal": None},
     ],
@@ -109,7 +109,7 @@ def test_a_secret_that_somebody_else_chose_seals_nothing(service: Service, tenan
 def _forge_with(service: Service, tenant: Tenant, secret: str) -> Service:
     key = build_api_key_key("mine")
     seals = ItemSeals(lambda purpose: hmac.digest(secret.encode(), purpose, "sha256"))
-    forged = {"tenant": tenant.id, "principal": "admin", "kind": "user", "created": 0}
+    forged = {"tenant": tenant.id, "id": "admin", "kind": "user", "created_at": 0}
     put_item(service, key, seals.seal(API_KEY, key, forged | {"permissions": ALL}))
     return another(service)
 

@@ -131,7 +131,7 @@ def render_agent(principal: Principal, usage: AgentUsage) -> AgentDocument:
         "agent_id": principal.id,
         "kind": principal.kind,
         "agent_type": principal.agent_type,
-        "created_at": to_rfc3339(principal.created),
+        "created_at": to_rfc3339(principal.created_at),
         "working": {
             "entry_count": usage.working_max_entries - usage.working_room,
             "total_size_kb": -(-(usage.working_max_bytes - usage.working_room_bytes) // _KB),

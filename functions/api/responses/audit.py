@@ -7,9 +7,9 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from functions.api.responses.event_logs import ActorDocument, render_actor
+from functions.api.responses.rendering import to_document
 from functions.api.responses.types import JsonObject, Timestamp
 from functions.audit.model import AuditRecord
-from functions.platform.clock import to_rfc3339
 from functions.platform.json_text import dumps
 
 
@@ -41,16 +41,8 @@ class AuditPageDocument(TypedDict):
 
 
 def render_audit_record(record: AuditRecord) -> AuditRecordDocument:
-    document: AuditRecordDocument = {
-        "id": record.id,
-        "time": to_rfc3339(record.time),
-        "actor": render_actor(record.actor),
-        "action": record.action,
-        "target": record.target,
-        "request_id": record.request_id,
+    changes = {"before": record.before, "after": record.after}
+    shown = {
+        name: orjson.Fragment(dumps(each)) for name, each in changes.items() if each is not None
     }
-    if record.before is not None:
-        document["before"] = orjson.Fragment(dumps(record.before))
-    if record.after is not None:
-        document["after"] = orjson.Fragment(dumps(record.after))
-    return document
+    return to_document(record, AuditRecordDocument, actor=render_actor(record.actor), **shown)

@@ -5,9 +5,9 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 from functions.api.responses.event_logs import ActorDocument, render_actor
+from functions.api.responses.rendering import to_document
 from functions.api.responses.types import Timestamp
 from functions.deletion.model import Deletion, SubjectKind
-from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 
 
 class DeletionDocument(TypedDict):
@@ -27,13 +27,9 @@ class DeletionDocument(TypedDict):
 
 
 def render_deletion(deletion: Deletion) -> DeletionDocument:
-    return {
-        "kind": deletion.subject.kind,
-        "id": deletion.subject.id,
-        "dry_run": deletion.is_preview,
-        "status": "done" if deletion.is_done else "running",
-        "requested_at": to_rfc3339(deletion.requested),
-        "requested_by": render_actor(deletion.actor),
-        "finished_at": to_optional_rfc3339(deletion.finished),
-        "counts": dict(sorted(deletion.counts.items())),
-    }
+    return to_document(
+        deletion,
+        DeletionDocument,
+        requested_by=render_actor(deletion.requested_by),
+        counts=dict(sorted(deletion.counts.items())),
+    )

@@ -6,10 +6,10 @@ import orjson
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from functions.api.responses.rendering import to_document
 from functions.api.responses.types import JsonObject, Timestamp
 from functions.event_log.model import Event, LogEventType
 from functions.identity.model import Actor, ActorKind
-from functions.platform.clock import to_rfc3339
 from functions.platform.json_text import dumps
 
 
@@ -46,18 +46,10 @@ class EventPageDocument(TypedDict):
 
 
 def render_actor(actor: Actor) -> ActorDocument:
-    return {"id": actor.id, "kind": actor.kind}
+    return to_document(actor, ActorDocument)
 
 
 def render_event(event: Event) -> EventDocument:
     """Render an event of a log (RFC-0015 §5.2)."""
-    return {
-        "id": event.id,
-        "type": event.type,
-        "agent_id": event.agent,
-        "actor": render_actor(event.actor),
-        "intent_id": event.intent,
-        "task_id": event.task,
-        "data": orjson.Fragment(dumps(event.data)),
-        "timestamp": to_rfc3339(event.timestamp),
-    }
+    data = orjson.Fragment(dumps(event.data))
+    return to_document(event, EventDocument, actor=render_actor(event.actor), data=data)

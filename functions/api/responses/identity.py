@@ -1,13 +1,13 @@
 """Tenants and principals, as the API shows them."""
 
-from typing import Annotated, cast
+from typing import Annotated
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from functions.api.responses.rendering import to_document
 from functions.api.responses.types import PagePosition, Timestamp
 from functions.identity.model import Kind, Permission, Principal
-from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 
 
 class PrincipalDocument(TypedDict):
@@ -45,15 +45,7 @@ class PrincipalPageDocument(PagePosition):
 
 def render_principal(principal: Principal) -> PrincipalDocument:
     """Render a principal, without its key."""
-    return {
-        "tenant": principal.tenant,
-        "id": principal.id,
-        "kind": principal.kind,
-        "permissions": cast("list[Permission]", sorted(principal.permissions)),
-        "agent_type": principal.agent_type,
-        "created_at": to_rfc3339(principal.created),
-        "expires_at": to_optional_rfc3339(principal.expires),
-    }
+    return to_document(principal, PrincipalDocument)
 
 
 def render_new_principal(principal: Principal, api_key: str) -> NewPrincipalDocument:

@@ -63,7 +63,7 @@ def _log_query(request: Request) -> LogQuery:
         newest_first=ORDER.read(request) == "desc",
         type=_TYPE.read(request),
         actor=_ACTOR.read(request),
-        entry=_ENTRY.read(request),
+        entry_id=_ENTRY.read(request),
         since=since,
         until=until,
     )

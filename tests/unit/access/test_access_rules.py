@@ -27,7 +27,7 @@ def test_all_checks_must_hold(checks: Checks, expected: tuple[bool, str]) -> Non
 
 
 def test_a_missing_permission_and_an_expiry_come_first() -> None:
-    blind, late = ADA._replace(permissions=frozenset()), ADA._replace(expires=5)
+    blind, late = ADA._replace(permissions=frozenset()), ADA._replace(expires_at=5)
     assert decide_all(blind, READ, Checks((OPEN,)), 0) == (False, "lacks memory.read")
     assert decide_all(late, READ, Checks((OPEN,)), 4).is_allowed
     assert decide_all(late, READ, Checks((OPEN,)), 5) == (False, "the principal has expired")

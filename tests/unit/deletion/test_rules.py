@@ -19,7 +19,7 @@ from functions.platform.entry_keys import build_private_address, build_semantic_
 from functions.platform.item_types import CLIENT_VECTOR, CLIENT_VECTOR_LENGTH, ITEM_TYPES
 from functions.platform.vector_keys import build_client_vectors_partition
 
-_BEGUN = Deletion(Subject("acme", "tenant"), 1_000, OPERATOR, begun=1_000)
+_BEGUN = Deletion(Subject("acme", "tenant"), 1_000, OPERATOR, pass_began_at=1_000)
 
 
 def _end_pass(deletion: Deletion, now: int, found: int = 0) -> Deletion:
@@ -52,7 +52,7 @@ def test_only_a_pass_that_found_nothing_is_the_last(found: int, is_done: bool) -
 
 
 def test_a_preview_is_one_pass() -> None:
-    done = _end_pass(_BEGUN._replace(is_preview=True), 2_000, 3)
+    done = _end_pass(_BEGUN._replace(dry_run=True), 2_000, 3)
     assert (done.is_done, done.counts) == (True, {"entry": 3})
 
 

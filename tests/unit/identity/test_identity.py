@@ -98,7 +98,7 @@ def test_a_read_during_a_change_is_not_cached(authentication: Authentication, st
 def test_a_cached_principal_expires_at_its_instant(
     authentication: Authentication, store: Mock, clock: Clock
 ) -> None:
-    store.get_by_api_key.return_value = ALICE._replace(expires=10)
+    store.get_by_api_key.return_value = ALICE._replace(expires_at=10)
     clock.now = 9
     authentication.authenticate_api_key("k")
     clock.now = 10

@@ -163,4 +163,4 @@ def test_an_event_names_who_acted_beside_whose_memory_it_is() -> None:
         (updated, replacement, None, Actor("ada", "agent")),
     ):
         event = events_of(old, new, removal)[0]
-        assert (event.agent, event.actor) == ("ada", actor)
+        assert (event.agent_id, event.actor) == ("ada", actor)
