@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from functions.api.authentication import Authenticator, is_import
+from functions.api.authentication import Authenticator
 from functions.api.error_responses import (
     openwop_error_response,
     problem_response,
@@ -95,7 +95,6 @@ class App:
         request = Request(event, headers, path, path_params, self._container)
         caller = self._authenticator.authenticate(request, route)
         log_fields |= {"tenant": caller.tenant, "principal": caller.id, "kind": caller.kind}
-        request_context.is_import.set(is_import(request, route, caller))
         if route.required_permission != PUBLIC:
             self._rate_limiter.check(caller)
             self._load_shedder.check(caller)

@@ -4,12 +4,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from functions.api.http import Request
-from functions.api.parameters import IMPORT as IMPORT_HEADER
 from functions.api.routing import ANY, PUBLIC, ROOT, Route
 from functions.identity.authentication import Authentication
-from functions.identity.model import IMPORT, OPERATOR, ROOT_TENANT, Principal
-from functions.platform.errors import AccessDenied, Unauthenticated, ValidationFailed
-from functions.platform.origin import HEADER
+from functions.identity.model import OPERATOR, ROOT_TENANT, Principal
+from functions.platform.errors import AccessDenied, Unauthenticated
 from functions.platform.settings import Settings
 
 _ROOT_ONLY = "only the root key makes tenants"
@@ -88,23 +86,6 @@ class Authenticator:
             self._authentication.authenticate_api_key(api_key)
             raise AccessDenied(_ROOT_ONLY)
         return _OPERATOR
-
-
-def is_import(request: Request, route: Route, caller: Principal) -> bool:
-    """Return whether a request imports: what it writes keeps the times that it says.
-
-    Raises:
-        AccessDenied: the caller lacks the permission `memory.import`.
-        ValidationFailed: the header has another value than `true`.
-    """
-    header = request.headers.get(HEADER.lower())
-    if header is None or IMPORT_HEADER not in route.request_headers:
-        return False
-    if header != "true":
-        raise ValidationFailed(HEADER, "is true, or left out")
-    if IMPORT not in caller.permissions:
-        raise AccessDenied(f"{HEADER} needs the permission {IMPORT}")
-    return True
 
 
 def _api_key(headers: Mapping[str, str]) -> str:

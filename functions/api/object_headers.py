@@ -1,7 +1,7 @@
 """The headers that describe an object: in the request that stores it, and in its answers."""
 
 from functions.api.http import Request
-from functions.api.parameters import IMPORT, ONLY_NEW, HeaderParameter
+from functions.api.parameters import ONLY_NEW, HeaderParameter
 from functions.objects import rules
 from functions.objects.model import NewObject, StoredObject
 from functions.objects.requests import ObjectOptions
@@ -12,12 +12,6 @@ from functions.platform.limits import MAX_OBJECT_METADATA_BYTES
 from functions.platform.validation import validate
 
 _METADATA, _TTL, _SENSITIVITY = "X-Object-Metadata", "X-Object-TTL", "X-Object-Sensitivity"
-_IMPORTED = {
-    "X-Object-Expires-At": "Until when it is kept.",
-    "X-Object-Created-At": "When its key was written first.",
-    "X-Object-Updated-At": "When it was written last.",
-    "X-Object-Version": "The version that it gets.",
-}
 _SANDBOX = "default-src 'none'; sandbox"
 """Whatever an object holds, a browser runs none of it in the service's name."""
 
@@ -25,9 +19,7 @@ DESCRIBING_HEADERS = (
     HeaderParameter(_METADATA, "A JSON object of up to 2,048 bytes, kept beside it."),
     HeaderParameter(_TTL, "How long it is kept: seconds, or an ISO 8601 duration."),
     HeaderParameter(_SENSITIVITY, "`confidential` and `restricted` are encrypted."),
-    IMPORT,
     ONLY_NEW,
-    *(HeaderParameter(name, f"{text} Only with `X-Import`.") for name, text in _IMPORTED.items()),
 )
 """Of the request that stores an object."""
 OBJECT_HEADERS = (
@@ -50,7 +42,7 @@ def read_description(request: Request) -> NewObject:
     given = {
         "Content-Type": request.headers.get("content-type"),
         _METADATA: _parse_metadata(request.headers.get(_METADATA.lower())),
-        **{name: request.headers.get(name.lower()) for name in (_SENSITIVITY, _TTL, *_IMPORTED)},
+        **{name: request.headers.get(name.lower()) for name in (_SENSITIVITY, _TTL)},
     }
     document = {name: value for name, value in given.items() if value is not None}
     options = validate(ObjectOptions, document, "headers")

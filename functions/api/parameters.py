@@ -7,7 +7,6 @@ from functions.api.http import Request
 from functions.platform import limits
 from functions.platform.clock import from_rfc3339
 from functions.platform.errors import ValidationFailed
-from functions.platform.origin import HEADER
 
 T = TypeVar("T")
 
@@ -270,9 +269,6 @@ AFTER = TextParameter(
     "after",
     "Where the page begins: `next` of the page before, with the same filters.",
     limits.MAX_CURSOR_CHARACTERS,
-)
-IMPORT = HeaderParameter(
-    HEADER, "`true` keeps the ids, versions and times that the body says. It needs `memory.import`."
 )
 ONLY_NEW = HeaderParameter(
     "If-None-Match",

@@ -10,10 +10,6 @@ from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import (
     AgentId,
     ChangeModel,
-    Importable,
-    Imported,
-    ImportedCount,
-    ImportedTime,
     Name,
     RequestModel,
     Tag,
@@ -61,13 +57,6 @@ class NewMessages(RequestModel):
         return [NewMessage.model_construct(**given)]
 
 
-class RemovedMessages(RequestModel):
-    """Messages that aren't there any more: from the index `first` to before `end`."""
-
-    first: Annotated[int, Field(ge=0)]
-    end: Annotated[int, Field(ge=1)]
-
-
 class NewConversation(RequestModel):
     """Body of `PUT /api/v1/conversations/{session_id}`: the whole of a conversation."""
 
@@ -90,14 +79,6 @@ class NewConversation(RequestModel):
     end. An `expires_at` wins over it."""
     expires_at: Timestamp | None = None
     """From this moment on it is gone, as if it had never been."""
-    created_at: ImportedTime = None
-    updated_at: ImportedTime = None
-    revision: ImportedCount = None
-    removed: Imported[
-        Annotated[list[RemovedMessages], Field(max_length=limits.MAX_REMOVED_RANGES)]
-    ] = None
-    """Which of the messages aren't to be shown, in order: the others keep their indexes. Only with
-    `X-Import`."""
 
     @model_validator(mode="after")
     def _messages_or_upload(self) -> Self:
@@ -155,7 +136,7 @@ class UploadedMessages(RequestModel):
     messages: Annotated[list[NewMessage], Field(min_length=1)]
 
 
-class NewState(Importable):
+class NewState(RequestModel):
     """Body of `PUT /api/v1/agents/{agent_id}/state/{owner_id}/{key}`."""
 
     value: Any

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 from functions.conversations.model import SCHEMA, Conversation, Message, RemovedRange, Upload
@@ -11,7 +10,6 @@ from functions.conversations.requests import (
     MessageChange,
     NewConversation,
     NewMessage,
-    RemovedMessages,
 )
 from functions.identity.model import Principal
 from functions.platform import limits
@@ -26,8 +24,6 @@ from functions.platform.errors import (
 )
 from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.json_text import dumps_checked, loads
-from functions.platform.origin import choose_times
-from functions.platform.request_context import is_import
 from functions.platform.ttl import compute_expiry
 
 OLD_SCHEMA = "0.9"  # messages without timestamp and metadata
@@ -52,12 +48,11 @@ def build_conversation(
 
     Raises:
         ValidationFailed: `session_id` or `version` does not fit, the time to live is no
-            duration or lies in the past, or an import's times don't follow one another.
+            duration or lies in the past.
         ValueTooLarge: the metadata have over 4 MB of compact JSON.
     """
     if new.session_id not in (None, session):
         raise ValidationFailed("session_id", "is another than the path's")
-    times = choose_times(new.created_at, new.updated_at, now)
     joining = () if caller.id == new.user_id else (caller.id,)
     return Conversation(
         tenant=caller.tenant,
@@ -71,23 +66,15 @@ def build_conversation(
         generation=create_generation(),
         count=len(new.messages),
         end=len(new.messages),
-        revision=new.revision or 1,
-        created=times.created,
-        updated=times.updated,
+        revision=1,
+        created=now,
+        updated=now,
         sensitivity=new.sensitivity,
         ttl=new.ttl,
-        expires=_compute_end(new, times.created, now),
+        expires=compute_expiry(new.ttl, new.expires_at, now),
         schema=check_schema(new.version),
         lister=None if new.user_id == caller.id else caller.id,
     )
-
-
-def _compute_end(new: NewConversation, created: int, now: int) -> int | None:
-    """Compute when a conversation expires; one that an import writes may have done so."""
-    has_ended = new.expires_at is not None and created <= new.expires_at <= now
-    if has_ended and is_import.get():
-        return new.expires_at
-    return compute_expiry(new.ttl, new.expires_at, now)
 
 
 def supersede(old: Conversation, new: Conversation) -> Conversation:
@@ -160,24 +147,6 @@ def remove_range(old: Conversation, first: int, end: int, count: int, now: int) 
         removed=(*old.removed, RemovedRange(first, end, revision)),
         removed_at=revision,
     )
-
-
-def hide_removed(made: Conversation, ranges: Sequence[RemovedMessages]) -> Conversation:
-    """Hide messages of an imported conversation, so that the others have the indexes they had.
-
-    Raises:
-        ValidationFailed: the ranges aren't in order or aren't of its messages, or are as many as
-            its revisions: each was removed by one.
-    """
-    edges = [edge for each in ranges for edge in (each.first, each.end)]
-    if not all(a <= b for a, b in pairwise([*edges, made.end])) or len(ranges) >= made.revision:
-        raise ValidationFailed("removed", "names ranges of the messages, each of a revision before")
-    removed = tuple(
-        RemovedRange(each.first, each.end, made.revision - place)
-        for place, each in enumerate(ranges)
-    )
-    count = made.count - sum(each.end - each.first for each in ranges)
-    return replace(made, removed=removed, removed_at=made.revision, count=count)
 
 
 def list_shown(conversation: Conversation, first: int, end: int) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ from functions.conversations.archive import ConversationArchive
 from functions.conversations.mapper import header_key
 from functions.conversations.message_store import MessageStore
 from functions.conversations.model import BuildPage, Conversation, Page
-from functions.conversations.orphan_store import OrphanedMessages, mark_range, orphan_key
+from functions.conversations.orphan_store import OrphanedMessages, orphan_key
 from functions.conversations.requests import ConversationChange, NewConversation
 from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.conversations.upload_store import show_upload
@@ -17,7 +17,7 @@ from functions.conversations.uploads import Uploads
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.conversation_keys import create_generation
-from functions.platform.errors import NotFound, Throttled, ValidationFailed
+from functions.platform.errors import NotFound, Throttled
 from functions.platform.idempotency import RequestToken
 from functions.platform.retry import retry_on
 
@@ -82,8 +82,6 @@ class Conversations:
     ) -> tuple[Conversation, bool]:
         """Store a whole conversation in place of the one before it, in one step.
 
-        An import may store one whose retention is over: it is archived at once.
-
         Returns the conversation, and whether it is new.
 
         Args:
@@ -97,14 +95,11 @@ class Conversations:
         """
         now = self._clock()
         wanted = rules.build_conversation(caller, session, new, now)
-        if wanted.has_expired(now) and not self._archive.is_available:
-            raise ValidationFailed("expires_at", "is over, and there is no cold storage for it")
         texts = rules.build_texts(new.messages, wanted.schema, now)
-        old = self._get_present(caller.tenant, session, token)
+        old = self._get_present(caller.tenant, session)
         if old is not None:
             authorize(caller, authority.CHANGE_CONVERSATION, old)
             if old.generation == new.upload_id or rules.is_repeated(old, token):
-                self._end_retention(old)
                 return old, old.revision == 1
         rules.assert_version(old, version)
         made = wanted if old is None else rules.supersede(old, wanted)
@@ -112,13 +107,9 @@ class Conversations:
         messages = [show_upload(made)]
         if new.upload_id is None:
             messages = self._messages.prepare(made, texts, now)
-        if new.removed:
-            made = rules.hide_removed(made, new.removed)
-            messages += [mark_range(made, each, now) for each in made.removed]
         self._store.replace(old, made, messages, now)
         if old is not None:
             self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)
-        self._end_retention(made)
         return made, old is None
 
     def _place_messages(
@@ -177,25 +168,14 @@ class Conversations:
         self._store.delete(old, self._clock(), *records)
         self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)
 
-    def _get_present(
-        self, tenant: str, session: str, token: RequestToken | None
-    ) -> Conversation | None:
-        """Read a conversation's header; archive one whose retention is over.
-
-        What this request has imported itself is given back as it is.
-        """
+    def _get_present(self, tenant: str, session: str) -> Conversation | None:
+        """Read a conversation's header; archive one whose retention is over."""
         found = self._store.get_header(tenant, session)
-        if found is None or not found.has_expired(self._clock()) or rules.is_repeated(found, token):
+        if found is None or not found.has_expired(self._clock()):
             return found
-        if not self._end_retention(found):
+        if not self._archive.end_retention(header_key(found), _ARCHIVE_SECONDS):
             raise Throttled("the one before it is being archived; try again in a minute")
         return None
-
-    def _end_retention(self, found: Conversation) -> bool:
-        """Archive a conversation whose retention is over; whether none is left in the table."""
-        if not found.has_expired(self._clock()):
-            return False
-        return self._archive.end_retention(header_key(found), _ARCHIVE_SECONDS)
 
     def _existing(self, found: Conversation | None) -> Conversation:
         if found is None or found.has_expired(self._clock()):

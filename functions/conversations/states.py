@@ -17,7 +17,6 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_STATE_BYTES
-from functions.platform.origin import choose_origin
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.value_parts import PartsMissing
@@ -54,7 +53,6 @@ class States:
 
         Raises:
             ValueTooLarge: the value has over 4 MB of compact JSON.
-            ValidationFailed: an import's times don't follow one another.
         """
         authorize(caller, CHANGE_STATE, address)
         text = dumps_checked(new.value, "value", MAX_STATE_BYTES)
@@ -62,13 +60,13 @@ class States:
         if old is not None and token is not None and token.matches(old.get("request")):
             return self._store.get(caller.tenant, address) or decode_head(old)
         _assert_version(old, version)
-        origin = choose_origin(new, now, None if old is None else decode_head(old))
+        present = None if old is None else decode_head(old)
         state = State(
             address=address,
             value=text,
-            version=origin.version,
-            created=origin.created,
-            updated=origin.updated,
+            version=1 if present is None else present.version + 1,
+            created=now if present is None else present.created,
+            updated=now,
             author=caller.id if old is None else old["author"],
             sensitivity=new.sensitivity,
             request=None if token is None else token.stored,

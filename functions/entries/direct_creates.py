@@ -123,7 +123,5 @@ def _find_direct(transaction: Transaction) -> Entry | None:
     if transition.old is not None or entry is None:
         return None
     is_alone = entry.task_id is None and entry.intent_id is None and entry.vector is None
-    if entry.imported is not None:
-        return None  # reservations go by the time in its id
     is_counted_once = not entry.pinned and len(entry.tags) < MAX_WRITE_ITEMS
     return entry if is_alone and is_counted_once else None

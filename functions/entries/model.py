@@ -57,8 +57,7 @@ class Entry(NamedTuple):
     vector: bytes | None = None  # of the client's, packed; only on its way into the table
     vector_at: int | None = None  # when the client's vector was written; None without one
     vector_length: int | None = None  # how many numbers it has
-    imported: int | None = None  # when an import wrote it, with an earlier time of creation
-    importer: str | None = None  # who imported what others had curated
+    occurred_at: int | None = None  # when its content happened; None: when it was created
     has_barrier: bool = False  # no entry may be created in its slot without a transaction
 
     @property
@@ -67,18 +66,8 @@ class Entry(NamedTuple):
 
     @property
     def actor(self) -> Actor:
-        """Who wrote this version: the owner, a curator of semantic memory, or its importer."""
-        return Actor(self.importer or self.curated_by or self.agent_id, self.actor_kind)
-
-    @property
-    def is_as_imported(self) -> bool:
-        """Whether nothing has changed it since an import wrote it."""
-        return self.imported is not None and self.updated_at <= self.imported
-
-    @property
-    def last_written(self) -> int:
-        """When it was written last: an import comes later than what it says."""
-        return max(self.updated_at, self.imported or 0)
+        """The writer of this version: the owner, or a curator of semantic memory."""
+        return Actor(self.curated_by or self.agent_id, self.actor_kind)
 
     @property
     def item_key(self) -> Key:

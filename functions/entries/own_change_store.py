@@ -24,7 +24,6 @@ _KEPT_BY_A_PUT = frozenset(
         *("nonce", "version", "created_at", "created_by", "curated_by", BARRIER),
         *("memory_type", "agent_id", "namespace", "key", "task_id", "intent_id", "value_bytes"),
         *("is_in_own_task", "is_fenced", "pinned", "priority", "last_accessed_at"),
-        *("imported", "importer"),
         *(EVICTION_ATTRIBUTE, CREATION_ATTRIBUTE, TASK_ATTRIBUTE),
     )
 )

@@ -7,7 +7,6 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from functions.entries.model import Priority
 from functions.entries.tiers import Tier
 from functions.platform import limits
-from functions.platform.request_context import is_import
 from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import (
     AgentId,
@@ -51,13 +50,15 @@ class _Changeable(RequestModel):
     """From this moment on it is gone, as if it had never been."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""
+    occurred_at: Timestamp | None = None
+    """The time when the content happened. Null: when the entry was created. Lists stay ordered by
+    creation."""
     vector: Vector | None = None
     """Your own embedding of the entry, to search by. All vectors of a namespace have as many
     numbers as its first one. Null: none, or no longer one. Answers leave it out unless asked."""
 
 
-_IGNORED = ("inherited", "vector_length")
-_KEPT_BY_IMPORT = (
+_SET_BY_SERVICE = (
     "id",
     "version",
     "created_at",
@@ -65,15 +66,17 @@ _KEPT_BY_IMPORT = (
     "created_by",
     "curated_by",
     "last_accessed_at",
+    "inherited",
+    "vector_length",
 )
-_SET_BY_SERVER = (*_KEPT_BY_IMPORT, *_IGNORED)
 
 
 def _describe_ignored_fields(schema: dict[str, Any]) -> None:
-    for name in _IGNORED:
-        schema["properties"][name] = {"description": "Ignored: the service sets it."}
-    for name in _SET_BY_SERVER:
-        schema["properties"][name]["readOnly"] = True
+    for name in _SET_BY_SERVICE:
+        schema["properties"][name] = {
+            "description": "Ignored: the service sets it.",
+            "readOnly": True,
+        }
 
 
 class NewEntry(_Changeable):
@@ -101,29 +104,13 @@ class NewEntry(_Changeable):
     pinned: bool | None = None
     """Episodic only: never evicted."""
     priority: Priority | None = None
-    id: EntryId | None = None
-    """Of this namespace and key. It says when the entry was made: `created_at` is that time, or is
-    left out. Ignored without `X-Import`."""
-    version: Annotated[int, Field(ge=1, le=limits.MAX_VERSION)] | None = None
-    """Ignored without `X-Import`."""
-    created_at: Timestamp | None = None
-    """Ignored without `X-Import`."""
-    updated_at: Timestamp | None = None
-    """Ignored without `X-Import`."""
-    last_accessed_at: Timestamp | None = None
-    """Episodic only: what eviction goes by. Ignored without `X-Import`."""
-    created_by: AgentId | None = None
-    """Ignored without `X-Import`, and in private memory."""
-    curated_by: AgentId | None = None
-    """Ignored without `X-Import`, and in private memory."""
 
     @model_validator(mode="before")
     @classmethod
     def _ignore_what_the_service_sets(cls, body: object) -> object:
-        ignored = _IGNORED if is_import.get() else _SET_BY_SERVER
-        if not isinstance(body, dict) or body.keys().isdisjoint(ignored):
+        if not isinstance(body, dict) or body.keys().isdisjoint(_SET_BY_SERVICE):
             return body
-        return {name: value for name, value in body.items() if name not in ignored}
+        return {name: value for name, value in body.items() if name not in _SET_BY_SERVICE}
 
     @property
     def task(self) -> str | None:

@@ -6,22 +6,29 @@ from functions.entries.model import TASK_LIFETIME, Entry
 from functions.entries.requests import EntryChange, NewEntry
 from functions.entries.tiers import POLICIES
 from functions.identity.model import Principal
-from functions.identity.rules import choose_author
 from functions.platform import keys
-from functions.platform.entry_keys import parse_entry_id
 from functions.platform.errors import AccessDenied, ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_VALUE_BYTES
-from functions.platform.origin import choose_times
-from functions.platform.request_context import is_import
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.ttl import compute_expiry
 from functions.vectors.packing import count_numbers, pack_vector
 
 _HINT = "; keep bulk data elsewhere and store a reference"
 _COPIED_FIELDS = frozenset(
-    {"namespace", "key", "value", "tags", "ttl", "pinned", "priority", "sensitivity", "vector"}
+    {
+        "namespace",
+        "key",
+        "value",
+        "tags",
+        "ttl",
+        "pinned",
+        "priority",
+        "sensitivity",
+        "occurred_at",
+        "vector",
+    }
 )
 _KEPT_BY_A_PUT = ("nonce", "agent_id", "created_by", "created_at")
 
@@ -57,48 +64,7 @@ def build_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken)
         actor_kind=caller.kind,
         **given,
     )
-    entry = _keep_origin(caller, entry, new, now) if is_import.get() else entry
     return _set_vector(entry, given, now)
-
-
-def _keep_origin(caller: Principal, entry: Entry, new: NewEntry, now: int) -> Entry:
-    """Return an imported entry as it was where it comes from, as far as the body says.
-
-    Who made and curated shared memory may be others: then it takes `memory.admin`, too.
-
-    Raises:
-        ValidationFailed: when the id is another slot's, or of another time than `created_at`.
-        AccessDenied: when others are named, and the caller lacks `memory.admin`.
-    """
-    nonce = None if new.id is None else _parse_nonce(entry, new.id)
-    made = None if nonce is None else keys.decode_timestamp(nonce)
-    times = choose_times(new.created_at or made, new.updated_at, now)
-    if made not in (None, times.created):
-        raise ValidationFailed("id", "isn't one that was made at created_at")
-    author, curator = entry.created_by, entry.curated_by
-    if not entry.policy.is_private:
-        author = choose_author(caller, new.created_by)
-        curator = choose_author(caller, new.curated_by or author)
-    accessed = times.updated if new.last_accessed_at is None else new.last_accessed_at
-    return entry._replace(
-        nonce=nonce or keys.create_nonce(times.created),
-        version=new.version or 1,
-        created_at=times.created,
-        updated_at=times.updated,
-        last_accessed_at=min(accessed, now),
-        created_by=author,
-        curated_by=curator,
-        imported=now,
-        importer=None if caller.id in (curator, entry.agent_id) else caller.id,
-    )
-
-
-def _parse_nonce(entry: Entry, id: str) -> str:
-    """Parse an id's nonce, which has the time when the entry was made."""
-    found = parse_entry_id(entry.address.tenant, id)
-    if found is None or found[0] != entry.address:
-        raise ValidationFailed("id", "isn't one of this namespace and key")
-    return found[1]
 
 
 def apply_change(
@@ -123,8 +89,6 @@ def apply_change(
         curated_by=None if entry.policy.is_private else caller.id,
         request_token=token.stored,
         actor_kind=caller.kind,
-        imported=None,
-        importer=None,
         **given,
     )
     return _set_vector(changed, given, now)

@@ -50,8 +50,8 @@ class Part(NamedTuple):
         key = item_types.SNAPSHOT_PART.build_key(
             tenant, task=task_id, agent=entries[0].agent_id, nonce=entries[0].nonce
         )
-        lines, changed = list(map(_to_line, entries)), [entry.last_written for entry in entries]
-        is_new = [entry.version == 1 or entry.is_as_imported for entry in entries]
+        lines, changed = list(map(_to_line, entries)), [entry.updated_at for entry in entries]
+        is_new = [entry.version == 1 for entry in entries]
         text = dumps([lines, changed, is_new])
         return cls(key, entries[0].agent_id, lines, len(text), zlib.compress(text), changed, is_new)
 

@@ -2,18 +2,12 @@
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, ConfigDict, Field
 
 from functions.platform import limits
-from functions.platform.request_context import is_import
 from functions.platform.validation import (
     Identifier,
-    Imported,
-    ImportedCount,
-    ImportedId,
-    ImportedTime,
     RequestModel,
-    Timestamp,
 )
 
 
@@ -21,10 +15,6 @@ def _assert_words(text: str) -> str:
     if not text.strip():
         raise ValueError("say it in words")
     return text
-
-
-def _keep_if_imported(value: object) -> object:
-    return value if is_import.get() else None
 
 
 Part = Annotated[
@@ -52,18 +42,8 @@ class NewFact(RequestModel):
     metadata: dict[str, Any] | None = None
     tenant_id: Any = None
     """Ignored: it is the caller's."""
-    created_at: Annotated[
-        Timestamp | None, BeforeValidator(_keep_if_imported), WithJsonSchema({})
-    ] = None
-    """Ignored, but with `X-Import`: it is when the fact is learned."""
-    updated_at: ImportedTime = None
-    first_learned_at: ImportedTime = None
-    learned_by: ImportedId = None
-    learned_count: ImportedCount = None
-    learned_from_run_ids: Imported[
-        Annotated[list[Identifier], Field(max_length=limits.MAX_FACT_RUNS)]
-    ] = None
-    version: ImportedCount = None
+    created_at: Any = None
+    """Ignored: the service sets it."""
 
 
 class RecallFilters(RequestModel):

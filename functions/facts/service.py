@@ -25,7 +25,6 @@ from functions.facts.store import (
     decode_stored,
 )
 from functions.identity.model import Principal
-from functions.identity.rules import choose_author
 from functions.platform.bounded_pages import BoundedPage, WantedPage, read_page, select_shown
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, VersionMismatch
@@ -34,8 +33,6 @@ from functions.platform.items import Item
 from functions.platform.json_text import dumps_checked
 from functions.platform.keys import get_tenant
 from functions.platform.limits import MAX_FACT_METADATA_BYTES
-from functions.platform.origin import choose_times
-from functions.platform.request_context import is_import
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.run_keys import build_fact_space
 from functions.platform.table import ConditionFailed
@@ -78,12 +75,9 @@ class Facts:
         Raises:
             ValueTooLarge: the metadata have over 16,384 bytes of compact JSON.
             Unavailable: the embedding model of a service doesn't answer.
-            ValidationFailed, AccessDenied: it is imported with times or authors that can't be.
         """
         now = self._clock()
         fact = _build_fact(caller, new, now)
-        if is_import.get():
-            fact = _keep_origin(caller, fact, new, now)
         place = _Place(fact.id, StoredFact(None, None), None)
         if new.fact_id is not None:
             place = self._find_place(caller.tenant, fact, None)
@@ -267,24 +261,4 @@ def _build_fact(caller: Principal, new: NewFact, now: int) -> Fact:
         updated=now,
         runs=() if new.learned_from_run_id is None else (new.learned_from_run_id,),
         first_learned=now,
-    )
-
-
-def _keep_origin(caller: Principal, fact: Fact, new: NewFact, now: int) -> Fact:
-    """Return an imported fact as it was where it comes from, as far as the body says.
-
-    Raises:
-        ValidationFailed: its times don't follow one another.
-        AccessDenied: another one learned it, and the caller lacks `memory.admin`.
-    """
-    times = choose_times(new.created_at, new.updated_at, now)
-    first = choose_times(new.first_learned_at or times.created, times.updated, now).created
-    return fact._replace(
-        created=times.created,
-        updated=times.updated,
-        first_learned=first,
-        learner=choose_author(caller, new.learned_by),
-        learned_count=new.learned_count or 1,
-        runs=fact.runs if new.learned_from_run_ids is None else tuple(new.learned_from_run_ids),
-        version=new.version or 1,
     )

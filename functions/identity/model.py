@@ -7,15 +7,13 @@ from functions.platform.keys import build_list_position
 Kind = Literal["agent", "coordinator", "user"]
 ActorKind = Literal["agent", "coordinator", "user", "operator", "service"]
 """The kinds of actors: a principal's, the operator with the root key, the service itself."""
-Permission = Literal["memory.read", "memory.write", "memory.admin", "memory.import"]
+Permission = Literal["memory.read", "memory.write", "memory.admin"]
 
 READ: Permission = "memory.read"
 WRITE: Permission = "memory.write"
 ADMIN: Permission = "memory.admin"
-IMPORT: Permission = "memory.import"
-"""Write what was elsewhere with its ids, versions and times, while the import lasts."""
 ALL_PERMISSIONS = frozenset({READ, WRITE, ADMIN})
-"""What a tenant's first principal has; whoever imports is given one more."""
+"""The permissions of a tenant's first principal."""
 
 
 class Actor(NamedTuple):

@@ -11,7 +11,6 @@ from functions.platform.validation import (
     AgentId,
     ChangeModel,
     Identifier,
-    ImportedTime,
     RequestModel,
     Timestamp,
 )
@@ -59,7 +58,6 @@ class NewPrincipal(RequestModel):
     """The kind of agent that it is one of; all of a type share the states of that type."""
     reuse: bool = False
     """Whether it takes over what a revoked principal of this id had: memory, tasks and access."""
-    created_at: ImportedTime = None
 
 
 class PrincipalChange(ChangeModel):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from functions.identity.model import ADMIN
 from functions.platform.clock import to_optional_rfc3339
-from functions.platform.errors import AccessDenied, ValidationFailed
-from functions.platform.request_context import is_import
+from functions.platform.errors import ValidationFailed
 
 if TYPE_CHECKING:
     from functions.identity.model import Principal
@@ -30,19 +28,6 @@ def apply_change(principal: Principal, change: PrincipalChange) -> Principal:
     if not given:
         raise ValidationFailed("body", "names nothing to change")
     return principal._replace(**given)
-
-
-def choose_author(caller: Principal, named: str | None) -> str:
-    """Return who is said to have made what a request imports: the caller, unless it names another.
-
-    Raises:
-        AccessDenied: another one is named, and the caller lacks `memory.admin`.
-    """
-    if named in (None, caller.id) or not is_import.get():
-        return caller.id
-    if ADMIN not in caller.permissions:
-        raise AccessDenied("an import names others as authors with memory.admin")
-    return str(named)
 
 
 def describe_principal(principal: Principal) -> dict[str, Any]:

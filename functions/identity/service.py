@@ -20,7 +20,6 @@ from functions.platform.bounded_pages import BoundedPage, WantedPage, read_newes
 from functions.platform.clock import Clock
 from functions.platform.errors import EntryExists, NotFound, ValidationFailed
 from functions.platform.idempotency import RequestToken, Verdict
-from functions.platform.origin import choose_times
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
@@ -142,7 +141,7 @@ class Identity:
         Raises:
             AccessDenied: the caller lacks `memory.admin`.
             EntryExists: the id is taken, or a revoked principal had it and `reuse` isn't given.
-            ValidationFailed: `expires_at` is not in the future, or an import's `created_at` is.
+            ValidationFailed: `expires_at` is not in the future.
         """
         now = self._clock()
         principal = Principal(
@@ -151,7 +150,7 @@ class Identity:
             new.kind,
             frozenset(new.permissions),
             new.expires_at,
-            choose_times(new.created_at, None, now).created,
+            now,
             new.agent_type,
         )
         authorize(caller, authority.CREATE_PRINCIPAL, principal)

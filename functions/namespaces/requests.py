@@ -10,7 +10,6 @@ from functions.platform.validation import (
     AgentId,
     ChangeModel,
     FieldName,
-    Importable,
     Name,
     RequestModel,
 )
@@ -33,7 +32,7 @@ class Permissions(ChangeModel):
     """Whose access changes; `none` takes one out."""
 
 
-class NamespaceChange(Importable):
+class NamespaceChange(RequestModel):
     """Body of `PATCH /api/v1/memory/namespaces/{namespace}`."""
 
     namespace: Name | None = None

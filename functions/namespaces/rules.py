@@ -9,7 +9,6 @@ from functions.namespaces.requests import NamespaceChange, Permissions
 from functions.platform.errors import CapacityExceeded, VersionMismatch
 from functions.platform.idempotency import RequestToken
 from functions.platform.limits import MAX_ACL_ENTRIES
-from functions.platform.origin import Origin, choose_origin
 
 _LEVELS: dict[Access, int] = {"none": 0, "read": 1, "write": 2, "admin": 3}
 _CONFIGURED_DEFAULT: Access = "read"
@@ -74,22 +73,17 @@ def build_first_configuration(name: str, curator: str, now: int) -> Namespace:
 def change_namespace(
     target: NamespaceTarget, change: NamespaceChange, now: int, token: RequestToken
 ) -> Namespace:
-    """Return a namespace after a change; what isn't given stays; errors as `change_permissions`.
-
-    Raises:
-        ValidationFailed: it is imported with times that don't follow one another.
-    """
-    origin = choose_origin(change, now, target.configured)
-    changed = change_permissions(target, change.permissions, origin, token)
+    """Return a namespace after a change; what isn't given stays; errors as `change_permissions`."""
+    changed = change_permissions(target, change.permissions, now, token)
     if change.search_fields is None:
         return changed
     return replace(changed, search_fields=tuple(change.search_fields))
 
 
 def change_permissions(
-    target: NamespaceTarget, asked: Permissions, origin: Origin, token: RequestToken
+    target: NamespaceTarget, asked: Permissions, now: int, token: RequestToken
 ) -> Namespace:
-    """Return permissions after a change, which has this origin; what isn't given stays.
+    """Return permissions after a change; what isn't given stays.
 
     Who is given the access `none` is no longer listed, unless it would then have access by a
     default or a prefix rule: it is barred.
@@ -97,13 +91,13 @@ def change_permissions(
     Raises:
         CapacityExceeded: more than 500 principals would be listed.
     """
-    base = target.configured or Namespace(target.name, None, {}, 0, origin.created, 0)
+    base = target.configured or Namespace(target.name, None, {}, 0, now, 0)
     changed = replace(
         base,
         default=asked.default if "default" in asked.model_fields_set else base.default,
         allow=base.allow | {each.agent: each.access for each in asked.allow},
-        version=origin.version,
-        updated=origin.updated,
+        version=base.version + 1,
+        updated=now,
         requests=token.add_to(base.requests),
     )
     allow = _remove_unneeded(changed, target.rules)

@@ -250,7 +250,6 @@ class Namespaces:
             VersionMismatch: `version` is given and isn't the present one, or a retry comes after
                 another change.
             CapacityExceeded: more than 500 principals would be listed.
-            ValidationFailed: it is imported with times that don't follow one another.
         """
         if change.namespace not in (None, name):
             raise ValidationFailed("namespace", "isn't the name in the path")

@@ -92,18 +92,12 @@ class NewObject(NamedTuple):
     Attributes:
         metadata: a JSON object as text.
         ttl: how long it is kept, as requests have it.
-        expires_at: until when it is kept (epoch ms), in the place of `ttl`.
-        created_at, updated_at, version: what an import says of it; times are epoch ms.
     """
 
     content_type: str
     metadata: bytes
     ttl: str | None
     sensitivity: Sensitivity | None
-    expires_at: int | None = None
-    created_at: int | None = None
-    updated_at: int | None = None
-    version: int | None = None
 
 
 class Upload(NamedTuple):

@@ -1,29 +1,17 @@
 """Requests about objects."""
 
-import re
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from functions.namespaces.requests import Permissions
 from functions.platform.limits import MAX_CONTENT_TYPE_CHARACTERS, MAX_READ_OBJECTS
 from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import (
-    Importable,
-    Imported,
-    ImportedTime,
     Name,
     RequestModel,
     Ttl,
 )
-
-_WRITTEN_NUMBER = re.compile(r"[1-9]\d{0,15}", re.ASCII)
-
-
-def _parse_number(text: str) -> int:
-    if _WRITTEN_NUMBER.fullmatch(text) is None:
-        raise ValueError("is a number from 1")
-    return int(text)
 
 
 class ObjectOptions(RequestModel):
@@ -38,12 +26,6 @@ class ObjectOptions(RequestModel):
     metadata: dict[str, Any] = Field(default={}, alias="X-Object-Metadata")
     ttl: Ttl | None = Field(default=None, alias="X-Object-TTL")
     sensitivity: Sensitivity | None = Field(default=None, alias="X-Object-Sensitivity")
-    expires_at: ImportedTime = Field(default=None, alias="X-Object-Expires-At")
-    created_at: ImportedTime = Field(default=None, alias="X-Object-Created-At")
-    updated_at: ImportedTime = Field(default=None, alias="X-Object-Updated-At")
-    version: Imported[Annotated[int, BeforeValidator(_parse_number)]] = Field(
-        default=None, alias="X-Object-Version"
-    )
 
 
 class NewObjectUpload(RequestModel):
@@ -72,7 +54,7 @@ class ObjectReading(RequestModel):
     keys: list[str] = Field(min_length=1, max_length=MAX_READ_OBJECTS)
 
 
-class SpaceChange(Importable):
+class SpaceChange(RequestModel):
     """Body of `PATCH /api/v1/objects/{space}`."""
 
     space: Name | None = None

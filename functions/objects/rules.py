@@ -6,7 +6,7 @@ from zlib import crc32
 
 from functions.namespaces.model import Namespace, NamespaceTarget
 from functions.namespaces.rules import change_permissions
-from functions.objects.model import NewObject, Precondition, Rename, Space, StoredObject
+from functions.objects.model import Precondition, Rename, Space, StoredObject
 from functions.objects.requests import SpaceChange
 from functions.platform import limits
 from functions.platform.errors import (
@@ -18,7 +18,6 @@ from functions.platform.errors import (
     VersionMismatch,
 )
 from functions.platform.idempotency import RequestToken
-from functions.platform.origin import Origin, choose_origin
 
 USAGE_SHARDS = 8
 _RANGE = re.compile(r"bytes=(\d*)-(\d*)", re.ASCII | re.IGNORECASE)
@@ -52,29 +51,6 @@ def compute_version(old: StoredObject | None, now: int, random: int) -> int:
     """
     version = now * _VERSIONS_PER_MS + random % _VERSIONS_PER_MS
     return version if old is None else max(version, old.version + 1)
-
-
-def choose_object_origin(
-    new: NewObject, stored: StoredObject | None, now: int, random: int
-) -> Origin:
-    """Return the version and times of a write; they are what it says of them, if it imports.
-
-    Args:
-        stored: what is replaced, which may have expired.
-        now: epoch ms.
-        random: as in `compute_version`.
-
-    Raises:
-        ValidationFailed: the times don't follow one another, or the version is one to come.
-    """
-    version = compute_version(stored, now, random)
-    present = stored if stored is not None and not stored.is_expired(now) else None
-    origin = choose_origin(new, now, present)
-    if new.version is None:
-        return origin._replace(version=version)
-    if new.version > version:
-        raise ValidationFailed("X-Object-Version", "is above that of a write of now")
-    return origin
 
 
 def assert_precondition(present: StoredObject | None, expected: Precondition) -> None:
@@ -183,7 +159,11 @@ def limit_address_seconds(stored: StoredObject, now: int) -> int:
 
 def build_space(name: str, owner: str, now: int) -> Space:
     """Build a space that its owner alone has access to."""
-    return Space(owner, Namespace(name, "none", {owner: "admin"}, 1, now, now))
+    return _build_space(name, owner, now, 1)
+
+
+def _build_space(name: str, owner: str, now: int, version: int) -> Space:
+    return Space(owner, Namespace(name, "none", {owner: "admin"}, version, now, now))
 
 
 def change_space(
@@ -193,10 +173,8 @@ def change_space(
 
     Raises:
         CapacityExceeded: more than 500 principals would be listed.
-        ValidationFailed: it is imported with times that don't follow one another.
     """
-    origin = choose_origin(change, now, None if space is None else space.permissions)
-    before = space or build_space(name, owner, origin.created)
+    before = space or _build_space(name, owner, now, 0)
     target = NamespaceTarget(name, before.permissions)
-    changed = change_permissions(target, change.permissions, origin, token)
+    changed = change_permissions(target, change.permissions, now, token)
     return Space(before.owner, replace(changed, default=changed.default or "none"))

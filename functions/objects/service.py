@@ -96,7 +96,6 @@ class Objects:
         Raises:
             CapacityExceeded: the space's owner has no room for it.
             NotFound, VersionMismatch, EntryExists: what is there isn't as expected.
-            ValidationFailed: it is imported with times that don't follow one another.
         """
         generation = secrets.token_hex(16)
         content, file = self._store.encode(caller.tenant, space, generation, new, data)
@@ -293,19 +292,19 @@ def _build_object(
     token: RequestToken | None,
 ) -> StoredObject:
     stored = None if found.item is None else decode_description(found.item)
-    origin = rules.choose_object_origin(new, stored, now, secrets.randbelow(1000))
+    present = None if stored is None or stored.is_expired(now) else stored
     return StoredObject(
         space=space.name,
         key=key,
-        version=origin.version,
+        version=rules.compute_version(stored, now, secrets.randbelow(1000)),
         size=content.size,
         content_type=new.content_type,
         metadata=new.metadata,
         sensitivity=new.sensitivity,
         author=caller.id,
-        created=origin.created,
-        updated=origin.updated,
-        expires=compute_expiry(new.ttl, new.expires_at, now),
+        created=now if present is None else present.created,
+        updated=now,
+        expires=compute_expiry(new.ttl, None, now),
         generation=content.generation,
         shard=rules.choose_shard(key) if stored is None else stored.shard,
         owner=space.owner,

@@ -54,8 +54,7 @@ class Spaces:
         """Change who may use a space, and make it if nobody has.
 
         Raises:
-            ValidationFailed: the body names another space, or it is imported with times that don't
-                follow one another.
+            ValidationFailed: the body names another space.
             AccessDenied: the caller doesn't manage it.
             VersionMismatch: `version` is given and isn't the present one, or a retry comes after
                 another change.

@@ -33,7 +33,6 @@ class MemoryEntryDraft(NamedTuple):
         entry: with no sequence number yet; its run must be open and on the memory.
         secrets_sum: of the secrets by which it was redacted.
         token: of the Idempotency-Key, if the request has one.
-        number: the sequence number of an imported entry; None for the next one.
         replaces: the number of an entry that the same request put, and that no longer exists.
     """
 
@@ -43,7 +42,6 @@ class MemoryEntryDraft(NamedTuple):
     secrets_sum: int
     now: int
     token: RequestToken | None
-    number: int | None = None
     replaces: int | None = None
 
     @property
@@ -149,14 +147,11 @@ class MemoryEntryStore:
             RunEnded: the run is closed.
             SecretsChanged: the memory has other secrets.
             IdempotencyConflict: the Idempotency-Key came with another body.
-            VersionMismatch: an imported entry is older than what the memory has.
         """
         backoff = Backoff("this put is being repeated by others")
         while True:
             try:
-                number = self._numbers.commit(
-                    new.partition, new.build_writes, new.secrets_sum, new.number
-                )
+                number = self._numbers.commit(new.partition, new.build_writes, new.secrets_sum)
                 return new.entry._replace(sequence=number)
             except ConditionFailed as refused:
                 earlier = self._find_marker(new, refused)

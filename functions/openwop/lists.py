@@ -9,7 +9,6 @@ from functions.openwop.model import ListedMemory
 from functions.openwop.requests import NewMemory
 from functions.openwop.rules import find_owner, list_owners
 from functions.platform.clock import Clock
-from functions.platform.origin import choose_times
 
 
 class MemoryLists:
@@ -23,13 +22,10 @@ class MemoryLists:
         self._clock = clock
 
     def add(self, caller: Principal, new: NewMemory) -> str:
-        """List the memory that the caller has under an agent and a scope; return its hash.
-
-        Raises:
-            ValidationFailed: an import says that it was made in the future.
-        """
-        created = choose_times(new.created_at, None, self._clock()).created
-        return self._store.add(caller.tenant, find_owner(caller), new.agent, new.scope, created)
+        """List the memory that the caller has under an agent and a scope; return its hash."""
+        return self._store.add(
+            caller.tenant, find_owner(caller), new.agent, new.scope, self._clock()
+        )
 
     def list_own(self, caller: Principal, before: str | None, count: int) -> list[ListedMemory]:
         """List up to `count` memories of the caller before a position, the last one first."""

@@ -8,8 +8,6 @@ from functions.openwop.model import OnSecret
 from functions.platform import limits
 from functions.platform.validation import (
     AgentId,
-    ImportedId,
-    ImportedTime,
     Name,
     RequestModel,
     Timestamp,
@@ -86,7 +84,6 @@ class NewMemory(RequestModel):
     """Whose memory it is; any name."""
     scope: Name | None = None
     """Which of the agent's memories."""
-    created_at: ImportedTime = None
 
 
 class NewSecrets(RequestModel):
@@ -116,5 +113,3 @@ class NewMemoryEntry(RequestModel):
     """From this moment on no list and no get shows it."""
     run_id: str | None = Field(default=None, alias="runId", max_length=limits.MAX_ID_CHARACTERS)
     """The run that puts it, which must be open."""
-    id: ImportedId = None
-    """That of a moment after all that the memory has, runs included. Only with `X-Import`."""

@@ -7,7 +7,6 @@ from functions.identity.model import Principal
 from functions.openwop.model import MemoryEntry, MemoryOwner
 from functions.platform import limits
 from functions.platform.errors import NotFound, RunEnded, ValidationFailed, ValueTooLarge
-from functions.platform.openwop_keys import get_timestamp_of_sequence, parse_memory_entry_id
 from functions.platform.ttl import parse_duration
 
 SETTLING_TIME = 3_000  # ms after which every transaction that had begun is visible as a whole
@@ -102,18 +101,6 @@ def assert_not_expired(expires: int | None, now: int) -> None:
     """
     if expires is not None and expires <= now:
         raise ValidationFailed("expiresAt", "lies in the past")
-
-
-def parse_imported_id(id: str, now: int) -> tuple[int, str]:
-    """Parse sequence number and random suffix of the id of an imported entry.
-
-    Raises:
-        ValidationFailed: it is no entry's, or of a moment that hasn't come.
-    """
-    address = parse_memory_entry_id(id)
-    if address is None or get_timestamp_of_sequence(address[0]) > now:
-        raise ValidationFailed("id", "is no id of an entry that was put before now")
-    return address
 
 
 def assert_content_fits(content: str) -> None:

@@ -9,7 +9,6 @@ from random import randint
 
 from functions.openwop.list_store import REMOVE_LISTING, render_listing
 from functions.platform.clock import Clock
-from functions.platform.errors import VersionMismatch
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.openwop_keys import build_memory_key, get_first_sequence
@@ -42,7 +41,6 @@ class SequenceNumbers:
         partition: str,
         build_writes: Callable[[int], Sequence[Write]],
         secrets_sum: int | None = None,
-        imported: int | None = None,
     ) -> int:
         """Carry out the writes for a sequence number as one transaction; return the number.
 
@@ -51,18 +49,16 @@ class SequenceNumbers:
 
         Args:
             secrets_sum: of the memory's secrets, where that is a condition of the head's write.
-            imported: the number to take, instead of the present one.
 
         Raises:
             ConditionFailed: a condition other than the head's failed.
             SecretsChanged: the memory has other secrets.
-            VersionMismatch: the memory has a number that isn't lower than the imported one.
             Throttled: others were faster in every attempt.
         """
         key, head = build_memory_key(partition), None
         backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
         while True:
-            number = self._next(head) if imported is None else imported
+            number = self._next(head)
             try:
                 self._table.transact(build_writes(number))
             except ConditionFailed as refused:
@@ -73,8 +69,6 @@ class SequenceNumbers:
                 return number
             if secrets_sum not in (None, (head or {}).get("secrets_sum", 0)):
                 raise SecretsChanged
-            if imported is not None:
-                raise VersionMismatch("the memory has entries or runs that are not older than this")
             backoff.wait()
 
     def take_snapshot(

@@ -109,21 +109,19 @@ class Memories:
 
         Raises:
             SecretLeakage: the entry contains a secret, and the run rejects those.
-            ValidationFailed: `expiresAt` is not in the future, or `id` is no imported entry's.
+            ValidationFailed: `expiresAt` is not in the future.
             ValueTooLarge: the content is too large, as it came or once redacted.
             IdempotencyConflict: the Idempotency-Key came with another body.
-            VersionMismatch: an imported entry is older than what the memory has.
             Throttled: the memory's secrets changed in each attempt.
         """
         memory = self._references.resolve(caller.tenant, reference)
         rules.assert_not_expired(new.expires_at, self._clock())
         rules.assert_content_fits(new.content)
-        imported = None if new.id is None else rules.parse_imported_id(new.id, self._clock())
         if new.run_id is not None and not openwop_keys.is_memory_run_id(new.run_id):
             self._runs.get_open(caller.tenant, memory, new.run_id)
         backoff = Backoff("runs are being started and ended on this memory", attempts=25)
         while True:
-            draft = self._redact(caller, memory, new, token, imported)
+            draft = self._redact(caller, memory, new, token)
             try:
                 return self._store.put(draft)
             except SecretsChanged:
@@ -136,13 +134,8 @@ class Memories:
         memory: str,
         new: NewMemoryEntry,
         token: RequestToken | None,
-        imported: tuple[int, str] | None,
     ) -> MemoryEntryDraft:
-        """Make the entry to be put, clean of the secrets that this process knows of.
-
-        Args:
-            imported: the sequence number and the suffix of an imported one.
-        """
+        """Make the entry to be put, clean of the secrets that this process knows of."""
         tenant, now = caller.tenant, self._clock()
         known = self._secrets.get_known(openwop_keys.build_memory_partition(tenant, memory))
         redactor = self._secrets.build_redactor(tenant, known, now)
@@ -155,10 +148,9 @@ class Memories:
                     raise SecretLeakage(labels)
             texts = redactor.redact(texts)
             rules.assert_content_fits(texts[0])
-        number, suffix = imported or (None, openwop_keys.create_random_suffix())
         entry = MemoryEntry(
             sequence=0,
-            suffix=suffix,
+            suffix=openwop_keys.create_random_suffix(),
             content=texts[0],
             tags=rules.clean_tags(texts[1:]),
             expires=new.expires_at,
@@ -166,7 +158,7 @@ class Memories:
             principal=caller.id,
             request=None if token is None else token.key,
         )
-        return MemoryEntryDraft(tenant, memory, entry, known.sum, now, token, number)
+        return MemoryEntryDraft(tenant, memory, entry, known.sum, now, token)
 
     def delete(self, caller: Principal, reference: str, entry_id: str, run_id: str | None) -> bool:
         """Delete an entry for all runs that start later; whether it existed: one call."""

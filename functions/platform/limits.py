@@ -77,7 +77,6 @@ MAX_PLAN_TASKS = 200
 MAX_SECRETS = 32  # of a run
 MAX_MEMORY_SECRETS = 1000  # of all open runs of an OpenWOP memory
 MAX_RUN_MEMORIES = 16  # of an OpenWOP run
-MAX_VERSION = 1_000_000_000  # of an entry that is imported
 MAX_TURN = 1_000_000_000  # of an episode
 MAX_READ_OBJECTS = 100
 

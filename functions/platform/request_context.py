@@ -8,8 +8,6 @@ from contextvars import ContextVar
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 traceparent: ContextVar[str | None] = ContextVar("traceparent", default=None)
-is_import: ContextVar[bool] = ContextVar("is_import", default=False)
-"""Whether the request imports: what it writes keeps the times that it says."""
 throttles: ContextVar[list[str] | None] = ContextVar("throttles", default=None)
 """The codes with which the store throttled calls of the request at work, in all threads."""
 

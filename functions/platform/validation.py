@@ -6,7 +6,6 @@ from itertools import islice
 from typing import Annotated, Any, TypeVar
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -18,8 +17,6 @@ from pydantic import (
 from functions.platform import limits
 from functions.platform.clock import from_rfc3339
 from functions.platform.errors import ValidationFailed
-from functions.platform.origin import HEADER
-from functions.platform.request_context import is_import
 
 
 class RequestModel(BaseModel):
@@ -61,37 +58,6 @@ FieldName = Annotated[str, Field(min_length=1, max_length=limits.MAX_FIELD_CHARA
 Tag = Annotated[str, Field(min_length=1, max_length=limits.MAX_ID_CHARACTERS)]
 Identifier = Annotated[str, Field(min_length=1, max_length=limits.MAX_ID_CHARACTERS)]
 """A task's or an intent's id."""
-
-
-def _assert_import(value: Any) -> Any:
-    if value is not None and not is_import.get():
-        raise ValueError(f"is set by the service, but with {HEADER}")
-    return value
-
-
-T = TypeVar("T")
-Imported = Annotated[
-    T | None,
-    AfterValidator(_assert_import),
-    Field(description=f"Only with `{HEADER}`.", json_schema_extra={"readOnly": True}),
-]
-"""What the service sets, and what a request may say if it imports."""
-ImportedTime = Imported[Timestamp]
-ImportedId = Imported[AgentId]
-ImportedCount = Imported[Annotated[int, Field(ge=1, le=limits.MAX_VERSION, strict=True)]]
-
-
-class ImportableChange(RequestModel):
-    """What a request that imports may say of a change: its time, and the version that it makes."""
-
-    updated_at: ImportedTime = None
-    version: ImportedCount = None
-
-
-class Importable(ImportableChange):
-    """What a request that imports may say of what it writes: its times and its version."""
-
-    created_at: ImportedTime = None
 
 
 _SECONDS = re.compile(r"\d{1,12}(\.\d{1,9})?", re.ASCII)

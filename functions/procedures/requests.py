@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field
 
 from functions.platform.limits import MAX_BETA_PARAMETER
-from functions.platform.validation import Importable, RequestModel
+from functions.platform.validation import RequestModel
 
 
 class LearnedStats(RequestModel):
@@ -18,7 +18,7 @@ class LearnedStats(RequestModel):
     outcomes: Annotated[int, Field(ge=0, le=MAX_BETA_PARAMETER, strict=True)]
 
 
-class NewWorkflow(Importable):
+class NewWorkflow(RequestModel):
     """Body of `PUT /api/v1/procedures/{agent_type}/{task_type}/{workflow_id}`."""
 
     spec: Any

@@ -12,7 +12,6 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.json_text import dumps_checked
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_SPEC_BYTES
-from functions.platform.origin import choose_origin
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.ttl import parse_duration
@@ -60,7 +59,6 @@ class Procedures:
             ValueTooLarge: the spec has over 65,536 bytes of compact JSON.
             NotFound: If-Match names a version, and the workflow does not exist.
             VersionMismatch: If-Match names another version than the present one.
-            ValidationFailed: it is imported with times that don't follow one another.
         """
         spec = dumps_checked(new.spec, "spec", MAX_SPEC_BYTES)
         half_life = (
@@ -71,15 +69,12 @@ class Procedures:
         key = workflow_key(caller.tenant, procedure, id)
         present, now = self._get(key, version), self._clock()
         if present is None:
-            origin = choose_origin(new, now)
             stats = _build_stats(new.learned, now, half_life)
-            workflow = ProcedureWorkflow(procedure, id, spec, stats, *origin, new.half_life)
+            workflow = ProcedureWorkflow(procedure, id, spec, stats, 1, now, now, new.half_life)
             self._store.create(caller.tenant, key, workflow)
             return self._describe(workflow), True
         after = rules.revise_workflow(present, spec, new.half_life, half_life, now, reset=new.reset)
         if after is not present:
-            origin = choose_origin(new, now, present)
-            after = after._replace(version=origin.version, updated=origin.updated)
             self._store.replace(key, present, after)
         return self._describe(after), False
 

@@ -4,18 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from functions.identity.model import Principal
-from functions.identity.rules import choose_author
 from functions.platform.clock import Clock
 from functions.platform.idempotency import RequestToken
-from functions.platform.keys import decode_timestamp
-from functions.platform.run_keys import build_episode_id
+from functions.platform.run_keys import build_episode_id, build_episode_sort_token
 from functions.quotas.model import EPISODES
 from functions.quotas.service import Quotas
 from functions.runs.deletion_store import RunDeletionStore
 from functions.runs.episode_store import EpisodeStore
 from functions.runs.model import Episode, Run, compute_expiry
 from functions.runs.requests import NewEpisode
-from functions.runs.rules import choose_sort_token, render_episode_text, run_not_found
+from functions.runs.rules import render_episode_text, run_not_found
 from functions.runs.store import RunStore
 
 
@@ -41,19 +39,18 @@ class Episodes:
             NotFound: no run of the last 90 days has this id.
             ValueTooLarge: content has over 262,144 bytes of compact JSON, or metadata over 65,536.
             CapacityExceeded: the tenant has 100,000 episodes.
-            ValidationFailed: it is imported with a time to come, or with another time's id.
             IdempotencyConflict: the token's key came with another body.
         """
         now = self._clock()
         address = self._runs.find_address(caller.tenant, run_id, now)
         request = (token or RequestToken.create()).key
-        sort_token = choose_sort_token(new, request, now)
+        sort_token = build_episode_sort_token(now, request)
         episode = Episode(
             id=build_episode_id(sort_token),
             run=run_id,
             text=render_episode_text(new),
-            created=decode_timestamp(sort_token),
-            author=choose_author(caller, new.created_by),
+            created=now,
+            author=caller.id,
             expires=compute_expiry(address.started),
             sensitivity=new.sensitivity,
         )

@@ -9,8 +9,6 @@ from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import (
     AgentId,
     Identifier,
-    ImportedId,
-    ImportedTime,
     RequestModel,
 )
 
@@ -28,27 +26,16 @@ class NewRun(RequestModel):
     """Any JSON, at most 4 MB: recalled episodes and facts, and the workflow selected, say."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""
-    id: ImportedId = None
-    """Of this agent type, and made at `created_at`. Only with `X-Import`."""
-    created_at: ImportedTime = None
-    created_by: ImportedId = None
 
 
-class RunEnd(RequestModel):
-    """The end of a run."""
-
-    ended_at: ImportedTime = None
-    ended_by: ImportedId = None
-
-
-class RunOutput(RunEnd):
+class RunOutput(RequestModel):
     """Body of `POST /api/v1/runs/{run_id}/complete`."""
 
     output: Any = None
     """Any JSON, at most 4 MB."""
 
 
-class RunError(RunEnd):
+class RunError(RequestModel):
     """Body of `POST /api/v1/runs/{run_id}/fail`."""
 
     error: Any = None
@@ -69,7 +56,3 @@ class NewEpisode(RequestModel):
     """At most 65,536 bytes of JSON."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""
-    id: ImportedId = None
-    """Made at `created_at`. Only with `X-Import`."""
-    created_at: ImportedTime = None
-    created_by: ImportedId = None

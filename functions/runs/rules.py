@@ -5,12 +5,11 @@ from collections.abc import Callable
 from typing import get_args
 
 from functions.platform import limits, run_keys
-from functions.platform.errors import NotFound, ValidationFailed
+from functions.platform.errors import NotFound
 from functions.platform.json_text import dumps_checked
-from functions.platform.keys import decode_timestamp, encode_seed
-from functions.platform.origin import choose_times
+from functions.platform.keys import encode_seed
 from functions.runs.model import Run, RunStatus, RunValue, compute_expiry
-from functions.runs.requests import NewEpisode, NewRun
+from functions.runs.requests import NewEpisode
 
 _PURPOSE = b"agent-memory: ids of runs"
 _MAC_BYTES = 16
@@ -55,28 +54,6 @@ def parse_address(tenant: str, run_id: str, now: int) -> run_keys.RunAddress:
     return address
 
 
-def choose_address(
-    tenant: str, new: NewRun, seed: bytes, now: int
-) -> tuple[run_keys.RunAddress, str | None]:
-    """Choose the address of a run that starts: that of the id which it has, if it is imported.
-
-    Returns:
-        The address, and the id where the request says it.
-
-    Raises:
-        ValidationFailed: it is imported with a time to come, or the id is no run's of this agent
-            type that was made at `created_at`.
-    """
-    found = None if new.id is None else run_keys.parse_run_id(tenant, new.id)
-    created = choose_times(new.created_at or (found and found.started), None, now).created
-    address = run_keys.create_run_address(tenant, new.agent_type, seed, created)
-    if new.id is None:
-        return address, None
-    if found is None or (found.type, found.started) != (address.type, created):
-        raise ValidationFailed("id", "isn't one of this agent type, made at created_at")
-    return found, new.id
-
-
 def end_run(
     run: Run, status: RunStatus, result: bytes, ender: str, request: bytes, now: int
 ) -> Run:
@@ -108,26 +85,6 @@ def select_values(run: Run) -> list[RunValue]:
             selected.append(name)
             free_bytes -= size
     return selected
-
-
-def choose_sort_token(new: NewEpisode, seed: bytes, now: int) -> str:
-    """Choose what an episode sorts by: that of the id which it has, if it is imported.
-
-    Args:
-        seed: 16 bytes of the request's own.
-
-    Raises:
-        ValidationFailed: it is imported with a time to come, or the id is none of an episode that
-            was made at `created_at`.
-    """
-    found = None if new.id is None else run_keys.parse_episode_id(new.id)
-    made = None if found is None else decode_timestamp(found)
-    created = choose_times(new.created_at or made, None, now).created
-    if new.id is None:
-        return run_keys.build_episode_sort_token(created, seed)
-    if found is None or made != created:
-        raise ValidationFailed("id", "isn't one of an episode made at created_at")
-    return found
 
 
 def render_episode_text(new: NewEpisode) -> bytes:

@@ -6,20 +6,19 @@ from functools import partial
 from operator import itemgetter
 
 from functions.identity.model import Principal
-from functions.identity.rules import choose_author
 from functions.platform.bounded_pages import Listed, WantedPage, read_page
 from functions.platform.clock import Clock
 from functions.platform.errors import RunClosed
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
-from functions.platform.origin import choose_times
+from functions.platform.run_keys import create_run_address
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed
 from functions.platform.value_parts import PartsMissing
 from functions.runs.agent_types import AgentTypes
 from functions.runs.model import Run, RunPage, RunQuery, RunStatus, RunValue
-from functions.runs.requests import NewRun, RunEnd, RunError, RunOutput
-from functions.runs.rules import RunIds, choose_address, end_run, render_value, run_not_found
+from functions.runs.requests import NewRun, RunError, RunOutput
+from functions.runs.rules import RunIds, end_run, render_value, run_not_found
 from functions.runs.store import RunStore, decode_head, is_run
 
 _ITEMS_AT_ONCE = 25
@@ -45,18 +44,17 @@ class Runs:
             ValueTooLarge: the input has over 4 MB of compact JSON.
             IdempotencyConflict: the Idempotency-Key came with another body.
             RunClosed: the run that the Idempotency-Key started has ended, or was deleted.
-            ValidationFailed: it is imported with a time to come, or with an id of other runs.
         """
         now = self._clock()
-        address, id = choose_address(caller.tenant, new, token.key, now)
+        address = create_run_address(caller.tenant, new.agent_type, token.key, now)
         run = Run(
-            id=id or self._ids.make_id(address),
+            id=self._ids.make_id(address),
             agent_type=new.agent_type,
             instance=new.instance_id,
             status="running",
             version=1,
             created=address.started,
-            author=choose_author(caller, new.created_by),
+            author=caller.id,
             input=render_value(new.input, "input"),
             sensitivity=new.sensitivity,
             request=token.stored,
@@ -89,13 +87,11 @@ class Runs:
             IdempotencyConflict: the Idempotency-Key came with another body.
             RunClosed: another request has ended the run.
         """
-        return self._end(
-            caller, run_id, "completed", render_value(new.output, "output"), new, token
-        )
+        return self._end(caller, run_id, "completed", render_value(new.output, "output"), token)
 
     def fail(self, caller: Principal, run_id: str, new: RunError, token: RequestToken) -> Run:
         """End a run that failed; raises as `complete`."""
-        return self._end(caller, run_id, "failed", render_value(new.error, "error"), new, token)
+        return self._end(caller, run_id, "failed", render_value(new.error, "error"), token)
 
     def _end(
         self,
@@ -103,7 +99,6 @@ class Runs:
         run_id: str,
         status: RunStatus,
         result: bytes,
-        new: RunEnd,
         token: RequestToken,
     ) -> Run:
         now = self._clock()
@@ -111,9 +106,7 @@ class Runs:
         item = self._store.get_item(tenant, run_id, now)
         if item.get("ended") is None:
             run = self._decode(tenant, item)
-            times = choose_times(run.created, new.ended_at or now, now)
-            ender = choose_author(caller, new.ended_by)
-            ended = end_run(run, status, result, ender, token.stored, times.updated)
+            ended = end_run(run, status, result, caller.id, token.stored, now)
             field: RunValue = "output" if status == "completed" else "error"
             try:
                 self._store.end(tenant, item, ended, field, now)

@@ -42,7 +42,7 @@ def _build_changes(
 ) -> list[Event]:
     if new is None:
         return _build_removed(old, removal, tasks)
-    happened = new.imported or new.created_at
+    happened = new.created_at
     if old is None:
         return [_build_event("memory.created", new, new.actor, happened, None, tasks)]
     if old.nonce != new.nonce:

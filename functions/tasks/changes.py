@@ -6,11 +6,10 @@ from typing import Any
 
 from functions.identity.model import Principal
 from functions.platform import keys
-from functions.platform.errors import ValidationFailed, ValueTooLarge
+from functions.platform.errors import ValueTooLarge
 from functions.platform.idempotency import RequestToken
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_TASK_FIELDS_BYTES
-from functions.platform.origin import choose_origin, choose_times
 from functions.tasks.model import ENDED, Policy, Status, Task, TaskUsage
 from functions.tasks.requests import NewTask, TaskChange
 
@@ -33,20 +32,19 @@ def build_task(
     """
     assignee, coordinator = roles
     policy = Policy() if new.memory_policy is None else new.memory_policy.policy
-    origin = choose_origin(new, now)
-    ended = origin.updated if new.status in ENDED else None
+    ended = now if new.status in ENDED else None
     return Task(
         id=new.id or keys.build_id("task", token.key),
         intent=new.intent_id,
         status=new.status,
-        version=origin.version,
-        created=origin.created,
-        updated=origin.updated,
+        version=1,
+        created=now,
+        updated=now,
         policy=policy,
         assignee=assignee,
         coordinator=coordinator,
         parent=new.parent_task_id,
-        started=origin.created if new.status == "running" else None,
+        started=now if new.status == "running" else None,
         ended=ended,
         archived=ended,
         registered_by=caller.id,
@@ -122,7 +120,6 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
 
     Raises:
         ValueTooLarge: the fields that memory doesn't use are over 128 KB.
-        ValidationFailed: it is imported with times that don't follow one another.
     """
     given = change.model_fields_set
     assignee = change.assigned_agent if "assigned_agent" in given else task.assignee
@@ -133,8 +130,8 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
     policy, extra_fields = (Policy(), {}) if is_adopted else (task.policy, task.extra_fields)
     return replace(
         task,
-        **_choose_times(task, change, status, now),
-        version=change.version or task.version + 1,
+        **_build_times(task, status, now),
+        version=task.version + 1,
         status=status,
         assignee=assignee,
         coordinator=coordinator,
@@ -157,23 +154,14 @@ def _find_leaving(task: Task, assignee: str | None, coordinator: str | None) -> 
     return tuple(each for each in before if each and each not in (assignee, coordinator))
 
 
-def _choose_times(task: Task, change: TaskChange, status: Status, now: int) -> dict[str, Any]:
-    """Return the times that a change to a status sets, or those that it says if it imports."""
-    changed = choose_times(task.created, change.updated_at or now, now).updated
-    times: dict[str, Any] = {"updated": changed}
-    if change.started_at is not None:
-        _assert_started(task, change.started_at, changed)
-        times["started"] = change.started_at
-    elif status == "running" and task.started is None:
-        times["started"] = changed
+def _build_times(task: Task, status: Status, now: int) -> dict[str, Any]:
+    """Build the times that a change to a status sets."""
+    times: dict[str, Any] = {"updated": now}
+    if status == "running" and task.started is None:
+        times["started"] = now
     if status in ENDED:
-        times["ended"] = changed
+        times["ended"] = now
     return times
-
-
-def _assert_started(task: Task, started: int, changed: int) -> None:
-    if not task.created <= started <= changed:
-        raise ValidationFailed("started_at", "comes after created_at, and not after updated_at")
 
 
 def _merge_policy(policy: Policy, change: TaskChange) -> Policy:

@@ -20,7 +20,6 @@ from functions.platform.bounded_pages import (
 from functions.platform.clock import Clock, to_rfc3339
 from functions.platform.errors import AccessDenied, CapacityExceeded, NotFound, ValidationFailed
 from functions.platform.limits import MAX_GRANTS
-from functions.platform.origin import choose_times
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 from functions.tasks.authority import GRANT, LIST_GRANTS, REVOKE_GRANT, TaskTarget, authorize_write
@@ -76,15 +75,14 @@ class Grants:
             AccessDenied: the caller is neither the task's coordinator nor its assignee.
             TaskReassigned: the task was the caller's, and is another's by now.
             TaskClosed: the task has ended.
-            ValidationFailed: the expiry lies in the past, or it is imported with a time to come.
+            ValidationFailed: the expiry lies in the past.
             CapacityExceeded: its assignee has made all the grants that it may.
         """
         now = self._clock()
         if new.expires_at is not None and new.expires_at <= now:
             raise ValidationFailed("expires_at", "lies in the past")
 
-        created = choose_times(new.created_at, None, now).created
-        grant = Grant(principal, new.access, new.expires_at or FOREVER, caller.id, created)
+        grant = Grant(principal, new.access, new.expires_at or FOREVER, caller.id, now)
 
         def build(task: Task, _: Grant | None) -> Grant:
             return grant._replace(term=None if is_coordinator(caller, task) else task.term)

@@ -23,7 +23,6 @@ from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_tenant
 from functions.platform.observability import log_unexpected
-from functions.platform.origin import choose_times
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
@@ -124,8 +123,7 @@ class GuardrailService:
         if verdict is Verdict.SUPERSEDED or version not in (None, present.version):
             raise VersionMismatch.of("the set of guardrails", present.version)
         now = self._clock()
-        updated = choose_times(0, asked.updated_at or now, now).updated
-        new = change_guardrails(present, given, updated, token)
+        new = change_guardrails(present, given, now, token)
         record = self._audit.record(
             caller,
             CHANGE_GUARDRAILS,

@@ -12,7 +12,6 @@ from functions.identity.model import Principal
 from functions.platform.bounded_pages import BoundedPage, WantedPage, read_newest
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed
-from functions.platform.origin import choose_times
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 from functions.tasks.intent_authority import READ_INTENT, SET_ACL, SET_OWNER, USE_INTENT
@@ -85,7 +84,7 @@ class Intents:
             owner = caller.id if caller.may_coordinate else None
             return replace(intent, acl=entries, owner=intent.owner or owner)
 
-        return self._change(caller, intent_id, SET_ACL, change, acl)
+        return self._change(caller, intent_id, SET_ACL, change)
 
     def set_owner(self, caller: Principal, intent_id: str, new: NewOwner) -> Intent:
         """Put a coordinator or user in the place of an intent's owner; the access list stays.
@@ -97,7 +96,7 @@ class Intents:
         if self._kind_of(caller.tenant, new.principal) not in ("coordinator", "user"):
             raise ValidationFailed("principal", "is no coordinator or user of this tenant")
         return self._change(
-            caller, intent_id, SET_OWNER, lambda intent: replace(intent, owner=new.principal), new
+            caller, intent_id, SET_OWNER, lambda intent: replace(intent, owner=new.principal)
         )
 
     @retry_on(ConditionFailed, "others are changing this intent")
@@ -107,12 +106,11 @@ class Intents:
         intent_id: str,
         action: Action[Intent],
         change: Callable[[Intent], Intent],
-        said: Acl | NewOwner,
     ) -> Intent:
         old = self._store.get(caller.tenant, intent_id, caller.id)
         authorize(caller, action, old)
-        created = old.created or choose_times(said.created_at, None, self._clock()).created
-        new = replace(change(old), version=said.version or old.version + 1, created=created)
+        created = old.created or self._clock()
+        new = replace(change(old), version=old.version + 1, created=created)
         record = self._audit.record(
             caller, action, f"intent:{intent_id}", _describe(old), _describe(new)
         )

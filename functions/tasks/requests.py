@@ -10,10 +10,6 @@ from functions.platform.validation import (
     AgentId,
     ChangeModel,
     Identifier,
-    Importable,
-    ImportableChange,
-    ImportedCount,
-    ImportedTime,
     Name,
     RequestModel,
     Timestamp,
@@ -21,8 +17,6 @@ from functions.platform.validation import (
 from functions.tasks.model import GrantAccess, Policy, Status
 
 _POLICY = Policy()
-_OF_REQUEST = {"task_id", "started_at", "updated_at", "version"}
-"""What a change says beside the fields that it changes."""
 _OF_MEMORY = re.compile("memory|namespace")
 Delegates = Annotated[list[AgentId], Field(max_length=limits.MAX_DELEGATES)]
 """Ids of agents, or `*` for all."""
@@ -81,7 +75,7 @@ class _TaskFields(RequestModel):
         return self.model_dump(include=set(EXTRA_FIELDS), exclude_unset=True)
 
 
-class NewTask(Importable, _TaskFields):
+class NewTask(_TaskFields):
     """Body of `POST /api/v1/tasks`."""
 
     intent_id: Identifier
@@ -108,7 +102,7 @@ class NewTask(Importable, _TaskFields):
         return {"id" if name == "task_id" else name: each for name, each in document.items()}
 
 
-class TaskChange(ImportableChange, _TaskFields, ChangeModel):
+class TaskChange(_TaskFields, ChangeModel):
     """Body of `PATCH /api/v1/tasks/{id}`: only the given fields change."""
 
     task_id: Identifier | None = None
@@ -122,7 +116,6 @@ class TaskChange(ImportableChange, _TaskFields, ChangeModel):
     """For whom its assignee may register sub-tasks; `*` is everybody."""
     memory_policy: MemoryPolicy | None = None
     """How the task's working memory behaves."""
-    started_at: ImportedTime = None
 
     @model_validator(mode="after")
     def _names_something(self) -> Self:
@@ -132,7 +125,7 @@ class TaskChange(ImportableChange, _TaskFields, ChangeModel):
 
     @property
     def changed_fields(self) -> frozenset[str]:
-        return frozenset(self.model_fields_set) - _OF_REQUEST
+        return frozenset(self.model_fields_set) - {"task_id"}
 
 
 EXTRA_FIELDS = frozenset(_TaskFields.model_fields)
@@ -144,7 +137,6 @@ class NewGrant(RequestModel):
     access: GrantAccess
     expires_at: Timestamp | None = None
     """From this moment on the grant counts no more."""
-    created_at: ImportedTime = None
 
 
 class AclEntry(RequestModel):
@@ -154,21 +146,13 @@ class AclEntry(RequestModel):
     access: GrantAccess
 
 
-class _OfIntent(RequestModel):
-    """What a request that imports says of an intent."""
-
-    created_at: ImportedTime = None
-    """Of an intent that nobody has named. Only with `X-Import`."""
-    version: ImportedCount = None
-
-
-class Acl(_OfIntent):
+class Acl(RequestModel):
     """Body of `PUT /api/v1/intents/{id}/acl`, which replaces the list."""
 
     entries: list[AclEntry] = Field(max_length=limits.MAX_ACL_ENTRIES)
 
 
-class NewOwner(_OfIntent):
+class NewOwner(RequestModel):
     """Body of `PUT /api/v1/intents/{id}/owner`."""
 
     principal: AgentId
@@ -214,4 +198,3 @@ class GuardrailsChange(RequestModel):
     """Body of `PATCH /api/v1/coordinators/{coordinator_id}/guardrails`."""
 
     guardrails: Guardrails
-    updated_at: ImportedTime = None

@@ -149,8 +149,7 @@ class Tasks:
             AccessDenied: a field isn't the caller's to change.
             TaskClosed: the task has ended.
             VersionMismatch: it is at another version.
-            ValidationFailed: the change names another task, or no coordinator; or it is imported
-                with times that don't follow one another.
+            ValidationFailed: the change names another task, or no coordinator.
         """
         if change.task_id not in (None, task_id):
             raise ValidationFailed("task_id", "isn't the id in the path")

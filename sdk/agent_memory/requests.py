@@ -67,7 +67,7 @@ def to_entry_fields(value: Any, fields: EntryFields) -> dict[str, Any]:
         given["tags"] = to_list(given["tags"])
     if "vector" in given:
         given["vector"] = to_numbers(given["vector"])
-    for name in given.keys() & {"ttl", "expires_at"}:
+    for name in given.keys() & {"ttl", "expires_at", "occurred_at"}:
         given[name] = render_time(given[name])
     return {"value": dict(value), **given}
 

@@ -6,7 +6,11 @@ import textwrap
 from generator.catalog import FIELD_NAMES, FIELD_SETS, KEYWORDS
 from generator.schemas import Schema, flatten, is_nullable, list_choices, render_type
 
-_RICHER = {"ttl": "str | float | timedelta", "expires_at": "str | datetime"}  # than JSON's types
+_RICHER = {  # than JSON's types
+    "ttl": "str | float | timedelta",
+    "expires_at": "str | datetime",
+    "occurred_at": "str | datetime",
+}
 _FIELD_INFO = '''
 
 @dataclass(frozen=True, slots=True)

@@ -183,6 +183,7 @@ BODIES: dict[str, Callable[[Names], Any]] = {
         "dry_run": names.choose(True, False),
     },
     "NewTenant": lambda _: {"id": "mallorys"},
+    "NewAdmin": lambda names: {"id": names.choose("puppet", "alice")},
     "NewPrincipal": lambda names: {
         "id": names.choose("puppet", "alice"),
         "kind": "user",

@@ -168,3 +168,19 @@ def test_a_put_with_a_stale_version_shows_nothing_of_a_closed_namespace(
     for key, version in (("k", "7"), ("k", "1"), ("unknown", "7")):
         answer = ada.put(MEMORY, json=semantic(key=key), headers={"If-Match": version})
         refused(answer, 403, "ACCESS_DENIED")
+
+
+@pytest.mark.parametrize("body", [working(), working("task_1"), entry(), semantic()])
+def test_an_entry_says_when_its_content_happened(tenant: Tenant, body: Json) -> None:
+    alice, moment = tenant.coordinator("alice"), "2020-02-08T10:00:00.000Z"
+    first = ok(alice.post(MEMORY, json=body | {"occurred_at": moment}), 201)
+    assert first["occurred_at"] == moment < first["created_at"]
+    assert read(alice, first["id"]).json() == first
+    changed = ok(update(alice, first["id"], 1, value={"n": 2}))
+    assert changed["occurred_at"] == moment
+    changed = ok(update(alice, first["id"], 2, occurred_at=None))
+    assert changed["occurred_at"] == first["created_at"]
+    again = put(alice, body | {"occurred_at": moment}, 200)
+    assert again["occurred_at"] == moment
+    assert put(alice, body, 200)["occurred_at"] == first["created_at"]
+    invalid(alice.post(MEMORY, json=body | {"occurred_at": "then"}), "occurred_at")

@@ -22,6 +22,7 @@ CALLS = {
     "complete_run": "runs.complete",
     "configure_agent": "agents.configure",
     "configure_namespace": "namespaces.set_permissions",
+    "create_admin": "tenants.create_admin",
     "create_entry": "memory.set",
     "create_principal": "principals.create",
     "create_tenant": "tenants.create",

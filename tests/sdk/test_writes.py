@@ -152,7 +152,7 @@ def test_the_rules_of_an_update() -> None:
     assert_in_scope(None, {"task_id": "t"})
     entry = Entry.from_document(
         dict.fromkeys(("id", "agent_id", "namespace", "key"), "x")
-        | dict.fromkeys(("created_at", "updated_at"), "2040-01-01T12:00:00.000Z")
+        | dict.fromkeys(("created_at", "updated_at", "occurred_at"), "2040-01-01T12:00:00.000Z")
         | {"memory_type": "working", "version": 1, "scope": {"task_id": "t"}}
         | {"priority": "normal", "created_by": "x"}
     )

@@ -62,6 +62,8 @@ class EntryDocument(TypedDict):
     """Counts the changes; send it as If-Match, or in a batch."""
     created_at: Timestamp
     updated_at: Timestamp
+    occurred_at: Timestamp
+    """When the content happened: as the entry says, else when it was created."""
     expires_at: Timestamp | None
     """From this moment on it is gone, as if it had never been."""
     created_by: str
@@ -177,6 +179,9 @@ def render_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
         "version": entry.version,
         "created_at": to_rfc3339(entry.created_at),
         "updated_at": to_rfc3339(entry.updated_at),
+        "occurred_at": to_rfc3339(
+            entry.created_at if entry.occurred_at is None else entry.occurred_at
+        ),
         "expires_at": None if entry.expires_at is None else to_rfc3339(entry.expires_at),
         "created_by": entry.created_by,
     }

@@ -4,7 +4,7 @@ from functools import partial
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import build_page, mark_hidden, read_page_request
-from functions.api.parameters import CURSOR_PAGE, IMPORT
+from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.agents import (
     AgentPageDocument,
     AgentSettingsDocument,
@@ -124,7 +124,6 @@ ROUTES = [
         {200: CoordinatorGuardrailsDocument},
         response_headers=("ETag",),
         request_model=GuardrailsChange,
-        request_headers=(IMPORT,),
         error_statuses=(409,),
         if_match="optional",
         idempotent=True,

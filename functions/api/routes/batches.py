@@ -6,7 +6,6 @@ from pydantic import Field
 
 from functions.api.filters import FILTERS, NARROWING, read_filters
 from functions.api.http import Request, Response, json_response
-from functions.api.parameters import IMPORT
 from functions.api.responses.entries import DeletedDocument, EntryBatchDocument, render_entry
 from functions.api.routing import Route
 from functions.entries.authority import CHANGE_ENTRY, DELETE_ENTRY
@@ -16,7 +15,6 @@ from functions.namespaces.authority import CLAIM_NAMESPACE
 from functions.platform.errors import BatchTooLarge, ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.limits import MAX_BATCH_ENTRIES
-from functions.platform.request_context import is_import
 from functions.platform.validation import RequestModel, validate
 
 _BATCH = "/api/v1/memory/batch"
@@ -56,7 +54,7 @@ def write_batch(request: Request, caller: Principal) -> Response:
 
 def _item(index: int, asked: Any) -> NewEntry | BatchUpdate:
     try:
-        if isinstance(asked, dict) and "version" in asked and not is_import.get():
+        if isinstance(asked, dict) and "version" in asked:
             return validate(BatchUpdate, asked)
         return validate(NewEntry, asked)
     except ValidationFailed as error:
@@ -86,7 +84,6 @@ ROUTES = [
         "Create or update many entries atomically",
         {200: EntryBatchDocument},
         request_model=Batch,
-        request_headers=(IMPORT,),
         error_statuses=(404, 409),
         idempotent=True,
         description="All or nothing; the first failure's problem says its `index`.",

@@ -8,7 +8,6 @@ from functions.api.http import Request, Response, json_response
 from functions.api.paging import read_cursor, sign_cursor, truncate_to_limit
 from functions.api.parameters import (
     AFTER,
-    IMPORT,
     ONLY_NEW,
     TOTAL,
     VALUES,
@@ -217,7 +216,7 @@ ROUTES = [
         {200: ConversationHeadDocument, 201: ConversationHeadDocument},
         response_headers=("ETag", "Location"),
         request_model=NewConversation,
-        request_headers=(IMPORT, ONLY_NEW),
+        request_headers=(ONLY_NEW,),
         error_statuses=(404, 409),
         if_match="optional",
         idempotent=True,

@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import build_page, read_page_request, truncate_to_limit
-from functions.api.parameters import CURSOR_PAGE, IMPORT, VALUES_OF_ANSWER, TextParameter
+from functions.api.parameters import CURSOR_PAGE, VALUES_OF_ANSWER, TextParameter
 from functions.api.responses.facts import (
     DeletedFactsDocument,
     FactDocument,
@@ -118,7 +118,6 @@ ROUTES = [
         {200: FactDocument, 201: FactDocument},
         response_headers=("ETag", "Location"),
         request_model=NewFact,
-        request_headers=(IMPORT,),
         error_statuses=(409,),
         idempotent=True,
         description="The same subject, predicate and object again are the same fact (200): the "

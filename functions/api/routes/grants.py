@@ -4,7 +4,7 @@ from functools import partial
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate
-from functions.api.parameters import CURSOR_PAGE, IMPORT
+from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.tasks import GrantDocument, GrantPageDocument, render_grant
 from functions.api.routing import Route
 from functions.identity.model import READ, WRITE, Principal
@@ -66,7 +66,6 @@ ROUTES = [
         "Give a principal access to a task's working memory",
         {200: GrantDocument},
         request_model=NewGrant,
-        request_headers=(IMPORT,),
         error_statuses=(404, 409),
         description="By the task's coordinator or assignee.",
         audited=(GRANT,),

@@ -4,7 +4,7 @@ from functools import partial
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate
-from functions.api.parameters import CURSOR_PAGE, IMPORT
+from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.identity import (
     NewPrincipalDocument,
     PrincipalDocument,
@@ -78,7 +78,6 @@ ROUTES = [
         "Create a principal",
         {201: NewPrincipalDocument},
         request_model=NewPrincipal,
-        request_headers=(IMPORT,),
         error_statuses=(409,),
         idempotent=True,
         description="The answer shows the key, this once. An id that a revoked principal had is "

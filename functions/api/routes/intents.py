@@ -4,7 +4,7 @@ from functools import partial
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import mark_hidden, paginate
-from functions.api.parameters import CURSOR_PAGE, IMPORT
+from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.tasks import AclDocument, IntentPageDocument, render_acl, render_intent
 from functions.api.routing import WRITE_OR_ADMIN, Route
 from functions.identity.model import ADMIN, READ, Principal
@@ -67,7 +67,6 @@ ROUTES = [
         "Set an intent's access list",
         {200: AclDocument},
         request_model=Acl,
-        request_headers=(IMPORT,),
         description="By the intent's owner, or with `memory.admin`. A coordinator or user who "
         "sets the list of an intent that nobody owns becomes its owner.",
         audited=(SET_ACL,),
@@ -79,7 +78,6 @@ ROUTES = [
         "Set an intent's owner",
         {200: AclDocument},
         request_model=NewOwner,
-        request_headers=(IMPORT,),
         description="A coordinator or user of the tenant. The access list stays as it is.",
         audited=(SET_OWNER,),
     ),

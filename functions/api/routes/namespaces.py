@@ -4,7 +4,7 @@ from functools import partial
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import mark_hidden, paginate
-from functions.api.parameters import CURSOR_PAGE, IMPORT
+from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.namespaces import (
     NamespaceDocument,
     NamespacePageDocument,
@@ -74,7 +74,6 @@ ROUTES = [
         {200: NamespaceDocument},
         response_headers=("ETag",),
         request_model=NamespaceChange,
-        request_headers=(IMPORT,),
         error_statuses=(409,),
         if_match="optional",
         idempotent=True,

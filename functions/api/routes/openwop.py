@@ -6,7 +6,6 @@ from operator import attrgetter
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate_uncounted, render_page
 from functions.api.parameters import (
-    IMPORT,
     UNCOUNTED,
     UNCOUNTED_PAGE,
     VALUES_OF_ANSWER,
@@ -183,7 +182,6 @@ ROUTES = [
         "Get the reference of your memory of this name, without a run",
         {200: NamedMemoryDocument},
         request_model=NewMemory,
-        request_headers=(IMPORT,),
         description="That of your agent type, if you have one. Again changes nothing.",
     ),
     Route(
@@ -224,7 +222,6 @@ ROUTES = [
         "Put an entry, clean of the secrets of the memory's open runs",
         {201: MemoryEntryDocument},
         request_model=NewMemoryEntry,
-        request_headers=(IMPORT,),
         error_statuses=(404, 409, 422),
         idempotent=True,
         description="Each secret is replaced by `<REDACTED:label>` before anything is stored, or "

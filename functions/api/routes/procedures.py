@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate, paginate_uncounted
-from functions.api.parameters import CURSOR_PAGE, IMPORT, UNCOUNTED_PAGE
+from functions.api.parameters import CURSOR_PAGE, UNCOUNTED_PAGE
 from functions.api.responses.procedures import (
     SelectedWorkflowDocument,
     TaskTypePageDocument,
@@ -133,7 +133,6 @@ ROUTES = [
         {200: WorkflowDocument, 201: WorkflowDocument},
         response_headers=("ETag", "Location"),
         request_model=NewWorkflow,
-        request_headers=(IMPORT,),
         error_statuses=(404, 409),
         if_match="optional",
         description="What was learned stays, unless `reset` is true; with a `half_life`, an "

@@ -18,7 +18,6 @@ from functions.api.paging import (
 from functions.api.parameters import (
     AFTER,
     CURSOR_PAGE,
-    IMPORT,
     UNCOUNTED,
     VALUES,
     VALUES_OF_ANSWER,
@@ -202,7 +201,6 @@ ROUTES = [
         {201: RunDocument},
         response_headers=("ETag", "Location"),
         request_model=NewRun,
-        request_headers=(IMPORT,),
         error_statuses=(409,),
         idempotent=True,
         description="The id is the run's whole address, so episodes can be appended without a "
@@ -275,7 +273,6 @@ ROUTES = [
         {200: RunDocument},
         response_headers=("ETag",),
         request_model=RunOutput,
-        request_headers=(IMPORT,),
         error_statuses=(404, 409),
         idempotent=True,
     ),
@@ -287,7 +284,6 @@ ROUTES = [
         {200: RunDocument},
         response_headers=("ETag",),
         request_model=RunError,
-        request_headers=(IMPORT,),
         error_statuses=(404, 409),
         idempotent=True,
     ),
@@ -298,7 +294,6 @@ ROUTES = [
         "Append an episode to a run",
         {201: EpisodeDocument},
         request_model=NewEpisode,
-        request_headers=(IMPORT,),
         error_statuses=(404, 409),
         idempotent=True,
         description="One write. Late episodes are taken, too: a run that has ended says so "

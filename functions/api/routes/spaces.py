@@ -4,7 +4,7 @@ from functools import partial
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import mark_hidden, paginate
-from functions.api.parameters import CURSOR_PAGE, IMPORT
+from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.objects import SpaceDocument, SpacePageDocument, render_space
 from functions.api.routing import ANY, Route
 from functions.identity.model import READ, Principal
@@ -51,7 +51,6 @@ ROUTES = [
         {200: SpaceDocument},
         response_headers=("ETag",),
         request_model=SpaceChange,
-        request_headers=(IMPORT,),
         error_statuses=(409,),
         if_match="optional",
         idempotent=True,

@@ -10,7 +10,6 @@ from functions.api.http import Request, Response, json_response
 from functions.api.paging import mark_hidden, read_page_request, truncate_to_limit
 from functions.api.parameters import (
     AFTER,
-    IMPORT,
     OFFSET,
     ONLY_NEW,
     TOTAL,
@@ -190,7 +189,7 @@ ROUTES = [
         {200: StateDocument},
         response_headers=("ETag",),
         request_model=NewState,
-        request_headers=(IMPORT, ONLY_NEW),
+        request_headers=(ONLY_NEW,),
         error_statuses=(404, 409),
         if_match="optional",
         idempotent=True,

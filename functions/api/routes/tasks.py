@@ -12,7 +12,6 @@ from functions.api.paging import build_page, mark_hidden, read_page_request
 from functions.api.parameters import (
     ARRAY_LIMIT,
     ARRAY_PAGE,
-    IMPORT,
     TAGS,
     TOUCH,
     VALUES,
@@ -253,7 +252,6 @@ ROUTES = [
         {201: TaskDocument},
         response_headers=("ETag", "Location"),
         request_model=NewTask,
-        request_headers=(IMPORT,),
         error_statuses=(409,),
         idempotent=True,
         audited=(ADOPT_TASK,),
@@ -266,7 +264,6 @@ ROUTES = [
         {200: TaskDocument},
         response_headers=("ETag",),
         request_model=TaskChange,
-        request_headers=(IMPORT,),
         error_statuses=(404, 409),
         if_match="required",
         idempotent=True,

@@ -63,9 +63,10 @@ class AsyncMemory(AsyncQueries):
                 An entry keeps the scope that it was created in.
             task_id, intent_id: the same, one by one.
             version: change this version, whatever was seen.
-            fields: `tags`, `ttl`, `expires_at`, `pinned`, `priority`, `sensitivity`, `vector`. What
-                isn't given stays as it is. `ttl` takes seconds, a `timedelta` or an ISO 8601
-                duration, `task_lifetime`, or None: no end. `expires_at` wins over it.
+            fields: `tags`, `ttl`, `expires_at`, `occurred_at`, `pinned`, `priority`,
+                `sensitivity`, `vector`. What isn't given stays as it is. `ttl` takes seconds, a
+                `timedelta` or an ISO 8601 duration, `task_lifetime`, or None: no end. `expires_at`
+                wins over it.
 
         Raises:
             MemoryConflictError: raised when another writer changed or created the entry.

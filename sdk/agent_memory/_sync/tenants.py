@@ -20,6 +20,20 @@ class Tenants(Resource):
         answer = self._call("POST", "/api/v1/tenants", json={"id": id})
         return parse(NewPrincipal.from_document, get_member(answer, "admin"))
 
+    def create_admin(self, tenant: str, id: str) -> NewPrincipal:
+        """Create an administrator in an existing tenant; return it with its key.
+
+            root.tenants.create_admin("acme", "rescue").api_key
+
+        Raises:
+            MemoryNotFoundError: no tenant has this id.
+            MemoryConflictError: the administrator's id is taken.
+            MemoryAccessError: the client's key isn't the root key.
+        """
+        path = f"/api/v1/tenants/{tenant}/admins"
+        answer = self._call("POST", path, json={"id": id})
+        return parse(NewPrincipal.from_document, answer)
+
     def delete(self, id: str, *, dry_run: bool = False) -> Deletion:
         """Delete a tenant for good; its keys stop at once, and its id is never used again.
 

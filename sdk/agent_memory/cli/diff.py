@@ -26,7 +26,7 @@ def _normalize(name: str, value: Any) -> Any:
         return list(dict.fromkeys(value or []))
     if name == "scope":
         return {part: each for part, each in (value or {}).items() if each is not None}
-    if name == "expires_at" and value is not None:
+    if name in ("expires_at", "occurred_at") and value is not None:
         moment = datetime.fromisoformat(value).astimezone(UTC)
         return moment.isoformat(timespec="milliseconds")
     if name == "value":  # as text: to Python 1, 1.0 and true are equal

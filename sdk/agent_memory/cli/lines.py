@@ -1,6 +1,6 @@
 """The lines of an import: JSON Lines as an export writes them, checked one by one."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, BinaryIO
@@ -14,12 +14,7 @@ _BOM = b"\xef\xbb\xbf"
 _REQUIRED = ("namespace", "key", "value", "memory_type")
 _EPISODIC = {"pinned": False, "priority": "normal"}
 _WRITABLE = tuple(dict.fromkeys((*_REQUIRED, "agent_id", *ENTRY_FIELDS)))
-WITH_ORIGIN = (
-    *_WRITABLE,
-    *("id", "version", "created_at", "updated_at", "created_by", "curated_by", "last_accessed_at"),
-)
-"""The fields that an entry keeps that is imported with the permission for it."""
-_KNOWN = {*WITH_ORIGIN, *Entry.__dataclass_fields__}
+_KNOWN = {*_WRITABLE, *Entry.__dataclass_fields__, "last_accessed_at"}
 Document = dict[str, Any]
 
 
@@ -58,20 +53,13 @@ class Line:
         return self.body["memory_type"] == "working" and self.task is not None
 
     @property
-    def slot(self) -> str:
-        """What is the same for all lines of one owner's entry."""
-        return f"{self.body['namespace']!r} {self.body['key']!r}"
-
-    @property
     def expires(self) -> datetime | None:
         """When the entry expires."""
         text = self.body.get("expires_at")
         return None if text is None else datetime.fromisoformat(text)
 
 
-def read_lines(
-    source: BinaryIO, warn: Callable[[str], None], names: Iterable[str] = _WRITABLE
-) -> Iterator[Line]:
+def read_lines(source: BinaryIO, warn: Callable[[str], None]) -> Iterator[Line]:
     """Read the entries of a source, one at a time; empty lines are passed over.
 
     Fields that this version doesn't know, as a newer service has them, are left out, with one
@@ -80,7 +68,6 @@ def read_lines(
     Args:
         source: has an entry on each line.
         warn: takes a text for the user.
-        names: the fields that are taken over.
 
     Raises:
         UsageFailure: a line holds no entry; the message names it.
@@ -97,7 +84,7 @@ def read_lines(
             for name in sorted(entry.keys() - _KNOWN - unknown):
                 warn(f"line {number}: this version doesn't know the field {name}; it is left out")
             unknown |= entry.keys()
-            yield Line(number, _body(entry, names), len(raw))
+            yield Line(number, _build_body(entry), len(raw))
 
 
 def _parse_entry(number: int, text: bytes) -> Document:
@@ -110,8 +97,13 @@ def _parse_entry(number: int, text: bytes) -> Document:
     return known
 
 
-def _body(entry: Document, names: Iterable[str]) -> Document:
-    return {name: entry[name] for name in names if name in entry and not _is_default(entry, name)}
+def _build_body(entry: Document) -> Document:
+    """Build the create of an entry, with the time when its content happened."""
+    given = [name for name in _WRITABLE if name in entry and not _is_default(entry, name)]
+    body = {name: entry[name] for name in given}
+    if body.get("occurred_at") is None and entry.get("created_at") is not None:
+        body["occurred_at"] = entry["created_at"]
+    return body
 
 
 def _is_default(entry: Document, name: str) -> bool:

@@ -26,9 +26,7 @@ from agent_memory.cli.session import Session
 from agent_memory.cli.spool import Spool
 from agent_memory.cli.tenant.documents import add_vector
 from agent_memory.cli.tenant.exporter import TenantExport
-from agent_memory.cli.tenant.import_context import KEYS
 from agent_memory.cli.tenant.importer import TenantImport
-from agent_memory.cli.tenant.memory_writer import MEMORIES
 from agent_memory.cli.tenant.reader import TenantReader
 from agent_memory.cli.text import render_json_line
 from agent_memory.model import Document
@@ -53,7 +51,7 @@ def add_commands(commands: Any) -> None:
         "-o", "--output", metavar="FILE", type=parse_text, help="replaced once the export is whole"
     )
     command = add_command(commands, "import", "write what was exported", import_entries)
-    _add_profiles(command, "the key of a principal that is there already")
+    _add_profiles(command, "write the private memory of this profile's principal")
     command.add_argument(
         "file", metavar="FILE|DIR", nargs="?", default="-", type=parse_text, help="stdin"
     )
@@ -140,12 +138,7 @@ def _import_with(session: Session, others: list[Client]) -> None:
         raise
     finally:
         parts = [f"{count:,} {name}" for name, count in run.counts.items() if count]
-        nothing = "an earlier run has written everything" if run.was_complete else "nothing written"
-        note(f"import: {', '.join(parts) or nothing}")
-    if keys := run.find_file(KEYS):
-        note(f"the new principals' keys are in {keys}; hand them out, then remove it")
-    if memories := run.find_file(MEMORIES):
-        note(f"the OpenWOP memories have new references; {memories} has them by the old ones")
+        note(f"import: {', '.join(parts) or 'nothing written'}")
     if session.output.json:
         session.output.lines([render_json_line(run.counts)])
 

@@ -26,6 +26,7 @@ class Entry(Model):
         pinned: Episodic only: never evicted.
         sensitivity: `confidential` and `restricted` values are stored encrypted.
         version: Counts the changes; send it as If-Match, or in a batch.
+        occurred_at: When the content happened: as the entry says, else when it was created.
         expires_at: From this moment on it is gone, as if it had never been.
         curated_by: Semantic only: who wrote it last.
         vector_length: How many numbers the vector has that its client gave it; absent if there
@@ -50,6 +51,7 @@ class Entry(Model):
     version: int
     created_at: datetime
     updated_at: datetime
+    occurred_at: datetime
     expires_at: datetime | None = None
     created_by: str
     curated_by: str | None = None

@@ -33,6 +33,15 @@ ENTRY_FIELDS = {
         ),
         ("The tier: it decides on lifetime and access."),
     ),
+    "occurred_at": FieldInfo(
+        "occurred_at",
+        "string",
+        (),
+        (
+            "The time when the content happened. Null: when the entry was created. "
+            "Lists stay ordered by creation."
+        ),
+    ),
     "pinned": FieldInfo(
         "pinned",
         "boolean",
@@ -94,4 +103,13 @@ ENTRY_FIELDS = {
 }
 
 
-ENTRY_CHANGES = ("expires_at", "pinned", "priority", "sensitivity", "tags", "ttl", "vector")
+ENTRY_CHANGES = (
+    "expires_at",
+    "occurred_at",
+    "pinned",
+    "priority",
+    "sensitivity",
+    "tags",
+    "ttl",
+    "vector",
+)

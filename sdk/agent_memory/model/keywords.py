@@ -18,6 +18,7 @@ class EntryFields(TypedDict, total=False):
     """Fields of an entry; what isn't given stays as it is."""
 
     expires_at: str | datetime | None
+    occurred_at: str | datetime | None
     pinned: bool
     priority: Priority
     sensitivity: Sensitivity | None

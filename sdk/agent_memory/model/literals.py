@@ -29,7 +29,7 @@ TaskStatus = Literal[
 ]
 PrincipalKind = Literal["agent", "coordinator", "user"]
 ActorKind = Literal["agent", "coordinator", "user", "operator", "service"]
-Permission = Literal["memory.read", "memory.write", "memory.admin", "memory.import"]
+Permission = Literal["memory.read", "memory.write", "memory.admin"]
 GrantAccess = Literal["read", "write"]
 NamespaceAccess = Literal["none", "read", "write", "admin"]
 RunStatus = Literal["running", "completed", "failed"]

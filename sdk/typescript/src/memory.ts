@@ -13,7 +13,7 @@ export type JsonObject = Record<string, any>;
 export type EntryFields = Partial<
   Pick<
     Schemas["NewEntryBody"],
-    "tags" | "ttl" | "expires_at" | "pinned" | "priority" | "sensitivity" | "scope"
+    "tags" | "ttl" | "expires_at" | "occurred_at" | "pinned" | "priority" | "sensitivity" | "scope"
   >
 >;
 

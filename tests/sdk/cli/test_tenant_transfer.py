@@ -1,195 +1,143 @@
-"""`agent-memory export DIR` and `import DIR`: everything of a tenant moves to another one."""
+"""`agent-memory export DIR` and `import DIR`: the memory of a tenant is written to another one."""
 
 import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from agent_memory import Client
-from agent_memory.cli.tenant.import_context import KEYS
-from agent_memory.openwop import MemoryAdapter
 
 from tests.sdk.cli.conftest import Tenant
 from tests.sdk.cli.terminal import PATIENCE, Cli
 from tests.sdk.fault_proxy import Exchange, FaultProxy, Request, proxy_to
 
-_NEW = {  # what the other service gives anew; all else is exact
-    "principals": {"tenant"},
-    "guardrails": {"version"},
-    "openwop": {"memory_ref"},
-    "events": {"id"},
+_VECTOR = [*[0.5] * 63, 1.0]
+_NEW: dict[str, set[str]] = {  # fields that the other service sets itself
+    "entries": {"id", "version", "created_at", "updated_at", "created_by", "curated_by"}
+    | {"last_accessed_at"},
+    "namespaces": {"version", "created_at", "updated_at"},
+    "conversations": {"revision", "created_at", "updated_at", "created_by", "message_count"}
+    | {"generation", "messages", "agent_participants"},
+    "states": {"version", "created_at", "updated_at", "created_by"},
+    "facts": {"version", "created_at", "updated_at", "learned_by", "learned_count"}
+    | {"first_learned_at", "learned_from_run_ids"},
+    "procedures": {"version", "created_at", "updated_at", "alpha", "beta"},
+    "spaces": {"version", "created_at", "updated_at"},
+    "objects": {"version", "created_at", "updated_at", "created_by", "expires_at", "etag"},
 }
-_ARCHIVED = "memory.archived"
-
-
-@pytest.fixture
-def clients(tenant: Tenant) -> Iterator[dict[str, Client]]:
-    """A tenant with something of everything, by the principals that wrote it."""
-    keys = {"admin": tenant.api_key, "ada": tenant.agent("ada")}
-    address = tenant.server.address
-    with Client(address, keys["admin"]) as admin, Client(address, keys["ada"]) as ada:
-        fill(admin, ada)
-        with Client(address, tenant.agent("eve")) as eve:
-            eve.objects.put("of eve", "unread", b"2")
-        with Client(address, tenant.agent("bob")) as bob:
-            hand_over(admin, ada, bob)
-        yield {"admin": admin, "ada": ada}
+_COMPARED = ("agents", *(name for name in _NEW if name != "entries"))
 
 
 def fill(admin: Client, ada: Client) -> None:
     """Write something of each kind."""
     admin.agents.configure("ada", capacity=2000)
     admin.namespaces.set_permissions("policies", default="read", allow={"ada": "write"})
-    admin.tasks.create("intent_1", id="task_open", assigned_agent="ada", input={"count": 47})
-    ada.memory.put("invoices", "progress", {"done": 23}, task_id="task_open", tags=["batch"])
-    ada.memory.put("lessons", "dates", {"text": "ä"}, memory_type="episodic", pinned=True)
-    ada.memory.put("near", "a", {}, memory_type="episodic", vector=[*[0.5] * 63, 1.0])
-    ada.memory.put("policies", "refunds", {"days": 30}, memory_type="semantic")
+    admin.namespaces.set_permissions("team/*", default="write")
     admin.namespaces.set_permissions("hidden", default="none", allow={"ada": "write"})
-    ada.memory.put("hidden", "from admin", {"n": 1}, memory_type="semantic")
+    ada.memory.put("lessons", "dates", {"text": "ä"}, memory_type="episodic", pinned=True)
+    ada.memory.put("near", "a", {}, memory_type="episodic", vector=_VECTOR)
+    ada.memory.put("policies", "refunds", {"days": 30}, memory_type="semantic", tags=["t"])
+    ada.memory.put("hidden", "of ada", {"n": 1}, memory_type="semantic")
+    ada.memory.put("notes", "trip", {}, occurred_at=datetime(2020, 2, 8, tzinfo=UTC))
     admin.memory.put("notes", "own", {"text": "keep"})
     messages: list[dict[str, Any]] = [
-        {"role": "user", "content": "Hi"},
-        {"role": "assistant", "content": ["Hello"]},
+        {"role": "user", "content": "Hi", "timestamp": "2021-01-01T00:00:00Z"},
+        {"role": "assistant", "content": ["Hello"], "metadata": {"n": 1}},
     ]
     ada.conversations.put("session_1", "user_7", messages, tags=["support"], metadata={"a": 1})
     ada.conversations.put("session_3", "user_7", messages * 3)
-    for first in (4, 1):
-        ada.conversations.remove_messages("session_3", first, first + 1)
-    for ttl in ("duration:PT0.001S", "duration:PT0.002S", None):  # the next one archives it
-        ada.conversations.put("session_2", "user_7", messages, ttl=ttl, metadata={"ttl": ttl})
-        while ttl is not None and ada.conversations.get_head("session_2") is not None:
-            pass
-    for user in ("user_7", "user_8"):
-        ada.states.put("ada", user, "tone", {"formal": True})
-    admin.runs.start("billing", instance_id="crm/7")
-    run = admin.runs.start("billing", instance_id="b1", input={"goal": "invoices"})
-    admin.runs.append(run.id, {"tool": "ocr"}, kind="tool_call", turn=1)
-    admin.runs.complete(run.id, {"ok": True})
-    admin.instances.put("b1", "step", 3)
+    ada.conversations.remove_messages("session_3", 1, 2)
+    ada.states.put("ada", "user_7", "tone", {"formal": True})
     admin.procedures.put("billing", "remind", "mail", {"steps": 2}, half_life="duration:P7D")
-    admin.procedures.put("billing", "remind", "call", {"steps": 1})
-    for score in (1, 0.75):
-        admin.procedures.record_outcome("billing", "remind", "call", score)
-    admin.agents.set_guardrails(
-        "admin", max_episodic_memory_per_agent=1500, memory_archive_required=True
-    )
-    fill_shared(admin, ada)
-
-
-def fill_shared(admin: Client, ada: Client) -> None:
-    """Write facts, objects and an OpenWOP memory."""
-    run = next(iter(admin.runs.query()))
-    admin.facts.learn("acme", "pays", "in 30 days", learned_from_run_id=run.id)
-    ada.facts.learn("acme", "pays", "in 30 days")
+    admin.runs.start("billing")
+    admin.facts.learn("acme", "pays", "in 30 days", confidence=0.5)
     ada.objects.put("files", "a/b.bin", b"\x00\xff", content_type="image/png", metadata={"w": 2})
     ada.objects.put("files", "soon", b"x", ttl=3600)
-    ada.objects.put("own", "k", b"1")
     ada.objects.share("files", {"admin": "read"})
-    with MemoryAdapter(ada).start("planner") as notes:
-        notes.put(notes.memory_ref, "first", tags=["t"])
-        notes.put(notes.memory_ref, "second")
-    unread = MemoryAdapter(ada)  # no run is on it
-    unread.put(unread.get_reference("planner", scope="alone"), "third")
 
 
-def hand_over(admin: Client, ada: Client, bob: Client) -> None:
-    """Let ada, and bob before it is revoked, leave entries in tasks; bob has some of its own."""
-    policy: Any = {"archive_on_completion": False}  # the coordinator's guardrails overrule it
-    admin.tasks.create("intent_1", id="task_done", assigned_agent="ada", memory_policy=policy)
-    ada.memory.put("done", "last", {"n": 4}, task_id="task_done")
-    ada.memory.put("done", "key", {"n": 5}, task_id="task_done", sensitivity="restricted")
-    admin.memory.put("done", "own", {"n": 6}, task_id="task_done")
-    ada.tasks.complete("task_done", {"total": 5})
-    ada.memory.put("done", "alone", {"n": 7}, task_id="task_alone")  # that nobody registered
-    ada.tasks.complete("task_alone", {"total": 1})
-    admin.tasks.create("intent_1", id="task_left", assigned_agent="ada")
-    ada.memory.put("left", "by_ada", {"n": 1}, task_id="task_left")
-    task = admin.tasks.get("task_left")
-    admin.tasks.update("task_left", version=task.version, assigned_agent="bob")
-    bob.memory.put("left", "by_bob", {"n": 2}, task_id="task_left")
-    task = admin.tasks.get("task_left")
-    admin.tasks.update("task_left", version=task.version, assigned_agent="ada")
-    admin.tasks.grant("task_open", "bob", "write")
-    bob.memory.put("left", "granted", {"n": 3}, task_id="task_open")
-    admin.tasks.revoke("task_open", "bob")
-    bob.tasks.create("intent_of_bob", id="task_of_bob", assigned_agent="bob")
-    admin.principals.revoke("bob")
-
-
-def export(
-    tenant: Tenant, key_of_ada: str, folder: Path, *, has_unread: bool = False
-) -> dict[str, list[Any]]:
-    """Export everything of a tenant; the documents, without what each service gives anew."""
+def export(tenant: Tenant, key_of_ada: str, folder: Path) -> dict[str, list[Any]]:
+    """Export a tenant by two keys; return the documents by subject."""
     cli = tenant.cli()
     stored = cli("--profile", "ada", "login", tenant.server.address, stdin=key_of_ada)
     assert stored.code == 0, stored.err
     ended = cli("export", folder, "--with", "ada")
     assert ended.code == 0, ended.err
-    assert ("the objects in of eve: left out" in ended.err) == has_unread
-    return {file.stem: read_exact(file) for file in folder.glob("*.jsonl") if file.stem != "audit"}
+    return {
+        file.stem: [json.loads(line) for line in file.read_text().splitlines()]
+        for file in folder.glob("*.jsonl")
+    }
 
 
-def read_exact(file: Path) -> list[Any]:
-    """The documents of a file that move exactly; of the events these are the archives."""
-    documents = [json.loads(line) for line in file.read_text().splitlines()]
-    if file.stem == "events":
-        documents = [each for each in documents if each["type"] == _ARCHIVED]
-        documents.sort(key=lambda each: (each["timestamp"], each["agent_id"]))
-    if file.stem == "principals":  # each tenant has its own first one
-        documents = [each for each in documents if each["id"] != "admin"]
-    new = _NEW.get(file.stem, set())
-    return [{name: each[name] for name in each.keys() - new} for each in documents]
+def list_entries(documents: dict[str, list[Any]]) -> list[Any]:
+    """List what is kept of all entries."""
+    found = [each for name in documents if name.startswith("entries") for each in documents[name]]
+    kept = [{name: each[name] for name in each.keys() - _NEW["entries"]} for each in found]
+    return sorted(kept, key=lambda entry: (entry["namespace"], entry["key"]))
 
 
-def test_everything_moves_exactly_however_often_the_import_is_killed(
-    tenant: Tenant, another: Tenant, clients: dict[str, Client], tmp_path: Path
-) -> None:
-    folder, again = tmp_path / "moved", tmp_path / "again"
-    before = export(tenant, clients["ada"].settings.api_key, folder, has_unread=True)
-    assert "holds a whole export" in tenant.cli()("export", folder).err
-    values = [line.get("value") for each in before["events"] for line in each["data"]["snapshot"]]
-    assert sorted(values, key=repr) == [None, {"n": 4}, {"n": 6}, {"n": 7}]
-    assert "task_alone" in {each["id"] for each in before["tasks"]}
-    shared = [
-        (name, each["key"])
-        for name in ("entries-admin", "entries-ada")
-        for each in before[name]
-        if each["memory_type"] == "semantic"
+def list_messages(documents: dict[str, list[Any]]) -> list[Any]:
+    """List what is kept of all messages: all but their indexes."""
+    return [
+        {name: said[name] for name in said.keys() - {"index"}}
+        for each in sorted(documents["conversations"], key=lambda each: each["session_id"])
+        for said in each["messages"]
     ]
-    assert shared == [("entries-admin", "refunds"), ("entries-ada", "from admin")]
-    assert len(before["archived"]) == len({each["owner_id"] for each in before["states"]}) == 2
-    told: list[int] = []
-    for file in folder.glob("*.jsonl"):  # as a newer server may have written it
-        lines = [json.loads(line) | {"of_tomorrow": 1} for line in file.read_text().splitlines()]
-        file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+def keep(name: str, documents: list[Any]) -> list[str]:
+    """Select what an import keeps of documents, in one order."""
+    new = _NEW.get(name, set())
+    kept = [{field: each[field] for field in each.keys() - new} for each in documents]
+    return sorted(json.dumps(each, sort_keys=True) for each in kept)
+
+
+def test_memory_is_written_to_another_tenant_however_often_the_import_is_killed(
+    tenant: Tenant, another: Tenant, tmp_path: Path
+) -> None:
+    key = tenant.agent("ada")
+    address = tenant.server.address
+    with Client(address, tenant.api_key) as admin, Client(address, key) as ada:
+        fill(admin, ada)
+    before = export(tenant, key, tmp_path / "moved")
+    assert "holds a whole export" in tenant.cli()("export", tmp_path / "moved").err
+    there = another.agent("ada")
     with proxy_to(another.server.address) as proxy:
         into = another.cli().at(proxy.address)
-        for is_last in (_is_third_write(), _ends_task, _ends_run):
-            _kill_import(into, proxy, folder, is_last)
-        for file in folder.glob("imported-*/*.jsonl"):
-            file.write_bytes(file.read_bytes() + b'["cut o')  # as a kill may leave it
+        stored = into("--profile", "ada", "login", proxy.address, stdin=there)
+        assert stored.code == 0, stored.err
+        for is_last in (_is_third_write(), _writes_fact):
+            _kill_import(into, proxy, tmp_path / "moved", is_last)
         for _ in range(2):  # the second time, all is there already
             proxy.plan()
-            imported = into("import", folder)
+            imported = into("import", tmp_path / "moved", "--with", "ada")
             assert imported.code == 0, imported.err
-            told.append(imported.err.count("doesn't know the field of_tomorrow"))
-    assert told[0] > 12
-    assert "an earlier run has written everything" in imported.err
-    (file,) = folder.glob(f"imported-*/{KEYS}")
-    assert file.stat().st_mode & 0o777 == 0o600
-    keys = dict(json.loads(line) for line in file.read_text().splitlines() if line.endswith("]"))
-    after = export(another, keys["ada"], again, has_unread=True)
-    with (
-        Client(another.server.address, keys["ada"]) as ada,
-        MemoryAdapter(ada).start("planner") as notes,
-    ):
-        assert [each.content for each in notes.list(notes.memory_ref)] == ["second", "first"]
-    for name in before:
-        assert after[name] == before[name], name
+    after = export(another, there, tmp_path / "again")
+    assert list_entries(after) == list_entries(before)
+    assert len(list_entries(after)) == 6
+    assert list_messages(after) == list_messages(before)
+    for name in _COMPARED:
         assert before[name], name
+        assert keep(name, after[name]) == keep(name, before[name]), name
+    (fact,) = after["facts"]
+    assert fact["learned_count"] == 1
+
+
+def test_the_time_when_something_happened_is_kept(
+    tenant: Tenant, another: Tenant, tmp_path: Path
+) -> None:
+    with Client(tenant.server.address, tenant.api_key) as admin:
+        entry = admin.memory.put("notes", "own", {"text": "keep"})
+    export(tenant, tenant.agent("ada"), tmp_path / "moved")
+    imported = another.cli()("import", tmp_path / "moved")
+    assert imported.code == 0, imported.err
+    with Client(another.server.address, another.api_key) as admin:
+        (moved,) = admin.memory.query()
+    assert moved.occurred_at == entry.created_at
+    assert moved.id != entry.id
 
 
 def _is_third_write() -> Callable[[Request], bool]:
@@ -197,19 +145,15 @@ def _is_third_write() -> Callable[[Request], bool]:
     return lambda request: request.method != "GET" and next(writes) == 3
 
 
-def _ends_task(request: Request) -> bool:
-    return request.method == "PATCH" and b'"completed"' in request.body
-
-
-def _ends_run(request: Request) -> bool:
-    return request.path.endswith("/complete")
+def _writes_fact(request: Request) -> bool:
+    return request.path == "/api/v1/facts"
 
 
 def _kill_import(
     cli: Cli, proxy: FaultProxy, folder: Path, is_last: Callable[[Request], bool]
 ) -> None:
     """Kill an import when the server has had the last request; its answer gets lost."""
-    with cli.started("import", folder) as process:
+    with cli.started("import", folder, "--with", "ada") as process:
 
         def kill(exchange: Exchange) -> None:
             answer = exchange.forward()
@@ -223,50 +167,45 @@ def _kill_import(
         assert process.wait(PATIENCE) == -9
 
 
-def test_what_is_private_to_who_is_there_already_moves_under_its_key(
+def test_private_memory_needs_the_key_of_its_owner(
     tenant: Tenant, another: Tenant, tmp_path: Path
 ) -> None:
-    folder, there = tmp_path / "moved", another.server.address
     key = tenant.agent("ada")
-    with Client(tenant.server.address, key) as ada:
-        entry = ada.memory.put("lessons", "dates", {"text": "ä"}, memory_type="episodic")
-        notes = MemoryAdapter(ada)
-        notes.put(notes.get_reference("planner"), "from here")
-    export(tenant, key, folder)
-    key = another.agent("ada")
-    with Client(there, key) as ada, MemoryAdapter(ada).start("planner") as run:
-        run.put(run.memory_ref, "from there")
-    cli = another.cli()
-    assert cli("--profile", "ada", "login", there, stdin=key).code == 0
-    refused = cli("import", folder)
-    assert (refused.code, "ada is there already" in refused.err) == (1, True), refused.err
-    assert "--with" in refused.err
-    imported = cli("import", folder, "--with", "ada")
+    with (
+        Client(tenant.server.address, key) as ada,
+        Client(tenant.server.address, tenant.api_key) as admin,
+    ):
+        ada.memory.put("lessons", "dates", {"text": "ä"}, memory_type="episodic")
+        admin.tasks.create("intent_1", id="task_1", assigned_agent="ada")
+        ada.memory.put("work", "step", {"n": 1}, task_id="task_1")
+    export(tenant, key, tmp_path / "moved")
+    imported = another.cli()("import", tmp_path / "moved")
     assert imported.code == 0, imported.err
-    with Client(there, key) as ada:
-        assert [each.raw for each in ada.memory.query()] == [entry.raw]
-        assert ada.principals.me().permissions == ("memory.read", "memory.write")
-        found = MemoryAdapter(ada).list(run.memory_ref)
-        assert [each.content for each in found] == ["from here", "from there"]
-    other = another.cli(tenant.api_key)("import", folder, "--with", "ada")
-    assert (other.code, "of another tenant" in other.err) == (2, True), other.err
+    assert "1 private entries of ada were left out: import them --with its key" in imported.err
+    assert "1 entries of tasks were left out: tasks are not imported" in imported.err
+    cli = another.cli()
+    there = another.agent("ada")
+    assert cli("--profile", "ada", "login", another.server.address, stdin=there).code == 0
+    assert cli("import", tmp_path / "moved", "--with", "ada").code == 0
+    with Client(another.server.address, there) as ada:
+        assert [each.key for each in ada.memory.query()] == ["dates"]
 
 
-def test_a_task_that_nothing_can_register_is_left_out(
+@pytest.mark.parametrize("content", [None, "{}"])
+def test_an_export_that_is_not_whole_is_refused(
+    tenant: Tenant, tmp_path: Path, content: str | None
+) -> None:
+    if content is not None:
+        (tmp_path / "manifest.json").write_text(content)
+    assert tenant.cli()("import", tmp_path).code == 2
+
+
+def test_a_key_of_another_tenant_is_refused(
     tenant: Tenant, another: Tenant, tmp_path: Path
 ) -> None:
-    """No intent names it, and its assignee has no entry in its archive."""
-    folder, key = tmp_path / "moved", tenant.agent("eve")
-    with (
-        Client(tenant.server.address, tenant.agent("ada")) as ada,
-        Client(tenant.server.address, key) as eve,
-    ):
-        ada.memory.put("n", "k", {}, task_id="task_emptied")
-        ada.tasks.grant("task_emptied", "eve", "write")
-        ada.memory.delete("n", "k")
-        eve.memory.put("n", "k", {}, task_id="task_emptied")
-        ada.tasks.complete("task_emptied")
-    export(tenant, key, folder)
-    imported = another.cli()("import", folder)
-    assert imported.code == 0, imported.err
-    assert imported.err.count("task_emptied is left out") == 1
+    export(tenant, tenant.agent("ada"), tmp_path / "moved")
+    cli = another.cli()
+    stored = cli("--profile", "ada", "login", tenant.server.address, stdin=tenant.api_key)
+    assert stored.code == 0, stored.err
+    refused = cli("import", tmp_path / "moved", "--with", "ada")
+    assert (refused.code, "of another tenant" in refused.err) == (2, True), refused.err

@@ -47,8 +47,7 @@ FULL = PLAIN._replace(
     is_in_own_task=True,
     vector_at=1_700_000_000_001,
     vector_length=64,
-    imported=1_700_000_000_002,
-    importer="mover",
+    occurred_at=1_600_000_000_002,
     has_barrier=True,
 )
 MAPPER = EntryMapper(None)

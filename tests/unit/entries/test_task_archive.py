@@ -113,12 +113,11 @@ def test_what_expired_before_the_end_is_in_no_archive() -> None:
 @pytest.mark.parametrize(
     ("changes", "event", "moment"),
     [
-        ({"version": 7, "updated_at": NOW, "imported": NOW + 9}, "memory.created", NOW + 9),
-        ({"version": 8, "updated_at": NOW + 20, "imported": NOW + 9}, "memory.updated", NOW + 20),
+        ({"version": 8, "updated_at": NOW + 20}, "memory.updated", NOW + 20),
         ({"version": 1, "updated_at": NOW}, "memory.created", NOW),
     ],
 )
-def test_an_archival_waits_for_the_event_of_an_import(
+def test_an_archival_waits_for_the_last_event_of_an_entry(
     changes: dict[str, Any], event: str, moment: int
 ) -> None:
     entry = make_entry("working", **changes)

@@ -1,12 +1,10 @@
 """What bodies of facts and procedures refuse beyond what every body does."""
 
-from contextvars import copy_context
 from typing import Any
 
 import pytest
 
 from functions.facts.requests import NewFact, Recall
-from functions.platform.request_context import is_import
 from functions.platform.validation import validate
 from functions.procedures.requests import LearnedStats, Outcome
 from tests.unit.platform.test_validation import list_failing_fields
@@ -38,8 +36,5 @@ def test_a_number_is_no_text_and_no_truth_value(
 
 
 @pytest.mark.parametrize("moment", ["tomorrow", 7, ["2026-01-01T00:00:00Z"]])
-def test_when_a_fact_was_learned_is_said_by_an_import_alone(moment: Any) -> None:
-    fact, importing = FACT | {"created_at": moment}, copy_context()
-    assert validate(NewFact, fact).created_at is None
-    importing.run(is_import.set, True)
-    assert importing.run(list_failing_fields, NewFact, fact) == ["created_at"]
+def test_when_a_fact_was_learned_is_set_by_the_service(moment: Any) -> None:
+    assert validate(NewFact, FACT | {"created_at": moment}).subject == FACT["subject"]

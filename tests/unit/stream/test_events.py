@@ -121,12 +121,6 @@ def test_an_event_has_the_fields_of_the_rfc_and_never_a_value() -> None:
     assert "hush" not in str(to_cloud_event(event))
 
 
-def test_an_import_happens_when_it_is_made_and_by_whom() -> None:
-    imported = ENTRY._replace(curated_by="ann", imported=7_000, importer="mover")
-    (event,) = events_of(None, imported)
-    assert (event.timestamp, event.actor.id) == (7_000, "mover")
-
-
 def test_an_announced_archive_is_about_its_task() -> None:
     announcement = {
         "event": "evt_1",

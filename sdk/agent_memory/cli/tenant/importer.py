@@ -1,36 +1,40 @@
-"""`import DIR`: writes what `export DIR` has written, with the same result however often it runs.
+"""`import DIR`: write the memory of an export by the ordinary calls.
 
-Each request has an Idempotency-Key of its content, so that a run that was cut off is started again:
-what was written counts as done. What is private is written under its owner's key: principals that
-are new here get keys, which `keys.jsonl` in the folder keeps (mode 0600) until you hand them out.
+Ids, versions and authors are new; `occurred_at`, the timestamps of messages and what a workflow has
+learned are kept. Private memory needs its owner's key. Start an import that was cut off again: each
+request has an Idempotency-Key of its content, and what exists already is not written twice.
 """
 
+import base64
+import json
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from agent_memory import Client
 from agent_memory.cli.failures import Failure, UsageFailure, render_message, to_exit_code
-from agent_memory.cli.importing import Policy
+from agent_memory.cli.importing import Import, Policy
+from agent_memory.cli.lines import Line, read_lines
 from agent_memory.cli.output import note
 from agent_memory.cli.progress import Progress
-from agent_memory.cli.tenant.access_writer import AccessWriter
-from agent_memory.cli.tenant.archives import TaskArchives
-from agent_memory.cli.tenant.documents import read_documents, read_manifest
-from agent_memory.cli.tenant.former_principals import FormerPrincipals
-from agent_memory.cli.tenant.import_context import Document, ImportContext
-from agent_memory.cli.tenant.import_state import ImportState
-from agent_memory.cli.tenant.known_fields import FieldCheck
-from agent_memory.cli.tenant.learned_writer import LearnedWriter
-from agent_memory.cli.tenant.memory_writer import MemoryWriter
-from agent_memory.cli.tenant.object_writer import ObjectWriter
-from agent_memory.cli.tenant.task_history import TaskHistory
-from agent_memory.cli.tenant.task_writer import TaskWriter
-from agent_memory.exceptions import AgentMemoryError
+from agent_memory.cli.tenant.documents import Document, read_documents, read_manifest
+from agent_memory.exceptions import AgentMemoryError, MemoryConflictError
+from agent_memory.model import NamespaceAccess
 
-_COMPLETE = "complete.jsonl"
+_CONVERSATION = (
+    *("metadata", "agent_participants", "shared_with"),
+    *("tags", "version", "sensitivity", "ttl", "expires_at"),
+)
+_MESSAGE = ("role", "content", "timestamp", "metadata")
+_FACT = (
+    *("subject", "predicate", "object", "confidence", "fact_id", "agent_type"),
+    *("learned_from_run_id", "metadata"),
+)
+_LEARNED = ("alpha", "beta", "outcomes")
 
 
 class TenantImport:
@@ -38,7 +42,7 @@ class TenantImport:
 
     Args:
         client: of a principal with all permissions, in the tenant that is written to.
-        others: of principals that are there already, in whose names something is written.
+        others: of principals whose private memory is written, too.
         folder: what `export` wrote.
         policy: what happens where there is another entry.
         now: the server's time; what has expired by then is left out.
@@ -48,7 +52,6 @@ class TenantImport:
 
     Attributes:
         counts: how many documents of each subject were written or found.
-        was_complete: whether an earlier run has written everything, and this one nothing.
     """
 
     def __init__(
@@ -60,91 +63,43 @@ class TenantImport:
         now: datetime | None,
     ) -> None:
         self.counts: Counter[str] = Counter()
-        self.was_complete = False
-        self._folder = folder
-        self._policy: Policy = policy
-        tenant = client.principals.cached_me().tenant
+        self._client = client
+        self._me = client.principals.cached_me().id
         for each in others:
             _assert_same_tenant(client, each)
-        self._fields = FieldCheck(note)
-        self._state = ImportState(folder, client.settings.server_url, tenant)
-        self._context = ImportContext(client, others, self._state, now)
-        self._access = AccessWriter(self._context)
-        self._memory = MemoryWriter(self._context, policy)
-        self._learned = LearnedWriter(self._context)
+        self._owners = {each.principals.cached_me().id: each for each in (*others, client)}
+        self._folder = folder
+        self._policy: Policy = policy
+        self._now = now
+        self._left_out: Counter[str] = Counter()
 
     def run(self) -> None:
         """Write everything, in the order of its dependencies.
 
         Raises:
             UsageFailure: the folder holds no whole export.
-            Failure: something is in the way; what comes before it is written.
+            Failure: a document can't be written; those before it are.
         """
         files = read_manifest(self._folder)
-        former = FormerPrincipals(self._context)
-        with closing(self._context):
-            self.was_complete = bool(self._state.read(_COMPLETE))
-            if not self.was_complete:
-                with self._access.hold_permission():
-                    self._write(former, files)
-                self._state.add(_COMPLETE, "", "")
-            former.revoke()
-
-    def _write(self, former: FormerPrincipals, files: list[str]) -> None:
-        access, memory, learned = self._access, self._memory, self._learned
-        entries = [self._folder / f"{name}.jsonl" for name in sorted(files)]
-        entries = [file for file in entries if file.name.startswith("entries")]
-        history = self._read_history(entries)
-        tasks = TaskWriter(self._context, history, self._policy)
-        objects = ObjectWriter(self._context)
-        self._import("principals", access.write_principal)
-        former.create(self._folder, history)
-        self._import("agents", access.write_agent)
-        self._import("namespaces", access.open_namespace)
-        self._import("intents", access.write_intent)
-        self._import("guardrails", access.require_archives)
-        self._import("tasks", tasks.write_task)
-        self._import("tasks", tasks.end_task)
-        for file in entries:
-            memory.write_entries(file, history.is_left, self.counts)
-        self._import("archived", memory.write_archived)
-        self._import("conversations", memory.write_conversation)
-        self._import("states", memory.write_state)
-        self._import("runs", learned.write_run)
-        self._import("facts", learned.write_fact)
-        self._import("working", learned.write_working_value)
-        self._import("procedures", learned.write_workflow)
-        self._import("spaces", objects.write_space)
-        self._import("objects", objects.write_object)
-        self._import("openwop", memory.write_openwop)
-        self._import("namespaces", access.write_namespace)
-        self._import("guardrails", access.write_guardrails)
-        self._import("principals", access.take_permission)
-
-    def _read_history(self, entries: list[Path]) -> TaskHistory:
-        tasks = read_documents(self._folder / "tasks.jsonl")
-        archives = TaskArchives(read_documents(self._folder / "events.jsonl"))
-        if archives.unreadable:
-            note(
-                f"{archives.unreadable:,} entries of ended tasks were exported without their "
-                "values, and are left out; export --with a key that reads them"
-            )
-        return TaskHistory(tasks, read_documents(self._folder / "audit.jsonl"), entries, archives)
-
-    def find_file(self, name: str) -> Path | None:
-        """Return a file of what the import has made; None if it has made none of it.
-
-        Args:
-            name: `KEYS` has the keys of new principals, `MEMORIES` the new references of OpenWOP
-                memories.
-        """
-        file = self._state.folder / name
-        return file if file.exists() else None
+        self._import("agents", self._write_agent)
+        self._import("namespaces", self._open_namespace)
+        for name in sorted(each for each in files if each.startswith("entries")):
+            self._write_entries(self._folder / f"{name}.jsonl")
+        self._import("namespaces", self._write_namespace)
+        self._import("conversations", self._write_conversation)
+        self._import("states", self._write_state)
+        self._import("facts", self._write_fact)
+        self._import("procedures", self._write_workflow)
+        self._import("spaces", self._write_space)
+        self._import("objects", self._write_object)
+        for what, count in sorted(self._left_out.items()):
+            note(f"{count:,} {what}")
 
     def _import(self, name: str, write: Callable[[Document], None]) -> None:
         with Progress(f"import {name}") as progress:
             for count, document in enumerate(read_documents(self._folder / f"{name}.jsonl"), 1):
-                self._fields.check(name, document)
+                if self._has_expired(document.get("expires_at")):
+                    continue
                 try:
                     write(document)
                 except AgentMemoryError as error:
@@ -153,6 +108,119 @@ class TenantImport:
                 self.counts[name] = count
                 progress.reached(count, None)
 
+    def _write_entries(self, file: Path) -> None:
+        """Write the entries of a file, private ones by their owners' keys."""
+        with file.open("rb") as source, Progress(f"import {file.stem}") as progress:
+            wanted = filter(self._can_write, read_lines(source, note))
+            for owner, lines in groupby(wanted, _find_owner):
+                run = Import(self._get_client(owner), self._policy, self._now)
+                try:
+                    run.run(lines, lambda: progress.reached(self.counts["entries"], None))
+                finally:
+                    self.counts["entries"] += run.counts.total()
+
+    def _can_write(self, line: Line) -> bool:
+        owner = _find_owner(line)
+        if line.is_of_task:
+            self._left_out["entries of tasks were left out: tasks are not imported"] += 1
+        elif owner is not None and owner not in self._owners:
+            what = f"private entries of {owner} were left out: import them --with its key"
+            self._left_out[what] += 1
+        else:
+            return True
+        return False
+
+    def _write_agent(self, document: Document) -> None:
+        episodic, working = document["episodic"], document["working"]
+        self._client.agents.configure(
+            document["agent_id"],
+            capacity=episodic["capacity"],
+            pinned_namespaces=episodic["pinned_namespaces"],
+            max_entries=working["max_entries"],
+            max_total_size_kb=working["max_total_size_kb"],
+        )
+
+    def _open_namespace(self, document: Document) -> None:
+        """Give the importing principal access, which `_write_namespace` takes away."""
+        name = document["namespace"]
+        if not name.endswith("*"):
+            self._client.namespaces.set_permissions(name, allow={self._me: "admin"})
+            if document.get("search_fields"):
+                self._client.namespaces.set_search_fields(name, document["search_fields"])
+
+    def _write_namespace(self, document: Document) -> None:
+        name, permissions = document["namespace"], document["permissions"]
+        allow = _list_access(permissions)
+        if self._me not in allow and not name.endswith("*"):
+            # `none` bars a principal that a default would let in, and else removes it from the
+            # list. So the default is `none`, too, in this step.
+            closed: dict[str, NamespaceAccess] = {self._me: "none"}
+            self._client.namespaces.set_permissions(name, default="none", allow=closed)
+        self._client.namespaces.set_permissions(name, default=permissions["default"], allow=allow)
+
+    def _write_conversation(self, document: Document) -> None:
+        """Write a conversation as its creator if its key is given, unless it exists."""
+        fields: Any = _select(document, _CONVERSATION)
+        messages = [{"content": None, **_select(each, _MESSAGE)} for each in document["messages"]]
+        conversations = self._get_client(document["created_by"]).conversations
+        session, user = document["session_id"], document["user_id"]
+        try:
+            conversations.put(session, user, messages, revision=0, **fields)
+        except MemoryConflictError:
+            note(f"the conversation {session} exists and stays as it is")
+
+    def _write_state(self, document: Document) -> None:
+        states = self._get_client(document["agent_id"]).states
+        name = document["agent_id"], document["owner_id"], document["key"]
+        if states.get(*name) is None:
+            states.put(*name, document["value"], sensitivity=document.get("sensitivity"))
+
+    def _write_fact(self, document: Document) -> None:
+        body = _select(document, _FACT)
+        key = sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+        headers = {"Idempotency-Key": key}
+        self._client.request("POST", "/api/v1/facts", json=body, headers=headers)
+
+    def _write_workflow(self, document: Document) -> None:
+        name = document["agent_type"], document["task_type"], document["workflow_id"]
+        procedures = self._client.procedures
+        if procedures.get(*name) is None:
+            learned: Any = _select(document, _LEARNED)
+            spec, half_life = document.get("spec"), document.get("half_life")
+            procedures.put(*name, spec, half_life=half_life, learned=learned)
+
+    def _write_space(self, document: Document) -> None:
+        """Make a space as its owner; without its key, the owner gets the access `admin`."""
+        owner, permissions = document["owner"], document["permissions"]
+        access = _list_access(permissions)
+        if owner not in self._owners:
+            access[owner] = "admin"
+        objects = self._get_client(owner).objects
+        objects.share(document["space"], access, default=permissions["default"])
+
+    def _write_object(self, document: Document) -> None:
+        expires = document["expires_at"]
+        lasts = None
+        if expires is not None and self._now is not None:
+            lasts = datetime.fromisoformat(expires) - self._now
+        objects = self._get_client(document["owner"]).objects
+        data = base64.b64decode(document["data"])
+        options: Any = _select(document, ("content_type", "metadata", "sensitivity"))
+        try:
+            objects.put(
+                document["space"], document["key"], data, ttl=lasts, only_new=True, **options
+            )
+        except MemoryConflictError:
+            note(f"the object {document['space']}/{document['key']} exists and stays as it is")
+
+    def _get_client(self, owner: str | None) -> Client:
+        return self._owners.get(owner or self._me, self._client)
+
+    def _has_expired(self, moment: str | None) -> bool:
+        if moment is None or self._now is None:
+            return False
+        return datetime.fromisoformat(moment) <= self._now
+
 
 def _assert_same_tenant(client: Client, other: Client) -> None:
     servers = {each.settings.server_url for each in (client, other)}
@@ -160,3 +228,17 @@ def _assert_same_tenant(client: Client, other: Client) -> None:
     if len(servers) + len(tenants) > 2:
         id = other.principals.cached_me().id
         raise UsageFailure(f"the key of {id} is of another tenant or server than the import's")
+
+
+def _find_owner(line: Line) -> str | None:
+    """Find the owner of private memory; None for shared memory."""
+    return line.body["agent_id"] if line.names_owner else None
+
+
+def _list_access(permissions: Mapping[str, Any]) -> dict[str, NamespaceAccess]:
+    return {each["agent"]: each["access"] for each in permissions["allow"]}
+
+
+def _select(document: Mapping[str, Any], names: Iterable[str]) -> Document:
+    """Select the fields with these names that the document has, without null."""
+    return {name: document[name] for name in names if document.get(name) is not None}

@@ -16,7 +16,6 @@ from agent_memory.cli.output import note
 from agent_memory.cli.spool import Spool
 from agent_memory.cli.tenant.documents import add_vector, list_unless_deleted
 from agent_memory.cli.tenant.private_reader import PrivateReader
-from agent_memory.cli.tenant.task_history import is_ended
 from agent_memory.exceptions import MemoryAccessError
 from agent_memory.log_filters import EventFilters
 from agent_memory.model import Entry, Model
@@ -26,6 +25,7 @@ Document = Mapping[str, Any]
 Read = Callable[[], Iterable[Document]]
 _ALL: Paging = {"page_size": 1000}
 _COORDINATORS = ("coordinator", "user")
+_ENDED = ("completed", "failed", "cancelled", "skipped")
 
 
 class TenantReader:
@@ -124,7 +124,7 @@ class TenantReader:
         seen = {client.principals.cached_me().id for client in self._clients}
         found: set[str] = set()
         for client, task in self._list_tasks():
-            if is_ended(task):
+            if task["status"] in _ENDED:
                 continue
             for entry in _list_in_task(client, task["id"]):
                 if entry["agent_id"] not in seen and entry["id"] not in found:
