@@ -100,7 +100,7 @@ def _own(agent: Caller) -> Iterator[Cost]:
     for tier in ("working", "episodic"):
         _create(agent, f"first-{tier}", tier)
         made, calls = _create(agent, f"measured-{tier}", tier, ["billing"])
-        yield _cost(f"create {tier}", Limit(2, 2, 0), calls)
+        yield _cost(f"create {tier}", Limit(1, 4, 0), calls)
         yield from _reads(agent, made, tier)
     target = f"{_MEMORY}/{made['id']}"
     yield from _changes(agent, target, made["value"])
@@ -128,7 +128,7 @@ def _changes(agent: Caller, target: str, present: dict[str, Any]) -> Iterator[Co
 def _puts(agent: Caller) -> Iterator[Cost]:
     """Put a new entry, and put it again with a value of the same size."""
     body = entry(agent.id, "put", "working", ())
-    for name, limit in (("put new working", Limit(3, 2, 0)), ("put value", Limit(1, 1, 0))):
+    for name, limit in (("put new working", Limit(2, 4, 0)), ("put value", Limit(1, 1, 0))):
         yield _cost(name, limit, agent.calls("PUT", _MEMORY, body))
 
 
@@ -173,7 +173,7 @@ def _shared(admin: Caller) -> Iterator[Cost]:
     for count in (0, 5):
         tags = [f"tag-{number}" for number in range(count)]
         made, calls = _create(admin, f"tagged-{count}", "semantic", tags)
-        yield _cost(f"create semantic, {count} tags", Limit(3, count + 2, 2), calls)
+        yield _cost(f"create semantic, {count} tags", Limit(2, 2 * count + 4, 2), calls)
     calls = find_promptest(lambda: admin.get(f"{_MEMORY}/{made['id']}"))
     yield _cost("get semantic by id", Limit(1, 0, 3), calls)
     yield from _shared_queries(admin)

@@ -54,10 +54,10 @@ OPERATIONS = (
     Operation("get semantic by id", READ_MS),
     Operation("put value", WRITE_MS, 3.00, 1),
     Operation("patch value", WRITE_MS, None, 1, _VECTOR),
-    Operation("create working", WRITE_MS, 4.50, 1),
+    Operation("create working", WRITE_MS, 5.25, 1),
     Operation("create episodic", WRITE_MS, None, 1, _NEW_VECTOR),
     Operation("create semantic, 0 tags", WRITE_MS, None, 1, _NEW_VECTOR),
-    Operation("create semantic, 5 tags", WRITE_MS, 9.00, 1, _NEW_VECTOR),
+    Operation("create semantic, 5 tags", WRITE_MS, 13.10, 1, _NEW_VECTOR),
     Operation("delete", WRITE_MS, None, 1, _VECTOR),
     Operation("query own, 100 of 1 KB", LIST_MS),
 )

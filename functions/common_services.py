@@ -17,7 +17,6 @@ from functions.entries.batch import Batches
 from functions.entries.capacity import AccessTracker
 from functions.entries.conflicts import ConflictResolver
 from functions.entries.context import Contexts
-from functions.entries.direct_creates import DirectCreates
 from functions.entries.eviction_order import EvictionOrder
 from functions.entries.fence import EntryFence
 from functions.entries.mapper import EntryMapper
@@ -28,7 +27,6 @@ from functions.entries.service import Entries
 from functions.entries.snapshots import SnapshotStore
 from functions.entries.store import EntryStore
 from functions.entries.summary import Summaries
-from functions.entries.unfinished_creates import UnfinishedCreates
 from functions.entries.upserts import Upserts
 from functions.entries.writer import EntryWriter
 from functions.event_log.event_bus import EventBus, parse_event_types
@@ -209,7 +207,6 @@ class CommonServices:
         self.own_change_store = OwnChangeStore(table, self.entry_mapper)
         self.agent_store = AgentStore(table)
         self.client_vectors = ClientVectorStore(table)
-        self.unfinished_creates = UnfinishedCreates(table, clock)
         self.removal_reasons = RemovalReasons(table, clock)
         self.value_parts = ValueParts(table)
         self.quota_store = QuotaStore(table, clock)
@@ -241,10 +238,7 @@ class CommonServices:
             self.table,
             self.entry_mapper,
             self.entry_store,
-            ConflictResolver(
-                self.entry_store, self.entry_mapper, self.task_store, self.unfinished_creates
-            ),
-            DirectCreates(self.table, self.entry_mapper, self.unfinished_creates),
+            ConflictResolver(self.entry_store, self.entry_mapper, self.task_store),
             self.audit,
             self.client_vectors,
             self.clock,
@@ -255,7 +249,6 @@ class CommonServices:
             self.assignment_store,
             self.entry_store,
             self.entry_writer,
-            self.unfinished_creates,
             self.audit,
             self.clock,
         )
@@ -338,7 +331,6 @@ class CommonServices:
         self.summaries = Summaries(
             self.entry_store,
             self.agent_store,
-            self.unfinished_creates,
             self.assignment_store,
             self.task_access,
             self.namespaces,
@@ -346,7 +338,6 @@ class CommonServices:
         )
         self.agent_list = AgentList(
             self.agent_store,
-            self.unfinished_creates,
             self.principal_store,
             self.task_access.list_overseen_agents,
         )

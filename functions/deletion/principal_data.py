@@ -18,7 +18,6 @@ from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.deletion.model import Subject
 from functions.deletion.ownership import NOBODY, is_deleted, is_permitted, is_redacted
 from functions.deletion.store import DeletionStore, find_types
-from functions.entries.mapper import is_entry
 from functions.entries.removals import ExpiredEntries
 from functions.event_log.items import build_removed_part_keys, is_head, remove_events
 from functions.objects.store import ObjectStore
@@ -127,8 +126,6 @@ class PrincipalData:
 
     def _plan_removal(self, item_type: ItemType, item: Item) -> Callable[[], object]:
         remove = self._removals.get(item_type)
-        if item_type is item_types.PRIVATE_ENTRY and not is_entry(item):  # a barrier
-            remove = None
         if remove is not None:
             return lambda: remove(item)
         return lambda: self._store.delete_items([item], is_log=False)

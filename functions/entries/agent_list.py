@@ -1,6 +1,5 @@
 """List the agents whose memory a caller may know of, with counts and room."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -9,12 +8,9 @@ from operator import attrgetter
 from functions.authorization.rules import is_allowed
 from functions.entries.agent_store import AgentStore, AgentUsage, to_usage
 from functions.entries.authority import READ_AGENT, AgentTarget
-from functions.entries.reservations import Reservation
-from functions.entries.unfinished_creates import UnfinishedCreates
 from functions.identity.model import ADMIN, Principal
 from functions.identity.store import PrincipalStore
 from functions.platform.bounded_pages import Examined, examine_after
-from functions.platform.keys import hash_agent
 from functions.platform.limits import MAX_EXAMINED
 
 
@@ -23,12 +19,10 @@ class AgentList:
     """The agents of a caller's tenant: principals of kind agent, and others that hold memory.
 
     Args:
-        unfinished: finds what they count of entries that never came.
         list_overseen: gives the ids of the agents of whose open tasks one is the caller's.
     """
 
     _agents: AgentStore
-    _unfinished: UnfinishedCreates
     _principals: PrincipalStore
     _list_overseen: Callable[[Principal], set[str]]
 
@@ -83,12 +77,8 @@ class AgentList:
         """Read what visible agents hold and may hold, by id: two calls for each hundred."""
         wanted = list(agents)
         items = self._agents.get_items(caller.tenant, wanted)
-        missing: defaultdict[str, list[Reservation]] = defaultdict(list)
-        for each in self._unfinished.find(items):
-            missing[each.address.owner].append(each)
         return dict.fromkeys(wanted, AgentUsage()) | {
-            item["agent_id"]: to_usage(item).subtract(missing[hash_agent(item["agent_id"])])
-            for item in items
+            item["agent_id"]: to_usage(item) for item in items
         }
 
     def _find_holders(self, tenant: str, agents: Iterable[str]) -> set[str]:

@@ -9,11 +9,10 @@ What exceeds the configured capacity is evicted; a guardrail's limit only reject
 `newest` is the sort token of the entry that was counted last: indexes may not list it yet.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Self
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from functions.entries.counter_store import get_working_limits, update_unchanged
-from functions.entries.reservations import Reservation
 from functions.entries.tiers import EPISODIC, WORKING
 from functions.platform import item_types, keys
 from functions.platform.items import Item
@@ -61,17 +60,6 @@ class AgentUsage(NamedTuple):
     working_own_entries: int = 0
     working_own_bytes: int = 0
     episodic_pinned_namespaces: frozenset[str] = frozenset()
-
-    def subtract(self, reservations: Sequence[Reservation]) -> Self:
-        """Return the usage without what is reserved for entries that aren't there."""
-        episodic = [each.size for each in reservations if each.address.tier == EPISODIC.id_letter]
-        working = [each.size for each in reservations if each.address.tier == WORKING.id_letter]
-        return self._replace(
-            episodic_room=self.episodic_room + len(episodic),
-            episodic_bytes=self.episodic_bytes - sum(episodic),
-            working_room=self.working_room + len(working),
-            working_room_bytes=self.working_room_bytes + sum(working),
-        )
 
     @property
     def episodic(self) -> int:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
-from functions.entries.agent_store import AgentStore, to_usage
+from functions.entries.agent_store import AgentStore
 from functions.entries.authority import CONFIGURE_AGENT, AgentTarget
 from functions.entries.capacity import Evictions, find_evictions
 from functions.entries.counter_store import build_agent_correction, build_task_correction
@@ -15,7 +15,6 @@ from functions.entries.counters import EntryCounts
 from functions.entries.requests import AgentConfig
 from functions.entries.store import EntryStore
 from functions.entries.tiers import EPISODIC, WORKING
-from functions.entries.unfinished_creates import UnfinishedCreates
 from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
 from functions.platform import item_types
@@ -51,7 +50,6 @@ class AgentMemory:
     _assignments: AssignmentStore
     _entries: EntryStore
     _writer: EntryWriter
-    _unfinished: UnfinishedCreates
     _audit: AuditTrail
     _clock: Clock
 
@@ -138,7 +136,7 @@ class AgentMemory:
             "others are writing this agent's memory", attempts=8, longest_wait=_LONGEST_WAIT
         )
         while has_time_left():
-            usage = to_usage(self._settle(tenant, agent))
+            usage = self._agents.get_usage(tenant, agent)
             now, count = self._clock(), min(usage.excess, _EVICTED_TOGETHER)
             if count == 0:
                 break
@@ -153,11 +151,6 @@ class AgentMemory:
                 backoff.wait()
         return evicted
 
-    def _settle(self, tenant: str, agent: str) -> Item:
-        """Settle creates whose ends aren't known, and return the agent's item after that."""
-        item = self._agents.get_item(tenant, agent)
-        return self._agents.get_item(tenant, agent) if self._unfinished.settle(item) else item
-
     def reconcile_counters(
         self, tenant: str, agent: str, has_time_left: Callable[[], bool]
     ) -> int | None:
@@ -170,16 +163,12 @@ class AgentMemory:
             how many items were corrected; None when the time is over, or somebody wrote meanwhile.
         """
         task_ids = self._assignments.list_task_ids(tenant, agent)
-        self._settle(tenant, agent)
         own, tasks = self._agents.get_with_tasks(tenant, agent, task_ids)
-        counts, unseen = EntryCounts(), {each.nonce for each in self._unfinished.find([own])}
+        counts = EntryCounts()
         for entry in self._entries.iterate_private(tenant, agent):
             if not has_time_left():
                 return None
-            unseen.discard(entry.nonce)
             counts.add(entry)
-        if unseen:  # a place is held for an entry that may come yet
-            return None
         corrections = [
             build_agent_correction(item_types.AGENT.build_key(tenant, agent=agent), own, counts)
         ]

@@ -8,17 +8,15 @@ decide on them.
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from functions.entries.agent_store import AgentStore, AgentUsage
 from functions.entries.counters import count_changes_of_agent, count_task_changes, find_first_beyond
-from functions.entries.mapper import BARRIER
 from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import CapacityExceeded
-from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.parallel import run_parallel
 
@@ -38,22 +36,6 @@ class Evictions(NamedTuple):
 
     transitions: tuple[Transition, ...] = ()
     free_capacity: int | None = None
-
-    def note_barrier(self, key: Key, item: Item | None) -> Self:
-        """Return the evictions, knowing that the item of an entry has a barrier if it has one.
-
-        Indexes, by which entries are selected, say nothing of barriers.
-        """
-        if item is None or BARRIER not in item:
-            return self
-        return self._replace(
-            transitions=tuple(
-                replace(each, old=each.old._replace(has_barrier=True))
-                if each.old is not None and each.item_key == key
-                else each
-                for each in self.transitions
-            )
-        )
 
 
 NO_EVICTIONS = Evictions()

@@ -25,7 +25,6 @@ from functions.entries.task_conflicts import (
     resolve_task_conflict,
 )
 from functions.entries.transaction import Transaction
-from functions.entries.unfinished_creates import UnfinishedCreates
 from functions.namespaces.authority import WRITE_MEMORY
 from functions.namespaces.store import namespace_from_item
 from functions.platform import item_types
@@ -60,7 +59,6 @@ class ConflictResolver:
     _store: EntryStore
     _mapper: EntryMapper
     _tasks: TaskStore
-    _unfinished: UnfinishedCreates
 
     def resolve(
         self, transaction: Transaction, failed: FailedConditions, token: RequestToken | None
@@ -105,9 +103,8 @@ class ConflictResolver:
                 continue
             item = failed[transition.item_key]
             occupant = self._mapper.find_entry(item)
-            following = _find_next(transition, occupant, item, transaction.now)
-            if following is not None:
-                transitions[-1] = following
+            if transition.is_create and (occupant is None or occupant.is_expired(transaction.now)):
+                transitions[-1] = replace(transition, old=occupant)
             elif (
                 occupant is not None and token is not None and token.matches(occupant.request_token)
             ):
@@ -128,16 +125,11 @@ class ConflictResolver:
         caller, evictions = transaction.caller, transaction.evictions
         evicted = {each.item_key for each in evictions.transitions}
         for agent in count_agent_changes(transaction.transitions):
-            if key in evicted:  # it has a barrier, or was removed, read or written meanwhile
-                noted = evictions.note_barrier(key, item)
-                if noted != evictions:
-                    return replace(transaction, evictions=noted)
+            if key in evicted:  # another request removed, read or wrote it
                 left = evictions.free_capacity or 0
                 return self.evict(transaction, agent, AgentUsage(episodic_room=left))
             if key != item_types.AGENT.build_key(caller.tenant, agent=agent):
                 continue
-            if self._unfinished.settle(item):
-                return transaction
             usage = to_usage(item)
             free = (usage.working_room, usage.working_room_bytes)
             most = (usage.working_max_entries, usage.working_max_bytes)
@@ -159,28 +151,6 @@ class ConflictResolver:
         tenant, now = transaction.caller.tenant, transaction.now
         evictions = plan_evictions(self._store, tenant, agent, usage, transaction.transitions, now)
         return replace(transaction, evictions=evictions)
-
-
-def _find_next(
-    transition: Transition, occupant: Entry | None, item: Item | None, now: int
-) -> Transition | None:
-    """Return the transition to try next, given what is in its slot; None if there is none.
-
-    A create takes the slot of an expired entry, and one that has no more than a barrier. A change
-    of an entry that has a barrier by now is tried again.
-
-    Args:
-        item: the item in the slot, which is the occupant's or a barrier.
-    """
-    old, new = transition.old, transition.new
-    if transition.is_create and (occupant is None or occupant.is_expired(now)):
-        if new is not None and occupant is None and item is not None:
-            new = new._replace(has_barrier=True)
-        return replace(transition, old=occupant, new=new)
-    if old is None or occupant is None or old.has_barrier or not occupant.has_barrier:
-        return None
-    is_same = (old.nonce, old.version) == (occupant.nonce, occupant.version)
-    return replace(transition, old=occupant) if is_same else None
 
 
 def _to_slot_error(transition: Transition, occupant: Entry | None) -> ServiceError:

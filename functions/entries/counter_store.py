@@ -1,14 +1,9 @@
-"""The writes of agents' counters: in the transactions of entries, reservations, corrections.
+"""The writes of agents' counters: in the transactions of entries, and corrections."""
 
-`pending_…` in an agent's item have the reservations for entries that aren't known to be there: the
-counters hold their places (`functions.entries.direct_creates`).
-"""
-
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from functions.entries.counters import CounterDelta, EntryCounts
-from functions.entries.reservations import EPISODIC_RESERVATIONS, group_reservations
 from functions.entries.tiers import EPISODIC, WORKING
 from functions.platform import item_types, keys
 from functions.platform.items import Item
@@ -41,9 +36,6 @@ def build_counter_write(
     delta: CounterDelta,
     now: int,
     observed_capacity: int | None = None,
-    *,
-    reserved: str | None = None,
-    returned: str | None = None,
 ) -> Write:
     """Build the change of an agent's counters; where they grow, the limit is the condition.
 
@@ -52,10 +44,8 @@ def build_counter_write(
     Args:
         delta: their change.
         now: epoch ms.
-        observed_capacity: the free capacity on which evictions were decided; it must be unchanged,
-            and no episodic entry may have a reservation. None if nothing is evicted.
-        reserved: a reservation to make; it must not be there.
-        returned: a reservation that the delta takes back; it must be there.
+        observed_capacity: the free capacity on which evictions were decided; it must be unchanged.
+            None if nothing is evicted.
     """
     key = item_types.AGENT.build_key(tenant, agent=agent)
     due = keys.build_due_attributes(key[0], now + RECONCILE_EVERY)
@@ -75,18 +65,10 @@ def build_counter_write(
         "episodic_pinned_count": delta.pinned,
         "working_own_entries": delta.own,
         "working_own_bytes": delta.own_bytes,
-        **group_reservations([reserved] if reserved else []),
     }
     added = {name: more for name, more in added.items() if more}
     expression = f"SET {', '.join(settings)} ADD {', '.join(f'{name} :{name}' for name in added)}"
     values |= added
-    if delta.settled:
-        settled = group_reservations(delta.settled)
-        expression += f" DELETE {', '.join(f'{name} :settled_{name}' for name in settled)}"
-        values |= {f"settled_{name}": texts for name, texts in settled.items()}
-    for name, texts in group_reservations(filter(None, (reserved, returned))).items():
-        conditions.append(f"{'NOT ' if reserved else ''}contains({name}, :reservation)")
-        (values["reservation"],) = texts
     return update(key, expression, " AND ".join(conditions) or None, **values)
 
 
@@ -95,7 +77,7 @@ def _build_limits(
 ) -> Iterator[str]:
     """Build the conditions of what is counted down; add the settings and values of it."""
     if observed_capacity is not None:
-        yield f"episodic_room = :observed AND attribute_not_exists({EPISODIC_RESERVATIONS})"
+        yield "episodic_room = :observed"
         values["observed"] = observed_capacity
     for name, more, attribute, limit in (
         ("ep", delta.episodic, "episodic_room", _CAPACITY),
@@ -108,12 +90,6 @@ def _build_limits(
         if more > 0 and (attribute != "episodic_room" or observed_capacity is None):
             unused = f"attribute_not_exists({attribute}) AND :{name}_limit >= :{name}"
             yield f"(({unused}) OR {attribute} >= :{name})"
-
-
-def build_confirmation(key: Key, reservations: Iterable[str]) -> Write:
-    """Build the write that drops the reservations of entries that are there."""
-    groups: Item = {**group_reservations(reservations)}
-    return update(key, f"DELETE {', '.join(f'{name} :{name}' for name in groups)}", **groups)
 
 
 def build_agent_correction(key: Key, item: Item, counts: EntryCounts) -> Write | None:

@@ -1,8 +1,6 @@
 """What the counters of agents and tasks count: entries, bytes of values, pinned entries.
 
-Every write is a transition of an entry. The counters' changes follow from the transitions and are
-part of the same transaction, or reserve the place of an entry that is about to be put; so the
-counters never say less than the entries are.
+Every write is a transition of an entry. The counters change in the same transaction.
 """
 
 from collections import defaultdict
@@ -10,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 
 from functions.entries.model import Entry, Transition
-from functions.entries.reservations import Reservation
 from functions.platform.errors import CapacityExceeded
 
 _KB = 1024
@@ -73,14 +70,11 @@ class CounterDelta(AgentCounts):
         has_creates: whether new entries are among what is counted.
         newest: the sort token of the last new entry among what agents count; changes no count.
         unpinned_namespaces: namespaces that the agent's settings must not pin for this to hold.
-        settled: reservations of entries that go, or whose values change in size: the counters
-            hold nothing for them any more.
     """
 
     attached: int = 0
     has_creates: bool = False
     unpinned_namespaces: set[str] = field(default_factory=set)
-    settled: set[str] = field(default_factory=set)
     newest: str = ""
 
     def is_zero(self) -> bool:
@@ -100,8 +94,6 @@ def count_agent_changes(transitions: Iterable[Transition]) -> dict[str, CounterD
             delta.unpinned_namespaces.add(entry.namespace)
         if sign > 0 and transition.is_create:
             delta.newest = max(delta.newest, entry.sort_token)
-        if sign < 0 and _is_settled(transition):
-            delta.settled.add(Reservation.of(entry).render())
         delta.add(entry, sign)
     return {agent: delta for agent, delta in deltas.items() if not delta.is_zero()}
 
@@ -109,14 +101,6 @@ def count_agent_changes(transitions: Iterable[Transition]) -> dict[str, CounterD
 def count_changes_of_agent(agent: str, transitions: Iterable[Transition]) -> CounterDelta:
     """Return the change of one agent's counters."""
     return count_agent_changes(transitions).get(agent, CounterDelta())
-
-
-def _is_settled(transition: Transition) -> bool:
-    """Return whether a transition makes the reservation of its old entry void, if there is one."""
-    old, new = transition.old, transition.new
-    if old is None or old.task_id is not None or not old.policy.is_private:
-        return False
-    return new is None or transition.is_create or new.value_bytes != old.value_bytes
 
 
 def count_task_changes(transitions: Iterable[Transition]) -> dict[str, CounterDelta]:

@@ -12,13 +12,6 @@ from functions.platform.ttl import to_ttl_seconds
 from functions.platform.values import ValueCodec
 
 _NOBODY = ""  # whose an entry is that says it is another agent's than that of its partition
-BARRIER = "barrier"
-"""The attribute that keeps entries from being created in a slot without a transaction."""
-
-
-def is_entry(item: Item) -> bool:
-    """Return whether an item in a slot is an entry, and not a barrier alone."""
-    return "nonce" in item or BARRIER not in item
 
 
 class EntryMapper:
@@ -63,7 +56,6 @@ class EntryMapper:
             "traceparent": request_context.traceparent.get(),
             "is_fenced": entry.is_fenced or None,
             "is_in_own_task": entry.is_in_own_task or None,
-            BARRIER: entry.has_barrier or None,
             "occurred_at": entry.occurred_at,
             "vector_at": entry.vector_at,
             "vector_length": entry.vector_length,
@@ -90,8 +82,8 @@ class EntryMapper:
         return self._values.encrypt(entry.value, entry.address.tenant, name, entry.version)
 
     def find_entry(self, item: Item | None) -> Entry | None:
-        """Return the entry of what is in a slot; None if there is nothing, or only a barrier."""
-        return None if item is None or not is_entry(item) else self.to_entry(item)
+        """Return the entry in a slot; None if the slot is free."""
+        return None if item is None else self.to_entry(item)
 
     def to_entry(self, item: Item) -> Entry:
         get = item.get
@@ -134,7 +126,6 @@ class EntryMapper:
             actor_kind=item["actor_kind"],
             is_fenced=get("is_fenced", False),
             is_in_own_task=get("is_in_own_task", False),
-            has_barrier=get(BARRIER, False),
             occurred_at=get("occurred_at"),
             vector_at=get("vector_at"),
             vector_length=get("vector_length"),

@@ -58,7 +58,6 @@ class Entry(NamedTuple):
     vector_at: int | None = None  # when the client's vector was written; None without one
     vector_length: int | None = None  # how many numbers it has
     occurred_at: int | None = None  # when its content happened; None: when it was created
-    has_barrier: bool = False  # no entry may be created in its slot without a transaction
 
     @property
     def id(self) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from functions.entries.mapper import BARRIER, EntryMapper
+from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry
 from functions.entries.tiers import POLICIES_BY_ID_LETTER
 from functions.identity.model import Principal
@@ -21,7 +21,7 @@ _OF_ANOTHER_REQUEST = (  # the first half is for moto, whose begins_with takes t
 )
 _KEPT_BY_A_PUT = frozenset(
     (
-        *("nonce", "version", "created_at", "created_by", "curated_by", BARRIER),
+        *("nonce", "version", "created_at", "created_by", "curated_by"),
         *("memory_type", "agent_id", "namespace", "key", "task_id", "intent_id", "value_bytes"),
         *("is_in_own_task", "is_fenced", "pinned", "priority", "last_accessed_at"),
         *(EVICTION_ATTRIBUTE, CREATION_ATTRIBUTE, TASK_ATTRIBUTE),

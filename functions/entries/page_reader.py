@@ -13,12 +13,9 @@ from functions.entries.model import Entry
 from functions.entries.store import EntryStore
 from functions.platform import entry_keys
 from functions.platform.bounded_pages import BoundedPage, WantedPage
-from functions.platform.clock import Clock
-from functions.platform.keys import decode_timestamp
 from functions.platform.limits import MAX_EXAMINED, MAX_PAGE_ITEMS
 from functions.platform.parallel import run_parallel
 
-_UNCHECKED = 10_000  # ms; by then, the change stream has brought the rows of a create
 _ALL = 1_000_000_000  # rows; DynamoDB returns a megabyte for each call
 _READ_TOGETHER = 100  # entries: a call of DynamoDB
 
@@ -52,9 +49,8 @@ class Source(NamedTuple):
 class PageReader:
     """Reads what several sources list together."""
 
-    def __init__(self, store: EntryStore, clock: Clock) -> None:
+    def __init__(self, store: EntryStore) -> None:
         self._store = store
-        self._clock = clock
 
     def read_page(
         self, tenant: str, sources: Sequence[Source], wanted: WantedPage
@@ -75,30 +71,13 @@ class PageReader:
     ) -> BoundedPage[Entry]:
         """List all rows, and read the entries of the page alone."""
         limit, start, after, _ = wanted
-        listed = self._drop_unfinished(tenant, sources, _list_all(sources))
+        listed = _list_all(sources)
         if after is not None:  # tokens descend, so those of later pages are less than `after`
             start = bisect_left(listed, x=True, key=lambda each: each.row.token < after)
         page = listed[start : start + limit]
         has_more = page and start + limit < len(listed)
         end = page[-1].row.token if has_more else None
         return BoundedPage(self._load(tenant, sources, page), end, len(listed))
-
-    def _drop_unfinished(
-        self, tenant: str, sources: Sequence[Source], listed: list["_Listed"]
-    ) -> list["_Listed"]:
-        """Drop recent rows without an entry: a create may have been interrupted."""
-        recent = [
-            each
-            for each in listed
-            if not each.row.entry and decode_timestamp(each.row.token) >= self._clock() - _UNCHECKED
-        ]
-        unread = {each.row.token for each in recent}
-        present = {each.sort_token: each for each in self._load(tenant, sources, recent)}
-        return [
-            each._replace(row=each.row._replace(entry=present.get(each.row.token, each.row.entry)))
-            for each in listed
-            if each.row.token not in unread or each.row.token in present
-        ]
 
     def _read_uncounted(
         self, tenant: str, sources: Sequence[Source], wanted: WantedPage

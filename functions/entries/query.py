@@ -31,7 +31,7 @@ class Queries:
         self._namespaces = namespaces
         self._clock = clock
         self._private = PrivateMemory(tasks)
-        self._reader = PageReader(store, clock)
+        self._reader = PageReader(store)
         self._sources = Sources(store, tasks, clock)
 
     def find_page(

@@ -5,7 +5,7 @@ from contextlib import suppress
 from itertools import islice
 
 from functions.entries.filters import Filters, build_condition
-from functions.entries.mapper import EntryMapper, is_entry, to_eviction_candidate
+from functions.entries.mapper import EntryMapper, to_eviction_candidate
 from functions.entries.model import Entry
 from functions.entries.tiers import EPISODIC, SEMANTIC
 from functions.platform import entry_keys, item_types, schema
@@ -56,14 +56,13 @@ class EntryStore:
         partition = item_types.AGENT.build_partition(tenant, agent=agent)
         prefix = entry_keys.build_entry_prefix(filters.namespace)
         items = self._table.query(partition, prefix, condition=condition, **values)
-        entries = map(self._mapper.find_entry, items)
-        return [each for each in entries if each is not None]
+        return list(map(self._mapper.to_entry, items))
 
     def iterate_private(self, tenant: str, agent: str) -> Iterator[Entry]:
         """Read all private entries of an agent, expired ones included."""
         partition = item_types.AGENT.build_partition(tenant, agent=agent)
         items = self._table.query(partition, entry_keys.build_entry_prefix(None))
-        return (self._mapper.to_entry(item) for item in items if is_entry(item))
+        return map(self._mapper.to_entry, items)
 
     def list_of_task(self, tenant: str, task: str) -> list[Entry]:
         """Return the entries that end with a task; the index that lists them may lag behind."""

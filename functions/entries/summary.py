@@ -8,7 +8,6 @@ from functions.entries.agent_store import AgentStore, to_usage
 from functions.entries.authority import READ_AGENT, AgentTarget
 from functions.entries.counters import EntryCounts
 from functions.entries.store import EntryStore
-from functions.entries.unfinished_creates import UnfinishedCreates
 from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
@@ -39,7 +38,6 @@ class Summaries:
 
     _store: EntryStore
     _agents: AgentStore
-    _unfinished: UnfinishedCreates
     _assignments: AssignmentStore
     _tasks: TaskAccess
     _namespaces: Namespaces
@@ -55,7 +53,7 @@ class Summaries:
         tenant, now = caller.tenant, self._clock()
         task_ids = self._assignments.list_task_ids(tenant, agent)
         item, task_items = self._agents.get_with_tasks(tenant, agent, task_ids)
-        usage, tasks = to_usage(item).subtract(self._unfinished.find([item])), {}
+        usage, tasks = to_usage(item), {}
         entries, size = usage_to_item(agent, 0, 0)
         for each in task_items.values():
             tasks[each["task"]] = each.get(entries, 0), each.get(size, 0)

@@ -73,7 +73,7 @@ class Transaction:
             *(set_fence(each, self.tasks) for each in self.transitions),
             *self.evictions.transitions,
         )
-        writes = [build_entry_write(mapper, each, now) for each in transitions]
+        writes = [build_entry_write(mapper, each) for each in transitions]
         for transition in transitions:
             writes.extend(build_index_writes(transition))
             writes.extend(build_vector_writes(transition))

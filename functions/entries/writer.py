@@ -1,4 +1,4 @@
-"""Write transactions of entries, and single creates without one."""
+"""Write transactions of entries."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,6 @@ from functions.entries.authority import CHANGE_ENTRY, DELETE_ENTRY
 from functions.entries.capacity import Evictions, find_expired
 from functions.entries.conflicts import ConflictResolver, IdempotentReplay
 from functions.entries.counters import count_agent_changes
-from functions.entries.direct_creates import DirectCreates
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
@@ -43,7 +42,6 @@ class EntryWriter:
         mapper: EntryMapper,
         store: EntryStore,
         conflicts: ConflictResolver,
-        direct_creates: DirectCreates,
         audit: AuditTrail,
         vectors: ClientVectorStore,
         clock: Clock,
@@ -52,7 +50,6 @@ class EntryWriter:
         self._mapper = mapper
         self._store = store
         self._conflicts = conflicts
-        self._direct_creates = direct_creates
         self._audit = audit
         self._vectors = vectors
         self._clock = clock
@@ -96,14 +93,7 @@ class EntryWriter:
         """
         caller = Principal(tenant, agent, "agent", frozenset())
         transaction = Transaction(caller, (), now, evictions=evictions, actor=SERVICE)
-        try:
-            self._table.transact(transaction.build_writes(self._mapper))
-        except ConditionFailed as conflict:
-            noted = evictions
-            for key, item in conflict.failed.items():
-                noted = noted.note_barrier(key, item)
-            return noted != evictions and self.write_evictions(tenant, agent, noted, now)
-        return True
+        return self._table.try_write(*transaction.build_writes(self._mapper))
 
     def _commit(self, transaction: Transaction, token: RequestToken | None) -> list[Entry]:
         transaction = self._evict_if_known_full(self._assume_own_tasks(transaction))
@@ -113,10 +103,9 @@ class EntryWriter:
         is_first = True
         while True:
             try:
-                if not (is_first and self._direct_creates.create(transaction)):
-                    further = self._build_length_claims(transaction)
-                    further += self._build_records(transaction)
-                    self._table.transact(transaction.build_writes(self._mapper, further))
+                further = self._build_length_claims(transaction)
+                further += self._build_records(transaction)
+                self._table.transact(transaction.build_writes(self._mapper, further))
                 self._remember_capacity(transaction)
                 self._remember_own_tasks(transaction)
                 return [each.current for each in transaction.transitions]

@@ -11,7 +11,6 @@ from functions.platform.item_types import PRIVATE_ENTRY
 from functions.platform.schema import TTL_ATTRIBUTE
 
 _EXPIRED = f"{TTL_ATTRIBUTE} <= :now"
-_IS_NO_ENTRY = "attribute_not_exists(nonce)"  # in the slot of one, but a barrier
 
 
 def remove_expired_items(dynamodb: Any, table: str, clock: Clock, stopping: Event) -> int:
@@ -26,7 +25,7 @@ def remove_expired_items(dynamodb: Any, table: str, clock: Clock, stopping: Even
     pages = dynamodb.get_paginator("scan").paginate(
         TableName=table,
         ProjectionExpression="pk, sk",
-        FilterExpression=f"{_EXPIRED} AND (NOT begins_with(sk, :entry) OR {_IS_NO_ENTRY})",
+        FilterExpression=f"{_EXPIRED} AND NOT begins_with(sk, :entry)",
         ExpressionAttributeValues={":now": now, ":entry": {"S": PRIVATE_ENTRY.sort_prefix}},
     )
     removed = 0

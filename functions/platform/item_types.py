@@ -287,7 +287,7 @@ PRIVATE_ENTRY = _entries_type(
     "entry",
     _AGENT,
     "e#{group}#{key}",
-    "An entry of working or episodic memory, or a barrier in its slot",
+    "An entry of working or episodic memory",
     _EXPIRING,
     (schema.BY_TASK, schema.BY_CREATION, schema.BY_EXPIRY, schema.BY_EVICTION, schema.BY_DUE),
 )
@@ -295,7 +295,7 @@ SEMANTIC_ENTRY = _entries_type(
     "semantic entry",
     _NAMESPACE,
     "e#{group}#{key}",
-    "An entry of semantic memory, or a barrier in its slot",
+    "An entry of semantic memory",
     _EXPIRING,
     (schema.BY_TASK, schema.BY_TENANT, schema.BY_EXPIRY, schema.BY_DUE),
 )

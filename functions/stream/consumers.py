@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Protocol, Self
 from functions.container import Container
 from functions.platform.settings import WrongSetting
 from functions.stream.event_publisher import EventPublisher
-from functions.stream.orphan_remover import OrphanRemover
 from functions.stream.quota_counter import QuotaCounter
 from functions.stream.records import StreamBatch, Subscription, parse_record
 from functions.stream.vector_updater import VectorUpdater
@@ -36,7 +35,6 @@ class Consumer(Protocol):
 CONSUMERS: Mapping[str, type[Consumer]] = {
     "events": EventPublisher,
     "vectors": VectorUpdater,
-    "orphans": OrphanRemover,
 }
 """They process a batch side by side."""
 FINAL_CONSUMERS: Mapping[str, type[Consumer]] = {"quotas": QuotaCounter}

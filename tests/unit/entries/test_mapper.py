@@ -48,7 +48,6 @@ FULL = PLAIN._replace(
     vector_at=1_700_000_000_001,
     vector_length=64,
     occurred_at=1_600_000_000_002,
-    has_barrier=True,
 )
 MAPPER = EntryMapper(None)
 

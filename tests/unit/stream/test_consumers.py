@@ -21,20 +21,17 @@ def record(number: int, sort: str = "e#n#k", name: str = "INSERT") -> dict[str, 
 
 
 def test_filters_pass_all_changes_of_entries_and_inserts_of_others() -> None:
-    (changes, inserts) = build_filters(["events", "vectors", "orphans", "quotas"])
+    (changes, inserts) = build_filters(["events", "vectors", "quotas"])
     assert changes == {"dynamodb": {"Keys": {"sk": {"S": [{"prefix": "e#"}]}}}}
     assert inserts["eventName"] == ["INSERT"]
-    assert inserts["dynamodb"]["Keys"]["sk"]["S"] == [
-        {"prefix": each} for each in ("ep#", "m#", "x##")
-    ]
+    assert inserts["dynamodb"]["Keys"]["sk"]["S"] == [{"prefix": each} for each in ("ep#", "m#")]
 
 
 def test_a_record_of_another_item_or_change_is_not_consumed() -> None:
     assert is_consumed(record(1, "e#n#k", "REMOVE"))
     assert is_consumed(record(1, "ep#x"))
     assert not is_consumed(record(1, "ep#x", "REMOVE"))
-    assert is_consumed(record(1, "x##row"))
-    assert not is_consumed(record(1, "x#tag#row"))
+    assert not is_consumed(record(1, "x##row"))
     assert not is_consumed(record(1, "a"))
     assert not is_consumed(record(1, "msg#g#1"))
 
