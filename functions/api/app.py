@@ -98,7 +98,12 @@ class App:
         if route.required_permission != PUBLIC:
             self._rate_limiter.check(caller)
             self._load_shedder.check(caller)
-        target = log_fields["target"] = _select_ids(path_params)
+        # The log has the ids of a path: no names, and no references, which give access.
+        target = log_fields["target"] = {
+            name: value
+            for name, value in path_params.items()
+            if name in ("id", "principal") or name.endswith("_id")
+        }
         request.check_query(route.query_names)
         respond = route.handler
         is_omitting = VALUES_OF_ANSWER in route.query and VALUES_OF_ANSWER.read(request)
@@ -124,15 +129,6 @@ def _set_context(request_id: str, headers: Mapping[str, str]) -> str | None:
     request_context.traceparent.set(found and found[0])
     request_context.throttles.set([])
     return found and found[1]
-
-
-def _select_ids(path_params: dict[str, str]) -> dict[str, str]:
-    """Select the ids of a path for the log: no names, and no references, which give access."""
-    return {
-        name: value
-        for name, value in path_params.items()
-        if name in ("id", "principal") or name.endswith("_id")
-    }
 
 
 def _respond_without_values(route: Route, request: Request, caller: Principal) -> Response:

@@ -101,14 +101,14 @@ def _set_vector(entry: Entry, given: dict[str, Any], now: int) -> Entry:
         ValidationFailed: when a vector is given for a value that is stored encrypted.
     """
     if entry.sensitivity in ENCRYPTED:
-        if entry.vector is not None:
+        if entry.packed_vector is not None:
             raise ValidationFailed("vector", "would reveal a value that is stored encrypted")
         return entry._replace(vector_at=None, vector_length=None)
-    if "vector" not in given:
+    if "packed_vector" not in given:
         return entry
-    if entry.vector is None:
+    if entry.packed_vector is None:
         return entry._replace(vector_at=None, vector_length=None)
-    return entry._replace(vector_at=now, vector_length=count_numbers(entry.vector))
+    return entry._replace(vector_at=now, vector_length=count_numbers(entry.packed_vector))
 
 
 def may_put_by_one_write(entry: Entry) -> bool:
@@ -117,7 +117,9 @@ def may_put_by_one_write(entry: Entry) -> bool:
     It does if no order of eviction, index row, vector or cipher depends on it.
     """
     return (
-        entry.policy.is_task_bound and entry.sensitivity not in ENCRYPTED and entry.vector is None
+        entry.policy.is_task_bound
+        and entry.sensitivity not in ENCRYPTED
+        and entry.packed_vector is None
     )
 
 
@@ -151,8 +153,9 @@ def to_entry_fields(body: NewEntry | EntryChange) -> dict[str, Any]:
     if "value" in fields:
         fields["value"] = dumps_checked(fields["value"], "value", MAX_VALUE_BYTES, _HINT)
         fields["value_bytes"] = len(fields["value"])
-    if fields.get("vector") is not None:
-        fields["vector"] = pack_vector(fields["vector"])
+    if "vector" in fields:
+        vector = fields.pop("vector")
+        fields["packed_vector"] = None if vector is None else pack_vector(vector)
     return fields
 
 

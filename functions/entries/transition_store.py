@@ -71,9 +71,9 @@ def build_tombstone(
 def build_vector_writes(transition: Transition) -> Iterator[Write]:
     """Build the write of a vector that the client gives; the stream removes what it replaces."""
     new = transition.new
-    if new is not None and new.vector is not None and new.vector_at is not None:
+    if new is not None and new.packed_vector is not None and new.vector_at is not None:
         partition = vector_keys.build_client_vectors_partition(new.address)
-        yield put_client_vector(partition, new.vector_at, new.id, new.vector)
+        yield put_client_vector(partition, new.vector_at, new.id, new.packed_vector)
 
 
 def build_index_writes(transition: Transition) -> list[Write]:

@@ -120,7 +120,7 @@ class EntryWriter:
         claimed: dict[str, int] = {}
         for transition in transaction.transitions:
             new = transition.new
-            if new is None or new.vector is None or new.vector_length is None:
+            if new is None or new.packed_vector is None or new.vector_length is None:
                 continue
             partition = vector_keys.build_client_vectors_partition(new.address)
             length = self._vectors.get_length(partition)

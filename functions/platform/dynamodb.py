@@ -1,6 +1,5 @@
 """DynamoDB's requests, answers and errors in the service's own terms."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,12 +7,11 @@ from botocore.exceptions import ClientError
 
 from functions.platform.aws import OVERLOAD_CODES
 from functions.platform.errors import CapacityExceeded, ServiceError, Throttled, Unavailable
-from functions.platform.items import Item, TypedItem, decode_item, encode
+from functions.platform.items import Item, decode_item, encode_placeholders
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_ITEM_BYTES
 from functions.platform.observability import report_count
 
-_NAME = re.compile(r"#(\w+)")
 THROTTLING_CODES = OVERLOAD_CODES | {
     "TransactionConflictException",
     "TransactionInProgressException",
@@ -82,25 +80,6 @@ def build_item_size_error() -> CapacityExceeded:
     """Build the error of a write that would make an item larger than DynamoDB allows."""
     max_kb = MAX_ITEM_BYTES // 1024
     return CapacityExceeded("item_size_kb", max_kb, max_kb)
-
-
-def encode_key(key: Key) -> dict[str, Any]:
-    return {"pk": {"S": key[0]}, "sk": {"S": key[1]}}
-
-
-def decode_key(attributes: TypedItem) -> Key:
-    return attributes["pk"]["S"], attributes["sk"]["S"]
-
-
-def encode_placeholders(values: Item) -> dict[str, Any]:
-    """Encode the placeholders of an expression in typed form."""
-    return {f":{name}": encode(value) for name, value in values.items()}
-
-
-def find_names(*expressions: str | None) -> dict[str, dict[str, str]]:
-    """Return the part of a request that resolves attributes which expressions name as `#value`."""
-    names = {name for each in expressions if each and "#" in each for name in _NAME.findall(each)}
-    return {"ExpressionAttributeNames": {f"#{name}": name for name in names}} if names else {}
 
 
 def decode_page(response: dict[str, Any]) -> tuple[list[Item], Key | None]:

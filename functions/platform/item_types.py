@@ -47,7 +47,8 @@ class ItemType(NamedTuple):
 
     def build_key(self, tenant: str = "", /, **names: str | int) -> Key:
         """Build the key of an item from the names in braces."""
-        return self.build_partition(tenant, **names), self.build_sort(**names)
+        values = {"tenant": tenant} | _make_hashable(names)
+        return self.partition.format_map(values), self.sort.format_map(values)
 
     def build_partition(self, tenant: str = "", /, **names: str | int) -> str:
         return self.partition.format_map({"tenant": tenant} | _make_hashable(names))

@@ -4,7 +4,7 @@ from binascii import a2b_base64
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from functions.platform.keys import Digest
+from functions.platform.keys import Digest, Key
 
 T = TypeVar("T")
 Item = dict[str, Any]
@@ -107,3 +107,16 @@ def from_attributes(model: type[T], item: Item, **others: Any) -> T:
         if type(each) is list:
             fields[name] = tuple(each)
     return model(**fields | others)
+
+
+def encode_key(key: Key) -> dict[str, Any]:
+    return {"pk": {"S": key[0]}, "sk": {"S": key[1]}}
+
+
+def decode_key(attributes: TypedItem) -> Key:
+    return attributes["pk"]["S"], attributes["sk"]["S"]
+
+
+def encode_placeholders(values: Item) -> dict[str, Any]:
+    """Encode the placeholders of an expression in typed form."""
+    return {f":{name}": encode(value) for name, value in values.items()}

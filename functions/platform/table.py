@@ -17,11 +17,7 @@ from functions.platform.dynamodb import (
     TransactionCancelled,
     build_item_size_error,
     build_range,
-    decode_key,
     decode_page,
-    encode_key,
-    encode_placeholders,
-    find_names,
     is_index_missing,
     is_item_too_large,
     report_throttle,
@@ -29,13 +25,22 @@ from functions.platform.dynamodb import (
 )
 from functions.platform.errors import ReadOnly, Unavailable
 from functions.platform.item_types import find_sealed_type
-from functions.platform.items import Item, TypedItem, decode_item, encode, encode_item
+from functions.platform.items import (
+    Item,
+    TypedItem,
+    decode_item,
+    decode_key,
+    encode,
+    encode_item,
+    encode_key,
+    encode_placeholders,
+)
 from functions.platform.keys import HIGHEST, Key
 from functions.platform.limits import MAX_GET_ITEMS, MAX_WRITE_ITEMS
 from functions.platform.observability import list_throttling_reasons
 from functions.platform.retry import Backoff
 from functions.platform.seals import ItemSeals
-from functions.platform.writes import Write
+from functions.platform.writes import Write, find_names
 
 __all__ = ["ConditionFailed", "Store", "Table", "TimedStore"]
 
@@ -349,7 +354,8 @@ class Table:
             "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
         }
         if write.item is None:
-            _assert_not_sealed(write)
+            if write.expression and (sealed := find_sealed_type(write.key)):
+                raise ValueError(f"a {sealed.name} has a seal: put it instead of updating it")
             request["Key"] = encode_key(write.key)
         else:
             request["Item"] = self._encode_item(write.key, write.item)
@@ -396,13 +402,6 @@ class Table:
             key = decode_key(request.get("Key") or request["Item"])
             return ConditionFailed({key: self.decode_conflict(error.response.get("Item"))})
         return translate_error(error)
-
-
-def _assert_not_sealed(write: Write) -> None:
-    """Check that an update leaves sealed items alone: they are only put as a whole."""
-    sealed = find_sealed_type(write.key) if write.expression else None
-    if sealed is not None:
-        raise ValueError(f"a {sealed.name} has a seal: put it instead of updating it")
 
 
 TableWrites = tuple[Table, Sequence[Write]]

@@ -4,6 +4,7 @@ An expression may name an attribute with `#` before it, and has to where DynamoD
 as `#value`. The table resolves these names.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from functions.platform.items import Item
 from functions.platform.keys import Key
 
+_NAME = re.compile(r"#(\w+)")
 ABSENT = "attribute_not_exists(pk)"
 """The condition that there is no item."""
 
@@ -84,3 +86,9 @@ def _get_size(value: Any) -> int:
     if isinstance(value, list | tuple | set | frozenset):
         return sum(map(_get_size, value)) + len(value)
     return len(value) if isinstance(value, bytes) else 16
+
+
+def find_names(*expressions: str | None) -> dict[str, dict[str, str]]:
+    """Return the part of a request that resolves attributes which expressions name as `#value`."""
+    names = {name for each in expressions if each and "#" in each for name in _NAME.findall(each)}
+    return {"ExpressionAttributeNames": {f"#{name}": name for name in names}} if names else {}

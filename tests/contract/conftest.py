@@ -17,10 +17,9 @@ import httpx
 import pytest
 from _pytest.mark import ParameterSet
 
-from functions.platform.dynamodb import encode_key
 from functions.platform.encryption import Cipher, FileKeys
 from functions.platform.item_types import DEPLOYMENT_SECRET
-from functions.platform.items import TypedItem, encode_item
+from functions.platform.items import TypedItem, encode_item, encode_key
 from functions.platform.observability import logger
 from functions.platform.values import ValueCodec
 from tests.contract import engines

@@ -12,9 +12,8 @@ import pytest
 from functions.deletion.model import SETTLING_TIME
 from functions.identity.api_keys import build_api_key_key
 from functions.platform import item_types
-from functions.platform.dynamodb import encode_key
 from functions.platform.item_types import API_KEY, DEPLOYMENT_SECRET
-from functions.platform.items import Item, decode_item, encode_item
+from functions.platform.items import Item, decode_item, encode_item, encode_key
 from functions.platform.keys import Key
 from functions.platform.seals import ItemSeals
 from tests.contract import openwop_calls

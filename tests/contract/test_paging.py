@@ -6,8 +6,8 @@ import httpx
 import pytest
 
 from functions.platform.bulk_writes import write_parallel
-from functions.platform.dynamodb import encode_key
 from functions.platform.entry_keys import parse_entry_id
+from functions.platform.items import encode_key
 from functions.platform.table import Table
 from tests.contract.bodies import (
     BATCH,

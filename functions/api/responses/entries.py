@@ -1,11 +1,11 @@
 """Entries, as the API shows them (RFC-0015 §1)."""
 
-from typing import Annotated, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired, cast
 
-import orjson
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from functions.api.responses.rendering import to_document
 from functions.api.responses.types import (
     VALUE,
     Count,
@@ -33,8 +33,8 @@ class EntryScopeDocument(TypedDict):
     intent_id: NotRequired[str]
 
 
-class EntryDocument(TypedDict):
-    """An entry of memory."""
+class EntryHeadDocument(TypedDict):
+    """An entry of memory without its value."""
 
     id: Annotated[str, Field(pattern="^mem_")]
     agent_id: str
@@ -43,8 +43,6 @@ class EntryDocument(TypedDict):
     """The group that the entry belongs to, such as `billing.invoices`."""
     key: str
     """The entry's name within its namespace."""
-    value: NotRequired[Annotated[JsonObject, VALUE]]
-    """Your JSON object. Absent without `memory.read`, and with `values=omit`."""
     memory_type: Tier
     """The tier: it decides on lifetime and access."""
     scope: EntryScopeDocument
@@ -65,16 +63,23 @@ class EntryDocument(TypedDict):
     occurred_at: Timestamp
     """When the content happened: as the entry says, else when it was created."""
     expires_at: Timestamp | None
-    """From this moment on it is gone, as if it had never been."""
+    """From this moment on the entry is neither shown nor found."""
     created_by: str
     curated_by: NotRequired[str]
-    """Semantic only: who wrote it last."""
+    """Semantic only: the author of the last change."""
     vector_length: NotRequired[Count]
-    """How many numbers the vector has that its client gave it; absent if there is none."""
-    vector: NotRequired[list[float]]
-    """The vector that its client gave it, of length 1; only where it is asked for."""
+    """The number of elements of the client's vector; absent if there is none."""
     inherited: NotRequired[bool]
     """True for an entry of the parent's that a query shows by its sub-task."""
+
+
+class EntryDocument(EntryHeadDocument):
+    """An entry of memory."""
+
+    value: NotRequired[Annotated[JsonObject, VALUE]]
+    """Your JSON object. Absent without `memory.read`, and with `values=omit`."""
+    vector: NotRequired[list[float]]
+    """The client's vector, of length 1. Only shown with `vector=include`."""
 
 
 class EntryPageDocument(PagePosition):
@@ -83,7 +88,7 @@ class EntryPageDocument(PagePosition):
     entries: list[EntryDocument]
 
 
-class EvictionCandidateDocument(EntryDocument):
+class EvictionCandidateDocument(EntryHeadDocument):
     """An entry that may be evicted, without its value."""
 
     last_accessed_at: Timestamp
@@ -158,47 +163,23 @@ class SummaryDocument(TypedDict):
 
 
 def render_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
-    """Render an entry; its value, if any, is copied as it is stored, and never parsed."""
+    """Render an entry. Its value is copied as it is stored, and never parsed."""
+    document = EntryDocument if has_value else EntryHeadDocument
+    return to_document(entry, cast("type[EntryDocument]", document), **_compute(entry))
+
+
+def render_eviction_candidate(entry: Entry) -> EvictionCandidateDocument:
+    return to_document(entry, EvictionCandidateDocument, **_compute(entry))
+
+
+def _compute(entry: Entry) -> dict[str, Any]:
+    happened = entry.created_at if entry.occurred_at is None else entry.occurred_at
     scope: EntryScopeDocument = {}
     if entry.task_id is not None:
         scope["task_id"] = entry.task_id
     if entry.intent_id is not None:
         scope["intent_id"] = entry.intent_id
-    document: EntryDocument = {
-        "id": entry.id,
-        "agent_id": entry.agent_id,
-        "namespace": entry.namespace,
-        "key": entry.key,
-        "memory_type": entry.memory_type,
-        "scope": scope,
-        "tags": entry.tags,
-        "ttl": entry.ttl,
-        "pinned": entry.pinned,
-        "priority": entry.priority,
-        "sensitivity": entry.sensitivity,
-        "version": entry.version,
-        "created_at": to_rfc3339(entry.created_at),
-        "updated_at": to_rfc3339(entry.updated_at),
-        "occurred_at": to_rfc3339(
-            entry.created_at if entry.occurred_at is None else entry.occurred_at
-        ),
-        "expires_at": None if entry.expires_at is None else to_rfc3339(entry.expires_at),
-        "created_by": entry.created_by,
-    }
-    if has_value:
-        document["value"] = orjson.Fragment(entry.value)
-    if entry.curated_by is not None:
-        document["curated_by"] = entry.curated_by
-    if entry.vector_length is not None:
-        document["vector_length"] = entry.vector_length
-    if entry.inherited:
-        document["inherited"] = True
-    return document
-
-
-def render_eviction_candidate(entry: Entry) -> EvictionCandidateDocument:
-    document = render_entry(entry, has_value=False)
-    return {**document, "last_accessed_at": to_rfc3339(entry.last_accessed_at)}
+    return {"scope": scope, "occurred_at": to_rfc3339(happened)}
 
 
 def render_search_result(match: Match, *, has_value: bool) -> SearchResultDocument:

@@ -41,33 +41,36 @@ def to_document(model: Any, document: type[Document], **computed: Any) -> Docume
     Raises:
         TypeError: a required field is neither the model's nor computed.
     """
-    rendered: dict[str, Any] = {}
-    for name, convert, is_required in _plan((type(model), document), frozenset(computed)):
+    copied, converted = _plan((type(model), document), tuple(computed))
+    rendered: Any = {name: getattr(model, name) for name in copied}
+    for name, convert, is_required in converted:
         value = getattr(model, name)
         if value is not None:
             rendered[name] = value if convert is None else convert(value)
         elif is_required:
             rendered[name] = None
-    return cast("Document", rendered | computed)
+    rendered.update(computed)
+    return cast("Document", rendered)
 
 
 @cache
 def _plan(
-    types: tuple[type, type], computed: frozenset[str]
-) -> tuple[tuple[str, _Convert | None, bool], ...]:
-    """List the fields to render: name, conversion, whether the document requires it."""
+    types: tuple[type, type], computed: tuple[str, ...]
+) -> tuple[list[str], list[tuple[str, _Convert | None, bool]]]:
+    """List the fields that are copied, and the others: name, conversion, whether it is required."""
     model, document = types
     required: frozenset[str] = getattr(document, "__required_keys__", frozenset())
     hints = get_type_hints(document, include_extras=True)
-    fields = tuple(
+    fields = [
         (name, _find_conversion(hint), name in required)
         for name, hint in hints.items()
         if name not in computed and _has_field(model, name)
-    )
-    missing = required - {name for name, *_ in fields} - computed
+    ]
+    missing = required.difference(computed, (name for name, *_ in fields))
     if missing:
         raise TypeError(f"{model.__name__} lacks {sorted(missing)} of {document.__name__}")
-    return fields
+    copied = [name for name, convert, is_required in fields if convert is None and is_required]
+    return copied, [each for each in fields if each[0] not in copied]
 
 
 def _has_field(model: type, name: str) -> bool:

@@ -19,7 +19,6 @@ class Entry(Model):
         agent_id: The owner.
         namespace: The group that the entry belongs to, such as `billing.invoices`.
         key: The entry's name within its namespace.
-        value: Your JSON object. Absent without `memory.read`, and with `values=omit`.
         memory_type: The tier: it decides on lifetime and access.
         tags: Labels to query by.
         ttl: `task_lifetime`, `duration:` and an ISO 8601 duration, or null: no end.
@@ -27,19 +26,18 @@ class Entry(Model):
         sensitivity: `confidential` and `restricted` values are stored encrypted.
         version: Counts the changes; send it as If-Match, or in a batch.
         occurred_at: When the content happened: as the entry says, else when it was created.
-        expires_at: From this moment on it is gone, as if it had never been.
-        curated_by: Semantic only: who wrote it last.
-        vector_length: How many numbers the vector has that its client gave it; absent if there
-            is none.
-        vector: The vector that its client gave it, of length 1; only where it is asked for.
+        expires_at: From this moment on the entry is neither shown nor found.
+        curated_by: Semantic only: the author of the last change.
+        vector_length: The number of elements of the client's vector; absent if there is none.
         inherited: True for an entry of the parent's that a query shows by its sub-task.
+        value: Your JSON object. Absent without `memory.read`, and with `values=omit`.
+        vector: The client's vector, of length 1. Only shown with `vector=include`.
     """
 
     id: str
     agent_id: str
     namespace: str
     key: str
-    value: dict[str, Any] = field(default_factory=dict)
     memory_type: MemoryType
     task_id: str | None = field(default=None, metadata={"path": "scope.task_id"})
     intent_id: str | None = field(default=None, metadata={"path": "scope.intent_id"})
@@ -56,8 +54,9 @@ class Entry(Model):
     created_by: str
     curated_by: str | None = None
     vector_length: int | None = None
-    vector: tuple[float, ...] = ()
     inherited: bool = False
+    value: dict[str, Any] = field(default_factory=dict)
+    vector: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -77,7 +77,7 @@ def test_a_new_field_is_stored_or_fails_here() -> None:
         *("created_at", "updated_at"),
         "traceparent",  # of the request that writes, not of the entry
         "inherited",  # of one answer
-        "vector",  # an item of its own
+        "packed_vector",  # an item of its own
     ]
 
 

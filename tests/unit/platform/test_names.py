@@ -1,7 +1,6 @@
 """Expressions name attributes that DynamoDB reserves as `#value`."""
 
-from functions.platform.dynamodb import find_names
-from functions.platform.writes import build_set_expression
+from functions.platform.writes import build_set_expression, find_names
 
 
 def test_names_are_resolved_to_the_attributes_that_they_name() -> None:
