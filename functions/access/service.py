@@ -137,5 +137,5 @@ def _find_guardrail(target: NamespaceTarget) -> str | None:
 
 
 def _find_task_write(target: TaskTarget) -> Checks:
-    barrier = None if target.task.ended is None else "the task has ended"
+    barrier = None if target.task.completed_at is None else "the task has ended"
     return Checks((Check(tasks_authority.WRITE_MEMORY, target),), barrier)

@@ -141,7 +141,7 @@ class PrincipalData:
         if item_type is item_types.ARCHIVE:
             shown = {each: _without(item, each, name) for each in ("participants", "shared_with")}
             return lambda: self._store.replace_item(item, item | shown, "revision")
-        intent = intent_from_item(item["intent"], item)
+        intent = intent_from_item(item["intent_id"], item)
         acl = {each: access for each, access in intent.acl.items() if each != name}
         changed = replace(intent, acl=acl, version=intent.version + 1)
         writes = tuple(replace_intent(subject.tenant, intent, changed))

@@ -159,11 +159,11 @@ class TaskArchive:
         """
         if self._log_wait_seconds <= 0:
             return True
-        in_intent = task.in_intent_since if task.intent else 0
+        in_intent = task.in_intent_since if task.intent_id else 0
         since = max(self._clock() - _STREAM_RETENTION, in_intent)
         awaited: defaultdict[LogName, dict[str, int]] = defaultdict(dict)
         for part in parts:
-            log = choose_log(intent=task.intent, agent=part.agent, namespace=None)
+            log = choose_log(intent=task.intent_id, agent=part.agent, namespace=None)
             awaited[log].update(part.list_last_events(since))
         deadline, wait = time.monotonic() + self._log_wait_seconds, _FIRST_WAIT
         for log, missing in awaited.items():
@@ -177,7 +177,7 @@ class TaskArchive:
 
 def _removal_reason(task: Task, entry: Entry) -> RemovalReason:
     """Return why an ended task's entry goes: what expired before the end is in no archive."""
-    if not entry.policy.is_task_bound or entry.is_expired(task.ended or 0):
+    if not entry.policy.is_task_bound or entry.is_expired(task.completed_at or 0):
         return "expired"
     return "archived" if task.should_archive else "deleted"
 

@@ -74,9 +74,9 @@ class Contexts:
             caller, Filters(memory_type=WORKING.name, task_id=task.id)
         ):
             yield "working", entry
-        if task.policy.inherit_from_parent and task.parent is not None:
+        if task.memory_policy.inherit_from_parent and task.parent_task_id is not None:
             for entry in self._queries.iterate(
-                caller, Filters(memory_type=WORKING.name, task_id=task.parent)
+                caller, Filters(memory_type=WORKING.name, task_id=task.parent_task_id)
             ):
                 yield "inherited", entry
         for entry in episodes:
@@ -92,8 +92,8 @@ class Contexts:
     ) -> Iterator[Entry]:
         if not limit:
             return
-        is_assignees = task.assignee is not None and is_coordinator(caller, task)
-        owner = task.assignee if is_assignees else caller.id
+        is_assignees = task.assigned_agent is not None and is_coordinator(caller, task)
+        owner = task.assigned_agent if is_assignees else caller.id
         newest = Filters(agent_id=owner, memory_type=EPISODIC.name, tags=tags)
         episodes = list(islice(self._queries.iterate(caller, newest), limit))
         if is_touched:

@@ -114,15 +114,15 @@ def build_agent_correction(key: Key, item: Item, counts: EntryCounts) -> Write |
 
 def build_task_correction(key: Key, item: Item, agent: str, counts: EntryCounts) -> Write | None:
     """Build the same for what an open task counts of the agent; an ended one is being archived."""
-    counted = usage_to_item(agent, *counts.tasks.get(item["task"], (0, 0)))
+    counted = usage_to_item(agent, *counts.tasks.get(item["task_id"], (0, 0)))
     wrong = {name: n for name, n in counted.items() if item.get(name, 0) != n}
-    if not wrong or "ended" in item:
+    if not wrong or "completed_at" in item:
         return None
     entries, size = (item.get(name, 0) - n for name, n in counted.items())
     settings = ", ".join(f"{name} = :{name}" for name in counted)
     expression = f"SET {settings} ADD free_entries :free_entries, free_bytes :free_bytes"
     values = counted | {"free_entries": entries, "free_bytes": size}
-    return update_unchanged(key, item, expression, ("changes", "ended", *counted), values)
+    return update_unchanged(key, item, expression, ("changes", "completed_at", *counted), values)
 
 
 def get_working_limits(item: Item) -> tuple[int, int]:

@@ -43,7 +43,7 @@ class EntryFence:
             Unavailable: the index of the task's entries is behind; a retry continues.
         """
         task = self._tasks.get_at(partition)
-        if task is None or task.ended is not None or not task.leaving:
+        if task is None or task.completed_at is not None or not task.leaving:
             return 0
         tenant = keys.get_tenant(partition)
         marked = 0

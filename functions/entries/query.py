@@ -104,7 +104,7 @@ class Queries:
             found = self._namespaces.find(caller, filters.namespace)
             return [filters.namespace] if is_allowed(caller, READ_MEMORY, found) else []
         names = self._namespaces.list_readable(caller, filters.namespace_prefix)
-        return [each.name for each in names]
+        return [each.namespace for each in names]
 
     def has_unreadable(self, caller: Principal, filters: Filters) -> bool:
         """Tell whether filters name memory that the caller may not read, some of it or all.

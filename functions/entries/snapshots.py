@@ -165,16 +165,18 @@ def build_archived_events(tenant: str, task: Task, parts: Iterable[Part]) -> Ite
             if len(pieces) > 1:
                 data |= {"part": number + 1, "parts": len(pieces)}
             yield Event(
-                id=build_event_id(tenant, "archived", task.id, task.ended or 0, agent, number),
+                id=build_event_id(
+                    tenant, "archived", task.id, task.completed_at or 0, agent, number
+                ),
                 type="memory.archived",
                 tenant=tenant,
                 agent_id=agent,
                 actor=task.ender,
-                intent_id=task.intent,
+                intent_id=task.intent_id,
                 task_id=task.id,
                 data=data,
-                timestamp=task.ended or 0,
-                log=choose_log(intent=task.intent, agent=agent, namespace=None),
+                timestamp=task.completed_at or 0,
+                log=choose_log(intent=task.intent_id, agent=agent, namespace=None),
             )
 
 
@@ -198,8 +200,8 @@ def _announcement(tenant: str, task: Task, event: Event, now: int) -> Write:
         "actor": event.actor.id,
         "actor_kind": event.actor.kind,
         "traceparent": request_context.traceparent.get(),
-        "intent": event.intent_id,
-        "task": task.id,
+        "intent_id": event.intent_id,
+        "task_id": task.id,
         "entries": event.data["entries_archived"],
         "happened": event.timestamp,
         TTL_ATTRIBUTE: to_ttl_seconds(now + TOMBSTONE_LIFETIME),

@@ -56,7 +56,7 @@ class Summaries:
         usage, tasks = to_usage(item), {}
         entries, size = usage_to_item(agent, 0, 0)
         for each in task_items.values():
-            tasks[each["task"]] = each.get(entries, 0), each.get(size, 0)
+            tasks[each["task_id"]] = each.get(entries, 0), each.get(size, 0)
         expired = EntryCounts()
         for entry in self._store.list_expired(tenant, agent, now):
             expired.add(entry)
@@ -76,7 +76,7 @@ class Summaries:
             episodic_bytes=usage.episodic_bytes - expired.episodic_bytes,
             oldest=self._store.find_creation_time(tenant, agent, now, newest=False),
             newest=self._store.find_creation_time(tenant, agent, now, newest=True),
-            namespaces=[each.name for each in self._namespaces.list_readable(caller)],
+            namespaces=[each.namespace for each in self._namespaces.list_readable(caller)],
         )
 
     def assert_can_read(self, caller: Principal, agent: str) -> None:

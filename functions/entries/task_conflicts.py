@@ -96,12 +96,12 @@ class _Attempt:
         if with_role is not known:
             return with_role
         create, delta = self._creates.get(task.id), self._deltas.get(task.id, CounterDelta())
-        if create is not None and create.current.intent_id not in (None, task.intent):
+        if create is not None and create.current.intent_id not in (None, task.intent_id):
             raise ValidationFailed("scope.intent_id", "is not the task's intent")
         if not delta.is_zero():
             task_rules.assert_open(task)
         free = (task.free_entries, task.free_bytes)
-        most = (task.max_entries, task.policy.max_bytes)
+        most = (task.max_entries, task.memory_policy.max_bytes)
         assert_working_fits(self._transitions, partial(count_changes_of_task, task.id), free, most)
         if delta.has_creates and (task.id in known.uncoordinated) != (task.coordinator is None):
             return replace(known, uncoordinated=known.uncoordinated ^ {task.id})

@@ -206,7 +206,7 @@ def _build_registration(
     task = task_changes.build_task_of_write(
         caller, task_id, entry.intent_id, entry.created_at, usage
     )
-    most = (task.policy.max_entries, task.policy.max_bytes)
+    most = (task.memory_policy.max_entries, task.memory_policy.max_bytes)
     assert_working_fits(transitions, partial(count_changes_of_task, task_id), most, most)
     yield lifecycle_store.add_task(caller.tenant, task, usage)
     yield from list_assignments(caller.tenant, None, task)

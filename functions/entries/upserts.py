@@ -145,7 +145,7 @@ class Upserts:
 
     def _succeeds(self, caller: Principal, task: Task, agent: str) -> bool:
         member = self._tasks.get_membership(caller.tenant, task.id, agent)
-        target = SuccessionTarget(task.assignee, is_former=member.was_assignee)
+        target = SuccessionTarget(task.assigned_agent, is_former=member.was_assignee)
         return agent not in task.members and is_allowed(caller, REPLACE_ENTRY, target)
 
     def _record_replaced(self, caller: Principal, replaced: list[Entry]) -> dict[Key, Write]:

@@ -17,25 +17,25 @@ class Namespace:
     """The permissions of a namespace, or of all names with a prefix (a prefix rule).
 
     Attributes:
-        name: the namespace; a prefix rule's ends with `*`.
+        namespace: the namespace; a prefix rule's ends with `*`.
         default: the access of everybody who isn't listed; None where the next prefix rule says it.
         allow: the access of those who are listed, by their ids.
         search_fields: the fields of values that searches may compare.
     """
 
-    name: str
+    namespace: str
     default: Access | None
     allow: dict[str, Access]
     version: int
-    created: int  # epoch ms
-    updated: int  # epoch ms
+    created_at: int  # epoch ms
+    updated_at: int  # epoch ms
     search_fields: tuple[str, ...] = ()
     requests: RequestHistory | None = field(default=None, compare=False)
 
     @property
     def list_position(self) -> str:
         """What lists sort by, newest first."""
-        return build_list_position(self.created, self.name)
+        return build_list_position(self.created_at, self.namespace)
 
     @property
     def is_decided(self) -> bool:

@@ -61,8 +61,8 @@ def is_prefix_rule(name: str) -> bool:
 
 def select_rules(rules: Iterable[Namespace], name: str) -> tuple[Namespace, ...]:
     """Select the prefix rules that fit a name, the longest first."""
-    fitting = (each for each in rules if name.startswith(each.name.removesuffix(PREFIX_MARK)))
-    return tuple(sorted(fitting, key=lambda each: len(each.name), reverse=True))
+    fitting = (each for each in rules if name.startswith(each.namespace.removesuffix(PREFIX_MARK)))
+    return tuple(sorted(fitting, key=lambda each: len(each.namespace), reverse=True))
 
 
 def build_first_configuration(name: str, curator: str, now: int) -> Namespace:
@@ -97,7 +97,7 @@ def change_permissions(
         default=asked.default if "default" in asked.model_fields_set else base.default,
         allow=base.allow | {each.agent: each.access for each in asked.allow},
         version=base.version + 1,
-        updated=now,
+        updated_at=now,
         requests=token.add_to(base.requests),
     )
     allow = _remove_unneeded(changed, target.rules)

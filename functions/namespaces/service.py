@@ -89,7 +89,7 @@ class Namespaces:
         if found is None:
             return None
         permitted = self._permit_each(caller, found, restricted, authority.READ_MEMORY)
-        return [each.name for each in permitted]
+        return [each.namespace for each in permitted]
 
     def select_readable(self, caller: Principal, names: Collection[str]) -> frozenset[str]:
         """Select the names whose memory the caller may read: a call per hundred."""
@@ -103,7 +103,9 @@ class Namespaces:
         """Whether, of the first 2,000 namespaces with a prefix, the caller may not read one."""
         restricted = restrictions_from_item(self._store.get_restrictions(caller.tenant, caller.id))
         named = (
-            each for each in self._store.list_all(caller.tenant) if each.name.startswith(prefix)
+            each
+            for each in self._store.list_all(caller.tenant)
+            if each.namespace.startswith(prefix)
         )
         return any(
             self._permit(caller, each, restricted, authority.READ_MEMORY) is None
@@ -131,7 +133,7 @@ class Namespaces:
 
         def read_all() -> list[Namespace]:
             found = self._select(caller, self._store.list_with_rules, action)
-            return _newest_first({each.name: each for each in found}.values())
+            return _newest_first({each.namespace: each for each in found}.values())
 
         return read_page(wanted, examine, get_list_position, read_all)
 
@@ -173,7 +175,7 @@ class Namespaces:
         action: Action[NamespaceTarget],
     ) -> Namespace | None:
         """Return a namespace with its default, if the caller may take an action; else None."""
-        target = self._build_target(caller, namespace.name, namespace, restricted)
+        target = self._build_target(caller, namespace.namespace, namespace, restricted)
         return _with_default(target, namespace) if is_allowed(caller, action, target) else None
 
     def get(self, caller: Principal, name: str) -> Namespace:
@@ -194,7 +196,7 @@ class Namespaces:
         target = self.find(caller, name)
         if not rules.is_prefix_rule(name):
             return target
-        shorter = tuple(each for each in target.rules if each.name != name)
+        shorter = tuple(each for each in target.rules if each.namespace != name)
         own = self._store.get(caller.tenant, name)
         return target._replace(configured=own, rules=shorter)
 
@@ -294,7 +296,7 @@ class Namespaces:
             None if each is None else {"default": each.default, "allow": each.allow}
             for each in (before, after)
         )
-        return self._audit.record(caller, action, f"namespace:{after.name}", was, is_)
+        return self._audit.record(caller, action, f"namespace:{after.namespace}", was, is_)
 
 
 def _with_default(target: NamespaceTarget, namespace: Namespace) -> Namespace:
@@ -303,4 +305,4 @@ def _with_default(target: NamespaceTarget, namespace: Namespace) -> Namespace:
 
 
 def _newest_first(namespaces: Iterable[Namespace]) -> list[Namespace]:
-    return sorted(namespaces, key=lambda each: (each.created, each.name), reverse=True)
+    return sorted(namespaces, key=lambda each: (each.created_at, each.namespace), reverse=True)

@@ -123,15 +123,15 @@ class NamespaceStore(Store):
         Raises:
             ConditionFailed: another version is stored.
         """
-        order = {} if is_prefix_rule(new.name) else _build_name_order(new.name)
-        write = put_permissions(_build_key(tenant, new.name), old, new, **order)
+        order = {} if is_prefix_rule(new.namespace) else _build_name_order(new.namespace)
+        write = put_permissions(_build_key(tenant, new.namespace), old, new, **order)
         self._table.transact([write, record])
 
 
 def put_first_configuration(tenant: str, namespace: Namespace) -> Write:
     """Configure a namespace if nobody has; never a prefix rule, whatever the name."""
-    key = item_types.NAMESPACE.build_key(tenant, namespace=namespace.name)
-    return put_permissions(key, None, namespace, **_build_name_order(namespace.name))
+    key = item_types.NAMESPACE.build_key(tenant, namespace=namespace.namespace)
+    return put_permissions(key, None, namespace, **_build_name_order(namespace.namespace))
 
 
 def _build_name_order(name: str) -> dict[str, str]:
@@ -147,7 +147,7 @@ def _build_key(tenant: str, name: str) -> Key:
 
 def put_permissions(key: Key, old: Namespace | None, namespace: Namespace, **further: str) -> Write:
     """Put permissions in the place of those that were read, with further attributes."""
-    listed = build_list_attributes(key[0], namespace.created, namespace.name)
+    listed = build_list_attributes(key[0], namespace.created_at, namespace.namespace)
     item = further | listed | to_attributes(namespace)
     return put_version(key, item, None if old is None else old.version)
 

@@ -25,7 +25,7 @@ class Space(NamedTuple):
     @property
     def name(self) -> str:
         """The space's name."""
-        return self.permissions.name
+        return self.permissions.namespace
 
 
 class SpaceTarget(NamedTuple):

@@ -38,7 +38,7 @@ TYPE_ATTRIBUTES = (
     "status",
 )
 LIST_ATTRIBUTES = ("status", "agent_type", "predicate")
-_GROUP_LIST = (*LIST_ATTRIBUTES, "task")
+_GROUP_LIST = (*LIST_ATTRIBUTES, "task_id")
 _TENANT_LIST = (*LIST_ATTRIBUTES, *FILTER_ATTRIBUTES)
 TTL_ATTRIBUTE = "ttl_at"
 VECTOR_ATTRIBUTE, SPACE_ATTRIBUTE = "numbers", "space"  # of DynamoDB's own vector index

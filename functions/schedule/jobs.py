@@ -65,7 +65,7 @@ def _resume_task(container: Container) -> Job:
 
     def job(item: Item, _has_time: HasTime) -> Counter[str]:
         guardrails.update_members(get_tenant(item["pk"]), task_from_item(item))
-        if "ended" not in item:
+        if "completed_at" not in item:
             return Counter(fenced=fence.fence_at(item["pk"]))
         is_done = archive.resume_at(item["pk"], JOB_SECONDS)
         return Counter(archived=1) if is_done else Counter(stopped=1)

@@ -63,7 +63,7 @@ def _build_removed(old: Entry | None, removal: Removal | None, tasks: Tasks) -> 
 
 
 def _build_archived(tenant: str, announcement: Item) -> Event:
-    agent, intent = announcement["agent_id"], announcement.get("intent")
+    agent, intent = announcement["agent_id"], announcement.get("intent_id")
     return Event(
         id=announcement["event"],
         type="memory.archived",
@@ -71,7 +71,7 @@ def _build_archived(tenant: str, announcement: Item) -> Event:
         agent_id=agent,
         actor=Actor(announcement["actor"], announcement["actor_kind"]),
         intent_id=intent,
-        task_id=announcement["task"],
+        task_id=announcement["task_id"],
         data={"entries_archived": announcement["entries"]},
         timestamp=announcement["happened"],
         log=choose_log(intent=intent, agent=agent, namespace=None),
@@ -117,4 +117,4 @@ def _intent_at(task: Task | None, timestamp: int) -> str | None:
     """Get the intent that a task had at a time: the same however late a record is processed."""
     if task is None or task.in_intent_since > timestamp:
         return None
-    return task.intent
+    return task.intent_id

@@ -80,5 +80,8 @@ class TaskEventIngester:
 
 def _is_applied(task: Task, change: TaskChange, token: RequestToken) -> bool:
     """Tell whether a change would leave a task as it is."""
-    after = apply_change(task, change, task.updated, token)
-    return replace(after, version=task.version, request=task.request, ended=task.ended) == task
+    after = apply_change(task, change, task.updated_at, token)
+    return (
+        replace(after, version=task.version, request=task.request, completed_at=task.completed_at)
+        == task
+    )

@@ -75,9 +75,11 @@ class TaskAccess:
         task_ids = self._assignments.list_coordinated(caller.tenant, caller.id)
         tasks = self._store.get_many(caller.tenant, task_ids)
         return {
-            task.assignee
+            task.assigned_agent
             for task in tasks
-            if task.assignee is not None and task.ended is None and is_coordinator(caller, task)
+            if task.assigned_agent is not None
+            and task.completed_at is None
+            and is_coordinator(caller, task)
         }
 
     def coordinates_agent(self, caller: Principal, agent: str) -> bool:

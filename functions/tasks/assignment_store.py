@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functions.platform import item_types
 from functions.platform.errors import CapacityExceeded
 from functions.platform.item_types import COORDINATED_TASK
-from functions.platform.items import Item
+from functions.platform.items import Item, from_attributes
 from functions.platform.keys import Digest, Key
 from functions.platform.limits import MAX_OWN_TASKS
 from functions.platform.newest_first import build_list_attributes, iterate_item_groups
@@ -25,7 +25,7 @@ class AssignmentStore(Store):
         """Read an agent's open tasks, newest first: a call per some thousands."""
         rows = self._table.query(*item_types.ASSIGNMENT.build_range(tenant, agent=agent))
         found = map(_to_assignment, rows)
-        return sorted(found, key=lambda each: (each.created, each.task), reverse=True)
+        return sorted(found, key=lambda each: (each.created_at, each.task_id), reverse=True)
 
     def iterate_of_agent(
         self, tenant: str, agent: str, before: str | None, count: int
@@ -41,13 +41,13 @@ class AssignmentStore(Store):
             item_types.ASSIGNMENT.build_range(tenant, agent=agent),
             item_types.HELD_TASK.build_range(tenant, agent=agent),
         )
-        return [row["task"] for each in ranges for row in self._table.query(*each)]
+        return [row["task_id"] for each in ranges for row in self._table.query(*each)]
 
     def list_coordinated(self, tenant: str, coordinator: str) -> list[str]:
         """Read the ids of a coordinator's open tasks: a call per some thousands."""
         partition = item_types.GUARDRAILS.build_key(tenant, agent=coordinator)[0]
         rows = self._table.query(partition, COORDINATED_TASK.sort_prefix)
-        return [row["task"] for row in rows]
+        return [row["task_id"] for row in rows]
 
     def is_coordinated_by(self, tenant: str, agent: str, coordinator: str) -> bool:
         """Tell whether an agent works on an open task of a coordinator: one call."""
@@ -59,7 +59,7 @@ class AssignmentStore(Store):
 
 
 def _to_assignment(row: Item) -> Assignment:
-    return Assignment(row["task"], row.get("coordinator"), row["created"], row.get("inherits_from"))
+    return from_attributes(Assignment, row)
 
 
 def list_assignments(tenant: str, old: Task | None, new: Task) -> list[Write]:
@@ -68,18 +68,18 @@ def list_assignments(tenant: str, old: Task | None, new: Task) -> list[Write]:
 
 
 def _build_assignments(tenant: str, task: Task | None) -> dict[Key, Item]:
-    if task is None or task.assignee is None or task.ended is not None:
+    if task is None or task.assigned_agent is None or task.completed_at is not None:
         return {}
     key = item_types.ASSIGNMENT.build_key(
-        tenant, agent=task.assignee, coordinator=task.coordinator or "", task=task.id
+        tenant, agent=task.assigned_agent, coordinator=task.coordinator or "", task=task.id
     )
     return {
         key: {
-            "task": task.id,
+            "task_id": task.id,
             "coordinator": task.coordinator,
-            "created": task.created,
+            "created_at": task.created_at,
             "inherits_from": task.inherits_from,
-            **build_list_attributes(key[0], task.created, task.id),
+            **build_list_attributes(key[0], task.created_at, task.id),
         }
     }
 
@@ -125,7 +125,7 @@ def hold_task(tenant: str, agent: str, task: str) -> Write:
     """List a task under an agent that holds memory of it, and isn't its assignee."""
     return put(
         item_types.HELD_TASK.build_key(tenant, agent=agent, task=task),
-        {"task": task},
+        {"task_id": task},
     )
 
 

@@ -43,7 +43,7 @@ _IS_COORDINATOR = Rule[TaskTarget](
     "coordinator of the task", lambda caller, target: is_coordinator(caller, target.task)
 )
 _IS_ASSIGNEE = Rule[TaskTarget](
-    "assignee of the task", lambda caller, target: caller.id == target.task.assignee
+    "assignee of the task", lambda caller, target: caller.id == target.task.assigned_agent
 )
 _HOLDS_GRANT = Rule[TaskTarget](
     "holder of a grant on the task", lambda _, target: target.find_grant() is not None
@@ -162,7 +162,7 @@ class Registration(NamedTuple):
 
 def _registers_for_itself(caller: Principal, new: Registration) -> bool:
     is_own = new.parent is None or (
-        new.parent.coordinator is None and new.parent.assignee == caller.id
+        new.parent.coordinator is None and new.parent.assigned_agent == caller.id
     )
     names_nobody = new.coordinator is None and not new.names_delegates
     return is_own and names_nobody and new.assignee in (None, caller.id)
@@ -170,7 +170,7 @@ def _registers_for_itself(caller: Principal, new: Registration) -> bool:
 
 def _registers_sub_task(caller: Principal, new: Registration) -> bool:
     parent = new.parent
-    if parent is None or parent.coordinator is None or parent.assignee != caller.id:
+    if parent is None or parent.coordinator is None or parent.assigned_agent != caller.id:
         return False
     if new.coordinator not in (None, parent.coordinator) or new.names_delegates:
         return False
@@ -204,7 +204,7 @@ ADOPT_TASK = Action[Adoption](
             lambda caller, of: (
                 caller.may_coordinate
                 and of.task.coordinator is None
-                and of.task.assignee == of.assignee
+                and of.task.assigned_agent == of.assignee
             ),
         ),
     ),
@@ -223,7 +223,7 @@ def authorize_write(caller: Principal, action: Action[TaskTarget], target: TaskT
     """
     if is_allowed(caller, action, target):
         return
-    if target.member.was_assignee and caller.id != target.task.assignee:
+    if target.member.was_assignee and caller.id != target.task.assigned_agent:
         assert_open(target.task)
         raise TaskReassigned("this task is no longer yours; its new assignee continues")
     raise AccessDenied(action.denied)

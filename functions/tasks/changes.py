@@ -35,18 +35,18 @@ def build_task(
     ended = now if new.status in ENDED else None
     return Task(
         id=new.id or keys.build_id("task", token.key),
-        intent=new.intent_id,
+        intent_id=new.intent_id,
         status=new.status,
         version=1,
-        created=now,
-        updated=now,
-        policy=policy,
-        assignee=assignee,
+        created_at=now,
+        updated_at=now,
+        memory_policy=policy,
+        assigned_agent=assignee,
         coordinator=coordinator,
-        parent=new.parent_task_id,
-        started=now if new.status == "running" else None,
-        ended=ended,
-        archived=ended,
+        parent_task_id=new.parent_task_id,
+        started_at=now if new.status == "running" else None,
+        completed_at=ended,
+        archived_at=ended,
         registered_by=caller.id,
         delegates=tuple(dict.fromkeys(new.delegates or ())),
         free_entries=policy.max_entries,
@@ -63,13 +63,13 @@ def build_task_of_write(
     policy = Policy()
     return Task(
         id=task_id,
-        intent=intent,
+        intent_id=intent,
         status="running",
         version=1,
-        created=now,
-        updated=now,
-        policy=policy,
-        assignee=caller.id,
+        created_at=now,
+        updated_at=now,
+        memory_policy=policy,
+        assigned_agent=caller.id,
         free_entries=policy.max_entries - usage.entries,
         free_bytes=policy.max_bytes - usage.size,
         registered_by=caller.id,
@@ -85,10 +85,12 @@ def adopt_task(present: Task, wanted: Task) -> Task:
     return replace(
         with_present_state(wanted, present),
         version=present.version + 1,
-        created=present.created,
-        archived=None,
+        created_at=present.created_at,
+        archived_at=None,
         term=present.term + 1,
-        adopted=wanted.created if present.intent != wanted.intent else present.adopted,
+        adopted_at=wanted.created_at
+        if present.intent_id != wanted.intent_id
+        else present.adopted_at,
     )
 
 
@@ -110,7 +112,7 @@ def is_same_version(read: Task, present: Task) -> bool:
 
     What it holds, and the guardrails that restrict it, may have changed.
     """
-    return present.version == read.version and present.ended is None
+    return present.version == read.version and present.completed_at is None
 
 
 def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) -> Task:
@@ -122,18 +124,18 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
         ValueTooLarge: the fields that memory doesn't use are over 128 KB.
     """
     given = change.model_fields_set
-    assignee = change.assigned_agent if "assigned_agent" in given else task.assignee
+    assignee = change.assigned_agent if "assigned_agent" in given else task.assigned_agent
     coordinator = change.coordinator or task.coordinator
     status = change.status or task.status
-    is_handed_over = assignee != task.assignee
+    is_handed_over = assignee != task.assigned_agent
     is_adopted = task.coordinator is None and coordinator is not None
-    policy, extra_fields = (Policy(), {}) if is_adopted else (task.policy, task.extra_fields)
+    policy, extra_fields = (Policy(), {}) if is_adopted else (task.memory_policy, task.extra_fields)
     return replace(
         task,
         **_build_times(task, status, now),
         version=task.version + 1,
         status=status,
-        assignee=assignee,
+        assigned_agent=assignee,
         coordinator=coordinator,
         registered_by=coordinator if is_adopted else task.registered_by,
         delegates=tuple(dict.fromkeys(change.delegates or ()))
@@ -142,7 +144,7 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
         term=task.term + (is_handed_over or is_adopted),
         parent_term=None if is_handed_over else task.parent_term,
         leaving=() if status in ENDED else _find_leaving(task, assignee, coordinator),
-        policy=_merge_policy(policy, change),
+        memory_policy=_merge_policy(policy, change),
         extra_fields=_merge_extra_fields(extra_fields, change.extra_fields),
         request=token.stored,
     )
@@ -150,17 +152,17 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
 
 def _find_leaving(task: Task, assignee: str | None, coordinator: str | None) -> tuple[str, ...]:
     """Return whose entries are to be fenced: who was assignee or coordinator, and is neither."""
-    before = dict.fromkeys((*task.leaving, task.assignee, task.coordinator))
+    before = dict.fromkeys((*task.leaving, task.assigned_agent, task.coordinator))
     return tuple(each for each in before if each and each not in (assignee, coordinator))
 
 
 def _build_times(task: Task, status: Status, now: int) -> dict[str, Any]:
     """Build the times that a change to a status sets."""
-    times: dict[str, Any] = {"updated": now}
-    if status == "running" and task.started is None:
-        times["started"] = now
+    times: dict[str, Any] = {"updated_at": now}
+    if status == "running" and task.started_at is None:
+        times["started_at"] = now
     if status in ENDED:
-        times["ended"] = now
+        times["completed_at"] = now
     return times
 
 

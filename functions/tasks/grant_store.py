@@ -45,11 +45,11 @@ def replace_grant(tenant: str, task: Task, old: Grant | None, new: Grant | None)
     key = item_types.GRANT.build_key(tenant, task=task.id, principal=principal)
     condition, values = ABSENT, Item()
     if old is not None:
-        condition, values = "created = :before", {"before": old.created}
+        condition, values = "created_at = :before", {"before": old.created_at}
     if new is None:
         yield delete(key, condition, **values)
     else:
-        listed = build_list_attributes(key[0], new.created, new.principal)
+        listed = build_list_attributes(key[0], new.created_at, new.principal)
         yield put(key, grant_to_item(new) | listed, condition, **values)
     yield _count_grants(tenant, task, count_granted(task, old, new))
 
@@ -79,7 +79,7 @@ def _count_grants(tenant: str, task: Task, more: int) -> Write:
 
 def check_grant(tenant: str, task_id: str, grant: Grant, now: int) -> Write:
     """Check that a principal still has a grant to write."""
-    condition, values = "access = :write AND valid_until > :now", Item(write="write", now=now)
+    condition, values = "access = :write AND expires_at > :now", Item(write="write", now=now)
     if grant.term is None:
         condition += " AND attribute_not_exists(term)"
     else:

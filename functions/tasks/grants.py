@@ -152,5 +152,5 @@ def _assert_fits(task: Task, old: Grant | None, new: Grant | None) -> None:
 def _describe(grant: Grant | None) -> dict[str, Any] | None:
     if grant is None:
         return None
-    expires = None if grant.expires == FOREVER else to_rfc3339(grant.expires)
+    expires = None if grant.expires_at == FOREVER else to_rfc3339(grant.expires_at)
     return {"principal": grant.principal, "access": grant.access, "expires_at": expires}

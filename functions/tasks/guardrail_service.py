@@ -141,18 +141,18 @@ class GuardrailService:
             old: the task before, None if it is registered.
             new: the task as it is to be.
         """
-        if new.coordinator is None or (new.ended is not None and old is None):
+        if new.coordinator is None or (new.completed_at is not None and old is None):
             return GuardedTask(new)
         before = None if old is None else old.coordinator
-        if new.ended is not None:
+        if new.completed_at is not None:
             coordinator = before or new.coordinator
             row = guardrail_store.unlist_under_coordinator(tenant, coordinator, new.id)
             return GuardedTask(new, (row,))
         is_adopted = old is None or old.coordinator != new.coordinator
-        if not is_adopted and old is not None and old.assignee == new.assignee:
+        if not is_adopted and old is not None and old.assigned_agent == new.assigned_agent:
             return GuardedTask(new)
         guardrails, restrictions = self._store.get_with_restrictions(
-            tenant, new.coordinator, new.assignee
+            tenant, new.coordinator, new.assigned_agent
         )
         writes = [guardrail_store.check_guardrails(tenant, guardrails)]
         if before is not None and is_adopted:
@@ -160,10 +160,10 @@ class GuardrailService:
         if is_adopted:
             row = guardrail_store.list_under_coordinator(tenant, new.coordinator, new.id)
             writes.append(row)
-        if new.assignee is not None and guardrails.version:
+        if new.assigned_agent is not None and guardrails.version:
             writes.append(
                 guardrail_store.add_restrictions(
-                    tenant, new.assignee, restrictions, guardrails.restrictions
+                    tenant, new.assigned_agent, restrictions, guardrails.restrictions
                 )
             )
         return GuardedTask(restrict_task(new, guardrails.guardrails), tuple(writes))
@@ -181,7 +181,7 @@ class GuardrailService:
 
     def update_members(self, tenant: str, task: Task) -> None:
         """Do for a task's assignees, present and former, what a crash may have left undone."""
-        self.update_agents(tenant, filter(None, (task.assignee, *task.leaving)))
+        self.update_agents(tenant, filter(None, (task.assigned_agent, *task.leaving)))
 
     def update_agents(self, tenant: str, agents: Iterable[str]) -> None:
         """Make restrictions follow from the open tasks of those of some agents that have any."""
@@ -191,11 +191,11 @@ class GuardrailService:
         self.update_affected(tenant, affected, self._store.get_items(affected))
 
     def _limit_assignee(self, tenant: str, task: Task) -> None:
-        if task.coordinator is None or task.assignee is None:
+        if task.coordinator is None or task.assigned_agent is None:
             return
-        present = self._store.get_restrictions(tenant, task.assignee)
+        present = self._store.get_restrictions(tenant, task.assigned_agent)
         if present.version:
-            self._limit_episodic(tenant, task.assignee, present.max_episodic, present.version)
+            self._limit_episodic(tenant, task.assigned_agent, present.max_episodic, present.version)
 
     def list_affected(self, tenant: str, old: Task, new: Task) -> dict[Key, str]:
         """List the agents whose restrictions a change or the end of a task may lift or bound.
@@ -205,11 +205,11 @@ class GuardrailService:
         """
         if new.coordinator is None:
             return {}
-        agents = {new.assignee} if new.ended is not None else set()
-        if old.assignee != new.assignee:
-            agents = {old.assignee, new.assignee}
+        agents = {new.assigned_agent} if new.completed_at is not None else set()
+        if old.assigned_agent != new.assigned_agent:
+            agents = {old.assigned_agent, new.assigned_agent}
         elif old.coordinator != new.coordinator:
-            agents = {new.assignee}
+            agents = {new.assigned_agent}
         return _name_restrictions(tenant, filter(None, agents))
 
     def update_affected(
@@ -235,8 +235,12 @@ class GuardrailService:
         """
         version = self._store.get(tenant, coordinator).version
         task_ids = self._assignments.list_coordinated(tenant, coordinator)
-        tasks = [task for task in self._tasks.get_many(tenant, task_ids) if task.ended is None]
-        agents = {coordinator} | {task.assignee for task in tasks if task.assignee is not None}
+        tasks = [
+            task for task in self._tasks.get_many(tenant, task_ids) if task.completed_at is None
+        ]
+        agents = {coordinator} | {
+            task.assigned_agent for task in tasks if task.assigned_agent is not None
+        }
         steps: list[Callable[[], object]] = [
             *(partial(self._update_restrictions, tenant, agent) for agent in sorted(agents)),
             *(partial(self._restrict_stored_task, tenant, coordinator, task.id) for task in tasks),
@@ -255,7 +259,7 @@ class GuardrailService:
         # in this order: guardrails that are read after the task are never older than its own
         task = self._tasks.get(tenant, task_id)
         guardrails = self._store.get(tenant, coordinator).guardrails
-        if task is None or task.ended is not None or task.coordinator != coordinator:
+        if task is None or task.completed_at is not None or task.coordinator != coordinator:
             return task
         restricted = restrict_task(task, guardrails)
         if restricted == task:

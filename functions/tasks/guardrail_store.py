@@ -52,7 +52,7 @@ class GuardrailStore(Store):
         Raises:
             functions.platform.table.ConditionFailed: another version is stored.
         """
-        key = item_types.GUARDRAILS.build_key(tenant, agent=new.coordinator)
+        key = item_types.GUARDRAILS.build_key(tenant, agent=new.coordinator_id)
         due = build_due_attributes(key[0], now + _REQUEST_TIME)
         item = guardrails_to_item(new) | due
         self._table.transact([put_version(key, item, new.version - 1 or None), record])
@@ -97,7 +97,7 @@ class GuardrailStore(Store):
 
 def check_guardrails(tenant: str, guardrails: CoordinatorGuardrails) -> Write:
     """Check that guardrails still have the version that was read."""
-    key = item_types.GUARDRAILS.build_key(tenant, agent=guardrails.coordinator)
+    key = item_types.GUARDRAILS.build_key(tenant, agent=guardrails.coordinator_id)
     if guardrails.version == 0:
         return check(key, ABSENT)
     return check(key, "version = :version", version=guardrails.version)
@@ -112,7 +112,7 @@ def add_restrictions(tenant: str, agent: str, present: Restrictions, more: Restr
 def list_under_coordinator(tenant: str, coordinator: str, task: str) -> Write:
     return put(
         item_types.COORDINATED_TASK.build_key(tenant, agent=coordinator, task=task),
-        {"task": task},
+        {"task_id": task},
     )
 
 

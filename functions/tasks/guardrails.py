@@ -30,11 +30,11 @@ class CoordinatorGuardrails:
         others: guardrails of RFC-0013 that aren't of memory, as given.
     """
 
-    coordinator: str
+    coordinator_id: str
     guardrails: GuardrailLimits = field(default_factory=GuardrailLimits)
     others: dict[str, Any] = field(default_factory=dict)
     version: int = 0
-    updated: int | None = None  # epoch ms
+    updated_at: int | None = None  # epoch ms
     requests: RequestHistory | None = None
 
     @property
@@ -74,11 +74,11 @@ def change_guardrails(
     if size > MAX_GUARDRAILS_BYTES:
         raise ValueTooLarge("the guardrails are too large", max=MAX_GUARDRAILS_BYTES, actual=size)
     return CoordinatorGuardrails(
-        coordinator=present.coordinator,
+        coordinator_id=present.coordinator_id,
         guardrails=present.guardrails._replace(**limits),
         others=others,
         version=present.version + 1,
-        updated=now,
+        updated_at=now,
         requests=token.add_to(present.requests),
     )
 
@@ -98,10 +98,10 @@ def restrict_task(task: Task, guardrails: GuardrailLimits) -> Task:
 def guardrails_to_item(guardrails: CoordinatorGuardrails) -> Item:
     said = guardrails.guardrails._asdict().items()
     return {name: each for name, each in said if each is not None} | {
-        "coordinator": guardrails.coordinator,
+        "coordinator": guardrails.coordinator_id,
         "others": dumps(guardrails.others).decode() if guardrails.others else None,
         "version": guardrails.version,
-        "updated": guardrails.updated,
+        "updated_at": guardrails.updated_at,
         "requests": guardrails.requests,
     }
 
@@ -109,13 +109,13 @@ def guardrails_to_item(guardrails: CoordinatorGuardrails) -> Item:
 def guardrails_from_item(coordinator: str, item: Item | None) -> CoordinatorGuardrails:
     """Read a coordinator's guardrails from their item; no item has version 0."""
     if item is None:
-        return CoordinatorGuardrails(coordinator=coordinator)
+        return CoordinatorGuardrails(coordinator_id=coordinator)
     given = {name: item[name] for name in GuardrailLimits._fields if name in item}
     return CoordinatorGuardrails(
-        coordinator=coordinator,
+        coordinator_id=coordinator,
         guardrails=GuardrailLimits(**given),
         others=loads(item["others"]) if "others" in item else {},
         version=item["version"],
-        updated=item["updated"],
+        updated_at=item["updated_at"],
         requests=item.get("requests"),
     )

@@ -49,9 +49,11 @@ class IntentStore(Store):
 
     def _get_listed(self, tenant: str, principal: str, rows: Iterable[Item]) -> list[Intent]:
         keys = {
-            row["intent"]: (
-                item_types.INTENT.build_key(tenant, intent=row["intent"]),
-                item_types.PARTICIPANT.build_key(tenant, intent=row["intent"], principal=principal),
+            row["intent_id"]: (
+                item_types.INTENT.build_key(tenant, intent=row["intent_id"]),
+                item_types.PARTICIPANT.build_key(
+                    tenant, intent=row["intent_id"], principal=principal
+                ),
             )
             for row in rows
         }
@@ -72,7 +74,7 @@ class IntentStore(Store):
 
     def list_task_ids(self, tenant: str, intent: str) -> list[str]:
         rows = self._table.query(*item_types.INTENT_TASK.build_range(tenant, intent=intent))
-        return [row["task"] for row in rows]
+        return [row["task_id"] for row in rows]
 
     def iterate_task_ids(
         self, tenant: str, intent: str, before: str | None, count: int
@@ -83,7 +85,7 @@ class IntentStore(Store):
         """
         of = (GROUP_ATTRIBUTE, item_types.INTENT_TASK.build_range(tenant, intent=intent)[0])
         for rows in iterate_rows(self._table, BY_GROUP, of, before, count):
-            yield {row["task"]: row[TYPE_ORDER_ATTRIBUTE] for row in rows}
+            yield {row["task_id"]: row[TYPE_ORDER_ATTRIBUTE] for row in rows}
 
     def has_tasks(self, tenant: str, intent: str) -> bool:
         """Whether an intent lists tasks: one call."""
@@ -108,7 +110,9 @@ def name_intent(
         yield check(participant, "attribute_exists(pk)")
         return
     key = item_types.INTENT.build_key(caller.tenant, intent=intent)
-    claimed = Intent(intent, caller.id if caller.may_coordinate else None, created=now, version=1)
+    claimed = Intent(
+        intent, caller.id if caller.may_coordinate else None, created_at=now, version=1
+    )
     if is_new:
         yield _list_under_tenant(caller.tenant, intent, now)
         yield put_new(key, intent_to_item(claimed))
@@ -127,9 +131,9 @@ def name_intent(
 
 def replace_intent(tenant: str, old: Intent, new: Intent) -> Iterator[Write]:
     """Put an intent's new owner and access list in the place of those that were read."""
-    key = item_types.INTENT.build_key(tenant, intent=old.id)
+    key = item_types.INTENT.build_key(tenant, intent=old.intent_id)
     if old.version == 0:
-        yield _list_under_tenant(tenant, old.id, new.created)
+        yield _list_under_tenant(tenant, old.intent_id, new.created_at)
         yield put_new(key, intent_to_item(new))
         return
     condition, values = _is_unchanged_condition(old)
@@ -138,7 +142,7 @@ def replace_intent(tenant: str, old: Intent, new: Intent) -> Iterator[Write]:
 
 def _list_under_tenant(tenant: str, intent: str, created: int) -> Write:
     key = item_types.LISTED_INTENT.build_key(tenant, intent=intent)
-    return put(key, {"intent": intent} | build_list_attributes(key[0], created, intent))
+    return put(key, {"intent_id": intent} | build_list_attributes(key[0], created, intent))
 
 
 def join_intent(tenant: str, old: Intent, new: Intent, joining: frozenset[str]) -> Iterator[Write]:
@@ -148,12 +152,12 @@ def join_intent(tenant: str, old: Intent, new: Intent, joining: frozenset[str]) 
     """
     if new.owner is not None:
         for each in sorted(joining):
-            key = item_types.PARTICIPANT.build_key(tenant, intent=old.id, principal=each)
+            key = item_types.PARTICIPANT.build_key(tenant, intent=old.intent_id, principal=each)
             yield put(key, {"principal": each})
     if old.version == 0:
         yield from replace_intent(tenant, old, new)
         return
-    key = item_types.INTENT.build_key(tenant, intent=old.id)
+    key = item_types.INTENT.build_key(tenant, intent=old.intent_id)
     condition, values = _is_unchanged_condition(old)
     if new.owner is None or new.owner == old.owner:
         yield check(key, condition, **values)
@@ -180,8 +184,8 @@ def _is_unchanged_condition(read: Intent) -> tuple[str, Item]:
 
 def list_under_intent(tenant: str, task: Task, intent: str) -> Write:
     key = item_types.INTENT_TASK.build_key(tenant, intent=intent, task=task.id)
-    row: Item = {"task": task.id, "created": task.created}
-    return put(key, row | build_list_attributes(key[0], task.created, task.id))
+    row: Item = {"task_id": task.id, "created_at": task.created_at}
+    return put(key, row | build_list_attributes(key[0], task.created_at, task.id))
 
 
 def unlist_under_intent(tenant: str, task: str, intent: str) -> Write:

@@ -109,8 +109,8 @@ class Intents:
     ) -> Intent:
         old = self._store.get(caller.tenant, intent_id, caller.id)
         authorize(caller, action, old)
-        created = old.created or self._clock()
-        new = replace(change(old), version=old.version + 1, created=created)
+        created = old.created_at or self._clock()
+        new = replace(change(old), version=old.version + 1, created_at=created)
         record = self._audit.record(
             caller, action, f"intent:{intent_id}", _describe(old), _describe(new)
         )

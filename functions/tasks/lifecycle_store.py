@@ -35,15 +35,17 @@ def registration_writes(caller: Principal, old: Task | None, new: Task) -> list[
     """Register a task, or adopt `old`, with all that lists it."""
     tenant = caller.tenant
     changes = [add_task(tenant, new) if old is None else _replace_task(tenant, old, new)]
-    if new.intent is not None:
-        changes.append(list_under_intent(tenant, new, new.intent))
-    if old is not None and old.intent not in (None, new.intent):
-        changes.append(unlist_under_intent(tenant, old.id, str(old.intent)))
+    if new.intent_id is not None:
+        changes.append(list_under_intent(tenant, new, new.intent_id))
+    if old is not None and old.intent_id not in (None, new.intent_id):
+        changes.append(unlist_under_intent(tenant, old.id, str(old.intent_id)))
     changes += list_assignments(tenant, old, new)
     changes += count_own_tasks(tenant, old, new)
     changes += _list_inheritance(tenant, old, new)
-    if new.parent is not None and (new.policy.inherit_from_parent or not caller.may_coordinate):
-        changes.append(_check_parent(caller, new, new.parent))
+    if new.parent_task_id is not None and (
+        new.memory_policy.inherit_from_parent or not caller.may_coordinate
+    ):
+        changes.append(_check_parent(caller, new, new.parent_task_id))
     return changes
 
 
@@ -52,27 +54,27 @@ def change_writes(caller: Principal, old: Task, new: Task) -> list[Write]:
     tenant = caller.tenant
     changes = [_replace_task(tenant, old, new), *list_assignments(tenant, old, new)]
     changes += count_own_tasks(tenant, old, new)
-    if new.assignee != old.assignee:
+    if new.assigned_agent != old.assigned_agent:
         changes += _hand_over(tenant, old, new)
     if new.coordinator != old.coordinator and old.coordinator is not None:
         changes.append(_add_former_member(tenant, new.id, old.coordinator, "coordinator"))
     changes += _list_inheritance(tenant, old, new)
-    if new.policy.inherit_from_parent and not old.policy.inherit_from_parent:
-        changes.append(_check_parent(caller, new, str(new.parent)))
+    if new.memory_policy.inherit_from_parent and not old.memory_policy.inherit_from_parent:
+        changes.append(_check_parent(caller, new, str(new.parent_task_id)))
     return changes
 
 
 def _hand_over(tenant: str, old: Task, new: Task) -> list[Write]:
     """Take what its assignee had of a task, and remember that it was the assignee."""
     changes: list[Write] = []
-    if old.assignee is not None:
+    if old.assigned_agent is not None:
         changes += [
-            _add_former_member(tenant, new.id, old.assignee, "assignee"),
-            delete(item_types.GRANT.build_key(tenant, task=new.id, principal=old.assignee)),
-            hold_task(tenant, old.assignee, new.id),
+            _add_former_member(tenant, new.id, old.assigned_agent, "assignee"),
+            delete(item_types.GRANT.build_key(tenant, task=new.id, principal=old.assigned_agent)),
+            hold_task(tenant, old.assigned_agent, new.id),
         ]
-    if new.assignee is not None:
-        changes.append(release_task(tenant, hash_agent(new.assignee), new.id))
+    if new.assigned_agent is not None:
+        changes.append(release_task(tenant, hash_agent(new.assigned_agent), new.id))
     return changes
 
 
@@ -87,15 +89,15 @@ def _list_inheritance(tenant: str, old: Task | None, new: Task) -> list[Write]:
 
 
 def _build_inheritance(tenant: str, task: Task | None) -> dict[Key, Item]:
-    if task is None or task.assignee is None or task.ended is not None:
+    if task is None or task.assigned_agent is None or task.completed_at is not None:
         return {}
     parent = task.inherits_from
     if parent is None:
         return {}
     key = item_types.INHERITING_TASK.build_key(
-        tenant, task=parent, agent=task.assignee, sub_task=task.id
+        tenant, task=parent, agent=task.assigned_agent, sub_task=task.id
     )
-    return {key: {"task": task.id, "term": task.parent_term}}
+    return {key: {"task_id": task.id, "term": task.parent_term}}
 
 
 def completion_writes(tenant: str, task: Task, now: int) -> list[Write]:
@@ -105,13 +107,13 @@ def completion_writes(tenant: str, task: Task, now: int) -> list[Write]:
     """
     mark = update(
         item_types.TASK.build_key(tenant, task=task.id),
-        f"SET archived = if_not_exists(archived, :now) REMOVE {DUE_ATTRIBUTE}, "
+        f"SET archived_at = if_not_exists(archived_at, :now) REMOVE {DUE_ATTRIBUTE}, "
         f"{DUE_SHARD_ATTRIBUTE}",
-        "ended = :ended",
+        "completed_at = :ended",
         now=now,
-        ended=task.ended,
+        ended=task.completed_at,
     )
-    assignee = None if task.assignee is None else hash_agent(task.assignee)
+    assignee = None if task.assigned_agent is None else hash_agent(task.assigned_agent)
     holders = sorted(task.held.keys() - {assignee})
     return [*(release_task(tenant, Digest(holder), task.id) for holder in holders), mark]
 
@@ -129,14 +131,14 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
     if new.term != old.term:
         attributes |= {"granted": None, "sub_tasks": None}
     settings: list[str] = []
-    is_open = IS_OPEN if old.ended is None else "attribute_exists(archived)"
+    is_open = IS_OPEN if old.completed_at is None else "attribute_exists(archived_at)"
     unchanged, values = build_unchanged_condition(old)
     condition = f"{unchanged} AND {is_open}"
-    if new.assignee is not None:
-        zeros = usage_to_item(new.assignee, 0, 0)
+    if new.assigned_agent is not None:
+        zeros = usage_to_item(new.assigned_agent, 0, 0)
         settings += [f"{name} = if_not_exists({name}, :zero)" for name in zeros]
         values["zero"] = 0
-    if new.ended is not None and new.counter_changes is not None:
+    if new.completed_at is not None and new.counter_changes is not None:
         seen = "changes = :changes" if new.counter_changes else "attribute_not_exists(changes)"
         condition += f" AND {seen}"
         values |= {"changes": new.counter_changes} if new.counter_changes else {}
@@ -146,7 +148,7 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
         f"{expression} ADD free_entries :more, free_bytes :more_bytes",
         condition,
         more=new.max_entries - old.max_entries,
-        more_bytes=new.policy.max_bytes - old.policy.max_bytes,
+        more_bytes=new.memory_policy.max_bytes - old.memory_policy.max_bytes,
         **values | present,
     )
 
@@ -154,8 +156,8 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
 def add_task(tenant: str, task: Task, usage: TaskUsage = _NO_USAGE) -> Write:
     """Put a new task; `usage` is what its assignee holds from the start."""
     item = task_to_item(task) | {"attached": usage.attached}
-    if task.assignee is not None:
-        item |= usage_to_item(task.assignee, usage.entries, usage.size)
+    if task.assigned_agent is not None:
+        item |= usage_to_item(task.assigned_agent, usage.entries, usage.size)
     key = item_types.TASK.build_key(tenant, task=task.id)
     return put_new(key, item)
 
@@ -176,9 +178,9 @@ def _check_parent(caller: Principal, new: Task, parent: str) -> Write:
     elif not caller.may_coordinate:
         condition += " AND coordinator = :coordinator"
         values["coordinator"] = new.coordinator
-    if not caller.may_coordinate and new.assignee != caller.id:
+    if not caller.may_coordinate and new.assigned_agent != caller.id:
         condition += " AND (contains(delegates, :assignee) OR contains(delegates, :anybody))"
-        values |= {"assignee": new.assignee, "anybody": ANYBODY}
+        values |= {"assignee": new.assigned_agent, "anybody": ANYBODY}
     key = item_types.TASK.build_key(caller.tenant, task=parent)
     if caller.may_coordinate or new.coordinator is None:
         return check(key, condition, **values)

@@ -13,7 +13,7 @@ FOREVER = 2**53
 _REQUEST_TIME = 60_000  # ms that the request which ends a task has
 _COUNTERS = ("held", "attached", "granted", "sub_tasks", "counter_changes", "guardrail_changes")
 _STORED_APART = (
-    *("id", "status", "policy", "ender", "archive_required", "extra_fields", "request"),
+    *("id", "status", "memory_policy", "ender", "archive_required", "extra_fields", "request"),
     *_COUNTERS,
 )
 
@@ -22,11 +22,11 @@ def task_to_item(task: Task) -> Item:
     """Return all attributes of a task's item but its counters per agent."""
     return {
         **to_attributes(task, *_STORED_APART),
-        **to_attributes(task.policy),
-        "task": task.id,
+        **to_attributes(task.memory_policy),
+        "task_id": task.id,
         "task_status": task.status,
-        "ender": None if task.ended is None else task.ender.id,
-        "ender_kind": None if task.ended is None else task.ender.kind,
+        "ender": None if task.completed_at is None else task.ender.id,
+        "ender_kind": None if task.completed_at is None else task.ender.kind,
         "archive_required": task.archive_required or None,
         "guardrail_changes": task.guardrail_changes or None,
         "extra_fields": dumps(task.extra_fields).decode(),
@@ -40,8 +40,8 @@ def _due(task: Task) -> Item:
 
     The call that ends the task or hands it over has a minute.
     """
-    is_pending = task.leaving if task.ended is None else task.archived is None
-    due = task.updated + _REQUEST_TIME if is_pending else None
+    is_pending = task.leaving if task.completed_at is None else task.archived_at is None
+    due = task.updated_at + _REQUEST_TIME if is_pending else None
     return build_due_attributes(item_types.TASK.build_key("", task=task.id)[0], due)
 
 
@@ -49,10 +49,10 @@ def task_from_item(item: Item) -> Task:
     return from_attributes(
         Task,
         item,
-        id=item["task"],
-        intent=item.get("intent"),
+        id=item["task_id"],
+        intent_id=item.get("intent_id"),
         status=item["task_status"],
-        policy=from_attributes(Policy, item),
+        memory_policy=from_attributes(Policy, item),
         ender=Actor(item["ender"], item["ender_kind"]) if "ender" in item else SERVICE,
         held={name[2:]: count for name, count in item.items() if name.startswith("n_")},
         extra_fields=loads(item["extra_fields"]),
@@ -69,25 +69,24 @@ def usage_to_item(agent: str, entries: int, size: int) -> Item:
 
 def grant_to_item(grant: Grant) -> Item:
     """Return a grant's item; DynamoDB removes it some time after it has expired."""
-    return to_attributes(grant, "expires") | {
-        "valid_until": grant.expires,
-        TTL_ATTRIBUTE: None if grant.expires == FOREVER else to_ttl_seconds(grant.expires),
+    return to_attributes(grant) | {
+        TTL_ATTRIBUTE: None if grant.expires_at == FOREVER else to_ttl_seconds(grant.expires_at),
     }
 
 
 def grant_from_item(item: Item) -> Grant:
-    return from_attributes(Grant, item, expires=item["valid_until"])
+    return from_attributes(Grant, item)
 
 
 def intent_to_item(intent: Intent) -> Item:
     return {
-        "intent": intent.id,
+        "intent_id": intent.intent_id,
         "owner_id": intent.owner,
         "acl": {
             f"p{hash_agent(principal)}": {"principal": principal, "access": access}
             for principal, access in intent.acl.items()
         },
-        "created": intent.created,
+        "created_at": intent.created_at,
         "version": intent.version,
     }
 
@@ -97,9 +96,9 @@ def intent_from_item(intent: str, item: Item | None) -> Intent:
     if item is None:
         return Intent(intent)
     return Intent(
-        id=intent,
+        intent_id=intent,
         owner=item.get("owner_id"),
         acl={line["principal"]: line["access"] for line in item.get("acl", {}).values()},
-        created=item["created"],
+        created_at=item["created_at"],
         version=item["version"],
     )

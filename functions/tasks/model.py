@@ -48,28 +48,28 @@ class Grant(NamedTuple):
     """A principal's access to a task's working memory; times are epoch ms.
 
     Attributes:
-        expires: from then on it doesn't count.
+        expires_at: from then on it doesn't count.
         granted_by: who granted it.
-        created: when it was granted.
+        created_at: when it was granted.
         term: the task's term, if its assignee granted it: the grant ends with the term. None if its
             coordinator did.
     """
 
     principal: str
     access: GrantAccess
-    expires: int
+    expires_at: int
     granted_by: str = ""
-    created: int = 0
+    created_at: int = 0
     term: int | None = None
 
     def counts(self, term: int, now: int) -> bool:
         """Whether it counts at a time (epoch ms), in the task's present term."""
-        return self.expires > now and self.term in (None, term)
+        return self.expires_at > now and self.term in (None, term)
 
     @property
     def list_position(self) -> str:
         """What lists sort by, newest first."""
-        return build_list_position(self.created, self.principal)
+        return build_list_position(self.created_at, self.principal)
 
 
 class Membership(NamedTuple):
@@ -92,19 +92,19 @@ class Assignment(NamedTuple):
     """An open task that is assigned to an agent.
 
     Attributes:
-        created: when the task was created, in epoch ms.
+        created_at: when the task was created, in epoch ms.
         inherits_from: the parent whose working memory the task inherits.
     """
 
-    task: str
+    task_id: str
     coordinator: str | None
-    created: int
+    created_at: int
     inherits_from: str | None = None
 
     @property
     def list_position(self) -> str:
         """What lists sort by, newest first."""
-        return build_list_position(self.created, self.task)
+        return build_list_position(self.created_at, self.task_id)
 
 
 class TaskUsage(NamedTuple):
@@ -131,7 +131,7 @@ class Task:
 
     Attributes:
         ender: who ended it.
-        archived: when its memory had been archived or removed.
+        archived_at: when its memory had been archived or removed.
         held: how many working entries each agent has in it, by the agent's hashed id.
         attached: entries of other tiers that end with it.
         registered_by: who registered it.
@@ -146,24 +146,24 @@ class Task:
         entry_cap: the most entries that its coordinator's guardrails let it have.
         archive_required: whether they have its memory archived.
         extra_fields: those that memory doesn't use, as given.
-        adopted: when it got its intent, if that was after it was created.
+        adopted_at: when it got its intent, if that was after it was created.
         counter_changes: how often what it holds has changed; None if what it holds isn't known.
         guardrail_changes: how often its coordinator's guardrails have restricted it anew.
     """
 
     id: str
-    intent: str | None
+    intent_id: str | None
     status: Status
     version: int
-    created: int
-    updated: int
-    policy: Policy
-    assignee: str | None = None
+    created_at: int
+    updated_at: int
+    memory_policy: Policy
+    assigned_agent: str | None = None
     coordinator: str | None = None
-    parent: str | None = None
-    started: int | None = None
-    ended: int | None = None
-    archived: int | None = None
+    parent_task_id: str | None = None
+    started_at: int | None = None
+    completed_at: int | None = None
+    archived_at: int | None = None
     ender: Actor = SERVICE
     held: Mapping[str, int] = field(default_factory=dict)
     attached: int = 0
@@ -180,25 +180,25 @@ class Task:
     archive_required: bool = False
     extra_fields: dict[str, Any] = field(default_factory=dict)
     request: bytes | None = None
-    adopted: int | None = None
+    adopted_at: int | None = None
     counter_changes: int | None = 0
     guardrail_changes: int = 0
 
     @property
     def list_position(self) -> str:
         """What lists sort by, newest first."""
-        return build_list_position(self.created, self.id)
+        return build_list_position(self.created_at, self.id)
 
     @property
     def members(self) -> frozenset[str]:
         """Who registered it, and its present assignee and coordinator."""
-        return frozenset(filter(None, (self.registered_by, self.assignee, self.coordinator)))
+        return frozenset(filter(None, (self.registered_by, self.assigned_agent, self.coordinator)))
 
     @property
     def own_of(self) -> str | None:
         """The assignee, while the task is open and has no coordinator."""
-        is_own = self.coordinator is None and self.ended is None
-        return self.assignee if is_own else None
+        is_own = self.coordinator is None and self.completed_at is None
+        return self.assigned_agent if is_own else None
 
     def has_delegate(self, agent: str) -> bool:
         """Whether its assignee may register sub-tasks for an agent."""
@@ -207,7 +207,7 @@ class Task:
     @property
     def inherits_from(self) -> str | None:
         """The parent whose working memory its assignee reads, too."""
-        return self.parent if self.policy.inherit_from_parent else None
+        return self.parent_task_id if self.memory_policy.inherit_from_parent else None
 
     @property
     def working_entries(self) -> int:
@@ -221,7 +221,7 @@ class Task:
     @property
     def in_intent_since(self) -> int:
         """Since when the task belongs to its intent."""
-        return self.created if self.adopted is None else self.adopted
+        return self.created_at if self.adopted_at is None else self.adopted_at
 
     @property
     def is_empty(self) -> bool:
@@ -231,17 +231,17 @@ class Task:
     @property
     def awaits_archive(self) -> bool:
         """Whether it has ended, and its memory isn't archived yet."""
-        return self.ended is not None and self.archived is None
+        return self.completed_at is not None and self.archived_at is None
 
     @property
     def should_archive(self) -> bool:
         """Whether its working memory is archived when it ends (RFC-0015 §6.5, §6.6)."""
-        return self.policy.archive_on_completion or self.archive_required
+        return self.memory_policy.archive_on_completion or self.archive_required
 
     @property
     def max_entries(self) -> int:
         """How many working entries it may hold (RFC-0015 §6.5, §6.6)."""
-        most = self.policy.max_entries
+        most = self.memory_policy.max_entries
         return most if self.entry_cap is None else min(most, self.entry_cap)
 
 
@@ -252,18 +252,18 @@ class Intent:
     Attributes:
         participants: the principal that it was read for, if it takes or took part.
         owner: None while only agents have named it.
-        created: when it was first named, in epoch ms.
+        created_at: when it was first named, in epoch ms.
         version: counts the changes of owner and access list; 0 if nobody has named it.
     """
 
-    id: str
+    intent_id: str
     owner: str | None = None
     participants: frozenset[str] = frozenset()
     acl: dict[str, GrantAccess] = field(default_factory=dict)
-    created: int = 0
+    created_at: int = 0
     version: int = 0
 
     @property
     def list_position(self) -> str:
         """What lists sort by, newest first."""
-        return build_list_position(self.created, self.id)
+        return build_list_position(self.created_at, self.intent_id)

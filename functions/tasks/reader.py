@@ -47,7 +47,7 @@ class TaskReader:
             return True
         if self._access.can_read_memory(caller, task):
             return True
-        return task.intent is not None and self._may_read_intent(caller, task.intent)
+        return task.intent_id is not None and self._may_read_intent(caller, task.intent_id)
 
     def _may_read_intent(self, caller: Principal, intent: str) -> bool:
         return is_allowed(caller, READ_INTENT, self._intents.get(caller.tenant, intent, caller.id))
@@ -69,7 +69,7 @@ class TaskReader:
                 tasks = self._store.get_many(caller.tenant, ids)
             else:
                 tasks = self._access.select_readable(caller, ids)
-            readable = {task.id: task for task in tasks if task.intent == intent_id}
+            readable = {task.id: task for task in tasks if task.intent_id == intent_id}
             yield from (Examined(position, readable.get(id)) for id, position in ids.items())
 
     def has_any_of_intent(self, caller: Principal, intent_id: str) -> bool:
@@ -90,9 +90,9 @@ class TaskReader:
         assigned = self._assignments.list_of_agent(caller.tenant, agent)
         if caller.id == agent or ADMIN in caller.permissions:
             return assigned
-        tasks = self._store.get_many(caller.tenant, [each.task for each in assigned])
+        tasks = self._store.get_many(caller.tenant, [each.task_id for each in assigned])
         visible = {task.id for task in tasks if caller.id in task.members}
-        return [each for each in assigned if each.task in visible]
+        return [each for each in assigned if each.task_id in visible]
 
     def iterate_assigned(
         self, caller: Principal, agent: str, before: str | None, count: int
@@ -100,14 +100,18 @@ class TaskReader:
         """Examine the open tasks of an agent for those that the caller may see, newest first."""
         sees_all = caller.id == agent or ADMIN in caller.permissions
         for assigned in self._assignments.iterate_of_agent(caller.tenant, agent, before, count):
-            tasks = self._store.get_many(caller.tenant, [each.task for each in assigned])
+            tasks = self._store.get_many(caller.tenant, [each.task_id for each in assigned])
             visible = {each.id: each for each in tasks if sees_all or caller.id in each.members}
-            yield from (Examined(each.list_position, visible.get(each.task)) for each in assigned)
+            yield from (
+                Examined(each.list_position, visible.get(each.task_id)) for each in assigned
+            )
 
     def get_assigned(self, caller: Principal, assigned: Sequence[Assignment]) -> list[Task]:
         """Read the tasks of assignments, newest first: a call for each hundred."""
-        return _newest_first(self._store.get_many(caller.tenant, [each.task for each in assigned]))
+        return _newest_first(
+            self._store.get_many(caller.tenant, [each.task_id for each in assigned])
+        )
 
 
 def _newest_first(tasks: Iterable[Task]) -> list[Task]:
-    return sorted(tasks, key=lambda task: (task.created, task.id), reverse=True)
+    return sorted(tasks, key=lambda task: (task.created_at, task.id), reverse=True)

@@ -12,8 +12,8 @@ from functions.platform.keys import hash_agent
 def build_member_condition(caller: Principal) -> tuple[str, Item]:
     """Build the condition of `functions.tasks.rules.is_assignee_or_coordinator`."""
     if caller.may_coordinate:
-        return "(assignee = :caller OR coordinator = :caller)", {"caller": caller.id}
-    return "assignee = :caller", {"caller": caller.id}
+        return "(assigned_agent = :caller OR coordinator = :caller)", {"caller": caller.id}
+    return "assigned_agent = :caller", {"caller": caller.id}
 
 
 def build_registrar_condition(caller: Principal) -> tuple[str, Item]:

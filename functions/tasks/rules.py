@@ -13,7 +13,7 @@ def is_coordinator(caller: Principal, task: Task) -> bool:
 
 
 def is_assignee_or_coordinator(caller: Principal, task: Task) -> bool:
-    return caller.id == task.assignee or is_coordinator(caller, task)
+    return caller.id == task.assigned_agent or is_coordinator(caller, task)
 
 
 def assert_can_coordinate(kind: str | None) -> None:
@@ -43,7 +43,7 @@ def assert_open(task: Task) -> None:
     Raises:
         TaskClosed: it has ended.
     """
-    if task.ended is not None:
+    if task.completed_at is not None:
         raise task_closed(task)
 
 
@@ -81,6 +81,6 @@ def choose_parent_term(caller: Principal, task: Task, parent: Task | None) -> in
 
     None where it doesn't: its coordinator registers it, or it is for another agent.
     """
-    if parent is None or is_coordinator(caller, parent) or task.assignee != caller.id:
+    if parent is None or is_coordinator(caller, parent) or task.assigned_agent != caller.id:
         return None
     return parent.term

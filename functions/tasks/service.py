@@ -101,7 +101,9 @@ class Tasks:
             return self._adopt(caller, new, task, token)
         if item_types.OWN_TASKS.build_key(caller.tenant, agent=caller.id) in refused.failed:
             raise build_own_tasks_error()
-        parent = refused.failed.get(item_types.TASK.build_key(caller.tenant, task=str(task.parent)))
+        parent = refused.failed.get(
+            item_types.TASK.build_key(caller.tenant, task=str(task.parent_task_id))
+        )
         if parent is not None:
             rules.assert_takes_sub_task(caller, task_from_item(parent))
         raise AccessDenied("the parent has ended, or you are no longer its coordinator or assignee")
@@ -132,11 +134,11 @@ class Tasks:
         writes = registration_writes(caller, old, new)
         if old is not None:
             writes.append(record_change(self._audit, caller, ADOPT_TASK, old, new))
-        if new.intent is not None:
-            intent = self._intents.get(caller.tenant, new.intent, caller.id)
+        if new.intent_id is not None:
+            intent = self._intents.get(caller.tenant, new.intent_id, caller.id)
             authorize(caller, USE_INTENT, intent)
             owner = intent.owner or (caller.id if caller.may_coordinate else None)
-            writes += add_to_intent(caller.tenant, intent, owner, new.members, new.updated)
+            writes += add_to_intent(caller.tenant, intent, owner, new.members, new.updated_at)
         return writes
 
     def change(
@@ -161,8 +163,12 @@ class Tasks:
         rules.assert_open(present)
         self._assert_coordinator(caller.tenant, change)
         new = changes.apply_change(present, change, self._clock(), token)
-        if new.policy.inherit_from_parent and not present.policy.inherit_from_parent:
-            parent = None if new.parent is None else self._store.get(caller.tenant, new.parent)
+        if new.memory_policy.inherit_from_parent and not present.memory_policy.inherit_from_parent:
+            parent = (
+                None
+                if new.parent_task_id is None
+                else self._store.get(caller.tenant, new.parent_task_id)
+            )
             authorize_inheritance(caller, parent, self._clock())
         try:
             return self._writer.save(caller, present, new, self._build_change)
@@ -210,16 +216,16 @@ class Tasks:
         if _differs_in_authority(old, new):
             writes.append(record_change(self._audit, caller, CHANGE_TASK, old, new))
         joining = new.members - old.members
-        if new.intent is not None and joining:
-            intent = self._intents.get(caller.tenant, new.intent, caller.id)
-            writes += add_to_intent(caller.tenant, intent, intent.owner, joining, new.updated)
+        if new.intent_id is not None and joining:
+            intent = self._intents.get(caller.tenant, new.intent_id, caller.id)
+            writes += add_to_intent(caller.tenant, intent, intent.owner, joining, new.updated_at)
         return writes
 
 
 def _differs_in_authority(old: Task, new: Task) -> bool:
     """Whether assignee, coordinator or end differ."""
-    is_handed_on = (old.assignee, old.coordinator) != (new.assignee, new.coordinator)
-    return is_handed_on or new.ended is not None
+    is_handed_on = (old.assigned_agent, old.coordinator) != (new.assigned_agent, new.coordinator)
+    return is_handed_on or new.completed_at is not None
 
 
 def _assert_adoptable(caller: Principal, present: Task, new: NewTask) -> None:

@@ -14,7 +14,7 @@ from functions.platform.writes import build_set_expression, update
 from functions.tasks.mapper import grant_from_item, task_from_item, task_to_item
 from functions.tasks.model import Grant, Membership, Task, TaskUsage
 
-IS_OPEN = "attribute_not_exists(ended)"
+IS_OPEN = "attribute_not_exists(completed_at)"
 _NO_USAGE = TaskUsage()
 
 

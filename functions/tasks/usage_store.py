@@ -51,7 +51,7 @@ def reserve_usage(
     if usage.is_working and is_counted:
         condition += f" AND attribute_exists({next(iter(usage_to_item(caller.id, 0, 0)))})"
     if intent is not None:
-        condition += " AND intent = :intent"
+        condition += " AND intent_id = :intent"
         values["intent"] = intent
     key = item_types.TASK.build_key(caller.tenant, task=task_id)
     yield update(key, expression, condition, **counted, **values)
@@ -100,7 +100,7 @@ def check_participation(
         role, values = build_registrar_condition(caller)
         conditions.append(role)
     if intent is not None:
-        conditions.append("intent = :intent")
+        conditions.append("intent_id = :intent")
         values["intent"] = intent
     key = item_types.TASK.build_key(caller.tenant, task=task_id)
     return check(key, " AND ".join(conditions), **values)

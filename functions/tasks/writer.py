@@ -60,7 +60,7 @@ class TaskWriter:
 
     def save(self, caller: Principal, old: Task, new: Task, writes_of: WritesOf) -> Task:
         """Write a task that exists; if it ends, archive its memory."""
-        if new.ended is None:
+        if new.completed_at is None:
             return self._finish(caller.tenant, self.commit(caller, old, new, writes_of))
         return self._end(caller, old, replace(new, ender=caller.actor), writes_of)
 
@@ -140,7 +140,7 @@ def _prepare_retry(
     """
     key = item_types.TASK.build_key(tenant, task=new.id)
     item = refused.failed.get(key)
-    retried = guarded.keys | {item_types.INTENT.build_key(tenant, intent=str(new.intent))}
+    retried = guarded.keys | {item_types.INTENT.build_key(tenant, intent=str(new.intent_id))}
     conflicts = refused.failed.keys() - retried
     if old is not None and item is not None:
         present = task_from_item(item)
@@ -157,8 +157,8 @@ def add_to_intent(
     tenant: str, intent: Intent, owner: str | None, joining: frozenset[str], now: int
 ) -> Iterator[Write]:
     """Add participants to an intent, if it has an owner."""
-    created, version = intent.created or now, intent.version or 1
-    joined = replace(intent, owner=owner, created=created, version=version)
+    created, version = intent.created_at or now, intent.version or 1
+    joined = replace(intent, owner=owner, created_at=created, version=version)
     return join_intent(tenant, intent, joined, joining)
 
 
@@ -171,4 +171,8 @@ def record_change(
 
 def _describe(task: Task) -> dict[str, Any]:
     """Describe what of a task is changed with authority."""
-    return {"assigned_agent": task.assignee, "coordinator": task.coordinator, "status": task.status}
+    return {
+        "assigned_agent": task.assigned_agent,
+        "coordinator": task.coordinator,
+        "status": task.status,
+    }

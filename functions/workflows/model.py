@@ -8,7 +8,7 @@ from functions.tasks.model import Policy
 class AgentPlan(NamedTuple):
     """What a workflow sets for an agent; None is left as it is."""
 
-    agent: str
+    agent_id: str
     capacity: int | None
     pinned_namespaces: list[str] | None
 
@@ -18,9 +18,9 @@ class TaskPlan(NamedTuple):
 
     id: str
     name: str
-    agent: str | None
+    assigned_agent: str | None
     depends_on: list[str]  # ids
-    policy: Policy
+    memory_policy: Policy
     fields: dict[str, Any]  # all of them, as requests take them
 
 
@@ -29,8 +29,8 @@ class Application(NamedTuple):
 
     name: str
     version: str | None
-    intent: str
-    namespaces: list[str]
+    intent_id: str
+    semantic_namespaces: list[str]
     agents: list[AgentPlan]
     tasks: list[TaskPlan]
     ignored: list[str]  # the paths of what isn't of memory

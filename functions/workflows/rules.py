@@ -94,8 +94,8 @@ def build_application(workflow: Workflow, seed: bytes) -> Application:
     return Application(
         name=workflow.name,
         version=version,
-        intent=build_intent_id(workflow),
-        namespaces=_list_namespaces(workflow),
+        intent_id=build_intent_id(workflow),
+        semantic_namespaces=_list_namespaces(workflow),
         agents=[each for each in agents if (each.capacity, each.pinned_namespaces) != (None, None)],
         tasks=[_build_task_plan(workflow, step, ids) for step in workflow.plan],
         ignored=list_ignored(workflow),
@@ -168,4 +168,7 @@ def is_up_to_date(task: Task, plan: TaskPlan) -> bool:
     is_same = all(
         task.extra_fields.get(name) == value for name, value in extra.items() if value is not None
     )
-    return is_same and (task.assignee, task.policy) == (plan.agent, plan.policy)
+    return is_same and (task.assigned_agent, task.memory_policy) == (
+        plan.assigned_agent,
+        plan.memory_policy,
+    )

@@ -83,11 +83,11 @@ class Workflows:
 
     def _set_up(self, caller: Principal, application: Application) -> None:
         self._set_tasks(caller, application)
-        for name in application.namespaces:
+        for name in application.semantic_namespaces:
             self._namespaces.declare(caller, name)
         for agent in application.agents:
             config = AgentConfig(episodic=rules.build_settings(agent))
-            self._agents.configure(caller, agent.agent, config, RequestToken.create())
+            self._agents.configure(caller, agent.agent_id, config, RequestToken.create())
 
     def _set_tasks(self, caller: Principal, application: Application) -> None:
         """Register the plan's tasks, and change those that exist and are open.
@@ -108,9 +108,9 @@ class Workflows:
         for plan in application.tasks:
             task = present.get(plan.id)
             if task is None:
-                new = NewTask(id=plan.id, intent_id=application.intent, **plan.fields)
+                new = NewTask(id=plan.id, intent_id=application.intent_id, **plan.fields)
                 self._tasks.register(caller, new, RequestToken.create())
-            elif task.ended is None and not rules.is_up_to_date(task, plan):
+            elif task.completed_at is None and not rules.is_up_to_date(task, plan):
                 change, token = TaskChange(**plan.fields), RequestToken.create()
                 self._tasks.change(caller, task.id, task.version, change, token)
 

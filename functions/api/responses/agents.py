@@ -152,8 +152,8 @@ def render_agent(principal: Principal, usage: AgentUsage) -> AgentDocument:
 def render_guardrails(found: CoordinatorGuardrails) -> CoordinatorGuardrailsDocument:
     """Render a coordinator's guardrails (RFC-0015 §6.6)."""
     return {
-        "coordinator_id": found.coordinator,
+        "coordinator_id": found.coordinator_id,
         "guardrails": cast("GuardrailsDocument", orjson.Fragment(dumps(found.members))),
         "version": found.version,
-        "updated_at": to_optional_rfc3339(found.updated),
+        "updated_at": to_optional_rfc3339(found.updated_at),
     }

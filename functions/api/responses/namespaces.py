@@ -4,9 +4,9 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
+from functions.api.responses.rendering import to_document
 from functions.api.responses.types import PagePosition, Timestamp, Version
 from functions.namespaces.model import Access, Namespace
-from functions.platform.clock import to_rfc3339
 
 
 class NamespaceAccessDocument(TypedDict):
@@ -44,15 +44,10 @@ class NamespacePageDocument(PagePosition):
 
 def render_namespace(namespace: Namespace) -> NamespaceDocument:
     """Render a namespace's permissions (RFC-0015 §2.3), with the default that applies."""
-    document: NamespaceDocument = {
-        "namespace": namespace.name,
-        "permissions": render_permissions(namespace),
-        "version": namespace.version,
-        "created_at": to_rfc3339(namespace.created),
-        "updated_at": to_rfc3339(namespace.updated),
-    }
-    if namespace.search_fields:
-        document["search_fields"] = list(namespace.search_fields)
+    permissions = render_permissions(namespace)
+    document = to_document(namespace, NamespaceDocument, permissions=permissions)
+    if not namespace.search_fields:
+        del document["search_fields"]
     return document
 
 

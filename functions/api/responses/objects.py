@@ -155,6 +155,6 @@ def render_space(space: Space) -> SpaceDocument:
         "owner": space.owner,
         "permissions": render_permissions(permissions),
         "version": permissions.version,
-        "created_at": to_rfc3339(permissions.created),
-        "updated_at": to_rfc3339(permissions.updated),
+        "created_at": to_rfc3339(permissions.created_at),
+        "updated_at": to_rfc3339(permissions.updated_at),
     }

@@ -6,9 +6,10 @@ import orjson
 from typing_extensions import TypedDict
 
 from functions.api.responses.entries import EntryDocument
+from functions.api.responses.rendering import to_document
 from functions.api.responses.types import VALUE, Count, PagePosition, Timestamp, Version
 from functions.namespaces.model import Access
-from functions.platform.clock import to_optional_rfc3339, to_rfc3339
+from functions.platform.clock import to_optional_rfc3339
 from functions.platform.json_text import dumps
 from functions.tasks.mapper import FOREVER
 from functions.tasks.model import Grant, GrantAccess, Intent, Policy, Status, Task
@@ -183,22 +184,8 @@ class AppliedWorkflowDocument(TypedDict):
 
 def render_task(task: Task) -> TaskDocument:
     """Render a task; the fields of RFC-0012 that memory doesn't use are copied as they are."""
-    document: TaskDocument = {
-        "id": task.id,
-        "intent_id": task.intent,
-        "name": task.id,
-        "status": task.status,
-        "assigned_agent": task.assignee,
-        "coordinator": task.coordinator,
-        "delegates": list(task.delegates),
-        "parent_task_id": task.parent,
-        "memory_policy": _render_policy(task.policy),
-        "version": task.version,
-        "created_at": to_rfc3339(task.created),
-        "updated_at": to_rfc3339(task.updated),
-        "started_at": to_optional_rfc3339(task.started),
-        "completed_at": to_optional_rfc3339(task.ended),
-    }
+    policy = _render_policy(task.memory_policy)
+    document = to_document(task, TaskDocument, name=task.id, memory_policy=policy)
     extra = {name: orjson.Fragment(dumps(value)) for name, value in task.extra_fields.items()}
     return cast("TaskDocument", document | extra)
 
@@ -208,28 +195,17 @@ def _render_policy(policy: Policy) -> MemoryPolicyDocument:
 
 
 def render_grant(grant: Grant) -> GrantDocument:
-    expires = None if grant.expires == FOREVER else grant.expires
-    return {
-        "principal": grant.principal,
-        "access": grant.access,
-        "expires_at": to_optional_rfc3339(expires),
-        "granted_by": grant.granted_by,
-        "created_at": to_rfc3339(grant.created),
-    }
+    expires_at = None if grant.expires_at == FOREVER else grant.expires_at
+    return to_document(grant, GrantDocument, expires_at=to_optional_rfc3339(expires_at))
 
 
 def render_intent(intent: Intent) -> IntentDocument:
-    return {
-        "intent_id": intent.id,
-        "owner": intent.owner,
-        "created_at": to_rfc3339(intent.created),
-        "version": intent.version,
-    }
+    return to_document(intent, IntentDocument)
 
 
 def render_acl(intent: Intent) -> AclDocument:
     return {
-        "intent_id": intent.id,
+        "intent_id": intent.intent_id,
         "owner": intent.owner,
         "entries": [
             {"principal": principal, "access": access}
@@ -246,12 +222,12 @@ def render_applied_workflow(
     return {
         "name": applied.name,
         "version": applied.version,
-        "intent_id": applied.intent,
-        "semantic_namespaces": applied.namespaces,
+        "intent_id": applied.intent_id,
+        "semantic_namespaces": applied.semantic_namespaces,
         "namespaces": [{"namespace": name, "access": each} for name, each in access.items()],
         "agents": [
             {
-                "agent_id": each.agent,
+                "agent_id": each.agent_id,
                 "episodic": {
                     "capacity": each.capacity,
                     "pinned_namespaces": each.pinned_namespaces,
@@ -263,9 +239,9 @@ def render_applied_workflow(
             {
                 "id": each.id,
                 "name": each.name,
-                "assigned_agent": each.agent,
+                "assigned_agent": each.assigned_agent,
                 "depends_on": each.depends_on,
-                "memory_policy": _render_policy(each.policy),
+                "memory_policy": _render_policy(each.memory_policy),
             }
             for each in applied.tasks
         ],

@@ -155,7 +155,7 @@ def apply_workflow(request: Request, caller: Principal) -> Response:
     workflow = parse_workflow(request.body, request.headers.get("content-type", "").lower())
     applied = request.services.workflows.apply(caller, workflow, request.idempotency_token(caller))
     namespaces = request.services.namespaces
-    access = {name: namespaces.get_access(caller, name) for name in applied.namespaces}
+    access = {name: namespaces.get_access(caller, name) for name in applied.semantic_namespaces}
     return json_response(200, render_applied_workflow(applied, access))
 
 

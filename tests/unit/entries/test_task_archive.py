@@ -16,7 +16,7 @@ from functions.event_log.model import build_event_id
 from functions.tasks.model import Policy, Task
 from tests.unit.entries.making import NOW, make_entry
 
-TASK = Task("t", "i", "completed", 2, 1, NOW, Policy(), ended=NOW)
+TASK = Task("t", "i", "completed", 2, 1, NOW, Policy(), completed_at=NOW)
 
 
 def make_value(size: int) -> bytes:

@@ -44,14 +44,22 @@ def create(key: str = "k", index: int = 0, **fields: Any) -> Transition:
 def task_item(**fields: Any) -> Item:
     """The item of an open task of ada's with room for everything."""
     given: dict[str, Any] = {
-        "assignee": "ada",
+        "assigned_agent": "ada",
         "coordinator": "boss",
         "free_entries": 100,
         "free_bytes": 1024,
-        "intent": None,
+        "intent_id": None,
     }
     given |= fields
-    task = Task("t", status="running", version=1, created=0, updated=0, policy=Policy(), **given)
+    task = Task(
+        "t",
+        status="running",
+        version=1,
+        created_at=0,
+        updated_at=0,
+        memory_policy=Policy(),
+        **given,
+    )
     return {name: value for name, value in task_to_item(task).items() if value is not None}
 
 
@@ -130,9 +138,9 @@ def test_conflicts_of_other_items_say_nothing() -> None:
 @pytest.mark.parametrize(
     ("item", "entry", "error"),
     [
-        (task_item(assignee="bob"), {}, AccessDenied),
-        (task_item(ended=NOW), {}, TaskClosed),
-        (task_item(intent="j"), {"intent_id": "i"}, ValidationFailed),
+        (task_item(assigned_agent="bob"), {}, AccessDenied),
+        (task_item(completed_at=NOW), {}, TaskClosed),
+        (task_item(intent_id="j"), {"intent_id": "i"}, ValidationFailed),
         (task_item(free_entries=0), {}, CapacityExceeded),
         (task_item(free_bytes=1), {"value_bytes": 2}, CapacityExceeded),
     ],
@@ -153,7 +161,7 @@ def test_what_just_fits_is_taken() -> None:
 
 def test_who_took_part_keeps_its_episodes_of_a_task_and_others_do_not() -> None:
     episode = Transition(None, make_entry(task_id="t"))
-    item, former = task_item(assignee="bob"), Membership(was_assignee=True)
+    item, former = task_item(assigned_agent="bob"), Membership(was_assignee=True)
     assert resolve(item, episode, member=former) == TaskAssumptions(joined=frozenset({"t"}))
     for transition, member, error in (
         (episode, NO_MEMBER, AccessDenied),
@@ -170,7 +178,7 @@ def grant(access: GrantAccess = "write", expires: int = NOW + 1, term: int | Non
 
 @pytest.mark.parametrize("given", [grant(), grant(term=1)])
 def test_a_grant_is_checked_beside_the_task(given: Grant) -> None:
-    known = resolve(task_item(assignee="bob"), member=Membership(grant=given))
+    known = resolve(task_item(assigned_agent="bob"), member=Membership(grant=given))
     assert known == TaskAssumptions(grants={"t": given})
     key = item_types.GRANT.build_key("acme", task="t", principal="ada")
     assert written(create(), known=known) == [("Update", TASK), ("ConditionCheck", key)]
@@ -186,7 +194,7 @@ def test_a_grant_that_does_not_count_lets_nobody_write(given: Grant) -> None:
         (Membership(grant=given, was_assignee=True), TaskReassigned),
     ):
         with pytest.raises(error):
-            resolve(task_item(assignee="bob"), member=member)
+            resolve(task_item(assigned_agent="bob"), member=member)
 
 
 WRITTEN = make_entry("working", task_id="t")
@@ -202,9 +210,9 @@ def test_a_former_assignee_changes_its_entries_no_more(change: Transition) -> No
     verb = "ConditionCheck" if change is CHANGES["same size"] else "Update"
     assert written(change) == [(verb, TASK)]
     with pytest.raises(TaskReassigned):
-        resolve(task_item(assignee="bob"), change, member=Membership(was_assignee=True))
+        resolve(task_item(assigned_agent="bob"), change, member=Membership(was_assignee=True))
     with pytest.raises(TaskClosed):
-        resolve(task_item(assignee="bob", ended=NOW), change, member=Membership(was_assignee=True))
+        resolve(task_item(assigned_agent="bob", completed_at=NOW), change, member=Membership(was_assignee=True))
 
 
 def test_the_service_removes_entries_whoever_has_the_task() -> None:

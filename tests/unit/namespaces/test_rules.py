@@ -61,7 +61,7 @@ def test_who_may_coordinate_writes_to_an_unconfigured_namespace(kind: Kind, acce
 
 def test_the_first_writer_curates_a_namespace_that_all_may_read() -> None:
     made = rules.build_first_configuration("facts", "alice", NOW)
-    assert (made.version, made.created) == (1, NOW)
+    assert (made.version, made.created_at) == (1, NOW)
     assert rules.get_access(principal("alice"), target(made)) == "write"
     assert rules.get_access(principal("bob", "user"), target(made)) == "read"
 
@@ -92,7 +92,7 @@ def test_a_prefix_rule_counts_for_a_namespace_that_nobody_has_configured() -> No
 
 def test_prefix_rules_fit_all_names_that_begin_so_the_longest_first() -> None:
     written = [namespace("read", name) for name in ("*", "a.*", "a.b*", "b*", "a.b.c*")]
-    selected = [each.name for each in rules.select_rules(written, "a.b")]
+    selected = [each.namespace for each in rules.select_rules(written, "a.b")]
     assert selected == ["a.b*", "a.*", "*"]
     assert rules.select_rules(written[3:], "a.b") == ()
 
@@ -146,9 +146,9 @@ def test_a_default_of_null_leaves_it_to_the_prefix_rules() -> None:
 def test_a_change_counts_up_and_remembers_its_request() -> None:
     first, second = RequestToken.create(), RequestToken.create()
     made = rules.change_namespace(UNCONFIGURED, change("read"), NOW, first)
-    assert (made.version, made.created, made.updated) == (1, NOW, NOW)
+    assert (made.version, made.created_at, made.updated_at) == (1, NOW, NOW)
     changed = rules.change_namespace(target(made), change("none"), NOW + 5, second)
-    assert (changed.version, changed.created, changed.updated) == (2, NOW, NOW + 5)
+    assert (changed.version, changed.created_at, changed.updated_at) == (2, NOW, NOW + 5)
     assert second.judge(changed.requests) is Verdict.REPLAY
     assert first.judge(changed.requests) is Verdict.SUPERSEDED
     assert RequestToken.create().judge(changed.requests) is Verdict.NEW
@@ -202,7 +202,7 @@ def test_prefix_rules_are_read_anew_after_seconds_or_a_change() -> None:
 
     remembered = PrefixRules(read, lambda: now[0])
     for _ in range(2):
-        assert [each.name for each in remembered.find("acme", "facts")] == ["f*"]
+        assert [each.namespace for each in remembered.find("acme", "facts")] == ["f*"]
     assert remembered.find("acme", "other") == ()
     assert reads == ["acme"]
     now[0] += LIFETIME

@@ -34,7 +34,7 @@ ENTRY = Entry(
 )
 
 
-TASK = Task("t", "i", "running", 1, created=900, updated=900, policy=Policy())
+TASK = Task("t", "i", "running", 1, created_at=900, updated_at=900, memory_policy=Policy())
 
 
 def events_of(
@@ -102,7 +102,7 @@ def test_an_event_is_in_the_log_of_intent_agent_or_namespace(
 def test_an_intents_log_begins_when_the_task_joins_it() -> None:
     new = ENTRY._replace(task_id="t")
     old = new._replace(version=2)
-    for task in (replace(TASK, created=1_500), replace(TASK, adopted=1_500)):
+    for task in (replace(TASK, created_at=1_500), replace(TASK, adopted_at=1_500)):
         (created,), (updated,) = events_of(None, new, task=task), events_of(old, new, task=task)
         assert (created.log, updated.log) == (LogName("agent", "ada"), LogName("intent", "i"))
 
@@ -127,7 +127,7 @@ def test_an_announced_archive_is_about_its_task() -> None:
         "agent_id": "ada",
         "actor": "boss",
         "actor_kind": "coordinator",
-        "task": "t",
+        "task_id": "t",
         "entries": 7,
         "happened": 9_000,
     }

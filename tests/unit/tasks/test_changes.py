@@ -21,7 +21,7 @@ def test_an_adopted_task_keeps_what_it_holds_and_who_took_part() -> None:
         new_task(id="task_1"), principal("boss", "coordinator"), roles, NOW, TOKEN
     )
     adopted = changes.adopt_task(written, wanted)
-    assert (adopted.created, adopted.version, adopted.in_intent_since) == (500, 2, NOW)
+    assert (adopted.created_at, adopted.version, adopted.in_intent_since) == (500, 2, NOW)
     assert (adopted.working_entries, adopted.counter_changes) == (2, 4)
     assert adopted.term == written.term + 1
     assert (adopted.coordinator, adopted.term) == ("boss", 2)
@@ -30,12 +30,12 @@ def test_an_adopted_task_keeps_what_it_holds_and_who_took_part() -> None:
 @pytest.mark.parametrize("status", get_args(Status))
 def test_a_status_sets_the_times_of_a_task(status: Status) -> None:
     changed = changes.apply_change(TASK, TaskChange(status=status), NOW, TOKEN)
-    assert (changed.status, changed.version, changed.updated) == (status, 4, NOW)
-    assert changed.started == (NOW if status == "running" else None)
-    assert changed.ended == (NOW if status in ENDED else None)
+    assert (changed.status, changed.version, changed.updated_at) == (status, 4, NOW)
+    assert changed.started_at == (NOW if status == "running" else None)
+    assert changed.completed_at == (NOW if status in ENDED else None)
     assert changed.awaits_archive is (status in ENDED)
     again = changes.apply_change(changed, TaskChange(status="running"), NOW + 1, TOKEN)
-    assert again.started == (NOW if status == "running" else NOW + 1)
+    assert again.started_at == (NOW if status == "running" else NOW + 1)
 
 
 @pytest.mark.parametrize("status", get_args(Status))
@@ -43,15 +43,17 @@ def test_a_task_registered_as_ended_has_nothing_to_archive(status: Status) -> No
     task = changes.build_task(
         new_task(status=status), principal("boss", "user"), ("alice", "boss"), NOW, TOKEN
     )
-    assert (task.ended is not None) is (status in ENDED)
+    assert (task.completed_at is not None) is (status in ENDED)
     assert not task.awaits_archive
 
 
 def test_only_the_given_fields_of_a_policy_change() -> None:
-    task = replace(TASK, policy=Policy(max_entries=7, archive_on_completion=False))
+    task = replace(TASK, memory_policy=Policy(max_entries=7, archive_on_completion=False))
     change = TaskChange.model_validate({"memory_policy": {"max_total_size_kb": 9}})
     changed = changes.apply_change(task, change, NOW, TOKEN)
-    assert changed.policy == Policy(max_entries=7, archive_on_completion=False, max_total_size_kb=9)
+    assert changed.memory_policy == Policy(
+        max_entries=7, archive_on_completion=False, max_total_size_kb=9
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,11 +72,11 @@ def test_who_leaves_an_open_task_is_to_be_fenced(
 ) -> None:
     changed = changes.apply_change(TASK, TaskChange(**change), NOW, TOKEN)
     assert changed.leaving == leaving
-    assert changed.term == TASK.term + (changed.assignee != "alice")
+    assert changed.term == TASK.term + (changed.assigned_agent != "alice")
 
 
 def test_who_comes_back_is_not_fenced_and_who_left_before_still_is() -> None:
-    pending = replace(TASK, assignee="bob", leaving=("alice", "carol"))
+    pending = replace(TASK, assigned_agent="bob", leaving=("alice", "carol"))
     changed = changes.apply_change(pending, TaskChange(assigned_agent="alice"), NOW, TOKEN)
     assert changed.leaving == ("carol", "bob")
 
@@ -96,10 +98,10 @@ def test_extra_fields_have_a_limit() -> None:
 
 def test_counters_and_guardrails_come_from_the_stored_task() -> None:
     stored = replace(TASK, held={"c": 4}, attached=1, counter_changes=9, entry_cap=5)
-    ended = replace(TASK, status="completed", ended=NOW, version=4)
+    ended = replace(TASK, status="completed", completed_at=NOW, version=4)
     merged = changes.with_present_state(ended, stored)
     assert (merged.working_entries, merged.attached, merged.counter_changes) == (4, 1, 9)
     assert (merged.status, merged.version, merged.entry_cap) == ("completed", 4, 5)
     assert changes.is_same_version(TASK, stored)
     assert not changes.is_same_version(TASK, replace(stored, version=4))
-    assert not changes.is_same_version(TASK, replace(stored, ended=NOW))
+    assert not changes.is_same_version(TASK, replace(stored, completed_at=NOW))

@@ -43,7 +43,7 @@ def test_coordinators_and_users_register_for_anybody(kind: Kind) -> None:
         (Registration(None, "boss"), False),
         (Registration(None, names_delegates=True), False),
         (Registration("bob", parent=OWN), False),
-        (Registration("alice", parent=replace(OWN, assignee="bob")), False),
+        (Registration("alice", parent=replace(OWN, assigned_agent="bob")), False),
         (Registration(None, parent=TASK), True),
         (Registration("alice", "boss", TASK), True),
         (Registration("alice", "rival", TASK), False),
@@ -54,7 +54,7 @@ def test_coordinators_and_users_register_for_anybody(kind: Kind) -> None:
         (Registration("bob", "alice", DELEGATING), False),
         (Registration("bob", parent=DELEGATING, names_delegates=True), False),
         (Registration("bob", parent=replace(DELEGATING, coordinator=None)), False),
-        (Registration("alice", parent=replace(OPEN_TO_ALL, assignee="bob")), False),
+        (Registration("alice", parent=replace(OPEN_TO_ALL, assigned_agent="bob")), False),
     ],
 )
 def test_an_agent_registers_for_itself_and_for_delegates(new: Registration, expected: bool) -> None:
@@ -73,7 +73,7 @@ def test_only_a_parents_assignee_or_coordinator_lets_a_sub_task_inherit(kind: Ki
     ("kind", "task", "assignee", "expected"),
     [
         ("coordinator", OWN, "alice", True),
-        ("user", replace(OWN, ended=NOW, intent="other"), "alice", True),
+        ("user", replace(OWN, completed_at=NOW, intent_id="other"), "alice", True),
         ("agent", OWN, "alice", False),
         ("coordinator", OWN, "bob", False),
         ("coordinator", OWN, None, False),

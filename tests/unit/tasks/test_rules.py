@@ -34,7 +34,7 @@ def test_an_agents_task_has_its_parents_coordinator() -> None:
 def test_an_ended_task_takes_no_change() -> None:
     rules.assert_open(TASK)
     with pytest.raises(TaskClosed):
-        rules.assert_open(replace(TASK, ended=NOW))
+        rules.assert_open(replace(TASK, completed_at=NOW))
 
 
 @pytest.mark.parametrize("version", [2, 4])

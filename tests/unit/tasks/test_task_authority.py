@@ -83,6 +83,6 @@ def test_an_administrator_sees_tasks_and_grants_and_no_memory() -> None:
 def test_a_former_assignee_learns_that_the_task_is_anothers(
     member: dict[str, Any], ended: int | None, error: type[Exception]
 ) -> None:
-    target = TaskTarget(replace(TASK, ended=ended), NOW, Membership(**member))
+    target = TaskTarget(replace(TASK, completed_at=ended), NOW, Membership(**member))
     with pytest.raises(error):
         authority.authorize_write(principal("former"), WRITE_MEMORY, target)

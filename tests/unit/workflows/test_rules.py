@@ -58,13 +58,15 @@ def test_the_same_file_gives_the_same_ids_and_another_version_others() -> None:
     assert not {task.id for task in first.tasks} & {task.id for task in other.tasks}
     foreign = build_application(workflow(*plan, version=1), bytes([1] * 16))
     assert not {task.id for task in first.tasks} & {task.id for task in foreign.tasks}
-    assert first.intent == other.intent == foreign.intent == "workflow:w"
+    assert first.intent_id == other.intent_id == foreign.intent_id == "workflow:w"
 
 
 def test_a_steps_policy_changes_the_workflows_defaults() -> None:
     memory = {"working_memory": {"archive_on_completion": False, "max_entries_per_task": 7}}
     plan = [step("a"), step("b", memory_policy={"max_entries": 9, "max_total_size_kb": 8})]
-    policies = [task.policy for task in build_application(workflow(*plan, memory=memory)).tasks]
+    policies = [
+        task.memory_policy for task in build_application(workflow(*plan, memory=memory)).tasks
+    ]
     assert policies == [
         Policy(archive_on_completion=False, max_entries=7),
         Policy(archive_on_completion=False, max_entries=9, max_total_size_kb=8),
@@ -79,7 +81,9 @@ def test_an_agents_own_settings_change_the_workflows_defaults() -> None:
     memory = {"episodic_memory": {"capacity_per_agent": 50}}
     declared = workflow(step("a", agent="planned"), agents=agents, memory=memory)
     application = build_application(declared)
-    assert [(each.agent, each.capacity, each.pinned_namespaces) for each in application.agents] == [
+    assert [
+        (each.agent_id, each.capacity, each.pinned_namespaces) for each in application.agents
+    ] == [
         ("own", 5, ["n"]),
         ("default", 50, None),
         ("planned", 50, None),
@@ -104,9 +108,13 @@ def stored(declared: Workflow, **changes: Any) -> tuple[bool, Task]:
     extra = {name: fields[name] for name in ("name", "depends_on", "metadata")}
     if fields["semantic_namespaces"] is not None:
         extra["semantic_namespaces"] = fields["semantic_namespaces"]
-    base: dict[str, Any] = {"assignee": plan.agent, "policy": plan.policy, "extra_fields": extra}
+    base: dict[str, Any] = {
+        "assigned_agent": plan.assigned_agent,
+        "memory_policy": plan.memory_policy,
+        "extra_fields": extra,
+    }
     base |= changes
-    task = Task(plan.id, application.intent, "running", 1, 1, 1, **base)
+    task = Task(plan.id, application.intent_id, "running", 1, 1, 1, **base)
     return rules.is_up_to_date(task, plan), task
 
 
@@ -116,7 +124,7 @@ def test_only_a_task_that_differs_is_changed() -> None:
     assert is_current
     extra = task.extra_fields
     assert stored(declared, extra_fields=extra | {"output": {"sum": 7}})[0]
-    assert not stored(declared, assignee="bob")[0]
-    assert not stored(declared, policy=Policy(max_entries=1))[0]
+    assert not stored(declared, assigned_agent="bob")[0]
+    assert not stored(declared, memory_policy=Policy(max_entries=1))[0]
     assert not stored(declared, extra_fields=extra | {"name": "other"})[0]
     assert not stored(declared, extra_fields=extra | {"semantic_namespaces": []})[0]
