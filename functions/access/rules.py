@@ -41,6 +41,6 @@ def decide_all(principal: Principal, permission: Permission, checks: Checks, now
     if checks.barrier is not None:
         return Decision(False, checks.barrier)
     decisions = [decide(principal, each.action, each.target) for each in checks.every]
-    if all(each.is_allowed for each in decisions):
+    if all(each.allowed for each in decisions):
         return decisions[0]
     return Decision(False, NO_RULE)

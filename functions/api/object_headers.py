@@ -77,8 +77,8 @@ def describe(stored: StoredObject) -> dict[str, str]:
     }
     if stored.sensitivity is not None:
         described["x-object-sensitivity"] = stored.sensitivity
-    if stored.expires is not None:
-        described["x-object-expires-at"] = to_rfc3339(stored.expires)
+    if stored.expires_at is not None:
+        described["x-object-expires-at"] = to_rfc3339(stored.expires_at)
     return described
 
 

@@ -47,5 +47,5 @@ class Action(Generic[Target_contra]):
 class Decision(NamedTuple):
     """Whether an action is permitted, and the name of the rule that permits it."""
 
-    is_allowed: bool
+    allowed: bool
     rule: str | None

@@ -20,7 +20,7 @@ def decide(caller: Principal, action: Action[Target_contra], target: Target_cont
 
 def is_allowed(caller: Principal, action: Action[Target_contra], target: Target_contra) -> bool:
     """Whether the caller may do this to the target."""
-    return decide(caller, action, target).is_allowed
+    return decide(caller, action, target).allowed
 
 
 def authorize(caller: Principal, action: Action[Target_contra], target: Target_contra) -> None:

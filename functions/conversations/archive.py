@@ -131,7 +131,7 @@ class ConversationArchive:
         self._files.delete(archived)
         records = []
         if not is_allowed(caller, authority.CHANGE_CONVERSATION, archived):
-            before = {"user_id": archived.user, "message_count": archived.count}
+            before = {"user_id": archived.user_id, "message_count": archived.message_count}
             target = f"archived_conversation:{session}"
             records.append(
                 self._audit.record(caller, authority.DELETE_CONVERSATION, target, before)
@@ -149,7 +149,7 @@ class ConversationArchive:
         """Find the newest archive that the caller may use."""
         is_archived = False
         for record in self._store.list_records(caller.tenant, session):
-            if expired not in (None, record["expires"]):
+            if expired not in (None, record["expires_at"]):
                 continue
             is_archived = True
             if is_allowed(caller, action, decode_header(caller.tenant, record)):

@@ -49,7 +49,7 @@ class ConversationArchiveStore:
             ConversationChanged: another call is removing it.
         """
         header = self._table.get(key)
-        if header is None or header.get("expires", now + 1) > now:
+        if header is None or header.get("expires_at", now + 1) > now:
             return None
         details = self._table.get(conversation_keys.build_details_key(key[0])) or {}
         try:
@@ -108,7 +108,7 @@ class ConversationArchiveStore:
         conversation = ended.conversation
         writes = delete_writes(conversation, now)
         if record is not None:
-            expired = ended.header["expires"]
+            expired = ended.header["expires_at"]
             key = conversation_keys.build_archive_key(
                 header_key(conversation)[0], expired, conversation.generation
             )

@@ -6,13 +6,13 @@ agent under whose id it is, or to all principals of the agent type of that name.
 
 from functions.authorization.model import Action, Rule
 from functions.authorization.rules import HOLDS_ADMIN
-from functions.conversations.model import Conversation, StateAddress, Upload
+from functions.conversations.model import Conversation, ConversationUpload, StateAddress
 
 _IS_USER = Rule[Conversation](
-    "user of the conversation", lambda caller, target: caller.id == target.user
+    "user of the conversation", lambda caller, target: caller.id == target.user_id
 )
 _PARTICIPATES = Rule[Conversation](
-    "participant of the conversation", lambda caller, target: caller.id in target.participants
+    "participant of the conversation", lambda caller, target: caller.id in target.agent_participants
 )
 _IS_SHARED = Rule[Conversation](
     "the conversation is shared with them", lambda caller, target: caller.id in target.shared_with
@@ -37,18 +37,22 @@ DELETE_CONVERSATION = Action(
 """Audited where `memory.admin` is what permits it."""
 USE_UPLOAD = Action(
     "conversation.upload",
-    (Rule[Upload]("began the upload", lambda caller, upload: caller.id == upload.writer),),
+    (
+        Rule[ConversationUpload](
+            "began the upload", lambda caller, upload: caller.id == upload.writer
+        ),
+    ),
     denied="somebody else began this upload",
 )
 
 _IS_AGENT = Rule[StateAddress](
-    "agent of the state", lambda caller, address: caller.id == address.agent
+    "agent of the state", lambda caller, address: caller.id == address.agent_id
 )
 _HAS_TYPE = Rule[StateAddress](
-    "of the agent type of the state", lambda caller, address: caller.agent_type == address.agent
+    "of the agent type of the state", lambda caller, address: caller.agent_type == address.agent_id
 )
 _IS_OWNER = Rule[StateAddress](
-    "owner of the state", lambda caller, address: caller.id == address.owner
+    "owner of the state", lambda caller, address: caller.id == address.owner_id
 )
 
 READ_STATE = Action(

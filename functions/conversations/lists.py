@@ -109,7 +109,7 @@ class ConversationLists:
         now = self._clock()
         rows = islice(self._store.list_rows(caller.tenant, user), MAX_EXAMINED)
         return any(
-            caller.id not in row["readers"] and row.get("expires", now + 1) > now for row in rows
+            caller.id not in row["readers"] and row.get("expires_at", now + 1) > now for row in rows
         )
 
     def _examine_headers(
@@ -134,7 +134,7 @@ class ConversationLists:
             itemgetter("sk"),
             lambda row: (
                 caller.id in row["readers"]
-                and row.get("expires", now + 1) > now
+                and row.get("expires_at", now + 1) > now
                 and tags <= frozenset(row.get("tags", ()))
             ),
         )
@@ -143,7 +143,7 @@ class ConversationLists:
         self, caller: Principal, page: BoundedPage[Item], position: str, *, with_metadata: bool
     ) -> BoundedPage[Listed[Conversation]]:
         """Read the conversations of a page of items, of which an attribute is the position."""
-        rows = [(item[position], item["session"]) for item in page.elements]
+        rows = [(item[position], item["session_id"]) for item in page.elements]
         sessions = [session for _, session in rows]
         if with_metadata:
             stored = self._store.get_many(caller.tenant, sessions)

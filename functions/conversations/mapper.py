@@ -18,14 +18,14 @@ _VERSION = 1  # no text is ever replaced
 
 def header_key(conversation: Conversation) -> Key:
     """Build the key of a conversation's header."""
-    return conversation_keys.build_conversation_key(conversation.tenant, conversation.session)
+    return conversation_keys.build_conversation_key(conversation.tenant, conversation.session_id)
 
 
 def listing_key(conversation: Conversation) -> Key:
     """Build the key of a conversation's row in its user's list."""
     partition, _ = header_key(conversation)
     return conversation_keys.build_user_row_key(
-        conversation.tenant, conversation.user, conversation.updated, partition
+        conversation.tenant, conversation.user_id, conversation.updated_at, partition
     )
 
 
@@ -36,18 +36,18 @@ def encode_header(conversation: Conversation) -> Item:
     return {
         **to_attributes(conversation, "tenant", "metadata"),
         "removed": [list(each) for each in conversation.removed] or None,
-        **build_list_attributes(listed_in, conversation.created, key[0]),
-        **build_due_attributes(key[0], conversation.expires),
+        **build_list_attributes(listed_in, conversation.created_at, key[0]),
+        **build_due_attributes(key[0], conversation.expires_at),
     }
 
 
 def encode_listing(conversation: Conversation) -> Item:
     """Encode the row of the user's list, with what decides who sees it."""
     return {
-        "session": conversation.session,
+        "session_id": conversation.session_id,
         "readers": conversation.owners | set(conversation.shared_with),
         "tags": conversation.tags or None,
-        "expires": conversation.expires,
+        "expires_at": conversation.expires_at,
     }
 
 

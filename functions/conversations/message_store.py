@@ -43,7 +43,7 @@ class MessageStore(MessageReader):
         """Encode messages for a conversation's generation, and store the large ones' texts."""
         path = value_parts.create_value_name(conversation.generation)
         items, parts = self._encode_large(conversation, texts, path)
-        partition, now = header_key(conversation)[0], conversation.updated
+        partition, now = header_key(conversation)[0], conversation.updated_at
         shows = self._parts.stage(partition, path, parts, now)
         return StagedMessages(conversation.generation, texts, shows, items)
 
@@ -114,7 +114,7 @@ class MessageStore(MessageReader):
             marker = value | {"index": parse_message_index(last["sk"]), "request": token.stored}
             writes.append(put_new(build_request_key(before, token), marker))
         else:
-            writes += value_parts.mark_orphaned(last, after.updated)
+            writes += value_parts.mark_orphaned(last, after.updated_at)
         self._transact(writes)
 
     def change(self, before: Conversation, after: Conversation, message: Message) -> None:
@@ -131,7 +131,7 @@ class MessageStore(MessageReader):
         item = self._put(after, staged, 0, message.index).item or {}
         item |= {"changed_at": after.revision, "request": present.get("request")}
         writes = [*change_writes(before, after), put(key, item, _PRESENT), *staged.shows]
-        self._transact([*writes, *value_parts.mark_orphaned(present, after.updated)])
+        self._transact([*writes, *value_parts.mark_orphaned(present, after.updated_at)])
 
     def remove_range(self, before: Conversation, after: Conversation) -> RemovedRange:
         """Hide a range of messages, and mark them to be deleted: one transaction.
@@ -140,7 +140,9 @@ class MessageStore(MessageReader):
             ConversationChanged: another request was faster.
         """
         removed = after.removed[-1]
-        self._transact([*change_writes(before, after), mark_range(after, removed, after.updated)])
+        self._transact(
+            [*change_writes(before, after), mark_range(after, removed, after.updated_at)]
+        )
         return removed
 
     def _transact(self, writes: Sequence[Write]) -> None:

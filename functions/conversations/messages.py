@@ -67,7 +67,9 @@ class Messages:
             if staged is None or staged.generation != found.generation:
                 staged = self._messages.stage(found, rules.build_texts(new, found.schema, now))
             length = len(staged.texts)
-            after = rules.advance(found, now, count=found.count + length, end=found.end + length)
+            after = rules.advance(
+                found, now, message_count=found.message_count + length, end=found.end + length
+            )
             try:
                 self._messages.append(found, after, staged, token)
             except ConversationChanged:
@@ -92,14 +94,14 @@ class Messages:
         if popped is not None:
             return found, popped
         rules.assert_version(found, version)
-        if found.count == 0:
+        if found.message_count == 0:
             return found, None
         last = self._messages.read_last(found)
         if last is None:
             raise ConversationChanged
         message = self._messages.decode(found, last)
         end = message.index if message.index == found.end - 1 else found.end
-        after = rules.advance(found, self._clock(), count=found.count - 1, end=end)
+        after = rules.advance(found, self._clock(), message_count=found.message_count - 1, end=end)
         self._messages.pop(found, after, last, token)
         return after, message
 

@@ -28,7 +28,7 @@ class Conversation:
     Attributes:
         lister: who put it into its user's list, if that was somebody else.
         generation: names its set of messages: a replacement writes another one.
-        count: how many messages it has.
+        message_count: how many messages it has.
         end: the index of the next message; over `count` once messages were removed.
         removed: what readers pass over until it is deleted.
         removed_at: the revision of the latest removal of messages; 0: never.
@@ -38,22 +38,22 @@ class Conversation:
     """
 
     tenant: str
-    session: str
-    user: str
-    creator: str
+    session_id: str
+    user_id: str
+    created_by: str
     metadata: bytes
     generation: str
-    count: int
+    message_count: int
     end: int
     revision: int
-    created: int
-    updated: int
-    participants: tuple[str, ...] = ()
+    created_at: int
+    updated_at: int
+    agent_participants: tuple[str, ...] = ()
     shared_with: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     sensitivity: Sensitivity | None = None
     ttl: str | None = None
-    expires: int | None = None
+    expires_at: int | None = None
     schema: str = SCHEMA
     lister: str | None = None
     removed: tuple[RemovedRange, ...] = ()
@@ -65,16 +65,16 @@ class Conversation:
     @property
     def owners(self) -> frozenset[str]:
         """Who may read and write it: its user and its participants."""
-        return frozenset({self.user, *self.participants})
+        return frozenset({self.user_id, *self.agent_participants})
 
     @property
     def is_dense(self) -> bool:
         """Whether its messages have the indexes from 0 on without gaps."""
-        return self.count == self.end
+        return self.message_count == self.end
 
     def has_expired(self, now: int) -> bool:
         """Whether its retention is over: no read returns it any more."""
-        return self.expires is not None and self.expires <= now
+        return self.expires_at is not None and self.expires_at <= now
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,31 +86,31 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Upload:
+class ConversationUpload:
     """Messages that are stored piece by piece before a conversation shows them.
 
     Attributes:
-        id: names them; it becomes the generation of the conversation.
+        upload_id: names them; it becomes the generation of the conversation.
         writer: who began the upload.
-        count: how many messages it has.
-        expires: when it is given up (epoch ms).
+        message_count: how many messages it has.
+        expires_at: when it is given up (epoch ms).
     """
 
-    id: str
+    upload_id: str
     tenant: str
-    session: str
+    session_id: str
     writer: str
     schema: str
-    count: int
-    expires: int
+    message_count: int
+    expires_at: int
     sensitivity: Sensitivity | None = None
 
 
 class StateAddress(NamedTuple):
     """The natural key of a state: an agent, whom it is about, and a name."""
 
-    agent: str
-    owner: str
+    agent_id: str
+    owner_id: str
     key: str
 
 
@@ -118,16 +118,16 @@ class State(NamedTuple):
     """A state. Times are epoch ms; `value` is JSON text.
 
     Attributes:
-        author: who made it.
+        created_by: who made it.
         request: the token of the request that wrote it, if it had one.
     """
 
     address: StateAddress
     value: bytes
     version: int
-    created: int
-    updated: int
-    author: str
+    created_at: int
+    updated_at: int
+    created_by: str
     sensitivity: Sensitivity | None = None
     request: bytes | None = None
 

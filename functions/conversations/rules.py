@@ -4,7 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from functions.conversations.model import SCHEMA, Conversation, Message, RemovedRange, Upload
+from functions.conversations.model import (
+    SCHEMA,
+    Conversation,
+    ConversationUpload,
+    Message,
+    RemovedRange,
+)
 from functions.conversations.requests import (
     ConversationChange,
     MessageChange,
@@ -56,22 +62,22 @@ def build_conversation(
     joining = () if caller.id == new.user_id else (caller.id,)
     return Conversation(
         tenant=caller.tenant,
-        session=session,
-        user=new.user_id,
-        creator=caller.id,
-        participants=_list_names((*new.agent_participants, *joining)),
+        session_id=session,
+        user_id=new.user_id,
+        created_by=caller.id,
+        agent_participants=_list_names((*new.agent_participants, *joining)),
         shared_with=_list_names(new.shared_with),
         tags=_list_names(new.tags),
         metadata=_render_metadata(new.metadata),
         generation=create_generation(),
-        count=len(new.messages),
+        message_count=len(new.messages),
         end=len(new.messages),
         revision=1,
-        created=now,
-        updated=now,
+        created_at=now,
+        updated_at=now,
         sensitivity=new.sensitivity,
         ttl=new.ttl,
-        expires=compute_expiry(new.ttl, new.expires_at, now),
+        expires_at=compute_expiry(new.ttl, new.expires_at, now),
         schema=check_schema(new.version),
         lister=None if new.user_id == caller.id else caller.id,
     )
@@ -82,17 +88,17 @@ def supersede(old: Conversation, new: Conversation) -> Conversation:
     revision = old.revision + 1
     return replace(
         new,
-        creator=old.creator,
-        created=old.created,
+        created_by=old.created_by,
+        created_at=old.created_at,
         revision=revision,
         details_at=revision,
-        lister=old.lister if old.user == new.user else new.lister,
+        lister=old.lister if old.user_id == new.user_id else new.lister,
         requests=old.requests,
         requested_at=old.requested_at,
     )
 
 
-def show_uploaded(new: Conversation, upload: Upload) -> Conversation:
+def show_uploaded(new: Conversation, upload: ConversationUpload) -> Conversation:
     """Build a conversation that shows uploaded messages.
 
     Raises:
@@ -102,7 +108,12 @@ def show_uploaded(new: Conversation, upload: Upload) -> Conversation:
         raise ValidationFailed("sensitivity", "is another than the upload's")
     if new.schema != upload.schema:
         raise ValidationFailed("version", "is another than the upload's")
-    return replace(new, generation=upload.id, count=upload.count, end=upload.count)
+    return replace(
+        new,
+        generation=upload.upload_id,
+        message_count=upload.message_count,
+        end=upload.message_count,
+    )
 
 
 def change_conversation(old: Conversation, change: ConversationChange, now: int) -> Conversation:
@@ -114,12 +125,11 @@ def change_conversation(old: Conversation, change: ConversationChange, now: int)
     """
     given = change.model_fields_set
     fields: dict[str, Any] = {}
-    lists = {"agent_participants": "participants", "shared_with": "shared_with", "tags": "tags"}
-    for name in given & lists.keys():
-        fields[lists[name]] = _list_names(getattr(change, name))
+    for name in given & {"agent_participants", "shared_with", "tags"}:
+        fields[name] = _list_names(getattr(change, name))
     if given & {"ttl", "expires_at"}:
         fields["ttl"] = change.ttl
-        fields["expires"] = compute_expiry(change.ttl, change.expires_at, now)
+        fields["expires_at"] = compute_expiry(change.ttl, change.expires_at, now)
     if "metadata" in given:
         fields["metadata"] = _render_metadata(change.metadata)
         fields["details_at"] = old.revision + 1
@@ -128,7 +138,7 @@ def change_conversation(old: Conversation, change: ConversationChange, now: int)
 
 def advance(old: Conversation, now: int, **changed: Any) -> Conversation:
     """Build the next revision of a conversation."""
-    return replace(old, revision=old.revision + 1, updated=now, **changed)
+    return replace(old, revision=old.revision + 1, updated_at=now, **changed)
 
 
 def remove_range(old: Conversation, first: int, end: int, count: int, now: int) -> Conversation:
@@ -143,7 +153,7 @@ def remove_range(old: Conversation, first: int, end: int, count: int, now: int) 
     return advance(
         old,
         now,
-        count=old.count - count,
+        message_count=old.message_count - count,
         removed=(*old.removed, RemovedRange(first, end, revision)),
         removed_at=revision,
     )
@@ -246,7 +256,7 @@ def migrate_message(conversation: Conversation, message: Message) -> Message:
     if conversation.schema == SCHEMA:
         return message
     stored: dict[str, Any] = loads(message.text)
-    defaults = {"timestamp": to_rfc3339(conversation.created), "metadata": {}}
+    defaults = {"timestamp": to_rfc3339(conversation.created_at), "metadata": {}}
     ordered = {"role": stored["role"], "content": stored["content"], **defaults, **stored}
     return Message(message.index, dumps_checked(ordered, "messages"))
 

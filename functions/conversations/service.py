@@ -118,7 +118,7 @@ class Conversations:
         """Name the generation of a conversation's messages: a new one, or that of an upload."""
         if upload_id is None:
             return replace(made, generation=create_generation())
-        upload = self._uploads.find(caller, made.session, upload_id)
+        upload = self._uploads.find(caller, made.session_id, upload_id)
         if upload is None:
             raise NotFound("there is no such upload; begin one")
         return rules.show_uploaded(made, upload)
@@ -161,7 +161,7 @@ class Conversations:
         records = []
         if not is_allowed(caller, authority.CHANGE_CONVERSATION, old):
             target = f"conversation:{session}"
-            before = {"user_id": old.user, "message_count": old.count}
+            before = {"user_id": old.user_id, "message_count": old.message_count}
             records.append(
                 self._audit.record(caller, authority.DELETE_CONVERSATION, target, before)
             )

@@ -15,7 +15,7 @@ from functions.platform.table import Table
 from functions.platform.values import ValueCodec
 from functions.platform.writes import Write, delete, put, put_new
 
-_AT_VERSION = "version = :seen AND created = :created"
+_AT_VERSION = "version = :seen AND created_at = :created_at"
 _LISTED_TOGETHER = 50
 
 
@@ -100,7 +100,7 @@ class StateStore:
             ConditionFailed: the stored state is not `old`.
         """
         key = (old["pk"], old["sk"])
-        expected = {"seen": old["version"], "created": old["created"]}
+        expected = {"seen": old["version"], "created_at": old["created_at"]}
         orphaned = value_parts.mark_orphaned(old, now)
         self._table.transact([delete(key, _AT_VERSION, **expected), *further, *orphaned])
         self._parts.remove_orphaned(old)
@@ -118,9 +118,11 @@ class StateStore:
         return value | {
             **to_attributes(address),
             **to_attributes(state, "address", "value"),
-            GROUP_ATTRIBUTE: conversation_keys.build_agent_states_partition(tenant, address.agent),
+            GROUP_ATTRIBUTE: conversation_keys.build_agent_states_partition(
+                tenant, address.agent_id
+            ),
             TYPE_ORDER_ATTRIBUTE: conversation_keys.build_state_position(
-                address.owner, state.updated, key
+                address.owner_id, state.updated_at, key
             ),
         }, parts
 
@@ -147,16 +149,18 @@ def get_position(item: Item) -> str:
 
 def _is_of(item: Item, tenant: str, agent: str, owner: str | None) -> bool:
     """Whether the key of an item is that of an agent's state: an index may have been forged."""
-    of = item["owner"]
+    of = item["owner_id"]
     partition = conversation_keys.build_state_partition(tenant, agent, of)
-    return item["pk"] == partition and item["agent"] == agent and owner in (None, of)
+    return item["pk"] == partition and item["agent_id"] == agent and owner in (None, of)
 
 
 def _build_put(key: Key, item: Item, old: Item | None) -> Write:
     if old is None:
         return put_new(key, item)
-    return put(key, item, _AT_VERSION, seen=old["version"], created=old["created"])
+    return put(key, item, _AT_VERSION, seen=old["version"], created_at=old["created_at"])
 
 
 def _key(tenant: str, address: StateAddress) -> Key:
-    return conversation_keys.build_state_key(tenant, address.agent, address.owner, address.key)
+    return conversation_keys.build_state_key(
+        tenant, address.agent_id, address.owner_id, address.key
+    )

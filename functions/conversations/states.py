@@ -65,9 +65,9 @@ class States:
             address=address,
             value=text,
             version=1 if present is None else present.version + 1,
-            created=now if present is None else present.created,
-            updated=now,
-            author=caller.id if old is None else old["author"],
+            created_at=now if present is None else present.created_at,
+            updated_at=now,
+            created_by=caller.id if old is None else old["created_by"],
             sensitivity=new.sensitivity,
             request=None if token is None else token.stored,
         )
@@ -162,7 +162,7 @@ class States:
         _assert_version(old, version)
         records = []
         if not is_allowed(caller, CHANGE_STATE, address):
-            target = f"state:{address.agent}/{address.owner}/{address.key}"
+            target = f"state:{address.agent_id}/{address.owner_id}/{address.key}"
             before = {"version": old["version"]}
             records.append(self._audit.record(caller, DELETE_STATE, target, before))
         self._store.delete(old, self._clock(), records)

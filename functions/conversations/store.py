@@ -67,7 +67,7 @@ class ConversationStore:
         try:
             return self._decode(stored)
         except value_parts.PartsMissing:
-            return self.get(stored.head.tenant, stored.head.session) or stored.head
+            return self.get(stored.head.tenant, stored.head.session_id) or stored.head
 
     def _decode(self, stored: StoredConversation) -> Conversation:
         return self._mapper.decode(stored.head, self._parts.join(stored.details))
@@ -171,8 +171,8 @@ class ConversationStore:
         writes = change_writes(old, new)
         if new.details_at != old.details_at:
             present = self._table.get(conversation_keys.build_details_key(header_key(new)[0]))
-            writes += self._put_details(new, new.updated)
-            writes += value_parts.mark_orphaned(present, new.updated)
+            writes += self._put_details(new, new.updated_at)
+            writes += value_parts.mark_orphaned(present, new.updated_at)
         self.transact(writes)
 
     def _put_details(self, new: Conversation, now: int) -> list[Write]:
@@ -258,7 +258,7 @@ def _count_key(conversation: Conversation | None) -> Key | None:
     if conversation is None or conversation.lister is None:
         return None
     return conversation_keys.build_listed_count_key(
-        conversation.tenant, conversation.user, conversation.lister
+        conversation.tenant, conversation.user_id, conversation.lister
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from functions.conversations.mapper import header_key
 from functions.conversations.message_store import MessageStore
-from functions.conversations.model import Conversation, Upload
+from functions.conversations.model import Conversation, ConversationUpload
 from functions.conversations.orphan_store import orphan_key
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.items import from_attributes
@@ -29,17 +29,17 @@ class UploadStore:
         self._table = table
         self._messages = messages
 
-    def get(self, tenant: str, session: str, id: str) -> Upload | None:
+    def get(self, tenant: str, session: str, id: str) -> ConversationUpload | None:
         """Read an upload: one read; None if there is none, or it was shown or given up."""
         pending = _build_pending(tenant, session, id)
         item = self._table.get(orphan_key(pending))
         if item is None or "writer" not in item or "closing" in item:
             return None
-        named = {"id": id, "tenant": tenant, "session": session}
-        count, expires = item["written"], item[DUE_ATTRIBUTE]
-        return from_attributes(Upload, item, **named, count=count, expires=expires)
+        named = {"upload_id": id, "tenant": tenant, "session_id": session}
+        computed = {"message_count": item["written"], "expires_at": item[DUE_ATTRIBUTE]}
+        return from_attributes(ConversationUpload, item, **named, **computed)
 
-    def begin(self, upload: Upload) -> bool:
+    def begin(self, upload: ConversationUpload) -> bool:
         """Begin an upload; whether there was none of its id, nor a conversation that shows it."""
         pending = _to_pending(upload)
         key = orphan_key(pending)
@@ -49,12 +49,14 @@ class UploadStore:
             "writer": upload.writer,
             "sensitivity": upload.sensitivity,
             "schema": upload.schema,
-        } | build_due_attributes(key[0], upload.expires)
+        } | build_due_attributes(key[0], upload.expires_at)
         not_shown = "attribute_not_exists(pk) OR generation <> :id"
-        writes = [put_new(key, item), check(header_key(pending), not_shown, id=upload.id)]
+        writes = [put_new(key, item), check(header_key(pending), not_shown, id=upload.upload_id)]
         return self._table.try_write(*writes)
 
-    def write(self, upload: Upload, texts: Sequence[bytes], first: int, now: int) -> int:
+    def write(
+        self, upload: ConversationUpload, texts: Sequence[bytes], first: int, now: int
+    ) -> int:
         """Write messages from an index on; the latest ones may be written again.
 
         The first try of a request may end after the second, and after what followed that: it
@@ -78,7 +80,7 @@ class UploadStore:
         except ConditionFailed as failed:
             self._assert_open(upload)
             raise ValidationFailed(
-                "offset", f"is {upload.count}: that is how many messages the upload has"
+                "offset", f"is {upload.message_count}: that is how many messages the upload has"
             ) from failed
         self._messages.write_pending(_to_pending(upload), texts, first)
         try:
@@ -88,8 +90,8 @@ class UploadStore:
             self._assert_open(upload)
         return end
 
-    def _assert_open(self, upload: Upload) -> None:
-        if self.get(upload.tenant, upload.session, upload.id) is None:
+    def _assert_open(self, upload: ConversationUpload) -> None:
+        if self.get(upload.tenant, upload.session_id, upload.upload_id) is None:
             raise NotFound("this upload was given up; begin another one")
 
 
@@ -98,25 +100,25 @@ def show_upload(shown: Conversation) -> Write:
     return delete(orphan_key(shown), _WHOLE, count=shown.end)
 
 
-def _to_pending(upload: Upload) -> Conversation:
-    return _build_pending(upload.tenant, upload.session, upload.id, upload)
+def _to_pending(upload: ConversationUpload) -> Conversation:
+    return _build_pending(upload.tenant, upload.session_id, upload.upload_id, upload)
 
 
 def _build_pending(
-    tenant: str, session: str, id: str, upload: Upload | None = None
+    tenant: str, session: str, id: str, upload: ConversationUpload | None = None
 ) -> Conversation:
     """Build the conversation that an upload's messages are encoded for."""
     return Conversation(
         tenant=tenant,
-        session=session,
-        user="",
-        creator="",
+        session_id=session,
+        user_id="",
+        created_by="",
         metadata=b"{}",
         generation=id,
-        count=0,
+        message_count=0,
         end=0,
         revision=0,
-        created=0,
-        updated=0,
+        created_at=0,
+        updated_at=0,
         sensitivity=None if upload is None else upload.sensitivity,
     )

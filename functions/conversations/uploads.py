@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from functions.authorization.rules import authorize
 from functions.conversations.authority import CHANGE_CONVERSATION, USE_UPLOAD
-from functions.conversations.model import Upload
+from functions.conversations.model import ConversationUpload
 from functions.conversations.requests import NewMessage, NewUpload
 from functions.conversations.rules import build_texts, check_schema
 from functions.conversations.store import ConversationStore
@@ -27,7 +27,7 @@ class Uploads:
 
     def begin(
         self, caller: Principal, session: str, new: NewUpload, token: RequestToken | None
-    ) -> Upload:
+    ) -> ConversationUpload:
         """Begin the upload of a conversation's messages.
 
         Raises:
@@ -39,26 +39,26 @@ class Uploads:
         present = self._conversations.get_header(caller.tenant, session)
         if present is not None and not present.has_expired(now):
             authorize(caller, CHANGE_CONVERSATION, present)
-        upload = Upload(
-            id=create_generation() if token is None else token.key.hex()[:16],
+        upload = ConversationUpload(
+            upload_id=create_generation() if token is None else token.key.hex()[:16],
             tenant=caller.tenant,
-            session=session,
+            session_id=session,
             writer=caller.id,
             sensitivity=new.sensitivity,
             schema=check_schema(new.version),
-            count=0,
-            expires=now + STAGED_FOR,
+            message_count=0,
+            expires_at=now + STAGED_FOR,
         )
         if self._store.begin(upload):
             return upload
-        earlier = self.find(caller, session, upload.id)
+        earlier = self.find(caller, session, upload.upload_id)
         if earlier is None:
             raise VersionMismatch("this request's upload was shown or given up since")
         return earlier
 
     def write(
         self, caller: Principal, session: str, id: str, first: int, new: Sequence[NewMessage]
-    ) -> Upload:
+    ) -> ConversationUpload:
         """Store messages of an upload from an index on.
 
         Raises:
@@ -75,7 +75,7 @@ class Uploads:
         self._store.write(upload, texts, first, now)
         return self.find(caller, session, id) or upload
 
-    def find(self, caller: Principal, session: str, id: str) -> Upload | None:
+    def find(self, caller: Principal, session: str, id: str) -> ConversationUpload | None:
         """Find an upload; None if there is none any more.
 
         Raises:

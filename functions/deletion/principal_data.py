@@ -36,6 +36,7 @@ from functions.runs.deletion_store import RunDeletionStore
 from functions.tasks.intent_store import replace_intent
 from functions.tasks.mapper import intent_from_item
 
+_SHOWN_TO = ("agent_participants", "shared_with")
 _CHANGED = (ConversationChanged, ConditionFailed)
 TypedItem = tuple[ItemType | None, Item]
 
@@ -139,7 +140,7 @@ class PrincipalData:
         if item_type is item_types.MEMORY:
             return lambda: self._stores.memory_lists.remove(item)
         if item_type is item_types.ARCHIVE:
-            shown = {each: _without(item, each, name) for each in ("participants", "shared_with")}
+            shown = {each: _without(item, each, name) for each in _SHOWN_TO}
             return lambda: self._store.replace_item(item, item | shown, "revision")
         intent = intent_from_item(item["intent_id"], item)
         acl = {each: access for each, access in intent.acl.items() if each != name}
@@ -172,15 +173,15 @@ class PrincipalData:
         self._stores.conversations.delete(decode_header(get_tenant(item["pk"]), item), now)
 
     def _redact_conversation(self, name: str, item: Item) -> None:
-        old = self._stores.conversations.get_header(get_tenant(item["pk"]), item["session"])
+        old = self._stores.conversations.get_header(get_tenant(item["pk"]), item["session_id"])
         if old is None:
             return
         new = advance(
             old,
             self._clock(),
-            participants=tuple(each for each in old.participants if each != name),
+            agent_participants=tuple(each for each in old.agent_participants if each != name),
             shared_with=tuple(each for each in old.shared_with if each != name),
-            creator=NOBODY if old.creator == name else old.creator,
+            created_by=NOBODY if old.created_by == name else old.created_by,
         )
         self._stores.conversations.change(old, new)
 

@@ -62,20 +62,20 @@ class AgentUsage(NamedTuple):
     episodic_pinned_namespaces: frozenset[str] = frozenset()
 
     @property
-    def episodic(self) -> int:
+    def episodic_entry_count(self) -> int:
         return self.episodic_capacity - self.episodic_room
 
     @property
     def excess(self) -> int:
         """How many episodic entries are to be evicted: never because of a guardrail."""
-        return max(self.episodic - self.episodic_configured_capacity, 0)
+        return max(self.episodic_entry_count - self.episodic_configured_capacity, 0)
 
     @property
     def is_above_limit(self) -> bool:
         """Whether guardrails bar any new episodic entry, since more are there than they allow."""
         return (
             self.episodic_capacity_limit is not None
-            and self.episodic > self.episodic_capacity_limit
+            and self.episodic_entry_count > self.episodic_capacity_limit
         )
 
     @property

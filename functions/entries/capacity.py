@@ -67,7 +67,7 @@ def plan_evictions(
     kept = {transition.item_key for transition in transitions}
     found = find_evictions(store, tenant, agent, now, count, kept=kept)
     if len(found) < min(delta.episodic, count):
-        if usage.episodic_pinned_count >= usage.episodic:
+        if usage.episodic_pinned_count >= usage.episodic_entry_count:
             raise _capacity_error(usage, transitions, agent)
         return NO_EVICTIONS
     return Evictions(found, usage.episodic_room)
@@ -157,7 +157,9 @@ def _capacity_error(
         "delete or unpin entries first, or raise it by "
         "PATCH /api/v1/agents/{agent_id}/memory/config, episodic.capacity"
     )
-    error = CapacityExceeded("episodic_capacity", usage.episodic, usage.episodic_capacity, remedy)
+    error = CapacityExceeded(
+        "episodic_capacity", usage.episodic_entry_count, usage.episodic_capacity, remedy
+    )
     return error.at(find_first_beyond(transitions, is_beyond))
 
 

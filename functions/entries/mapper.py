@@ -64,6 +64,7 @@ class EntryMapper:
             schema.CREATION_ATTRIBUTE: entry_keys.build_creation_order(entry.sort_token)
             if entry.policy.is_private or is_of_task
             else None,
+            "expires_at": entry.expires_at,
             schema.EXPIRY_ATTRIBUTE: entry.expires_at,
             schema.TTL_ATTRIBUTE: to_ttl_seconds(entry.expires_at),
             **build_due_attributes(entry.address.partition, entry.expires_at),
@@ -116,7 +117,7 @@ class EntryMapper:
             task_id=get("task_id"),
             intent_id=get("intent_id"),
             ttl=get("ttl"),
-            expires_at=get(schema.EXPIRY_ATTRIBUTE),
+            expires_at=get("expires_at"),
             pinned=get("pinned", False),
             priority=get("priority", "normal"),
             sensitivity=get("sensitivity"),

@@ -20,16 +20,16 @@ class Summary(NamedTuple):
     """Counts, sizes in bytes, times in epoch ms."""
 
     agent_id: str
-    working: int
+    working_entry_count: int
     working_bytes: int
-    tasks: list[str]
-    episodic: int
+    tasks_with_memory: list[str]
+    episodic_entry_count: int
     capacity: int
-    pinned: int
+    pinned_count: int
     episodic_bytes: int
-    oldest: int | None
-    newest: int | None
-    namespaces: list[str]
+    oldest_entry: int | None
+    newest_entry: int | None
+    semantic_namespaces_accessible: list[str]
 
 
 @dataclass(eq=False)
@@ -63,20 +63,22 @@ class Summaries:
         held = _subtract(tasks, expired.tasks)
         return Summary(
             agent_id=agent,
-            working=usage.working_outside_tasks
+            working_entry_count=usage.working_outside_tasks
             - (expired.working - expired.own)
             + sum(n for n, _ in held.values()),
             working_bytes=usage.working_bytes_outside_tasks
             - (expired.working_bytes - expired.own_bytes)
             + sum(n for _, n in held.values()),
-            tasks=sorted(task for task, (n, _) in held.items() if n > 0),
-            episodic=usage.episodic - expired.episodic,
+            tasks_with_memory=sorted(task for task, (n, _) in held.items() if n > 0),
+            episodic_entry_count=usage.episodic_entry_count - expired.episodic,
             capacity=usage.episodic_capacity,
-            pinned=usage.episodic_pinned_count - expired.pinned,
+            pinned_count=usage.episodic_pinned_count - expired.pinned,
             episodic_bytes=usage.episodic_bytes - expired.episodic_bytes,
-            oldest=self._store.find_creation_time(tenant, agent, now, newest=False),
-            newest=self._store.find_creation_time(tenant, agent, now, newest=True),
-            namespaces=[each.namespace for each in self._namespaces.list_readable(caller)],
+            oldest_entry=self._store.find_creation_time(tenant, agent, now, newest=False),
+            newest_entry=self._store.find_creation_time(tenant, agent, now, newest=True),
+            semantic_namespaces_accessible=[
+                each.namespace for each in self._namespaces.list_readable(caller)
+            ],
         )
 
     def assert_can_read(self, caller: Principal, agent: str) -> None:

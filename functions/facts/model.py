@@ -11,27 +11,27 @@ class Fact(NamedTuple):
     """A fact. Times are epoch ms; `metadata` is compact JSON.
 
     Attributes:
-        run: the last run that learned it.
-        runs: the latest runs that learned it, the last one at the end.
+        learned_from_run_id: the last run that learned it.
+        learned_from_run_ids: the latest runs that learned it, the last one at the end.
         learned_count: how often it was learned.
     """
 
-    id: str
+    fact_id: str
     subject: str
     predicate: str
     object: str
     confidence: float
-    learner: str
+    learned_by: str
     version: int
-    created: int
-    updated: int
+    created_at: int
+    updated_at: int
     agent_type: str | None = None
-    run: str | None = None
+    learned_from_run_id: str | None = None
     metadata: bytes | None = None
     requests: RequestHistory | None = None
-    runs: tuple[str, ...] = ()
+    learned_from_run_ids: tuple[str, ...] = ()
     learned_count: int = 1
-    first_learned: int = 0
+    first_learned_at: int = 0
 
     @property
     def filters(self) -> dict[str, str]:
@@ -40,14 +40,14 @@ class Fact(NamedTuple):
             "subject": self.subject,
             "predicate": self.predicate,
             "agent_type": self.agent_type,
-            "learned_from_run_id": self.run,
+            "learned_from_run_id": self.learned_from_run_id,
         }
         return {name: each for name, each in filters.items() if each is not None}
 
     @property
     def position(self) -> str:
         """What the fact sorts by in lists."""
-        return build_fact_position(self.created, self.id)
+        return build_fact_position(self.created_at, self.fact_id)
 
     @property
     def triple(self) -> tuple[str, str, str]:
@@ -82,7 +82,7 @@ class FactQuery(NamedTuple):
 
     subject: str | None = None
     predicate: str | None = None
-    run: str | None = None
+    learned_from_run_id: str | None = None
     agent_type: str | None = None
 
     def matches(self, fact: Fact) -> bool:
@@ -91,5 +91,8 @@ class FactQuery(NamedTuple):
             self.subject in (None, fact.subject)
             and self.predicate in (None, fact.predicate)
             and self.agent_type in (None, fact.agent_type)
-            and (self.run is None or self.run in fact.runs)
+            and (
+                self.learned_from_run_id is None
+                or self.learned_from_run_id in fact.learned_from_run_ids
+            )
         )

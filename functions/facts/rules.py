@@ -27,15 +27,15 @@ def relearn(known: Fact | None, learned: Fact, token: RequestToken | None) -> Fa
     if known is None:
         return learned._replace(requests=requests)
     if known.triple != learned.triple:
-        return learned._replace(created=known.created, requests=requests)
-    runs = [run for run in known.runs if run not in learned.runs]
+        return learned._replace(created_at=known.created_at, requests=requests)
+    runs = [run for run in known.learned_from_run_ids if run not in learned.learned_from_run_ids]
     return learned._replace(
         agent_type=learned.agent_type or known.agent_type,
-        run=learned.run or known.run,
+        learned_from_run_id=learned.learned_from_run_id or known.learned_from_run_id,
         metadata=known.metadata if learned.metadata is None else learned.metadata,
-        created=known.created,
-        runs=(*runs, *learned.runs)[-MAX_FACT_RUNS:],
+        created_at=known.created_at,
+        learned_from_run_ids=(*runs, *learned.learned_from_run_ids)[-MAX_FACT_RUNS:],
         learned_count=known.learned_count + 1,
-        first_learned=known.first_learned,
+        first_learned_at=known.first_learned_at,
         requests=requests,
     )

@@ -78,7 +78,7 @@ class Facts:
         """
         now = self._clock()
         fact = _build_fact(caller, new, now)
-        place = _Place(fact.id, StoredFact(None, None), None)
+        place = _Place(fact.fact_id, StoredFact(None, None), None)
         if new.fact_id is not None:
             place = self._find_place(caller.tenant, fact, None)
         backoff, has_failed = Backoff(_BUSY, attempts=_ATTEMPTS), False
@@ -87,7 +87,7 @@ class Facts:
             if present is not None and token is not None and _has_learned(present, token):
                 return present, present.version == 1
             version = max((seen or 0) + 1, fact.version)
-            after = relearn(present, fact, token)._replace(id=place.id, version=version)
+            after = relearn(present, fact, token)._replace(fact_id=place.id, version=version)
             vector = self._vector_search.embed_stored(after.text)
             try:
                 self._store.put(caller.tenant, after, vector, seen, place.reference)
@@ -107,23 +107,25 @@ class Facts:
         Args:
             stored: what is at the fact's id; None if it isn't read yet.
         """
-        own = stored or self._store.get(tenant, fact.id)
+        own = stored or self._store.get(tenant, fact.fact_id)
         derived = derive_fact_id(*fact.triple)
-        known = own if fact.id == derived else self._store.get(tenant, derived)
+        known = own if fact.fact_id == derived else self._store.get(tenant, derived)
         place = self._find_statement(tenant, fact, derived, known)
         if place is not None:
-            replaced = None if own.fact is None else Reference(fact.id, own.version)
+            replaced = None if own.fact is None else Reference(fact.fact_id, own.version)
             return place._replace(reference=replaced)
-        is_referred = fact.id == derived or known.fact is not None or known.same_as == fact.id
+        is_referred = (
+            fact.fact_id == derived or known.fact is not None or known.same_as == fact.fact_id
+        )
         reference = None if is_referred else Reference(derived, known.version)
-        return _Place(fact.id, own, reference)
+        return _Place(fact.fact_id, own, reference)
 
     def _find_statement(
         self, tenant: str, fact: Fact, derived: str, known: StoredFact
     ) -> _Place | None:
         """Find the stored fact that says the same; `known` is what is at the derived id."""
         id = known.same_as or derived
-        if id == fact.id:
+        if id == fact.fact_id:
             return None
         same = known if known.same_as is None else self._store.get(tenant, id)
         says_so = same.fact is not None and same.fact.triple == fact.triple
@@ -157,7 +159,7 @@ class Facts:
         deleted = 0
         for fact in select_shown(self._store.list_newest(caller.tenant, query)):
             with suppress(NotFound):
-                self.forget(caller, fact.id, None)
+                self.forget(caller, fact.fact_id, None)
                 deleted += 1
         return deleted
 
@@ -180,17 +182,17 @@ class Facts:
     def _find_reference(self, tenant: str, fact: Fact) -> Reference | None:
         """Find what names the id of a fact that isn't the one of its statement."""
         derived = derive_fact_id(*fact.triple)
-        if fact.id == derived:
+        if fact.fact_id == derived:
             return None
         stored = self._store.get(tenant, derived)
-        return Reference(derived, stored.version) if stored.same_as == fact.id else None
+        return Reference(derived, stored.version) if stored.same_as == fact.fact_id else None
 
     def _build_record(self, caller: Principal, fact: Fact) -> list[Write]:
         """Build the record of the deletion of a fact that another principal has learned."""
-        if fact.learner == caller.id:
+        if fact.learned_by == caller.id:
             return []
-        before = {"learned_by": fact.learner, "version": fact.version}
-        return [self._audit.record(caller, DELETE_FACT, f"fact:{fact.id}", before)]
+        before = {"learned_by": fact.learned_by, "version": fact.version}
+        return [self._audit.record(caller, DELETE_FACT, f"fact:{fact.fact_id}", before)]
 
     def recall(self, caller: Principal, request: Recall) -> list[Recalled]:
         """Find the `top_k` facts that fit the query best by meaning, words and ids; best first.
@@ -212,7 +214,7 @@ class Facts:
                 for ref, fact in facts.items()
                 if fact.matches(filters, least)
             ]
-            best = sorted(recalled, key=lambda each: (-each.score, each.fact.id))
+            best = sorted(recalled, key=lambda each: (-each.score, each.fact.fact_id))
             return best, found.is_complete
 
         best = self._vector_search.search_with_expansion(request.top_k, search)
@@ -247,18 +249,18 @@ def _build_fact(caller: Principal, new: NewFact, now: int) -> Fact:
         said = "the metadata have"
         metadata = dumps_checked(new.metadata, "metadata", MAX_FACT_METADATA_BYTES, subject=said)
     return Fact(
-        id=new.fact_id or derive_fact_id(new.subject, new.predicate, new.object),
+        fact_id=new.fact_id or derive_fact_id(new.subject, new.predicate, new.object),
         subject=new.subject,
         predicate=new.predicate,
         object=new.object,
         confidence=new.confidence,
         agent_type=new.agent_type,
-        run=new.learned_from_run_id,
+        learned_from_run_id=new.learned_from_run_id,
         metadata=metadata,
-        learner=caller.id,
+        learned_by=caller.id,
         version=1,
-        created=now,
-        updated=now,
-        runs=() if new.learned_from_run_id is None else (new.learned_from_run_id,),
-        first_learned=now,
+        created_at=now,
+        updated_at=now,
+        learned_from_run_ids=() if new.learned_from_run_id is None else (new.learned_from_run_id,),
+        first_learned_at=now,
     )

@@ -74,10 +74,10 @@ class FactStore:
         Raises:
             ConditionFailed: one of the items has another version.
         """
-        key, item = build_fact_key(tenant, fact.id), self._encode(tenant, fact, vector)
+        key, item = build_fact_key(tenant, fact.fact_id), self._encode(tenant, fact, vector)
         writes = [put_version(key, item, seen)]
         if reference is not None:
-            named = {"same_as": fact.id, "version": (reference.seen or 0) + 1}
+            named = {"same_as": fact.fact_id, "version": (reference.seen or 0) + 1}
             named |= self._format.build_stamp(self._clock())
             other = build_fact_key(tenant, reference.id)
             writes.append(put_version(other, named, reference.seen))
@@ -116,7 +116,7 @@ class FactStore:
             ConditionFailed: one of the items has another version.
         """
         item = self._format.build_tombstone(fact.version + 1, self._clock())
-        writes = [put_version(build_fact_key(tenant, fact.id), item, fact.version), *audit]
+        writes = [put_version(build_fact_key(tenant, fact.fact_id), item, fact.version), *audit]
         if reference is not None:
             key = build_fact_key(tenant, reference.id)
             writes.append(delete(key, "version = :seen", seen=reference.seen))
@@ -129,7 +129,7 @@ class FactStore:
             ConditionFailed: the item has another version.
         """
         item = self._encode(tenant, fact, vector)
-        self._table.put(put_version(build_fact_key(tenant, fact.id), item, fact.version))
+        self._table.put(put_version(build_fact_key(tenant, fact.fact_id), item, fact.version))
 
     def _encode(self, tenant: str, fact: Fact, vector: Vector) -> Item:
         """Encode a fact with the time of the write: indexes in memory look for what is new."""
@@ -152,7 +152,7 @@ def build_fact_key(tenant: str, id: str) -> Key:
 def encode_fact(tenant: str, fact: Fact, vector: Vector, vector_format: VectorFormat) -> Item:
     """Encode a fact and its vector, in the format that the index wants."""
     return {
-        **to_attributes(fact, "run"),
+        **to_attributes(fact),
         "confidence": repr(fact.confidence),  # exact, as a number of DynamoDB's is not
         "metadata": None if fact.metadata is None else compress(fact.metadata),
         **_build_index_attributes(tenant, fact),
@@ -169,7 +169,6 @@ def decode_fact(item: Item | None) -> Fact | None:
         Fact,
         item,
         confidence=float(item["confidence"]),
-        run=item.get("learned_from_run_id"),
         metadata=None if metadata is None else decompress(metadata),
     )
 

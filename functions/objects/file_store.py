@@ -6,7 +6,7 @@ schedule finds each unused file, whatever crashes. The marker of an upload count
 stays, without being due, while an object has the file: so a repeated request never begins it anew.
 """
 
-from functions.objects.model import Upload
+from functions.objects.model import ObjectUpload
 from functions.objects.usage_store import UsageChanges
 from functions.platform.archive_storage import Address, ArchiveStorage
 from functions.platform.errors import Unavailable
@@ -35,7 +35,7 @@ def clear_staged_file(item: Item) -> Write:
     took too long.
     """
     key = build_file_key(item["pk"], item["file"])
-    if "address_expires" not in item:
+    if "address_expires_at" not in item:
         return delete(key, _IS_OPEN)
     changes = f"SET completed = :yes REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}"
     return update(key, changes, _IS_OPEN, yes=True)
@@ -46,7 +46,7 @@ def mark_unused_file(item: Item, now: int) -> Write:
 
     It is due when no address takes bytes under its name any more.
     """
-    due = build_due_attributes(item["pk"], max(now, item.get("address_expires", 0)))
+    due = build_due_attributes(item["pk"], max(now, item.get("address_expires_at", 0)))
     return put(build_file_key(item["pk"], item["file"]), due)
 
 
@@ -68,28 +68,28 @@ class ObjectFiles:
         self._table.put(put(build_file_key(partition, file), due))
         storage.put(_build_name(partition, file), data)
 
-    def begin_upload(self, partition: str, upload: Upload) -> bool:
+    def begin_upload(self, partition: str, upload: ObjectUpload) -> bool:
         """Count an upload's bytes, and mark its file; whether there was none of its id."""
         attributes = to_attributes(upload, "is_completed") | build_due_attributes(
-            partition, upload.expires
+            partition, upload.expires_at
         )
         changes = UsageChanges()
         changes.add({"pk": partition, **attributes})
-        key = build_file_key(partition, upload.id)
+        key = build_file_key(partition, upload.upload_id)
         marker = put_new(key, attributes)
         return self._table.try_write(marker, *changes.build_writes())
 
-    def get_upload(self, partition: str, id: str) -> Upload | None:
+    def get_upload(self, partition: str, id: str) -> ObjectUpload | None:
         """Read an upload; None if there is none, or it is being deleted: one call."""
         item = self._table.get(build_file_key(partition, id))
         if item is None or "writer" not in item or "closing" in item:
             return None
-        return from_attributes(Upload, item, is_completed="completed" in item)
+        return from_attributes(ObjectUpload, item, is_completed="completed" in item)
 
-    def sign_upload(self, partition: str, upload: Upload) -> Address:
+    def sign_upload(self, partition: str, upload: ObjectUpload) -> Address:
         """Make the address that takes the bytes of an upload."""
         return self._required.sign_upload(
-            _build_name(partition, upload.id),
+            _build_name(partition, upload.upload_id),
             upload.size,
             UPLOAD_ADDRESS_SECONDS,
             is_sensitive=upload.is_sensitive,

@@ -43,10 +43,10 @@ class StoredObject(NamedTuple):
         version: grows with each write, also over a deletion; its ETag.
         size: in bytes.
         metadata: a JSON object as text.
-        author: the id of the principal that wrote it.
-        created: when the key was written first, since it was last deleted (epoch ms).
-        updated: when it was written last (epoch ms).
-        expires: epoch ms.
+        created_by: the id of the principal that wrote it.
+        created_at: when the key was written first, since it was last deleted (epoch ms).
+        updated_at: when it was written last (epoch ms).
+        expires_at: epoch ms.
         generation: names one write; what is stored of it is bound to this name.
         shard: the part of its owner's usage that counts it.
         owner: to whom it counts.
@@ -59,19 +59,19 @@ class StoredObject(NamedTuple):
     size: int
     content_type: str
     metadata: bytes
-    author: str
-    created: int
-    updated: int
+    created_by: str
+    created_at: int
+    updated_at: int
     generation: str
     shard: int
     owner: str
     sensitivity: Sensitivity | None = None
-    expires: int | None = None
+    expires_at: int | None = None
     request: bytes | None = None
 
     def is_expired(self, now: int) -> bool:
         """Whether nobody may read it any more."""
-        return self.expires is not None and self.expires <= now
+        return self.expires_at is not None and self.expires_at <= now
 
 
 class Precondition(NamedTuple):
@@ -100,30 +100,30 @@ class NewObject(NamedTuple):
     sensitivity: Sensitivity | None
 
 
-class Upload(NamedTuple):
+class ObjectUpload(NamedTuple):
     """A file that a client sends to an address, before an object has it.
 
     Attributes:
-        id: names it, and its file.
+        upload_id: names it, and its file.
         writer: the id of the principal that began it, and alone completes it.
         size: in bytes.
         is_sensitive: whether its file is encrypted.
         owner: to whom its bytes count meanwhile.
         shard: the part of its owner's usage that counts them.
-        expires: until when it can be completed (epoch ms).
-        address_expires: until when its address takes bytes (epoch ms).
+        expires_at: until when it can be completed (epoch ms).
+        address_expires_at: until when its address takes bytes (epoch ms).
         request: the token of the request that began it.
         is_completed: whether an object has had its file.
     """
 
-    id: str
+    upload_id: str
     writer: str
     size: int
     is_sensitive: bool
     owner: str
     shard: int
-    expires: int
-    address_expires: int
+    expires_at: int
+    address_expires_at: int
     request: bytes
     is_completed: bool = False
 

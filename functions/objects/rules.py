@@ -91,7 +91,7 @@ def rename_object(
     if replaced is not None and not wanted.overwrite:
         raise EntryExists("an object has the new key", version=replaced.version)
     version = max(compute_version(old, now, random) for old in (moved, replaced))
-    return moved._replace(key=wanted.target, version=version, updated=now)
+    return moved._replace(key=wanted.target, version=version, updated_at=now)
 
 
 def build_not_found() -> NotFound:
@@ -152,9 +152,9 @@ def _parse_position(digits: str) -> int:
 
 def limit_address_seconds(stored: StoredObject, now: int) -> int:
     """Limit for how long an object's address serves: no longer than the object is kept."""
-    if stored.expires is None:
+    if stored.expires_at is None:
         return limits.DOWNLOAD_ADDRESS_SECONDS
-    return max(1, min(limits.DOWNLOAD_ADDRESS_SECONDS, (stored.expires - now) // 1000))
+    return max(1, min(limits.DOWNLOAD_ADDRESS_SECONDS, (stored.expires_at - now) // 1000))
 
 
 def build_space(name: str, owner: str, now: int) -> Space:

@@ -14,12 +14,12 @@ from functions.objects import rules
 from functions.objects.authority import DELETE_OBJECTS, WRITE_OBJECTS
 from functions.objects.model import (
     NewObject,
+    ObjectUpload,
     Precondition,
     Rename,
     Space,
     SpaceTarget,
     StoredObject,
-    Upload,
 )
 from functions.objects.store import ObjectStore, decode_description, describe, is_expired, put_space
 from functions.platform.clock import Clock
@@ -51,7 +51,7 @@ class Content(NamedTuple):
     size: int
     attributes: Item
     file: bytes | None = None
-    upload: Upload | None = None
+    upload: ObjectUpload | None = None
 
 
 class _Found(NamedTuple):
@@ -141,7 +141,7 @@ class Objects:
                 return stored, found.present is None
 
     def _assert_room(
-        self, caller: Principal, stored: StoredObject, old: Item | None, upload: Upload | None
+        self, caller: Principal, stored: StoredObject, old: Item | None, upload: ObjectUpload | None
     ) -> None:
         freed = 0 if old is None else rules.count_bytes(old["size"])
         if upload is not None and upload.owner == stored.owner:
@@ -183,7 +183,7 @@ class Objects:
             return replaced
         rules.assert_precondition(moved, expected)
         new = rules.rename_object(moved, replaced, wanted, now, secrets.randbelow(1000))
-        new = new._replace(author=caller.id, request=token.stored)
+        new = new._replace(created_by=caller.id, request=token.stored)
         item = items[wanted.source] | describe(caller.tenant, new)
         records = self._record(caller, WRITE_OBJECTS, space, [moved, replaced])
         self._store.rename(item, items[wanted.source], items.get(wanted.target), now, records)
@@ -274,7 +274,7 @@ class Objects:
         changed: Sequence[StoredObject | None],
     ) -> list[Write]:
         """Record what a write does to objects that others wrote, by their keys."""
-        others = [each for each in changed if each is not None and each.author != caller.id]
+        others = [each for each in changed if each is not None and each.created_by != caller.id]
         if not others:
             return []
         before = {"objects": [{"key": each.key, "version": each.version} for each in others]}
@@ -301,10 +301,10 @@ def _build_object(
         content_type=new.content_type,
         metadata=new.metadata,
         sensitivity=new.sensitivity,
-        author=caller.id,
-        created=now if present is None else present.created,
-        updated=now,
-        expires=compute_expiry(new.ttl, None, now),
+        created_by=caller.id,
+        created_at=now if present is None else present.created_at,
+        updated_at=now,
+        expires_at=compute_expiry(new.ttl, None, now),
         generation=content.generation,
         shard=rules.choose_shard(key) if stored is None else stored.shard,
         owner=space.owner,
@@ -318,5 +318,5 @@ def _is_written(
     """Whether this request, or the upload that it completes, has already made the object."""
     if present is None:
         return False
-    is_completed = content.upload is not None and present.generation == content.upload.id
+    is_completed = content.upload is not None and present.generation == content.upload.upload_id
     return is_completed or (token is not None and token.matches(present.request))

@@ -14,7 +14,7 @@ from functions.objects.file_store import (
     clear_staged_file,
     mark_unused_file,
 )
-from functions.objects.model import NewObject, Space, StoredObject, Upload
+from functions.objects.model import NewObject, ObjectUpload, Space, StoredObject
 from functions.objects.usage_store import UsageChanges, get_usage
 from functions.platform.errors import ServiceError
 from functions.platform.item_types import OBJECT, OBJECT_SPACE
@@ -105,13 +105,13 @@ class ObjectStore:
         file: bytes = content.pop("value")
         return content | {"file": generation}, file
 
-    def encode_upload(self, tenant: str, space: str, upload: Upload, new: NewObject) -> Item:
+    def encode_upload(self, tenant: str, space: str, upload: ObjectUpload, new: NewObject) -> Item:
         """Encode as attributes the content whose file an upload has brought."""
-        name = _build_context(tenant, space, upload.id)
+        name = _build_context(tenant, space, upload.upload_id)
         return {
             "metadata": self._encrypt_metadata(tenant, name, new),
-            "file": upload.id,
-            "address_expires": upload.address_expires,
+            "file": upload.upload_id,
+            "address_expires_at": upload.address_expires_at,
         }
 
     def _encrypt_metadata(self, tenant: str, name: str, new: NewObject) -> Item:
@@ -162,7 +162,7 @@ class ObjectStore:
         old: Item | None,
         now: int,
         further: Sequence[Write] = (),
-        upload: Upload | None = None,
+        upload: ObjectUpload | None = None,
     ) -> None:
         """Write an object in the place of the one whose item is `old`, with further writes.
 
@@ -225,7 +225,7 @@ class ObjectStore:
     def _remove_files(self, items: Iterable[Item], now: int) -> None:
         """Delete the files of objects that are gone; the schedule does what fails, or isn't due."""
         for item in items:
-            if "file" in item and item.get("address_expires", 0) <= now:
+            if "file" in item and item.get("address_expires_at", 0) <= now:
                 with suppress(ServiceError):
                     self._files.remove(build_file_key(item["pk"], item["file"]))
 
@@ -250,16 +250,18 @@ def build_object_key(tenant: str, space: str, key: str) -> Key:
 def describe(tenant: str, stored: StoredObject) -> Item:
     """Describe an object as attributes: all but its bytes and its metadata."""
     partition, sort = build_object_key(tenant, stored.space, stored.key)
-    described = to_attributes(stored, "key", "metadata", "expires")
+    described = to_attributes(stored, "key", "metadata", "expires_at")
     return (
-        described | {"pk": partition, "sk": sort} | build_due_attributes(partition, stored.expires)
+        described
+        | {"pk": partition, "sk": sort}
+        | build_due_attributes(partition, stored.expires_at)
     )
 
 
 def decode_description(item: Item, metadata: bytes = b"{}") -> StoredObject:
     """Decode what an item says of an object, with metadata that are decrypted."""
-    key, expires = OBJECT.parse(item["sk"]), item.get(DUE_ATTRIBUTE)
-    return from_attributes(StoredObject, item, key=key, metadata=metadata, expires=expires)
+    key, expires_at = OBJECT.parse(item["sk"]), item.get(DUE_ATTRIBUTE)
+    return from_attributes(StoredObject, item, key=key, metadata=metadata, expires_at=expires_at)
 
 
 def is_expired(item: Item, now: int) -> bool:

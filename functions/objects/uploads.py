@@ -11,7 +11,7 @@ from functions.identity.model import Principal
 from functions.objects import rules
 from functions.objects.authority import WRITE_OBJECTS
 from functions.objects.file_store import ObjectFiles
-from functions.objects.model import NewObject, Precondition, SpaceTarget, StoredObject, Upload
+from functions.objects.model import NewObject, ObjectUpload, Precondition, SpaceTarget, StoredObject
 from functions.objects.requests import NewObjectUpload
 from functions.objects.service import Content, Objects
 from functions.objects.store import ObjectStore, build_space_partition
@@ -38,7 +38,7 @@ class ObjectUploads:
 
     def begin(
         self, caller: Principal, space: str, new: NewObjectUpload, token: RequestToken
-    ) -> tuple[Upload, Address]:
+    ) -> tuple[ObjectUpload, Address]:
         """Begin an upload, whose bytes count from now on; a repeated request begins none anew.
 
         Raises:
@@ -49,15 +49,15 @@ class ObjectUploads:
         made, now = self._store.get_space(caller.tenant, space), self._clock()
         authorize(caller, WRITE_OBJECTS, SpaceTarget(space, made))
         owner = caller.id if made is None else made.owner
-        upload = Upload(
-            id=token.key.hex(),
+        upload = ObjectUpload(
+            upload_id=token.key.hex(),
             writer=caller.id,
             size=new.size,
             is_sensitive=new.sensitivity in ENCRYPTED,
             owner=owner,
             shard=secrets.randbelow(rules.USAGE_SHARDS),
-            expires=now + UPLOAD_LIFETIME,
-            address_expires=now + UPLOAD_ADDRESS_SECONDS * 1000,
+            expires_at=now + UPLOAD_LIFETIME,
+            address_expires_at=now + UPLOAD_ADDRESS_SECONDS * 1000,
             request=token.stored,
         )
         used = self._store.get_usage(caller.tenant, owner)
@@ -67,9 +67,9 @@ class ObjectUploads:
             upload = self._find_repeated(partition, token, now)
         return upload, self._files.sign_upload(partition, upload)
 
-    def _find_repeated(self, partition: str, token: RequestToken, now: int) -> Upload:
+    def _find_repeated(self, partition: str, token: RequestToken, now: int) -> ObjectUpload:
         upload = self._files.get_upload(partition, token.key.hex())
-        is_open = upload is not None and not upload.is_completed and upload.address_expires > now
+        is_open = upload is not None and not upload.is_completed and upload.address_expires_at > now
         if upload is None or not is_open or not token.matches(upload.request):
             raise VersionMismatch("this request's upload was completed or given up since")
         return upload
@@ -97,15 +97,15 @@ class ObjectUploads:
         if not upload.is_completed:
             self._assert_ready(partition, upload, new)
         attributes = self._store.encode_upload(caller.tenant, space, upload, new)
-        content = Content(upload.id, upload.size, attributes, upload=upload)
+        content = Content(upload.upload_id, upload.size, attributes, upload=upload)
         return self._objects.replace(caller, space, key, new, content, expected, token)
 
-    def _assert_ready(self, partition: str, upload: Upload, new: NewObject) -> None:
-        if upload.expires <= self._clock():
+    def _assert_ready(self, partition: str, upload: ObjectUpload, new: NewObject) -> None:
+        if upload.expires_at <= self._clock():
             raise _build_not_found()
         if upload.is_sensitive != (new.sensitivity in ENCRYPTED):
             raise ValidationFailed(UPLOAD_HEADER, "was begun for another sensitivity")
-        if self._files.get_size(partition, upload.id) != upload.size:
+        if self._files.get_size(partition, upload.upload_id) != upload.size:
             raise ValidationFailed(UPLOAD_HEADER, "its bytes haven't arrived at its address")
 
 

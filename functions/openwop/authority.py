@@ -8,7 +8,7 @@ from functions.authorization.model import Action, Rule
 from functions.authorization.rules import HOLDS_ADMIN, HOLDS_WRITE
 from functions.openwop.model import MemoryRun
 
-_STARTER = Rule[MemoryRun]("started the run", lambda caller, run: caller.id == run.principal)
+_STARTER = Rule[MemoryRun]("started the run", lambda caller, run: caller.id == run.started_by)
 _WRITER = Rule[MemoryRun]("holds the run's id and memory.write", HOLDS_WRITE.holds)
 
 CHANGE_RUN: Action[MemoryRun] = Action(

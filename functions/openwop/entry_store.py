@@ -53,7 +53,7 @@ class MemoryEntryDraft(NamedTuple):
         """Build all writes of the put with a sequence number."""
         entry, partition = self.entry._replace(sequence=number), self.partition
         key = openwop_keys.build_memory_entry_key(partition, number)
-        ttl = {TTL_ATTRIBUTE: to_ttl_seconds(entry.expires)}
+        ttl = {TTL_ATTRIBUTE: to_ttl_seconds(entry.expires_at)}
         tags = (openwop_keys.build_tag_row_key(partition, tag, number) for tag in entry.tags)
         writes = [
             advance_for_put(key, number, self.secrets_sum),
@@ -62,8 +62,8 @@ class MemoryEntryDraft(NamedTuple):
         ]
         if self.token is not None:
             writes.append(self._put_marker(self.token, number, ttl))
-        if entry.run is not None:
-            writes.append(check_run_open(self.tenant, entry.run, self.memory, self.now))
+        if entry.put_in is not None:
+            writes.append(check_run_open(self.tenant, entry.put_in, self.memory, self.now))
         return writes
 
     def _put_marker(self, token: RequestToken, number: int, ttl: Item) -> Write:
@@ -170,7 +170,7 @@ class MemoryEntryStore:
             openwop_keys.build_put_request_key(new.partition, new.token.key) if new.token else None
         )
         if new.token is None or key not in refused.failed:
-            _assert_run_open(new.tenant, new.memory, new.entry.run, refused)
+            _assert_run_open(new.tenant, new.memory, new.entry.put_in, refused)
             raise refused
         marker = refused.failed[key]
         if marker is not None:
@@ -197,7 +197,7 @@ class MemoryEntryStore:
                 key,
                 f"SET deleted = :seq, {_SET_DUE}",
                 "suffix = :suffix AND attribute_not_exists(deleted) AND "
-                "(attribute_not_exists(expires) OR expires > :now)",
+                "(attribute_not_exists(expires_at) OR expires_at > :now)",
                 seq=number,
                 due=now + SETTLING_TIME,
                 shard=get_due_shard(partition),
@@ -226,7 +226,7 @@ class MemoryEntryStore:
 
     def reschedule(self, item: Item, due: int) -> None:
         """Let the schedule look at a deleted entry, by its item, again."""
-        key, earliest = (item["pk"], item["sk"]), min(due, item.get("expires", due))
+        key, earliest = (item["pk"], item["sk"]), min(due, item.get("expires_at", due))
         values = {"due": earliest, "shard": get_due_shard(key[0])}
         self._table.try_write(update(key, f"SET {_SET_DUE}", "attribute_exists(pk)", **values))
 
@@ -255,7 +255,7 @@ def _delete_entry(item: Item) -> list[Write]:
 
 def _encode(entry: MemoryEntry, partition: str) -> Item:
     content = {"content": compress(entry.content.encode())}
-    return to_attributes(entry) | content | build_due_attributes(partition, entry.expires)
+    return to_attributes(entry) | content | build_due_attributes(partition, entry.expires_at)
 
 
 def _decode(item: Item) -> MemoryEntry:

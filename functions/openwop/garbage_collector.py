@@ -26,14 +26,14 @@ class MemoryGarbageCollector:
     def collect_entry(self, item: Item) -> Counter[str]:
         """Remove an entry, by its item, if it is expired, or if no kept snapshot shows it."""
         now = self._clock()
-        if item.get("expires", now + 1) <= now:
+        if item.get("expires_at", now + 1) <= now:
             self._entries.purge(item)
             return Counter(expired=1)
         written, deleted = item["sequence"], item["deleted"]
         pins = list(islice(self._runs.list_pins(item["pk"], written, deleted, now), _MAX_PINS))
         if pins:
-            kept = max(pin.kept_until for pin in pins)
-            is_any_open = any(pin.closed_at > now for pin in pins)
+            kept = max(pin.snapshot_kept_until for pin in pins)
+            is_any_open = any(pin.ends_at > now for pin in pins)
             due = compute_next_look(kept + CLOCK_SKEW, now, is_any_open=is_any_open)
             self._entries.reschedule(item, due)
             return Counter()

@@ -10,7 +10,7 @@ from functions.platform.schema import GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import Store
 from functions.platform.writes import update
 
-_LISTING = (GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, "created", "memory_agent", "memory_scope")
+_LISTING = (GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, "created_at", "memory_agent", "memory_scope")
 REMOVE_LISTING = f"REMOVE {', '.join(_LISTING)}"
 """The clause of an update that takes a memory out of its owner's list, and removes its name."""
 
@@ -24,7 +24,7 @@ def build_listing(tenant: str, owner: MemoryOwner, agent: str, scope: str | None
     partition = openwop_keys.build_owned_memories_partition(tenant, *owner)
     memory = openwop_keys.hash_memory(*owner, agent, scope or "")
     named = {"memory_agent": agent} | ({} if scope is None else {"memory_scope": scope})
-    return build_list_attributes(partition, now, memory) | {"created": now} | named
+    return build_list_attributes(partition, now, memory) | {"created_at": now} | named
 
 
 def render_listing(listing: Item) -> str:
@@ -60,7 +60,7 @@ class MemoryListStore(Store):
             memory = openwop_keys.hash_memory(*owner, agent or "", scope or "")
             is_genuine = item["pk"] == openwop_keys.build_memory_partition(tenant, memory)
             if is_genuine and agent is not None:
-                position, created = item[TYPE_ORDER_ATTRIBUTE], item["created"]
+                position, created = item[TYPE_ORDER_ATTRIBUTE], item["created_at"]
                 yield ListedMemory(position, memory, owner, agent, scope, created)
 
     def remove(self, item: Item) -> None:

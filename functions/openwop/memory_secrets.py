@@ -44,14 +44,16 @@ class MemorySecrets:
 
     def encrypt(self, secrets: Sequence[LabelledSecret], tenant: str, run: MemoryRun) -> Item:
         """Make the attributes that keep the secrets of a run, bound to it and their number."""
-        return self._values.encrypt(orjson.dumps(secrets), tenant, run.id, run.secrets_number)
+        return self._values.encrypt(orjson.dumps(secrets), tenant, run.run_id, run.secrets_number)
 
     def read_of_run(self, tenant: str, run: MemoryRun) -> list[LabelledSecret]:
         """Read the secrets of an open run: one call, if it has any."""
-        if not run.labels:
+        if not run.secrets:
             return []
         rows = self._store.list_secrets(build_memory_partition(tenant, run.memories[0]))
-        return [pair for row in rows if row.run == run.id for pair in self._decrypt(tenant, row)]
+        return [
+            pair for row in rows if row.run == run.run_id for pair in self._decrypt(tenant, row)
+        ]
 
     def get_known(self, partition: str) -> KnownSecrets:
         """Get what is known of a memory; nothing at first."""

@@ -23,7 +23,7 @@ class ListedMemory(NamedTuple):
         position: what it sorts by, newest first.
         memory: its hash.
         agent, scope: its name.
-        created: when it was first named, in epoch ms.
+        created_at: when it was first named, in epoch ms.
     """
 
     position: str
@@ -31,7 +31,7 @@ class ListedMemory(NamedTuple):
     owner: MemoryOwner
     agent: str
     scope: str | None
-    created: int
+    created_at: int
 
 
 class MemoryRun(NamedTuple):
@@ -39,59 +39,59 @@ class MemoryRun(NamedTuple):
 
     Attributes:
         memories: the hashes of its memories, in the order of the request.
-        principal: who started it, and `started` when, in epoch ms.
+        started_by: who started it, and `started` when, in epoch ms.
         deadline: when it closes by itself, in epoch ms.
         retention: how long its snapshot is kept once it is closed, in ms.
-        labels: of its secrets; `secret_bytes` is how many bytes those have.
+        secrets: of its secrets; `secret_bytes` is how many bytes those have.
         secrets_number: a random number that these secrets have; 0 without any.
         agent, scope: the name of its memory; None if references gave it, or a run to replay, or if
             it holds a secret.
         replay_of: the run whose snapshot it has.
-        ended: when it was ended, in epoch ms.
+        ended_at: when it was ended, in epoch ms.
         request: the token of the request that started it.
     """
 
-    id: str
+    run_id: str
     memories: tuple[str, ...]
     snapshot: int
-    principal: str
-    started: int
+    started_by: str
+    started_at: int
     deadline: int
     retention: int
     on_secret: OnSecret
-    labels: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
     secret_bytes: int = 0
     secrets_number: int = 0
     agent: str | None = None
     scope: str | None = None
     replay_of: str | None = None
-    ended: int | None = None
+    ended_at: int | None = None
     request: bytes | None = None
 
     @property
     def list_position(self) -> str:
         """What it sorts by among the runs of who started it, newest first."""
-        return build_list_position(self.started, self.id)
+        return build_list_position(self.started_at, self.run_id)
 
     @property
-    def closed_at(self) -> int:
+    def ends_at(self) -> int:
         """When it was ended, or closes by itself (epoch ms)."""
-        return self.deadline if self.ended is None else min(self.ended, self.deadline)
+        return self.deadline if self.ended_at is None else min(self.ended_at, self.deadline)
 
     @property
-    def kept_until(self) -> int:
+    def snapshot_kept_until(self) -> int:
         """Until when its snapshot is kept (epoch ms)."""
-        return self.closed_at + self.retention
+        return self.ends_at + self.retention
 
     def is_closed(self, now: int) -> bool:
         """Whether the run was ended, or has lived as long as it may."""
-        return self.ended is not None or self.deadline <= now
+        return self.ended_at is not None or self.deadline <= now
 
     def get_state(self, now: int) -> RunState:
         """Return whether the run is open, or why it is closed."""
         if not self.is_closed(now):
             return "open"
-        return "expired" if self.ended is None or self.deadline <= self.ended else "ended"
+        return "expired" if self.ended_at is None or self.deadline <= self.ended_at else "ended"
 
 
 class MemoryEntry(NamedTuple):
@@ -106,10 +106,10 @@ class MemoryEntry(NamedTuple):
     suffix: str
     content: str
     tags: tuple[str, ...] = ()
-    expires: int | None = None
+    expires_at: int | None = None
     deleted: int | None = None
-    run: str | None = None
-    principal: str | None = None
+    put_in: str | None = None
+    put_by: str | None = None
     request: bytes | None = None
 
     @property
@@ -117,7 +117,7 @@ class MemoryEntry(NamedTuple):
         return build_memory_entry_id(self.sequence, self.suffix)
 
     @property
-    def created(self) -> int:
+    def created_at(self) -> int:
         """When it was put."""
         return get_timestamp_of_sequence(self.sequence)
 

@@ -35,7 +35,7 @@ def is_visible(entry: MemoryEntry, snapshot: int | None, now: int) -> bool:
 
     An expired entry is visible nowhere.
     """
-    if entry.expires is not None and entry.expires <= now:
+    if entry.expires_at is not None and entry.expires_at <= now:
         return False
     if snapshot is None:
         return entry.deleted is None

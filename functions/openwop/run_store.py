@@ -25,7 +25,7 @@ from functions.platform.writes import ABSENT, Write, check, delete, put, put_new
 
 _ALWAYS = f"{ABSENT} OR attribute_exists(pk)"
 _SECRETS = "secrets_number = :number"
-_IS_OPEN = "deadline > :now AND attribute_not_exists(ended)"
+_IS_OPEN = "deadline > :now AND attribute_not_exists(ended_at)"
 _DAY = 86_400_000  # ms
 _PAGE_PINS = 100
 
@@ -33,11 +33,11 @@ _PAGE_PINS = 100
 class SnapshotPin(NamedTuple):
     """Keeps in storage what a run's snapshot shows.
 
-    `closed_at` is when the run was ended, or closes by itself; times are epoch ms.
+    `ends_at` is when the run was ended, or closes by itself; times are epoch ms.
     """
 
-    kept_until: int
-    closed_at: int
+    snapshot_kept_until: int
+    ends_at: int
 
 
 class RunConflict(Exception):
@@ -83,7 +83,7 @@ class MemoryRunStore(Store):
             IdempotencyConflict: the request's key came with another body.
             CapacityExceeded: a memory's open runs have too many secrets.
         """
-        key = openwop_keys.build_memory_run_key(tenant, run.id)
+        key = openwop_keys.build_memory_run_key(tenant, run.run_id)
         partitions = build_partitions(tenant, run)
         writes = [*checks, put_new(key, _encode(tenant, run))]
         for partition in partitions:
@@ -131,14 +131,14 @@ class MemoryRunStore(Store):
         Raises:
             ConditionFailed: the run was changed or ended meanwhile.
         """
-        ended = run._replace(ended=now)
+        ended = run._replace(ended_at=now)
         writes = [_change(tenant, run, ended, now), *audit]
         for partition in build_partitions(tenant, run):
             if run.retention:
                 writes.append(_put_pin(partition, ended))
             else:
                 writes.append(_delete_pin(partition, run))
-            if run.labels:
+            if run.secrets:
                 writes += remove_secrets(partition, run)
         self._table.transact(writes)
 
@@ -149,13 +149,13 @@ class MemoryRunStore(Store):
             ConditionFailed: the run was changed or ended meanwhile.
         """
         condition = f"attribute_exists(pk) AND {_SECRETS}"
-        if run.ended is None:
-            condition += " AND attribute_not_exists(ended)"
-        key = openwop_keys.build_memory_run_key(tenant, run.id)
+        if run.ended_at is None:
+            condition += " AND attribute_not_exists(ended_at)"
+        key = openwop_keys.build_memory_run_key(tenant, run.run_id)
         writes = [delete(key, condition, number=run.secrets_number), *audit]
         for partition in build_partitions(tenant, run):
             writes.append(_delete_pin(partition, run))
-            if run.labels and not run.is_closed(now):
+            if run.secrets and not run.is_closed(now):
                 writes += remove_secrets(partition, run)
         self._table.transact(writes)
 
@@ -170,8 +170,8 @@ class MemoryRunStore(Store):
         first, last = openwop_keys.get_pin_range(after, before)
         rows = self._table.query_from(partition, first, last, _PAGE_PINS, newest_first=True)
         for row in rows:
-            if row["kept_until"] + CLOCK_SKEW > now:
-                yield SnapshotPin(row["kept_until"], row["closed_at"])
+            if row["snapshot_kept_until"] + CLOCK_SKEW > now:
+                yield SnapshotPin(row["snapshot_kept_until"], row["ends_at"])
 
 
 def check_snapshot(tenant: str, run: MemoryRun, heads: Sequence[Item]) -> list[Write]:
@@ -184,7 +184,7 @@ def check_snapshot(tenant: str, run: MemoryRun, heads: Sequence[Item]) -> list[W
     conditions = build_snapshot_conditions(heads, run.snapshot)
     partitions, added = build_partitions(tenant, run), SecretsChange.between(None, run)
     for partition, head, (condition, values) in zip(partitions, heads, conditions, strict=True):
-        if run.labels:
+        if run.secrets:
             writes.append(count_secrets(partition, added, condition, **values))
         else:
             writes.append(check(openwop_keys.build_memory_key(partition), condition, **values))
@@ -196,9 +196,9 @@ def check_kept(tenant: str, run: MemoryRun, original: MemoryRun, now: int) -> li
     """Check that the snapshot that a run replays is still kept; count the run's secrets."""
     writes: list[Write] = []
     for partition in build_partitions(tenant, run):
-        pin = openwop_keys.build_snapshot_pin_key(partition, original.snapshot, original.id)
-        writes.append(check(pin, "kept_until > :now", now=now))
-        if run.labels:
+        pin = openwop_keys.build_snapshot_pin_key(partition, original.snapshot, original.run_id)
+        writes.append(check(pin, "snapshot_kept_until > :now", now=now))
+        if run.secrets:
             writes.append(count_secrets(partition, SecretsChange.between(None, run)))
     return writes
 
@@ -221,27 +221,27 @@ def decode_run(item: Item | None) -> MemoryRun | None:
 
 def _encode(tenant: str, run: MemoryRun) -> Item:
     """Encode a run; it is kept a day longer, so that a caller learns that it is over."""
-    partition = openwop_keys.build_started_runs_partition(tenant, run.principal)
+    partition = openwop_keys.build_started_runs_partition(tenant, run.started_by)
     return to_attributes(run) | {
-        TTL_ATTRIBUTE: to_ttl_seconds(run.kept_until + _DAY),
-        **build_list_attributes(partition, run.started, run.id),
+        TTL_ATTRIBUTE: to_ttl_seconds(run.snapshot_kept_until + _DAY),
+        **build_list_attributes(partition, run.started_at, run.run_id),
     }
 
 
 def _change(tenant: str, before: MemoryRun, after: MemoryRun, now: int) -> Write:
     """Build the write of a run that is open, and has the secrets that it had."""
-    key, number = openwop_keys.build_memory_run_key(tenant, after.id), before.secrets_number
+    key, number = openwop_keys.build_memory_run_key(tenant, after.run_id), before.secrets_number
     return put(key, _encode(tenant, after), f"{_IS_OPEN} AND {_SECRETS}", now=now, number=number)
 
 
 def _put_pin(partition: str, run: MemoryRun) -> Write:
     pin = {
-        "kept_until": run.kept_until,
-        "closed_at": run.closed_at,
-        TTL_ATTRIBUTE: to_ttl_seconds(run.kept_until + CLOCK_SKEW),
+        "snapshot_kept_until": run.snapshot_kept_until,
+        "ends_at": run.ends_at,
+        TTL_ATTRIBUTE: to_ttl_seconds(run.snapshot_kept_until + CLOCK_SKEW),
     }
-    return put(openwop_keys.build_snapshot_pin_key(partition, run.snapshot, run.id), pin)
+    return put(openwop_keys.build_snapshot_pin_key(partition, run.snapshot, run.run_id), pin)
 
 
 def _delete_pin(partition: str, run: MemoryRun) -> Write:
-    return delete(openwop_keys.build_snapshot_pin_key(partition, run.snapshot, run.id))
+    return delete(openwop_keys.build_snapshot_pin_key(partition, run.snapshot, run.run_id))

@@ -65,11 +65,11 @@ class MemoryRuns:
         original = None if new.replay_of is None else self.get(caller, new.replay_of)
         agent, scope = new.memory_name
         run = MemoryRun(
-            id=self._references.make_run_id(caller.tenant, request.key),
+            run_id=self._references.make_run_id(caller.tenant, request.key),
             memories=self._find_memories(caller, new) if original is None else original.memories,
             snapshot=0 if original is None else original.snapshot,
-            principal=caller.id,
-            started=now,
+            started_by=caller.id,
+            started_at=now,
             deadline=now + rules.parse_run_lifetime(new.ttl),
             retention=rules.parse_retention(new.retain_snapshot),
             on_secret=new.on_secret,
@@ -78,7 +78,7 @@ class MemoryRuns:
             replay_of=new.replay_of,
             request=request.stored,
         )
-        if run.id == new.replay_of:  # the id follows from the Idempotency-Key
+        if run.run_id == new.replay_of:  # the id follows from the Idempotency-Key
             raise build_idempotency_conflict()
         secrets = collect_secrets(new.secrets, (), self._secrets.edition)
         run, encrypted = self._encrypt(caller.tenant, run, secrets)
@@ -181,7 +181,7 @@ class MemoryRuns:
             memory = self._references.resolve(caller.tenant, reference)
         if memory not in run.memories:
             raise rules.run_not_found()
-        if run.kept_until <= self._clock():
+        if run.snapshot_kept_until <= self._clock():
             raise rules.snapshot_gone()
         return run, memory
 
@@ -220,7 +220,7 @@ class MemoryRuns:
         if Redactor(secrets, self._secrets.edition).find_labels(names):
             run = run._replace(agent=None, scope=None)
         run = run._replace(
-            labels=tuple(label for label, _ in secrets),
+            secrets=tuple(label for label, _ in secrets),
             secret_bytes=sum(len(value.encode()) for _, value in secrets),
             secrets_number=randbits(_SECRETS_NUMBER_BITS) + 1,
         )
@@ -260,10 +260,10 @@ class MemoryRuns:
         self, caller: Principal, action: Action[MemoryRun], run: MemoryRun
     ) -> list[Write]:
         """Build the audit record of a change of somebody else's run."""
-        if run.principal == caller.id:
+        if run.started_by == caller.id:
             return []
-        before = {"principal": run.principal, "state": run.get_state(self._clock())}
-        return [self._audit.record(caller, action, f"openwop-run:{run.id}", before)]
+        before = {"principal": run.started_by, "state": run.get_state(self._clock())}
+        return [self._audit.record(caller, action, f"openwop-run:{run.run_id}", before)]
 
     def _assert_open(self, run: MemoryRun) -> MemoryRun:
         if run.is_closed(self._clock()):

@@ -64,7 +64,7 @@ class SecretsChange:
 
 
 def _measure(run: MemoryRun | None) -> tuple[int, int, int]:
-    return (0, 0, 0) if run is None else (run.secrets_number, len(run.labels), run.secret_bytes)
+    return (0, 0, 0) if run is None else (run.secrets_number, len(run.secrets), run.secret_bytes)
 
 
 class RunSecretStore(Store):
@@ -99,17 +99,17 @@ def put_secrets(partition: str, run: MemoryRun, encrypted: Item) -> Write:
     row = encrypted | {
         "deadline": run.deadline,
         "secrets_number": run.secrets_number,
-        "secret_count": len(run.labels),
+        "secret_count": len(run.secrets),
         "secret_bytes": run.secret_bytes,
         **build_due_attributes(partition, due),
         TTL_ATTRIBUTE: to_ttl_seconds(due),
     }
-    return put(build_run_secrets_key(partition, run.id), row)
+    return put(build_run_secrets_key(partition, run.run_id), row)
 
 
 def remove_secrets(partition: str, run: MemoryRun) -> list[Write]:
     """Remove the secrets of a run, which has some, from a memory."""
-    row = delete(build_run_secrets_key(partition, run.id), "attribute_exists(pk)")
+    row = delete(build_run_secrets_key(partition, run.run_id), "attribute_exists(pk)")
     return [row, count_secrets(partition, SecretsChange.between(run, None))]
 
 

@@ -153,9 +153,9 @@ class Memories:
             suffix=openwop_keys.create_random_suffix(),
             content=texts[0],
             tags=rules.clean_tags(texts[1:]),
-            expires=new.expires_at,
-            run=new.run_id,
-            principal=caller.id,
+            expires_at=new.expires_at,
+            put_in=new.run_id,
+            put_by=caller.id,
             request=None if token is None else token.key,
         )
         return MemoryEntryDraft(tenant, memory, entry, known.sum, now, token)

@@ -25,7 +25,7 @@ EVICTION_ATTRIBUTES = ("nonce", "version", "value_bytes", "agent_id", "task_id",
 DUE_SHARD_ATTRIBUTE = "due_index"
 DUE_ATTRIBUTE = "due"
 AGE_ATTRIBUTE = "written_at"
-EXPIRY_ATTRIBUTE = "expires_at"
+EXPIRY_ATTRIBUTE = "expiry_order"
 TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE = "type_index", "type_order"
 TENANT_ATTRIBUTE, GROUP_ATTRIBUTE = "tenant_index", "group_index"
 TYPE_ATTRIBUTES = (
@@ -33,7 +33,7 @@ TYPE_ATTRIBUTES = (
     "data_key",
     "encrypted_version",
     "run_end",
-    "author",
+    "created_by",
     "sensitivity",
     "status",
 )

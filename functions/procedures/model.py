@@ -17,7 +17,7 @@ class Procedure(NamedTuple):
 class TaskType(NamedTuple):
     """A type of task for which an agent type has so many workflows."""
 
-    name: str
+    task_type: str
     workflows: int
 
 
@@ -32,20 +32,20 @@ class OutcomeStats(NamedTuple):
     failures: int
     outcomes: int
     base_ms: int
-    half_life: int | None = None
+    half_life_ms: int | None = None
 
 
 class ProcedureWorkflow(NamedTuple):
     """A workflow. `spec` is compact JSON; times are epoch ms."""
 
     procedure: Procedure
-    id: str
+    workflow_id: str
     spec: bytes
     stats: OutcomeStats
     version: int
-    created: int
-    updated: int
-    half_life_text: str | None = None
+    created_at: int
+    updated_at: int
+    half_life: str | None = None
 
 
 class WorkflowStats(NamedTuple):
@@ -59,4 +59,4 @@ class WorkflowStats(NamedTuple):
     @property
     def list_position(self) -> str:
         """What lists sort by, newest first."""
-        return build_list_position(self.workflow.created, self.workflow.id)
+        return build_list_position(self.workflow.created_at, self.workflow.workflow_id)

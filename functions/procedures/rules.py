@@ -36,7 +36,7 @@ def weigh_outcome(stats: OutcomeStats, score: float, now: int) -> tuple[int, int
 
 def needs_rebase(stats: OutcomeStats, now: int) -> bool:
     """Whether `base_ms` has to move before another outcome is added."""
-    half_life = stats.half_life
+    half_life = stats.half_life_ms
     return half_life is not None and now - stats.base_ms > _MOST_HALF_LIVES * half_life
 
 
@@ -47,7 +47,7 @@ def rebase(stats: OutcomeStats, now: int, half_life: int | None) -> OutcomeStats
         successes=round(stats.successes / weight),
         failures=round(stats.failures / weight),
         base_ms=now,
-        half_life=half_life,
+        half_life_ms=half_life,
     )
 
 
@@ -65,12 +65,14 @@ def revise_workflow(
     What was learned stays, unless `reset`.
     """
     stats = present.stats
-    if half_life != stats.half_life:
+    if half_life != stats.half_life_ms:
         stats = rebase(stats, now, half_life)
     if reset and stats.outcomes:
         stats = OutcomeStats(0, 0, 0, now, half_life)
-    after = present._replace(spec=spec, half_life_text=half_life_text, stats=stats)
-    return present if after == present else after._replace(version=present.version + 1, updated=now)
+    after = present._replace(spec=spec, half_life=half_life_text, stats=stats)
+    return (
+        present if after == present else after._replace(version=present.version + 1, updated_at=now)
+    )
 
 
 def select_workflow(workflows: Sequence[ProcedureWorkflow], now: int, rng: Random) -> WorkflowStats:
@@ -92,7 +94,7 @@ def _weight(stats: OutcomeStats, now: int) -> float:
 
     Never less than 1: another function's clock may be behind the one that wrote `base_ms`.
     """
-    if stats.half_life is None:
+    if stats.half_life_ms is None:
         return 1.0
-    half_lives = (now - stats.base_ms) / stats.half_life
+    half_lives = (now - stats.base_ms) / stats.half_life_ms
     return float(2.0 ** max(0.0, min(half_lives, 1000.0)))

@@ -117,7 +117,7 @@ class Procedures:
             NotFound: the procedure has no workflows.
         """
         workflows = self._store.list_procedure(caller.tenant, procedure)
-        by_id = sorted(workflows, key=lambda each: each.id)
+        by_id = sorted(workflows, key=lambda each: each.workflow_id)
         if not by_id:
             raise NotFound("there are no workflows for this type of task; PUT one first")
         return rules.select_workflow(by_id, self._clock(), Random(seed))  # noqa: S311 - a sample
@@ -160,10 +160,10 @@ class Procedures:
     def _weigh(self, key: Key, stats: OutcomeStats, score: float) -> Increment:
         now = self._clock()
         if rules.needs_rebase(stats, now):
-            rebased = rules.rebase(stats, now, stats.half_life)
+            rebased = rules.rebase(stats, now, stats.half_life_ms)
             self._store.rebase(key, stats, rebased)
             stats = rebased
-        base = None if stats.half_life is None else stats.base_ms
+        base = None if stats.half_life_ms is None else stats.base_ms
         return Increment(*rules.weigh_outcome(stats, score, now), base)
 
     @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)

@@ -15,7 +15,7 @@ from functions.platform.table import ConditionFailed, Store
 from functions.platform.writes import Write, build_set_expression, delete, put_new, update
 from functions.procedures.model import OutcomeStats, Procedure, ProcedureWorkflow, TaskType
 
-_AT_VERSION = "version = :seen AND created = :created"
+_AT_VERSION = "version = :seen AND created_at = :created_at"
 _AT_STATS = "successes = :s0 AND failures = :f0 AND base_ms = :b0"
 _OUTCOME_LIFETIME = 86_400  # seconds for which an outcome's Idempotency-Key is known
 
@@ -73,7 +73,7 @@ class WorkflowStore(Store):
             ConditionFailed: a workflow with this key exists.
         """
         counted = _count_workflow(tenant, workflow, 1)
-        listed = build_list_attributes(key[0], workflow.created, workflow.id)
+        listed = build_list_attributes(key[0], workflow.created_at, workflow.workflow_id)
         self._table.transact([put_new(key, _encode(workflow) | listed), counted])
 
     def replace(self, key: Key, seen: ProcedureWorkflow, new: ProcedureWorkflow) -> None:
@@ -83,10 +83,10 @@ class WorkflowStore(Store):
             ConditionFailed: the workflow was changed since it was `seen`.
         """
         item, condition = _encode(new), _AT_VERSION
-        values: Item = {"seen": seen.version, "created": seen.created}
-        names = ["spec", "half_life_text", "version", "updated"]
+        values: Item = {"seen": seen.version, "created_at": seen.created_at}
+        names = ["spec", "half_life", "version", "updated_at"]
         if new.stats != seen.stats:
-            names += ["successes", "failures", "outcomes", "base_ms", "half_life"]
+            names += ["successes", "failures", "outcomes", "base_ms", "half_life_ms"]
             condition += f" AND {_AT_STATS}"
             values |= _seen_stats(seen.stats)
         expression, present = build_set_expression({name: item[name] for name in names})
@@ -140,7 +140,7 @@ class WorkflowStore(Store):
         Raises:
             ConditionFailed: the workflow was changed since it was `seen`.
         """
-        expected = {"seen": seen.version, "created": seen.created}
+        expected = {"seen": seen.version, "created_at": seen.created_at}
         counted = _count_workflow(tenant, seen, -1)
         self._table.transact([delete(key, _AT_VERSION, **expected), counted])
 
@@ -163,9 +163,9 @@ def _count_workflow(tenant: str, workflow: ProcedureWorkflow, change: int) -> Wr
 
 
 def _add_increment(key: Key, increment: Increment) -> Write:
-    condition, values = "attribute_exists(pk) AND attribute_not_exists(half_life)", {}
+    condition, values = "attribute_exists(pk) AND attribute_not_exists(half_life_ms)", {}
     if increment.base is not None:
-        condition = "base_ms = :base_ms AND attribute_exists(half_life)"
+        condition = "base_ms = :base_ms AND attribute_exists(half_life_ms)"
         values = {"base_ms": increment.base}
     added = {"s": increment.successes, "f": increment.failures, "one": 1}
     expression = "ADD successes :s, failures :f, outcomes :one"

@@ -20,7 +20,7 @@ class AgentTypeStore(Store):
     def put(self, tenant: str, agent_type: str, now: int) -> None:
         """Note that an agent type is used: one write, and one more if it has workflows."""
         ttl = to_ttl_seconds(compute_expiry(now))
-        names = f"SET agent_type = :name, used = :now, {TTL_ATTRIBUTE} = :ttl"
+        names = f"SET agent_type = :name, last_used_at = :now, {TTL_ATTRIBUTE} = :ttl"
         key = build_agent_type_key(tenant, agent_type)
         has_none = "attribute_not_exists(has_workflows)"
         try:
@@ -30,7 +30,7 @@ class AgentTypeStore(Store):
 
     def put_lasting(self, tenant: str, agent_type: str, now: int) -> None:
         """Note that an agent type has workflows: one write. It is listed from then on."""
-        names = "SET agent_type = :name, used = :now, has_workflows = :true"
+        names = "SET agent_type = :name, last_used_at = :now, has_workflows = :true"
         expression = f"{names} REMOVE {TTL_ATTRIBUTE}"
         key = build_agent_type_key(tenant, agent_type)
         self._table.update(update(key, expression, name=agent_type, now=now, true=True))
@@ -45,8 +45,8 @@ class AgentTypeStore(Store):
             last[0], AGENT_TYPE.sort_prefix, last[1], min(count, MAX_PAGE_ITEMS), newest_first=True
         )
         found = map(_decode, items)
-        return (each for each in found if each.name != before)
+        return (each for each in found if each.agent_type != before)
 
 
 def _decode(item: Item) -> AgentType:
-    return AgentType(item["agent_type"], item["used"], item.get("has_workflows", False))
+    return AgentType(item["agent_type"], item["last_used_at"], item.get("has_workflows", False))

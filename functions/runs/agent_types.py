@@ -43,7 +43,7 @@ class AgentTypes:
 
     def list_page(self, caller: Principal, wanted: WantedPage) -> BoundedPage[AgentType]:
         """List agent types with workflows, and those of the last 90 days, from the last name."""
-        now, position = self._clock(), attrgetter("name")
+        now, position = self._clock(), attrgetter("agent_type")
 
         def examine(before: str | None, count: int) -> Iterator[Examined[AgentType]]:
             found = self._store.iterate(caller.tenant, before, count)

@@ -94,16 +94,16 @@ class RunDeletions:
 
     def _build_record(self, caller: Principal, run: Item) -> list[Write]:
         """Build the record of the deletion of a run that another principal has started."""
-        if run["author"] == caller.id:
+        if run["created_by"] == caller.id:
             return []
-        before = {"created_by": run["author"], "status": run["status"]}
+        before = {"created_by": run["created_by"], "status": run["status"]}
         return [self._audit.record(caller, DELETE_RUN, f"run:{run['id']}", before)]
 
     def _audit_foreign(self, caller: Principal, run_id: str) -> Audit:
         """Make what builds the record of a deletion of other principals' episodes."""
 
         def build(episodes: Sequence[Item]) -> list[Write]:
-            authors = sorted({each["author"] for each in episodes} - {caller.id})
+            authors = sorted({each["created_by"] for each in episodes} - {caller.id})
             if not authors:
                 return []
             before = {"created_by": authors, "episodes": len(episodes)}

@@ -47,8 +47,8 @@ class EpisodeStore:
             episode.text, episode.sensitivity, address.tenant, "#".join(key), _VERSION
         )
         item = text | {
-            "run_end": run_keys.get_run_id_end(episode.run),
-            "author": episode.author,
+            "run_end": run_keys.get_run_id_end(episode.run_id),
+            "created_by": episode.created_by,
             "sensitivity": episode.sensitivity,
             "request": None if token is None else token.stored,
             schema.TYPE_ATTRIBUTE: run_keys.build_episodes_partition_of_hash(
@@ -56,7 +56,7 @@ class EpisodeStore:
             ),
             schema.GROUP_ATTRIBUTE: run_keys.build_run_episodes_partition(address),
             schema.TYPE_ORDER_ATTRIBUTE: sort_token,
-            schema.TTL_ATTRIBUTE: to_ttl_seconds(episode.expires),
+            schema.TTL_ATTRIBUTE: to_ttl_seconds(episode.expires_at),
         }
         try:
             self._table.put(put_new(key, item))
@@ -114,11 +114,11 @@ class EpisodeStore:
         """Decode an episode from an item of the table or of the index."""
         return Episode(
             id=run_keys.build_episode_id(item[schema.TYPE_ORDER_ATTRIBUTE]),
-            run=run_keys.build_run_id(item["pk"], item[schema.TYPE_ATTRIBUTE], item["run_end"]),
+            run_id=run_keys.build_run_id(item["pk"], item[schema.TYPE_ATTRIBUTE], item["run_end"]),
             text=self._values.decode(item, tenant, f"{item['pk']}#{item['sk']}"),
-            created=_get_created(item),
-            author=item["author"],
-            expires=_get_expiry(item),
+            created_at=_get_created(item),
+            created_by=item["created_by"],
+            expires_at=_get_expiry(item),
             sensitivity=item.get("sensitivity"),
         )
 

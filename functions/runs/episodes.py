@@ -47,11 +47,11 @@ class Episodes:
         sort_token = build_episode_sort_token(now, request)
         episode = Episode(
             id=build_episode_id(sort_token),
-            run=run_id,
+            run_id=run_id,
             text=render_episode_text(new),
-            created=now,
-            author=caller.id,
-            expires=compute_expiry(address.started),
+            created_at=now,
+            created_by=caller.id,
+            expires_at=compute_expiry(address.started),
             sensitivity=new.sensitivity,
         )
         self._quotas.assert_room(caller.tenant, EPISODES)

@@ -22,21 +22,21 @@ class Run(NamedTuple):
     agent_type: str
     status: RunStatus
     version: int
-    created: int
-    author: str
-    instance: str | None = None
+    created_at: int
+    created_by: str
+    instance_id: str | None = None
     input: bytes = b"null"
     output: bytes = b"null"
     error: bytes = b"null"
-    ended: int | None = None
-    ender: str | None = None
+    ended_at: int | None = None
+    ended_by: str | None = None
     sensitivity: Sensitivity | None = None
     request: bytes | None = None
     end_request: bytes | None = None
 
     @property
-    def expires(self) -> int:
-        return compute_expiry(self.created)
+    def expires_at(self) -> int:
+        return compute_expiry(self.created_at)
 
 
 class RunPage(NamedTuple):
@@ -59,7 +59,7 @@ class RunQuery(NamedTuple):
     """Selects runs of a tenant; what is None selects all."""
 
     agent_type: str | None = None
-    instance: str | None = None
+    instance_id: str | None = None
     status: RunStatus | None = None
 
     def matches(self, agent_type: str | None, status: RunStatus) -> bool:
@@ -80,24 +80,24 @@ class Episode(NamedTuple):
     """
 
     id: str
-    run: str
+    run_id: str
     text: bytes
-    created: int
-    author: str
-    expires: int
+    created_at: int
+    created_by: str
+    expires_at: int
     sensitivity: Sensitivity | None = None
 
 
 class AgentType(NamedTuple):
     """An agent type, about when it was last used (epoch ms), and whether it had workflows."""
 
-    name: str
-    used: int
+    agent_type: str
+    last_used_at: int
     has_workflows: bool = False
 
     def is_listed(self, now: int) -> bool:
         """Whether lists show it: it has workflows, or was used in the last 90 days."""
-        return self.has_workflows or compute_expiry(self.used) > now
+        return self.has_workflows or compute_expiry(self.last_used_at) > now
 
 
 def compute_expiry(started: int) -> int:

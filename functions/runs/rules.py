@@ -59,7 +59,7 @@ def end_run(
 ) -> Run:
     """Complete or fail a run; `result` is its output or its error, as JSON text."""
     ended = run._replace(
-        status=status, version=run.version + 1, ended=now, ender=ender, end_request=request
+        status=status, version=run.version + 1, ended_at=now, ended_by=ender, end_request=request
     )
     if status == "completed":
         return ended._replace(output=result)

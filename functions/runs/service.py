@@ -50,11 +50,11 @@ class Runs:
         run = Run(
             id=self._ids.make_id(address),
             agent_type=new.agent_type,
-            instance=new.instance_id,
+            instance_id=new.instance_id,
             status="running",
             version=1,
-            created=address.started,
-            author=caller.id,
+            created_at=address.started,
+            created_by=caller.id,
             input=render_value(new.input, "input"),
             sensitivity=new.sensitivity,
             request=token.stored,
@@ -71,7 +71,7 @@ class Runs:
         """Find the run that an earlier try of a request has started."""
         if item is not None and is_run(item, item["id"]):
             token.matches(item.get("request"))  # raises, if it had another body
-            if item.get("ended") is None and decode_head(item).expires > self._clock():
+            if item.get("ended_at") is None and decode_head(item).expires_at > self._clock():
                 return self._store.decode(tenant, item)
         raise RunClosed("the run that this Idempotency-Key started is over; use a fresh key")
 
@@ -104,7 +104,7 @@ class Runs:
         now = self._clock()
         tenant = caller.tenant
         item = self._store.get_item(tenant, run_id, now)
-        if item.get("ended") is None:
+        if item.get("ended_at") is None:
             run = self._decode(tenant, item)
             ended = end_run(run, status, result, caller.id, token.stored, now)
             field: RunValue = "output" if status == "completed" else "error"

@@ -76,9 +76,9 @@ class RunStore:
             schema.TENANT_ATTRIBUTE: run_keys.build_tenant_runs_partition(address.tenant),
             schema.TYPE_ORDER_ATTRIBUTE: address.sort_token,
         }
-        if run.instance is not None:
+        if run.instance_id is not None:
             item[schema.GROUP_ATTRIBUTE] = run_keys.build_instance_runs_partition(
-                address.tenant, run.instance
+                address.tenant, run.instance_id
             )
         name = value_parts.get_value_name(value.get("input", {}))
         self._write(put_new(address.item_key, item), name, parts, now)
@@ -172,7 +172,7 @@ class RunStore:
             value, parts = value_parts.split_value(
                 partition, value_parts.create_value_name(name), value
             )
-        ttl = {schema.TTL_ATTRIBUTE: to_ttl_seconds(run.expires)}
+        ttl = {schema.TTL_ATTRIBUTE: to_ttl_seconds(run.expires_at)}
         return {name: value}, [replace(part, item=(part.item or {}) | ttl) for part in parts]
 
 
@@ -192,13 +192,13 @@ def decode_head(item: Item) -> Run:
 
 
 def _encode_head(run: Run) -> Item:
-    return to_attributes(run, *RUN_VALUES) | {schema.TTL_ATTRIBUTE: to_ttl_seconds(run.expires)}
+    return to_attributes(run, *RUN_VALUES) | {schema.TTL_ATTRIBUTE: to_ttl_seconds(run.expires_at)}
 
 
 def _choose_index(tenant: str, query: RunQuery) -> tuple[str, tuple[str, str]]:
     """Choose the index that lists the fewest other runs, with its attribute and value."""
-    if query.instance is not None:
-        partition = run_keys.build_instance_runs_partition(tenant, query.instance)
+    if query.instance_id is not None:
+        partition = run_keys.build_instance_runs_partition(tenant, query.instance_id)
         return schema.BY_GROUP, (schema.GROUP_ATTRIBUTE, partition)
     if query.agent_type is not None:
         return schema.BY_TYPE, (

@@ -83,9 +83,9 @@ class Reembedding:
         return counts + Counter(stopped=1)
 
     def _embed_page(self, page: list[Item]) -> Counter[str]:
-        entries = (self._decode_entry(item) for item in page if "learner" not in item)
+        entries = (self._decode_entry(item) for item in page if "learned_by" not in item)
         jobs = self._entries.reembedding_jobs(filter(None, entries))
-        jobs += self._facts.reembedding_jobs(item for item in page if "learner" in item)
+        jobs += self._facts.reembedding_jobs(item for item in page if "learned_by" in item)
         return Counter(run_parallel([partial(_run_job, job) for job in jobs]))
 
     def _decode_entry(self, item: Item) -> Entry | None:

@@ -8,7 +8,9 @@ from functions.platform.vector_keys import EMBEDDING_KEY
 from functions.platform.writes import put
 
 _SCANNED = 250  # items of one scan
-_IS_EMBEDDED = "begins_with(sk, :entry) OR begins_with(sk, :vector) AND attribute_exists(learner)"
+_IS_EMBEDDED = (
+    "begins_with(sk, :entry) OR begins_with(sk, :vector) AND attribute_exists(learned_by)"
+)
 _PREFIXES = {"entry": PRIVATE_ENTRY.sort_prefix, "vector": AGENT_VECTOR.sort_prefix}
 
 

@@ -59,7 +59,7 @@ class AssignmentStore(Store):
 
 
 def _to_assignment(row: Item) -> Assignment:
-    return from_attributes(Assignment, row)
+    return from_attributes(Assignment, row, coordinator=row.get("coordinator"))
 
 
 def list_assignments(tenant: str, old: Task | None, new: Task) -> list[Write]:

@@ -8,13 +8,13 @@ from functions.platform.limits import WORKING_VALUE_LIFETIME
 class WorkingValue(NamedTuple):
     """A value. `text` is compact JSON; times are epoch ms."""
 
-    text: bytes
-    updated: int
+    value: bytes
+    updated_at: int
 
     @property
-    def expires(self) -> int:
+    def expires_at(self) -> int:
         """The time (epoch ms) from which the value no longer exists."""
-        return self.updated + WORKING_VALUE_LIFETIME
+        return self.updated_at + WORKING_VALUE_LIFETIME
 
 
 ValuesByKey = dict[str, WorkingValue]
@@ -23,9 +23,9 @@ ValuesByKey = dict[str, WorkingValue]
 
 def select_live(values: ValuesByKey, now: int) -> ValuesByKey:
     """Select the values that have not expired at `now` (epoch ms)."""
-    return {key: value for key, value in values.items() if value.expires > now}
+    return {key: value for key, value in values.items() if value.expires_at > now}
 
 
 def total_bytes(values: ValuesByKey) -> int:
     """Count the bytes that values and their keys take of their instance's limit."""
-    return sum(len(key.encode()) + len(value.text) for key, value in values.items())
+    return sum(len(key.encode()) + len(value.value) for key, value in values.items())

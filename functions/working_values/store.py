@@ -33,7 +33,7 @@ class WorkingValueStore(Store):
         if item is None:
             return StoredValues({}, None)
         values = {
-            key: WorkingValue(decompress(each["value"]), each["updated"])
+            key: WorkingValue(decompress(each["value"]), each["updated_at"])
             for key, each in item["values_by_key"].items()
         }
         return StoredValues(values, item["revision"])
@@ -54,10 +54,10 @@ class WorkingValueStore(Store):
 
 
 def _encode(values: ValuesByKey, now: int) -> Item:
-    last_expiry = max((value.expires for value in values.values()), default=now)
+    last_expiry = max((value.expires_at for value in values.values()), default=now)
     return {
         "values_by_key": {
-            key: {"value": compress(value.text), "updated": value.updated}
+            key: {"value": compress(value.value), "updated_at": value.updated_at}
             for key, value in values.items()
         },
         "revision": secrets.token_hex(8),

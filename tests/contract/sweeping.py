@@ -94,7 +94,9 @@ def _agent_fits(agent: Item, entries: list[Item]) -> bool:
 def _task_fits(task: Item, entries: list[Item]) -> bool:
     tenant = task["pk"].partition("#")[0]
     own = [each for each in entries if each["pk"].startswith(f"{tenant}#")]
-    working = [e for e in own if e["memory_type"] == "working" and e.get("task_id") == task["task_id"]]
+    working = [
+        e for e in own if e["memory_type"] == "working" and e.get("task_id") == task["task_id"]
+    ]
     held = sum(value for name, value in task.items() if name.startswith("n_"))
     held_bytes = sum(value for name, value in task.items() if name.startswith("bytes_"))
     counted = (

@@ -143,8 +143,8 @@ def test_a_forged_index_shows_nobody_anothers_state(service: Service, tenant: Te
     mallory = tenant.agent("mallory")
     for client, name in ((mallory, "mallory"), (tenant.agent("alice"), "alice")):
         ok(client.put(f"{path.format(name)}/user/k", json={"value": name}))
-    stored = (each for each in items(service, "s#") if "agent" in each)
-    states = {each["agent"]: each for each in stored}
+    stored = (each for each in items(service, "s#") if "agent_id" in each)
+    states = {each["agent_id"]: each for each in stored}
     theirs = states["alice"]
     forged = theirs | {"group_index": states["mallory"]["group_index"]}
     put_item(service, (theirs["pk"], theirs["sk"]), forged)

@@ -167,7 +167,7 @@ def test_a_sensitive_entry_that_is_moved_to_another_task_does_not_open(tenant: T
         for each in service.stored()
         if each.get("task_id") == {"S": "ours"} and "value" in each
     ]
-    moved = item | {"task": {"S": "theirs"}}
+    moved = item | {"task_id": {"S": "theirs"}}
     service.engine.client.put_item(TableName=service.engine.memory, Item=moved)
     with httpx.Client(transport=service.transport, base_url=BASE_URL) as unchecked:
         answer = unchecked.get(f"{MEMORY}/{made['id']}", headers=other.headers)

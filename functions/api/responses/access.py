@@ -38,4 +38,4 @@ def render_access(found: AccessExplanation) -> AccessDocument:
 
 
 def _render_decision(decision: Decision) -> AccessDecisionDocument:
-    return {"allowed": decision.is_allowed, "rule": decision.rule or ""}
+    return {"allowed": decision.allowed, "rule": decision.rule or ""}

@@ -140,7 +140,7 @@ def render_agent(principal: Principal, usage: AgentUsage) -> AgentDocument:
             "room": max(usage.working_room, 0),
         },
         "episodic": {
-            "entry_count": usage.episodic,
+            "entry_count": usage.episodic_entry_count,
             "pinned_count": usage.episodic_pinned_count,
             "total_size_kb": -(-usage.episodic_bytes // _KB),
             "capacity": usage.episodic_capacity,

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, NotRequired, cast
 import orjson
 from typing_extensions import TypedDict
 
+from functions.api.responses.rendering import to_document
 from functions.api.responses.types import (
     VALUE,
     Count,
@@ -15,7 +16,7 @@ from functions.api.responses.types import (
     UncountedPosition,
     Version,
 )
-from functions.conversations.model import SCHEMA, Conversation, Message, State, Upload
+from functions.conversations.model import SCHEMA, Conversation, ConversationUpload, Message, State
 from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 from functions.platform.json_text import dumps, loads
 from functions.platform.sensitivity import Sensitivity
@@ -181,20 +182,20 @@ def render_conversation(
 ) -> ConversationHeadDocument:
     """Render a conversation without its messages."""
     head: ConversationHeadDocument = {
-        "session_id": conversation.session,
-        "user_id": conversation.user,
-        "created_by": conversation.creator,
-        "agent_participants": conversation.participants,
+        "session_id": conversation.session_id,
+        "user_id": conversation.user_id,
+        "created_by": conversation.created_by,
+        "agent_participants": conversation.agent_participants,
         "shared_with": conversation.shared_with,
         "tags": conversation.tags,
         "version": SCHEMA,
         "revision": conversation.revision,
-        "message_count": conversation.count,
+        "message_count": conversation.message_count,
         "sensitivity": conversation.sensitivity,
         "ttl": conversation.ttl,
-        "expires_at": to_optional_rfc3339(conversation.expires),
-        "created_at": to_rfc3339(conversation.created),
-        "updated_at": to_rfc3339(conversation.updated),
+        "expires_at": to_optional_rfc3339(conversation.expires_at),
+        "created_at": to_rfc3339(conversation.created_at),
+        "updated_at": to_rfc3339(conversation.updated_at),
     }
     if with_values:
         head["metadata"] = orjson.Fragment(conversation.metadata)
@@ -215,11 +216,7 @@ def render_message_head(message: Message) -> MessageDocument:
 
 def render_change(conversation: Conversation) -> ChangedConversationDocument:
     """Render what a change of its messages makes of a conversation."""
-    return {
-        "session_id": conversation.session,
-        "revision": conversation.revision,
-        "message_count": conversation.count,
-    }
+    return to_document(conversation, ChangedConversationDocument)
 
 
 def render_changed_message(conversation: Conversation, message: Message) -> ChangedMessageDocument:
@@ -229,32 +226,20 @@ def render_changed_message(conversation: Conversation, message: Message) -> Chan
     return cast("ChangedMessageDocument", rendered)
 
 
-def render_upload(upload: Upload) -> UploadDocument:
-    return {
-        "upload_id": upload.id,
-        "session_id": upload.session,
-        "message_count": upload.count,
-        "expires_at": to_rfc3339(upload.expires),
-    }
+def render_upload(upload: ConversationUpload) -> UploadDocument:
+    return to_document(upload, UploadDocument)
 
 
 def render_state_head(state: State) -> StateHeadDocument:
     """Render a state without its value."""
-    return {
-        "key": state.address.key,
-        "sensitivity": state.sensitivity,
-        "version": state.version,
-        "created_at": to_rfc3339(state.created),
-        "updated_at": to_rfc3339(state.updated),
-        "created_by": state.author,
-    }
+    return to_document(state, StateHeadDocument, key=state.address.key)
 
 
 def render_state(state: State) -> StateDocument:
     """Render a state; its value is copied as it is stored."""
     return {
-        "agent_id": state.address.agent,
-        "owner_id": state.address.owner,
+        "agent_id": state.address.agent_id,
+        "owner_id": state.address.owner_id,
         "value": orjson.Fragment(state.value),
         **render_state_head(state),
     }

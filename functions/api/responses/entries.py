@@ -192,17 +192,17 @@ def render_summary(summary: Summary) -> SummaryDocument:
     return {
         "agent_id": summary.agent_id,
         "working": {
-            "entry_count": summary.working,
+            "entry_count": summary.working_entry_count,
             "total_size_kb": -(-summary.working_bytes // _KB),
-            "tasks_with_memory": summary.tasks,
+            "tasks_with_memory": summary.tasks_with_memory,
         },
         "episodic": {
-            "entry_count": summary.episodic,
+            "entry_count": summary.episodic_entry_count,
             "capacity": summary.capacity,
-            "pinned_count": summary.pinned,
+            "pinned_count": summary.pinned_count,
             "total_size_kb": -(-summary.episodic_bytes // _KB),
-            "oldest_entry": to_optional_rfc3339(summary.oldest),
-            "newest_entry": to_optional_rfc3339(summary.newest),
+            "oldest_entry": to_optional_rfc3339(summary.oldest_entry),
+            "newest_entry": to_optional_rfc3339(summary.newest_entry),
         },
-        "semantic_namespaces_accessible": summary.namespaces,
+        "semantic_namespaces_accessible": summary.semantic_namespaces_accessible,
     }

@@ -2,9 +2,9 @@
 
 from typing import Annotated, NotRequired
 
-import orjson
 from typing_extensions import TypedDict
 
+from functions.api.responses.rendering import to_document
 from functions.api.responses.types import (
     VALUE,
     Count,
@@ -15,7 +15,6 @@ from functions.api.responses.types import (
     Version,
 )
 from functions.facts.model import Fact, Recalled
-from functions.platform.clock import to_rfc3339
 
 
 class FactDocument(TypedDict):
@@ -72,23 +71,7 @@ class RecalledDocument(TypedDict):
 
 def render_fact(fact: Fact) -> FactDocument:
     """Render a fact; its metadata are copied as they are stored."""
-    return {
-        "fact_id": fact.id,
-        "agent_type": fact.agent_type,
-        "subject": fact.subject,
-        "predicate": fact.predicate,
-        "object": fact.object,
-        "confidence": fact.confidence,
-        "learned_from_run_id": fact.run,
-        "learned_from_run_ids": list(fact.runs),
-        "learned_count": fact.learned_count,
-        "first_learned_at": to_rfc3339(fact.first_learned),
-        "learned_by": fact.learner,
-        "metadata": None if fact.metadata is None else orjson.Fragment(fact.metadata),
-        "version": fact.version,
-        "created_at": to_rfc3339(fact.created),
-        "updated_at": to_rfc3339(fact.updated),
-    }
+    return to_document(fact, FactDocument)
 
 
 def render_recalled_fact(recalled: Recalled) -> RecalledFactDocument:

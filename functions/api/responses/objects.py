@@ -3,11 +3,11 @@
 import base64
 from typing import Annotated, Literal, NotRequired
 
-import orjson
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from functions.api.responses.namespaces import NamespacePermissionsDocument, render_permissions
+from functions.api.responses.rendering import to_document
 from functions.api.responses.types import (
     VALUE,
     Count,
@@ -17,9 +17,8 @@ from functions.api.responses.types import (
     UncountedPosition,
     Version,
 )
-from functions.objects.model import Space, StoredObject, Upload
+from functions.objects.model import ObjectUpload, Space, StoredObject
 from functions.platform.archive_storage import Address
-from functions.platform.clock import to_rfc3339
 from functions.platform.sensitivity import Sensitivity
 
 
@@ -115,46 +114,24 @@ class SpacePageDocument(PagePosition):
 
 def render_object(stored: StoredObject) -> ObjectDocument:
     """Render an object without its bytes."""
-    return {
-        "space": stored.space,
-        "key": stored.key,
-        "version": stored.version,
-        "etag": f'"{stored.version}"',
-        "size": stored.size,
-        "content_type": stored.content_type,
-        "metadata": orjson.Fragment(stored.metadata),
-        "sensitivity": stored.sensitivity,
-        "created_by": stored.author,
-        "created_at": to_rfc3339(stored.created),
-        "updated_at": to_rfc3339(stored.updated),
-        "expires_at": None if stored.expires is None else to_rfc3339(stored.expires),
-    }
+    return to_document(stored, ObjectDocument, etag=f'"{stored.version}"')
 
 
 def render_object_data(stored: StoredObject, data: bytes) -> ObjectDataDocument:
     return {**render_object(stored), "data": base64.b64encode(data).decode()}
 
 
-def render_upload(upload: Upload, address: Address, url: str) -> ObjectUploadDocument:
+def render_upload(upload: ObjectUpload, address: Address, url: str) -> ObjectUploadDocument:
     """Render an upload, whose address has the given URL."""
-    return {
-        "upload_id": upload.id,
-        "url": url,
-        "method": "PUT",
-        "headers": address.headers,
-        "size": upload.size,
-        "address_expires_at": to_rfc3339(upload.address_expires),
-        "expires_at": to_rfc3339(upload.expires),
-    }
+    headers = address.headers
+    return to_document(upload, ObjectUploadDocument, url=url, method="PUT", headers=headers)
 
 
 def render_space(space: Space) -> SpaceDocument:
-    permissions = space.permissions
-    return {
-        "space": space.name,
-        "owner": space.owner,
-        "permissions": render_permissions(permissions),
-        "version": permissions.version,
-        "created_at": to_rfc3339(permissions.created_at),
-        "updated_at": to_rfc3339(permissions.updated_at),
-    }
+    return to_document(
+        space.permissions,
+        SpaceDocument,
+        space=space.name,
+        owner=space.owner,
+        permissions=render_permissions(space.permissions),
+    )

@@ -165,10 +165,10 @@ def render_memory_entry(entry: MemoryEntry) -> MemoryEntryDocument:
         "id": entry.id,
         "content": entry.content,
         "tags": entry.tags,
-        "createdAt": to_rfc3339(entry.created),
+        "createdAt": to_rfc3339(entry.created_at),
     }
-    if entry.expires is not None:
-        document["expiresAt"] = to_rfc3339(entry.expires)
+    if entry.expires_at is not None:
+        document["expiresAt"] = to_rfc3339(entry.expires_at)
     return document
 
 
@@ -184,10 +184,10 @@ def render_seen_entry(entry: MemoryEntry, reference: str) -> SeenMemoryEntryDocu
     }
     if "expiresAt" in shown:
         document["expiresAt"] = shown["expiresAt"]
-    if entry.principal is not None:
-        document["putBy"] = entry.principal
-    if entry.run is not None:
-        document["putIn"] = entry.run
+    if entry.put_by is not None:
+        document["putBy"] = entry.put_by
+    if entry.put_in is not None:
+        document["putIn"] = entry.put_in
     if entry.deleted is not None:
         document["deletedAt"] = to_rfc3339(get_timestamp_of_sequence(entry.deleted))
     return document
@@ -195,7 +195,7 @@ def render_seen_entry(entry: MemoryEntry, reference: str) -> SeenMemoryEntryDocu
 
 def render_started_run(run: MemoryRun, references: list[str]) -> StartedMemoryRunDocument:
     document: StartedMemoryRunDocument = {
-        "runId": run.id,
+        "runId": run.run_id,
         "memoryRef": references[0],
         "snapshotAt": to_rfc3339(get_timestamp_of_sequence(run.snapshot)),
     }
@@ -206,18 +206,18 @@ def render_started_run(run: MemoryRun, references: list[str]) -> StartedMemoryRu
 
 def render_run_state(run: MemoryRun, references: list[str], now: int) -> MemoryRunStateDocument:
     document: MemoryRunStateDocument = {
-        "runId": run.id,
+        "runId": run.run_id,
         "state": run.get_state(now),
         "memoryRef": references[0],
         "memoryRefs": references,
         "snapshotAt": to_rfc3339(get_timestamp_of_sequence(run.snapshot)),
-        "startedAt": to_rfc3339(run.started),
-        "endsAt": to_rfc3339(run.closed_at),
-        "snapshotKeptUntil": to_rfc3339(run.kept_until),
-        "isReplayable": run.kept_until > now,
-        "startedBy": run.principal,
+        "startedAt": to_rfc3339(run.started_at),
+        "endsAt": to_rfc3339(run.ends_at),
+        "snapshotKeptUntil": to_rfc3339(run.snapshot_kept_until),
+        "isReplayable": run.snapshot_kept_until > now,
+        "startedBy": run.started_by,
         "onSecret": run.on_secret,
-        "secrets": list(dict.fromkeys(run.labels)) if run.get_state(now) == "open" else [],
+        "secrets": list(dict.fromkeys(run.secrets)) if run.get_state(now) == "open" else [],
     }
     if run.agent is not None:
         document["agent"] = run.agent
@@ -232,7 +232,7 @@ def render_memory(listed: ListedMemory, reference: str) -> MemoryDocument:
     document: MemoryDocument = {
         "memoryRef": reference,
         "agent": listed.agent,
-        "createdAt": to_rfc3339(listed.created),
+        "createdAt": to_rfc3339(listed.created_at),
     }
     if listed.scope is not None:
         document["scope"] = listed.scope

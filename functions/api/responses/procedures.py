@@ -6,6 +6,7 @@ import orjson
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from functions.api.responses.rendering import to_document
 from functions.api.responses.types import (
     VALUE,
     Count,
@@ -97,38 +98,32 @@ def render_workflow(stats: WorkflowStats) -> WorkflowDocument:
     return {
         "agent_type": workflow.procedure.agent_type,
         "task_type": workflow.procedure.task_type,
-        "workflow_id": workflow.id,
+        "workflow_id": workflow.workflow_id,
         "spec": orjson.Fragment(workflow.spec),
-        "half_life": workflow.half_life_text,
+        "half_life": workflow.half_life,
         "alpha": alpha,
         "beta": beta,
         "mean": alpha / (alpha + beta),
         "outcomes": workflow.stats.outcomes,
         "version": workflow.version,
-        "created_at": to_rfc3339(workflow.created),
-        "updated_at": to_rfc3339(workflow.updated),
+        "created_at": to_rfc3339(workflow.created_at),
+        "updated_at": to_rfc3339(workflow.updated_at),
     }
 
 
 def render_task_type(found: TaskType) -> TaskTypeDocument:
-    return {"task_type": found.name, "workflows": found.workflows}
+    return to_document(found, TaskTypeDocument)
 
 
 def render_working_value(instance: str, key: str, value: WorkingValue) -> WorkingValueDocument:
     """Render a working value; it is copied as it is stored."""
-    return {
-        "instance_id": instance,
-        "key": key,
-        "value": orjson.Fragment(value.text),
-        "updated_at": to_rfc3339(value.updated),
-        "expires_at": to_rfc3339(value.expires),
-    }
+    return to_document(value, WorkingValueDocument, instance_id=instance, key=key)
 
 
 def render_working_values(instance: str, values: ValuesByKey) -> WorkingValuesDocument:
     return {
         "instance_id": instance,
-        "values": {key: orjson.Fragment(value.text) for key, value in sorted(values.items())},
+        "values": {key: orjson.Fragment(value.value) for key, value in sorted(values.items())},
         "total_bytes": total_bytes(values),
         "max_bytes": MAX_INSTANCE_BYTES,
     }

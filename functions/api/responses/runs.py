@@ -6,6 +6,7 @@ import orjson
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from functions.api.responses.rendering import to_document
 from functions.api.responses.types import (
     VALUE,
     Count,
@@ -134,7 +135,7 @@ def render_run_value(run: Run, name: RunValue) -> RunDocument:
 
 
 def render_agent_type(agent_type: AgentType) -> AgentTypeDocument:
-    return {"agent_type": agent_type.name, "last_used_at": to_rfc3339(agent_type.used)}
+    return to_document(agent_type, AgentTypeDocument)
 
 
 def render_run_head(run: Run) -> RunDocument:
@@ -142,15 +143,15 @@ def render_run_head(run: Run) -> RunDocument:
     return {
         "id": run.id,
         "agent_type": run.agent_type,
-        "instance_id": run.instance,
+        "instance_id": run.instance_id,
         "status": run.status,
         "sensitivity": run.sensitivity,
         "version": run.version,
-        "created_at": to_rfc3339(run.created),
-        "created_by": run.author,
-        "ended_at": to_optional_rfc3339(run.ended),
-        "ended_by": run.ender,
-        "expires_at": to_rfc3339(run.expires),
+        "created_at": to_rfc3339(run.created_at),
+        "created_by": run.created_by,
+        "ended_at": to_optional_rfc3339(run.ended_at),
+        "ended_by": run.ended_by,
+        "expires_at": to_rfc3339(run.expires_at),
     }
 
 
@@ -162,12 +163,12 @@ def render_episode(episode: Episode, agent_type: str | None = None) -> EpisodeDo
     """
     members = {
         "id": episode.id,
-        "run_id": episode.run,
+        "run_id": episode.run_id,
         **({} if agent_type is None else {"agent_type": agent_type}),
         "sensitivity": episode.sensitivity,
-        "created_at": to_rfc3339(episode.created),
-        "created_by": episode.author,
-        "expires_at": to_rfc3339(episode.expires),
+        "created_at": to_rfc3339(episode.created_at),
+        "created_by": episode.created_by,
+        "expires_at": to_rfc3339(episode.expires_at),
     }
     rendered = orjson.Fragment(orjson.dumps(members)[:-1] + b"," + episode.text[1:])
     return cast("EpisodeDocument", rendered)

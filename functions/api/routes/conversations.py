@@ -155,7 +155,7 @@ def _page_response(
     with_metadata = page.has_metadata and VALUES.read(request) is None
     position: MessagePosition = {"offset": start}
     if TOTAL.read(request) != "none":
-        position["total"] = found.count
+        position["total"] = found.message_count
     following = max(page.last + 1, start)
     if following < found.end:
         position["next_offset"] = following

@@ -39,7 +39,7 @@ def learn_fact(request: Request, caller: Principal) -> Response:
     fact, first = request.services.facts.learn(caller, new, request.claim_idempotency_key(caller))
     response = _fact_response(201 if first else 200, fact)
     if first:
-        response.headers["location"] = f"{_FACTS}/{quote(fact.id, safe='')}"
+        response.headers["location"] = f"{_FACTS}/{quote(fact.fact_id, safe='')}"
     return response
 
 

@@ -59,7 +59,7 @@ def list_task_types(request: Request, caller: Principal) -> Response:
         caller,
         partial(request.services.procedures.list_task_types, caller, agent_type),
         render_task_type,
-        lambda each: each.name,
+        lambda each: each.task_type,
     )
     return json_response(200, TaskTypePageDocument(task_types=page, **position))
 

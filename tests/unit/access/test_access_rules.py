@@ -29,7 +29,7 @@ def test_all_checks_must_hold(checks: Checks, expected: tuple[bool, str]) -> Non
 def test_a_missing_permission_and_an_expiry_come_first() -> None:
     blind, late = ADA._replace(permissions=frozenset()), ADA._replace(expires_at=5)
     assert decide_all(blind, READ, Checks((OPEN,)), 0) == (False, "lacks memory.read")
-    assert decide_all(late, READ, Checks((OPEN,)), 4).is_allowed
+    assert decide_all(late, READ, Checks((OPEN,)), 4).allowed
     assert decide_all(late, READ, Checks((OPEN,)), 5) == (False, "the principal has expired")
 
 
@@ -45,4 +45,4 @@ def test_a_missing_permission_and_an_expiry_come_first() -> None:
 def test_who_asks_about_whom(question: AccessQuestion, rule: str | None) -> None:
     assert decide(ADA, EXPLAIN_ACCESS, question).rule == rule
     admin = ADA._replace(id="root", permissions=frozenset({ADMIN}))
-    assert decide(admin, EXPLAIN_ACCESS, AccessQuestion("bob")).is_allowed
+    assert decide(admin, EXPLAIN_ACCESS, AccessQuestion("bob")).allowed

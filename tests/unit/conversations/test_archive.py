@@ -17,7 +17,9 @@ from functions.platform.value_parts import ValueParts
 from functions.platform.values import ValueCodec
 
 NOW = 1_900_000_000_000
-ENDED = Conversation("t1", "s1", "u", "a", b"{}", "g1", 2, 2, 1, NOW - 9, NOW - 9, expires=NOW - 1)
+ENDED = Conversation(
+    "t1", "s1", "u", "a", b"{}", "g1", 2, 2, 1, NOW - 9, NOW - 9, expires_at=NOW - 1
+)
 HEADER = decode_item(encode_item(encode_header(ENDED)))
 MESSAGES = [{"pk": "p", "sk": f"msg#g1#{index:012d}", "value": '{"a":1}'} for index in range(2)]
 

@@ -30,7 +30,7 @@ def principal(id: str, agent_type: str | None = None, *permissions: str) -> Prin
 
 
 def decide_all(caller: Principal, actions: tuple[Action[Any], ...], target: object) -> list[bool]:
-    return [decide(caller, action, target).is_allowed for action in actions]
+    return [decide(caller, action, target).allowed for action in actions]
 
 
 @pytest.mark.parametrize(

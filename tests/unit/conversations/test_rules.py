@@ -56,16 +56,16 @@ def documents(*messages: Any, schema: str = "1.0") -> list[Any]:
 
 def test_a_conversation_expires_by_its_time_to_live() -> None:
     made = build(ttl="duration:P1D")
-    assert made.expires == NOW + 86_400_000
+    assert made.expires_at == NOW + 86_400_000
     assert not made.has_expired(NOW + 86_399_999)
     assert made.has_expired(NOW + 86_400_000)
     assert not build().has_expired(10 * NOW)
 
 
 def test_a_replacement_keeps_creator_and_creation() -> None:
-    old = replace(build(), revision=4, created=NOW - 5)
+    old = replace(build(), revision=4, created_at=NOW - 5)
     new = supersede(old, build("bob", tags=["t", "t"]))
-    assert (new.creator, new.created, new.revision, new.tags) == ("alice", NOW - 5, 5, ("t",))
+    assert (new.created_by, new.created_at, new.revision, new.tags) == ("alice", NOW - 5, 5, ("t",))
 
 
 def test_a_message_gets_a_timestamp_and_metadata() -> None:
@@ -97,19 +97,19 @@ def test_a_message_that_is_too_large_is_named() -> None:
 def test_who_stores_a_conversation_takes_part_in_it(
     caller: str, given: list[str], participants: tuple[str, ...]
 ) -> None:
-    assert build(caller, agent_participants=given).participants == participants
+    assert build(caller, agent_participants=given).agent_participants == participants
 
 
 def test_only_given_fields_change() -> None:
     old = build(tags=["a"], metadata={"m": 1}, ttl="duration:P1D")
     change = validate(ConversationChange, {"tags": ["b"]})
     new = change_conversation(old, change, NOW + 5)
-    assert (new.tags, new.metadata, new.expires) == (("b",), old.metadata, old.expires)
-    assert (new.revision, new.updated, new.details_at) == (2, NOW + 5, old.details_at)
+    assert (new.tags, new.metadata, new.expires_at) == (("b",), old.metadata, old.expires_at)
+    assert (new.revision, new.updated_at, new.details_at) == (2, NOW + 5, old.details_at)
     later = change_conversation(
         new, validate(ConversationChange, {"metadata": {}, "ttl": None}), NOW
     )
-    assert (later.metadata, later.expires, later.details_at) == (b"{}", None, 3)
+    assert (later.metadata, later.expires_at, later.details_at) == (b"{}", None, 3)
 
 
 def test_a_changed_message_keeps_its_timestamp() -> None:

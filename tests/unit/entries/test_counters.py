@@ -106,7 +106,7 @@ def test_settings_that_may_pin_are_part_of_the_change() -> None:
 def test_an_agent_without_an_item_has_all_its_capacity() -> None:
     usage = to_usage(None)
     assert usage == AgentUsage()
-    assert (usage.episodic_room, usage.episodic) == (DEFAULT_EPISODIC_ENTRIES, 0)
+    assert (usage.episodic_room, usage.episodic_entry_count) == (DEFAULT_EPISODIC_ENTRIES, 0)
     assert (
         usage.working_outside_tasks,
         usage.working_bytes_outside_tasks,
@@ -130,7 +130,7 @@ def test_corrected_counters_need_no_correction(held: dict[str, Any], capacity: i
     assert build_agent_correction(KEY, corrected, counts) is None
     usage = to_usage(corrected)
     assert (
-        usage.episodic,
+        usage.episodic_entry_count,
         usage.working_outside_tasks,
         usage.working_own_entries,
         usage.episodic_pinned_count,

@@ -212,7 +212,11 @@ def test_a_former_assignee_changes_its_entries_no_more(change: Transition) -> No
     with pytest.raises(TaskReassigned):
         resolve(task_item(assigned_agent="bob"), change, member=Membership(was_assignee=True))
     with pytest.raises(TaskClosed):
-        resolve(task_item(assigned_agent="bob", completed_at=NOW), change, member=Membership(was_assignee=True))
+        resolve(
+            task_item(assigned_agent="bob", completed_at=NOW),
+            change,
+            member=Membership(was_assignee=True),
+        )
 
 
 def test_the_service_removes_entries_whoever_has_the_task() -> None:

@@ -5,18 +5,18 @@ import pytest
 from functions.facts.model import Fact
 
 FACT = Fact(
-    id="f",
+    fact_id="f",
     subject="contact:hubspot_id:7",
     predicate="responded_positively_to",
     object="direct ROI",
     confidence=0.6,
     agent_type="sdr",
-    run=None,
+    learned_from_run_id=None,
     metadata=None,
-    learner="a",
+    learned_by="a",
     version=1,
-    created=0,
-    updated=0,
+    created_at=0,
+    updated_at=0,
 )
 
 

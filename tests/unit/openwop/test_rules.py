@@ -37,18 +37,18 @@ def test_what_a_snapshot_shows(deleted: int | None, snapshot: int | None, visibl
 
 @pytest.mark.parametrize("snapshot", [None, 15])
 def test_an_expired_entry_is_visible_nowhere(snapshot: int | None) -> None:
-    entry = ENTRY._replace(expires=100)
+    entry = ENTRY._replace(expires_at=100)
     assert [is_visible(entry, snapshot, now) for now in (99, 100, 101)] == [True, False, False]
 
 
 RUN = MemoryRun(
-    "run_1", ("m",), 5, "ada", started=0, deadline=100, retention=1000, on_secret="redact"
+    "run_1", ("m",), 5, "ada", started_at=0, deadline=100, retention=1000, on_secret="redact"
 )
 
 
 def test_a_run_is_closed_once_it_was_ended_or_at_its_deadline() -> None:
     assert [RUN.is_closed(now) for now in (0, 99, 100)] == [False, False, True]
-    assert RUN._replace(ended=50).is_closed(60)
+    assert RUN._replace(ended_at=50).is_closed(60)
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,8 @@ def test_a_run_is_closed_once_it_was_ended_or_at_its_deadline() -> None:
 def test_a_snapshot_is_kept_from_the_end_of_its_run(
     ended: int | None, now: int, state: str, kept_until: int
 ) -> None:
-    run = RUN._replace(ended=ended)
-    assert (run.get_state(now), run.kept_until) == (state, kept_until)
+    run = RUN._replace(ended_at=ended)
+    assert (run.get_state(now), run.snapshot_kept_until) == (state, kept_until)
 
 
 def test_a_deleted_entry_that_an_open_run_sees_is_looked_at_each_hour() -> None:

@@ -38,7 +38,7 @@ def plus(stats: OutcomeStats, *scores: float, now: int = 0) -> OutcomeStats:
 
 def select(arms: dict[str, OutcomeStats], rng: Random, now: int = 0) -> str:
     workflows = [workflow(name, stats) for name, stats in arms.items()]
-    return select_workflow(workflows, now, rng).workflow.id
+    return select_workflow(workflows, now, rng).workflow.workflow_id
 
 
 def regret(rng: Random) -> float:
@@ -87,13 +87,13 @@ def test_outcomes_are_counted_exactly() -> None:
 
 
 def test_outcomes_fade_by_their_half_life() -> None:
-    stats = plus(BLANK._replace(half_life=HOUR), *[1] * 8)
+    stats = plus(BLANK._replace(half_life_ms=HOUR), *[1] * 8)
     assert compute_beta(stats, HOUR) == (5, 1)
     assert compute_beta(plus(stats, 0, now=HOUR), 2 * HOUR) == (3, 1.5)
 
 
 def test_fading_outcomes_are_weighed_the_same_from_any_base() -> None:
-    early = BLANK._replace(half_life=HOUR)
+    early = BLANK._replace(half_life_ms=HOUR)
     late = early._replace(base_ms=5 * HOUR)
     for now in (5 * HOUR, 6 * HOUR, 9 * HOUR):
         early, late = plus(early, 0.75, now=now), plus(late, 0.75, now=now)
@@ -101,12 +101,12 @@ def test_fading_outcomes_are_weighed_the_same_from_any_base() -> None:
 
 
 def test_an_outcome_counts_once_where_the_clock_is_behind() -> None:
-    stats = OutcomeStats(0, 0, 0, base_ms=5_000_000, half_life=1)
+    stats = OutcomeStats(0, 0, 0, base_ms=5_000_000, half_life_ms=1)
     assert compute_beta(plus(stats, 1, now=0), 0) == (2, 1)
 
 
 def test_a_rebase_keeps_what_outcomes_count_for() -> None:
-    stats = plus(BLANK._replace(half_life=HOUR), 1, 1, 0.5)
+    stats = plus(BLANK._replace(half_life_ms=HOUR), 1, 1, 0.5)
     moved = rebase(stats, 3 * HOUR, HOUR)
     for now in (3 * HOUR, 10 * HOUR):
         assert compute_beta(moved, now) == pytest.approx(compute_beta(stats, now))
@@ -114,7 +114,7 @@ def test_a_rebase_keeps_what_outcomes_count_for() -> None:
 
 
 def test_a_rebase_is_needed_before_sums_outgrow_a_number() -> None:
-    stats = BLANK._replace(half_life=HOUR)
+    stats = BLANK._replace(half_life_ms=HOUR)
     assert not needs_rebase(stats, 60 * HOUR)
     assert needs_rebase(stats, 60 * HOUR + 1)
     assert not needs_rebase(BLANK, 10**6 * HOUR)
@@ -127,7 +127,7 @@ def test_a_half_life_applies_from_when_it_is_set() -> None:
     assert compute_beta(fading.stats, 6 * HOUR) == (1.5, 1)
     lasting = revise_workflow(fading, b"null", None, None, 6 * HOUR, reset=False)
     assert compute_beta(lasting.stats, 9 * HOUR) == (1.5, 1)
-    assert (lasting.version, lasting.updated) == (3, 6 * HOUR)
+    assert (lasting.version, lasting.updated_at) == (3, 6 * HOUR)
 
 
 def test_a_reset_forgets_outcomes_and_the_same_again_changes_nothing() -> None:
@@ -139,7 +139,7 @@ def test_a_reset_forgets_outcomes_and_the_same_again_changes_nothing() -> None:
 
 def regret_after_a_change(half_life: int | None, rng: Random) -> float:
     """What a run loses once the better of two workflows has become the worse."""
-    arms = dict.fromkeys("ab", BLANK._replace(half_life=half_life))
+    arms = dict.fromkeys("ab", BLANK._replace(half_life_ms=half_life))
     lost = 0.0
     for now in range(ROUNDS):
         changed = now >= ROUNDS // 2

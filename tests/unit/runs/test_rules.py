@@ -62,7 +62,12 @@ def test_episodes_sort_by_their_time(one: int, other: int) -> None:
 
 
 def test_a_run_ends_with_an_output_or_an_error() -> None:
-    end: dict[str, Any] = {"ended": NOW + 5, "ender": "bob", "end_request": b"r", "version": 2}
+    end: dict[str, Any] = {
+        "ended_at": NOW + 5,
+        "ended_by": "bob",
+        "end_request": b"r",
+        "version": 2,
+    }
     completed = end_run(RUN, "completed", b"2", "bob", b"r", NOW + 5)
     failed = end_run(RUN, "failed", b"3", "bob", b"r", NOW + 5)
     assert completed == RUN._replace(status="completed", output=b"2", **end)
