@@ -4,9 +4,11 @@ from functions.entries.model import Entry
 from functions.entries.tiers import EPISODIC, POLICIES, Tier
 from functions.platform import entry_keys, item_types, request_context, schema
 from functions.platform.encryption import Cipher
+from functions.platform.errors import UnreadableValue
 from functions.platform.items import Item
 from functions.platform.json_text import compress
-from functions.platform.keys import build_due_attributes, decode_timestamp
+from functions.platform.keys import build_due_attributes, decode_timestamp, get_tenant
+from functions.platform.observability import report_count
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.values import ValueCodec
@@ -29,6 +31,7 @@ class EntryMapper:
 
         Raises:
             ValueError: when the value has to be encrypted and there is no cipher.
+            UnreadableValue: when the value isn't replaced, and couldn't be read.
         """
         is_evictable = entry.policy.is_evictable
         is_of_task = entry.ends_with_task and entry.task_id is not None
@@ -77,10 +80,21 @@ class EntryMapper:
         }
 
     def _to_value_attributes(self, entry: Entry) -> Item:
+        if entry.unreadable:
+            raise UnreadableValue
         if entry.sensitivity not in ENCRYPTED:
             return {"value": compress(entry.value)}
         name = _name_value(entry.id, entry.task_id)
         return self._values.encrypt(entry.value, entry.address.tenant, name, entry.version)
+
+    def _find_text(self, item: Item, entry_id: str) -> bytes | None:
+        """Decode an encrypted or compressed value; None if it was damaged or moved."""
+        name = _name_value(entry_id, item.get("task_id"))
+        try:
+            return self._values.decode(item, get_tenant(item["pk"]), name)
+        except UnreadableValue:
+            report_count("UnreadableValues", key=(item["pk"], item["sk"]))
+            return None
 
     def find_entry(self, item: Item | None) -> Entry | None:
         """Return the entry in a slot; None if the slot is free."""
@@ -95,6 +109,7 @@ class EntryMapper:
         address = entry_keys.parse_entry_key((item["pk"], item["sk"]), POLICIES[tier].id_letter)
         value = item["value"]
         is_plain = isinstance(value, str)  # neither encrypted nor compressed, as most are
+        text = value.encode() if is_plain else self._find_text(item, address.build_id(nonce))
         return Entry(
             address=address,
             nonce=nonce,
@@ -102,11 +117,7 @@ class EntryMapper:
             agent_id=agent if tier == "semantic" or address.is_owned_by(agent) else _NOBODY,
             namespace=item["namespace"],
             key=item["key"],
-            value=value.encode()
-            if is_plain
-            else self._values.decode(
-                item, address.tenant, _name_value(address.build_id(nonce), get("task_id"))
-            ),
+            value=text or b"",
             value_bytes=item["value_bytes"],
             version=item["version"],
             created_at=item["created_at"],
@@ -128,6 +139,7 @@ class EntryMapper:
             is_fenced=get("is_fenced", False),
             is_in_own_task=get("is_in_own_task", False),
             occurred_at=get("occurred_at"),
+            unreadable=True if text is None else None,
             vector_at=get("vector_at"),
             vector_length=get("vector_length"),
         )

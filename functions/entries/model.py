@@ -53,6 +53,7 @@ class Entry(NamedTuple):
         False  # in a task without a coordinator: counts against its agent's limits, too
     )
     is_fenced: bool = False  # each write checks its task, as its owner isn't the assignee (§5)
+    unreadable: Literal[True] | None = None  # the stored value was damaged or moved
     inherited: Literal[True] | None = None  # shown to a sub-task of its task; never stored
     packed_vector: bytes | None = None  # of the client; only on its way into the table
     vector_at: int | None = None  # when the client's vector was written; None without one

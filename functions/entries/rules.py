@@ -153,6 +153,7 @@ def to_entry_fields(body: NewEntry | EntryChange) -> dict[str, Any]:
     if "value" in fields:
         fields["value"] = dumps_checked(fields["value"], "value", MAX_VALUE_BYTES, _HINT)
         fields["value_bytes"] = len(fields["value"])
+        fields["unreadable"] = None
     if "vector" in fields:
         vector = fields.pop("vector")
         fields["packed_vector"] = None if vector is None else pack_vector(vector)

@@ -12,7 +12,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
+from botocore.exceptions import ClientError
+
 from functions.platform.aws import translate_aws_errors
+from functions.platform.errors import UnreadableValue
 
 _NONCE_BYTES = 12
 _USES_PER_KEY = 10_000  # far below the 2^32 messages at which random nonces collide
@@ -61,9 +64,14 @@ class KmsKeys:
     def _call(self, operation: str, tenant: str, **request: Any) -> dict[str, Any]:
         context = {"tenant": tenant}
         with translate_aws_errors("the key service"):
-            response: dict[str, Any] = getattr(self._client, operation)(
-                KeyId=self._key_id, EncryptionContext=context, **request
-            )
+            try:
+                response: dict[str, Any] = getattr(self._client, operation)(
+                    KeyId=self._key_id, EncryptionContext=context, **request
+                )
+            except ClientError as error:
+                if error.response["Error"]["Code"] == "InvalidCiphertextException":
+                    raise UnreadableValue from error
+                raise
         return response
 
 
@@ -96,8 +104,7 @@ class Cipher:
         """Decrypt a value.
 
         Raises:
-            cryptography.exceptions.InvalidTag: it wasn't encrypted for this tenant, entry and
-                version.
+            UnreadableValue: it wasn't encrypted for this tenant, entry and version.
         """
         return _decrypt(
             self._get_unwrapped_key(tenant, wrapped), ciphertext, _bind(tenant, entry_id, version)
@@ -135,6 +142,10 @@ def _encrypt(key: bytes, plain: bytes, associated: bytes) -> bytes:
 
 
 def _decrypt(key: bytes, ciphertext: bytes, associated: bytes) -> bytes:
+    from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - 30 ms
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - 30 ms
 
-    return AESGCM(key).decrypt(ciphertext[:_NONCE_BYTES], ciphertext[_NONCE_BYTES:], associated)
+    try:
+        return AESGCM(key).decrypt(ciphertext[:_NONCE_BYTES], ciphertext[_NONCE_BYTES:], associated)
+    except (InvalidTag, ValueError) as error:
+        raise UnreadableValue from error

@@ -145,6 +145,12 @@ ERROR_CODES: dict[str, ErrorCode] = {
         "The service failed unexpectedly.",
         "Give its operators the `X-Request-Id` of the response.",
     ),
+    "UNREADABLE": ErrorCode(
+        409,
+        "The stored value can't be read",
+        "It was damaged in the table, or copied there from another item.",
+        "Replace the value or delete it. Lists have it with `unreadable: true`.",
+    ),
     "UNAVAILABLE": ErrorCode(
         503,
         "The store is not available",

@@ -232,6 +232,15 @@ class Unavailable(ServiceError):
     retry_after = 1
 
 
+class UnreadableValue(ServiceError):
+    """A stored value was damaged or moved: it can't be decrypted or decompressed."""
+
+    code = "UNREADABLE"
+
+    def __init__(self) -> None:
+        super().__init__("the stored value can't be read; replace it, or delete it")
+
+
 class ReadOnly(Unavailable):
     """Nothing is written for now: the operator moves the data, or another Region writes."""
 

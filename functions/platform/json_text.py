@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 
-from functions.platform.errors import ValidationFailed, ValueTooLarge
-from functions.platform.limits import MAX_JSON_DEPTH
+from functions.platform.errors import UnreadableValue, ValidationFailed, ValueTooLarge
+from functions.platform.limits import MAX_DECOMPRESSED_BYTES, MAX_JSON_DEPTH
 
 BEYOND_DOUBLE = "holds NaN or a number beyond the range of a double; send it as a text"
 _LARGE_NUMBER = re.compile(rb"\d{309}|[eE]\+?\d{3}")  # only these can exceed a double
@@ -87,8 +87,21 @@ def compress(text: bytes, compress_from: int = _COMPRESS_FROM) -> str | bytes:
 
 
 def decompress(stored: str | bytes) -> bytes:
-    """Get the text that `compress` was given."""
-    return stored.encode() if isinstance(stored, str) else zlib.decompress(stored)
+    """Get the text that `compress` was given.
+
+    Raises:
+        UnreadableValue: it was damaged, or would be larger than any value.
+    """
+    if isinstance(stored, str):
+        return stored.encode()
+    expander = zlib.decompressobj()
+    try:
+        text = expander.decompress(stored, MAX_DECOMPRESSED_BYTES)
+    except zlib.error as error:
+        raise UnreadableValue from error
+    if not expander.eof:
+        raise UnreadableValue
+    return text
 
 
 def get_escaped_size(text: bytes) -> int:

@@ -35,7 +35,11 @@ class ValueCodec:
         return {"value": ciphertext, "data_key": wrapped, "encrypted_version": version}
 
     def decode(self, item: Item, tenant: str, name: str) -> bytes:
-        """Decode the text of an item's value; empty if it is encrypted and there is no cipher."""
+        """Decode the text of an item's value; empty if it is encrypted and there is no cipher.
+
+        Raises:
+            UnreadableValue: the value was damaged, or copied from another item.
+        """
         if "data_key" not in item:
             return decompress(item["value"])
         if self._cipher is None:

@@ -253,6 +253,8 @@ def matches_fields(entry: Entry, fields: Mapping[str, object]) -> bool:
     """Tell whether a value has all of these fields at its top level; true is not 1."""
     if not fields:
         return True
+    if entry.unreadable:
+        return False
     value = loads(entry.value)
     return all(
         name in value

@@ -15,7 +15,7 @@ _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 def extract_text(entry: Entry) -> str | None:
     """Extract the words of an entry; None if it has none, or is sensitive (RFC-0015 §9.2)."""
-    if entry.sensitivity in ENCRYPTED:
+    if entry.sensitivity in ENCRYPTED or entry.unreadable:
         return None
     words = chain([_CAMEL_CASE.sub(" ", entry.key)], entry.tags, _extract_words(loads(entry.value)))
     return _join_words(words).strip() or None

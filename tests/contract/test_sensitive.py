@@ -21,7 +21,7 @@ from tests.contract.bodies import (
     update,
     working,
 )
-from tests.contract.expect import ok, refused
+from tests.contract.expect import assert_no_content, ok, refused
 from tests.contract.service import Service, Tenant
 from tests.contract.transport import BASE_URL
 
@@ -149,6 +149,35 @@ def test_a_moved_cipher_text_does_not_open(tenant: Tenant) -> None:
     assert answer.status_code >= 400
     assert WORD not in answer.text
     assert "marimba" not in answer.text
+
+
+def test_an_unreadable_value_is_listed_without_it(tenant: Tenant) -> None:
+    service, alice = tenant.service, tenant.agent("alice")
+    made = create(alice, entry(key="ours", value=VALUE, sensitivity="restricted"))
+    create(alice, entry(key="fine", value={"n": 1}, sensitivity="restricted"))
+    (item,) = (each for each in service.stored() if "ours" in strings(each))
+    damaged = item | {"value": {"B": b"x" * 40}}
+    service.engine.client.put_item(TableName=service.engine.memory, Item=damaged)
+    listed = ok(alice.get(MEMORY, params={"agent_id": "alice"}))["entries"]
+    shown = {each["key"]: (each.get("unreadable"), each.get("value")) for each in listed}
+    assert shown == {"fine": (None, {"n": 1}), "ours": (True, None)}
+    refused(alice.get(f"{MEMORY}/{made['id']}"), 409, "UNREADABLE")
+    refused(update(alice, made["id"], 1, tags=["kept"]), 409, "UNREADABLE")
+    ok(update(alice, made["id"], 1, value={"n": 2}))
+    assert ok(alice.get(f"{MEMORY}/{made['id']}"))["value"] == {"n": 2}
+
+
+def test_a_value_that_would_fill_the_memory_is_unreadable(tenant: Tenant) -> None:
+    service, alice = tenant.service, tenant.agent("alice")
+    made = create(alice, entry(key="bomb", value={"text": "x" * 9000}))
+    (item,) = (each for each in service.stored() if "bomb" in strings(each))
+    bomb = zlib.compress(b'"' + b"x" * 300_000_000 + b'"')
+    service.engine.client.put_item(
+        TableName=service.engine.memory, Item=item | {"value": {"B": bomb}}
+    )
+    (listed,) = ok(alice.get(MEMORY, params={"agent_id": "alice"}))["entries"]
+    assert listed["unreadable"]
+    assert_no_content(alice.delete(f"{MEMORY}/{made['id']}"))
 
 
 def strings(item: dict[str, Any]) -> set[str]:

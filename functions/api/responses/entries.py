@@ -69,6 +69,8 @@ class EntryHeadDocument(TypedDict):
     """Semantic only: the author of the last change."""
     vector_length: NotRequired[Count]
     """The number of elements of the client's vector; absent if there is none."""
+    unreadable: NotRequired[bool]
+    """True if the stored value was damaged or moved: replace it or delete the entry."""
     inherited: NotRequired[bool]
     """True for an entry of the parent's that a query shows by its sub-task."""
 
@@ -164,7 +166,7 @@ class SummaryDocument(TypedDict):
 
 def render_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
     """Render an entry. Its value is copied as it is stored, and never parsed."""
-    document = EntryDocument if has_value else EntryHeadDocument
+    document = EntryDocument if has_value and not entry.unreadable else EntryHeadDocument
     return to_document(entry, cast("type[EntryDocument]", document), **_compute(entry))
 
 

@@ -41,7 +41,7 @@ from functions.entries.model import Entry
 from functions.entries.requests import EntryChange, NewEntry
 from functions.identity.model import READ, WRITE, Principal
 from functions.namespaces.authority import CLAIM_NAMESPACE
-from functions.platform.errors import ValidationFailed
+from functions.platform.errors import UnreadableValue, ValidationFailed
 
 _VECTOR: ChoiceParameter[Literal["include"]] = ChoiceParameter(
     "vector", "`include` shows the vector that the client gave the entry.", Literal["include"]
@@ -108,6 +108,8 @@ def get_entry(request: Request, caller: Principal) -> Response:
     etag = f'"{entry.version}"'
     if request.has_version(entry.version):
         return Response(304, headers={"etag": etag})
+    if entry.unreadable:
+        raise UnreadableValue
     document = render_entry(entry)
     vector = None if _VECTOR.read(request) is None else entries.get_vector(entry)
     if vector is not None:
@@ -204,7 +206,7 @@ ROUTES = [
         {200: EntryDocument, 304: None},
         response_headers=("ETag",),
         query=(TOUCH, _VECTOR),
-        error_statuses=(404,),
+        error_statuses=(404, 409),
     ),
     Route(
         f"DELETE {_MEMORY}/{{id}}",

@@ -29,6 +29,8 @@ class Entry(Model):
         expires_at: From this moment on the entry is neither shown nor found.
         curated_by: Semantic only: the author of the last change.
         vector_length: The number of elements of the client's vector; absent if there is none.
+        unreadable: True if the stored value was damaged or moved: replace it or delete the
+            entry.
         inherited: True for an entry of the parent's that a query shows by its sub-task.
         value: Your JSON object. Absent without `memory.read`, and with `values=omit`.
         vector: The client's vector, of length 1. Only shown with `vector=include`.
@@ -54,6 +56,7 @@ class Entry(Model):
     created_by: str
     curated_by: str | None = None
     vector_length: int | None = None
+    unreadable: bool = False
     inherited: bool = False
     value: dict[str, Any] = field(default_factory=dict)
     vector: tuple[float, ...] = ()

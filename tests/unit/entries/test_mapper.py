@@ -76,6 +76,7 @@ def test_a_new_field_is_stored_or_fails_here() -> None:
         *("nonce", "agent_id", "namespace", "key", "value_bytes", "version"),
         *("created_at", "updated_at"),
         "traceparent",  # of the request that writes, not of the entry
+        "unreadable",  # found by a read
         "inherited",  # of one answer
         "packed_vector",  # an item of its own
     ]
