@@ -7,6 +7,7 @@ stays. A test fails for a type that is missing.
 from collections.abc import Callable
 
 from functions.deletion.model import Subject
+from functions.namespaces.model import find_owner
 from functions.objects.usage_store import build_usage_partition
 from functions.platform import item_types
 from functions.platform.conversation_keys import build_user_partition
@@ -73,8 +74,13 @@ def _is_in_own_list(subject: Subject, item: Item) -> bool:
     return item.get(GROUP_ATTRIBUTE) == owner
 
 
+def _is_in_own_namespace(subject: Subject, item: Item) -> bool:
+    return find_owner(item["namespace"]) == subject.id
+
+
 DELETED: dict[ItemType, Matches] = {
     item_types.PRIVATE_ENTRY: _is_in_agent_partition,
+    item_types.SEMANTIC_ENTRY: _is_in_own_namespace,
     item_types.AGENT_VECTOR: _is_at(build_agent_space),
     item_types.CLIENT_VECTOR: _is_in_client_vectors,
     item_types.CLIENT_VECTOR_LENGTH: _is_in_client_vectors,
@@ -155,8 +161,8 @@ KEPT: dict[ItemType, str] = {
         "tasks and guardrails are their coordinators': reassign or end tasks",
     ),
     **dict.fromkeys(
-        (item_types.SEMANTIC_ENTRY, item_types.INDEX_ROW, item_types.NAMESPACE_VECTOR),
-        "shared memory is the namespace's",
+        (item_types.INDEX_ROW, item_types.NAMESPACE_VECTOR),
+        "shared memory is the namespace's; rows and vectors go with their entries",
     ),
     item_types.INSTANCE: "an instance's values are its type's, and end within an hour",
     **dict.fromkeys(

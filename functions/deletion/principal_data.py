@@ -64,6 +64,7 @@ class PrincipalData:
         self._clock = clock
         self._removals: dict[ItemType, Callable[[Item], object]] = {
             item_types.PRIVATE_ENTRY: lambda item: stores.entries.remove([item], "deleted"),
+            item_types.SEMANTIC_ENTRY: lambda item: stores.entries.remove([item], "deleted"),
             item_types.CONVERSATION: self._remove_conversation,
             item_types.ARCHIVE: stores.archives.delete_record,
             item_types.STATE: lambda item: stores.states.delete(item, clock()),

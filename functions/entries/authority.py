@@ -8,7 +8,7 @@ from typing import NamedTuple
 from functions.authorization.model import Action, Rule
 from functions.authorization.rules import HOLDS_ADMIN
 from functions.entries.model import Entry
-from functions.identity.model import Principal
+from functions.identity.model import ADMIN, Principal
 from functions.namespaces.authority import READ_MEMORY as READ_NAMESPACE_MEMORY
 from functions.namespaces.authority import WRITE_MEMORY
 from functions.namespaces.model import NamespaceTarget
@@ -86,6 +86,23 @@ WRITE_ENTRY: Action[EntryTarget] = Action(
     "this memory isn't yours to write",
 )
 """Change or delete an entry; while it is in a task, the task's own rules hold as well."""
+
+REMOVE_ENTRY: Action[EntryTarget] = Action(
+    "entry.remove",
+    (
+        *WRITE_ENTRY.rules,
+        Rule(
+            "holds memory.admin, in an agent's own namespace",
+            lambda caller, target: (
+                ADMIN in caller.permissions
+                and target.namespace is not None
+                and target.namespace.owner is not None
+            ),
+        ),
+    ),
+    "this memory isn't yours to delete",
+)
+"""Delete an entry. `memory.admin` deletes what it doesn't read."""
 
 CONFIGURE_AGENT: Action[AgentTarget] = Action(
     "agent.configure",

@@ -66,6 +66,7 @@ _SET_BY_SERVICE = (
     "created_by",
     "curated_by",
     "last_accessed_at",
+    "unreadable",
     "inherited",
     "vector_length",
 )

@@ -6,7 +6,7 @@ from functions.authorization.rules import authorize
 from functions.entries import rules
 from functions.entries.access import assert_can_read, build_target
 from functions.entries.agent_store import to_usage
-from functions.entries.authority import WRITE_ENTRY, EntryTarget
+from functions.entries.authority import REMOVE_ENTRY, WRITE_ENTRY, EntryTarget
 from functions.entries.capacity import AccessTracker
 from functions.entries.conflicts import to_version_mismatch
 from functions.entries.model import Entry, Transition
@@ -217,7 +217,7 @@ class Entries:
         while True:
             found, namespace = self._read(caller, address)
             entry = self._require_live(found, address, nonce)
-            authorize(caller, WRITE_ENTRY, EntryTarget(entry, namespace))
+            authorize(caller, REMOVE_ENTRY, EntryTarget(entry, namespace))
             if version not in (None, entry.version):
                 raise to_version_mismatch(entry)
             try:

@@ -2,7 +2,7 @@
 
 from functions.authorization.model import Action, Rule
 from functions.authorization.rules import HOLDS_ADMIN
-from functions.identity.model import WRITE, Principal
+from functions.identity.model import ADMIN, WRITE, Principal
 from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.rules import has_access
 
@@ -16,6 +16,10 @@ _READS = Rule[NamespaceTarget](
 )
 _WRITES = Rule[NamespaceTarget](
     "write access to the namespace", lambda caller, target: has_access(caller, target, "write")
+)
+_ADMINISTERS = Rule[NamespaceTarget](
+    "holds memory.admin, where no agent owns the namespace",
+    lambda caller, target: ADMIN in caller.permissions and target.owner is None,
 )
 _MANAGES = Rule("admin access to the namespace", _may_manage)
 
@@ -32,7 +36,8 @@ READ_PERMISSIONS = Action(
 )
 CHANGE_PERMISSIONS = Action(
     "namespace.change",
-    (HOLDS_ADMIN, _MANAGES),
-    denied="this needs memory.admin, or memory.write and admin access to the namespace",
+    (_ADMINISTERS, _MANAGES),
+    denied="this needs memory.admin, or memory.write and admin access to the namespace; "
+    "a namespace agents/{agent_id}/ is configured by its agent alone",
     is_audited=True,
 )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
+from urllib.parse import unquote
 
 from functions.platform.idempotency import RequestHistory
 from functions.platform.keys import build_list_position
@@ -10,6 +11,19 @@ Access = Literal["none", "read", "write", "admin"]
 
 PREFIX_MARK = "*"
 """The last character of a name that stands for all names with what comes before it."""
+
+
+def find_owner(name: str) -> str | None:
+    """Find the principal that owns a namespace by its name; None for a namespace without owner.
+
+    Example: `agents/ada/notes` belongs to `ada`, and `agents/ada%2Fb/notes` to `ada/b`. A name
+    such as `agents/a*` belongs to nobody: its owner is the empty text, which is no principal's id.
+    """
+    first, _, rest = name.partition("/")
+    if first != "agents":
+        return None
+    segment = rest.partition("/")[0]
+    return "" if PREFIX_MARK in segment else unquote(segment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +70,8 @@ class NamespaceTarget(NamedTuple):
     configured: Namespace | None = None
     rules: tuple[Namespace, ...] = ()
     is_denied: bool = False
+
+    @property
+    def owner(self) -> str | None:
+        """The principal that owns the namespace by its name, if there is one."""
+        return find_owner(self.name)

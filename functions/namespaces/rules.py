@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from functions.identity.model import Principal
-from functions.namespaces.model import PREFIX_MARK, Access, Namespace, NamespaceTarget
+from functions.namespaces.model import PREFIX_MARK, Access, Namespace, NamespaceTarget, find_owner
 from functions.namespaces.requests import NamespaceChange, Permissions
 from functions.platform.errors import CapacityExceeded, VersionMismatch
 from functions.platform.idempotency import RequestToken
@@ -23,16 +23,26 @@ def get_access(caller: Principal, target: NamespaceTarget) -> Access:
     if target.is_denied:
         return "none"
     said = _find_access(caller.id, _list_permissions(target))
+    if target.owner is not None:
+        return _get_owned_access(caller, target.owner, said)
     if said is None:
         may_write = target.configured is None and caller.may_coordinate
         return "write" if may_write else _CONFIGURED_DEFAULT
     return said
 
 
+def _get_owned_access(caller: Principal, owner: str, said: Access | None) -> Access:
+    """Return the access to an owned namespace: its owner alone gives access to others."""
+    if caller.id == owner:
+        return "admin"
+    return "write" if said == "admin" else said or "none"
+
+
 def get_default(target: NamespaceTarget) -> Access:
     """Return the access of everybody whom no permissions list."""
     defaults = (each.default for each in _list_permissions(target))
-    return next((each for each in defaults if each is not None), _CONFIGURED_DEFAULT)
+    last = _CONFIGURED_DEFAULT if target.owner is None else "none"
+    return next((each for each in defaults if each is not None), last)
 
 
 def _list_permissions(target: NamespaceTarget) -> Iterator[Namespace]:
@@ -60,8 +70,17 @@ def is_prefix_rule(name: str) -> bool:
 
 
 def select_rules(rules: Iterable[Namespace], name: str) -> tuple[Namespace, ...]:
-    """Select the prefix rules that fit a name, the longest first."""
-    fitting = (each for each in rules if name.startswith(each.namespace.removesuffix(PREFIX_MARK)))
+    """Select the prefix rules that fit a name, the longest first.
+
+    A rule without owner doesn't reach into owned namespaces.
+    """
+    owner = find_owner(name)
+    fitting = (
+        each
+        for each in rules
+        if name.startswith(each.namespace.removesuffix(PREFIX_MARK))
+        and find_owner(each.namespace) == owner
+    )
     return tuple(sorted(fitting, key=lambda each: len(each.namespace), reverse=True))
 
 

@@ -27,6 +27,10 @@ def listed(client: httpx.Client, **page: int) -> list[str]:
     return [each["namespace"] for each in only_list(ok(client.get(NAMESPACES, params=page)))]
 
 
+def address(name: str) -> str:
+    return f"{NAMESPACES}/{quote(name, safe='')}"
+
+
 def test_an_admin_configures_a_new_namespace(tenant: Tenant) -> None:
     permissions = {
         "default": "read",
@@ -207,3 +211,56 @@ def test_a_namespace_without_the_permission_is_closed(tenant: Tenant) -> None:
         refused(answer, 403, "ACCESS_DENIED")
     refused(read(writer, made["id"]), 403, "ACCESS_DENIED")
     create(writer, semantic(key="new"))
+
+
+def test_an_agents_own_namespace_is_its_own_from_the_start(tenant: Tenant) -> None:
+    mallory, boss = tenant.agent("mallory"), tenant.coordinator("boss")
+    body = semantic(namespace="agents/ada/notes")
+    for other in (mallory, boss, tenant.admin):
+        refused(other.post(MEMORY, json=body), 403, "ACCESS_DENIED")
+        for name in ("agents/ada/notes", "agents/ada/*", "agents/*", "agents/a*", "agents/"):
+            change = {"permissions": {"allow": [{"agent": "mallory", "access": "admin"}]}}
+            refused(other.patch(address(name), json=change), 403, "ACCESS_DENIED")
+    ada = tenant.agent("ada")
+    made = create(ada, body)
+    for other in (mallory, boss, tenant.admin):
+        refused(other.get(f"{MEMORY}/{made['id']}"), 403, "ACCESS_DENIED")
+        refused(update(other, made["id"], 1, value={"n": 2}), 403, "ACCESS_DENIED")
+
+
+def test_prefix_rules_of_others_do_not_reach_into_an_agents_namespace(tenant: Tenant) -> None:
+    everything = {"permissions": {"default": "write"}}
+    for name in ("*", "agents*"):
+        ok(tenant.admin.patch(address(name), json=everything))
+    made = create(tenant.agent("ada"), semantic(namespace="agents/ada/notes"))
+    refused(tenant.agent("bob").get(f"{MEMORY}/{made['id']}"), 403, "ACCESS_DENIED")
+
+
+def test_the_owner_alone_gives_access_to_its_namespace(tenant: Tenant) -> None:
+    ada, bob = tenant.agent("ada"), tenant.agent("bob")
+    made = create(ada, semantic(namespace="agents/ada/notes"))
+    share = {"permissions": {"allow": [{"agent": "bob", "access": "admin"}]}}
+    ok(ada.patch(address("agents/ada/notes"), json=share))
+    assert ok(bob.get(f"{MEMORY}/{made['id']}"))["value"] == made["value"]
+    ok(update(bob, made["id"], 1, value={"n": 2}))
+    further = {"permissions": {"allow": [{"agent": "cleo", "access": "read"}]}}
+    refused(bob.patch(address("agents/ada/notes"), json=further), 403, "ACCESS_DENIED")
+    refused(tenant.agent("cleo").get(f"{MEMORY}/{made['id']}"), 403, "ACCESS_DENIED")
+
+
+def test_an_encoded_id_names_the_same_owner(tenant: Tenant) -> None:
+    create(tenant.agent("a b"), semantic(namespace="agents/a%20b/notes"))
+    refused(
+        tenant.agent("a%20b").post(MEMORY, json=semantic(namespace="agents/a%20b/x")),
+        403,
+        "ACCESS_DENIED",
+    )
+
+
+def test_an_admin_deletes_what_it_does_not_read(tenant: Tenant) -> None:
+    ada = tenant.agent("ada")
+    made = create(ada, semantic(namespace="agents/ada/notes"))
+    refused(tenant.admin.get(f"{MEMORY}/{made['id']}"), 403, "ACCESS_DENIED")
+    refused(tenant.agent("bob").delete(f"{MEMORY}/{made['id']}"), 403, "ACCESS_DENIED")
+    assert_no_content(tenant.admin.delete(f"{MEMORY}/{made['id']}"))
+    refused(ada.get(f"{MEMORY}/{made['id']}"), 404, "ENTRY_NOT_FOUND")

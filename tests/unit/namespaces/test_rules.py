@@ -179,7 +179,7 @@ def test_a_denied_namespace_gives_the_caller_no_access() -> None:
 @pytest.mark.parametrize(
     ("permissions", "access", "expected"),
     [
-        ({ADMIN}, "none", "holds memory.admin"),
+        ({ADMIN}, "none", "holds memory.admin, where no agent owns the namespace"),
         ({WRITE}, "admin", "admin access to the namespace"),
         ({READ}, "admin", None),
         ({READ, WRITE}, "write", None),
