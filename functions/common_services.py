@@ -22,6 +22,7 @@ from functions.entries.fence import EntryFence
 from functions.entries.mapper import EntryMapper
 from functions.entries.own_change_store import OwnChangeStore
 from functions.entries.query import Queries
+from functions.entries.remembering import Remembering
 from functions.entries.removals import ExpiredEntries, RemovalReasons
 from functions.entries.service import Entries
 from functions.entries.snapshots import SnapshotStore
@@ -310,6 +311,7 @@ class CommonServices:
             self.client_vectors,
             self.clock,
         )
+        self.remembering = Remembering(self.entries, self.namespaces, self.digests)
         self.upserts = Upserts(
             self.entry_store,
             self.own_change_store,

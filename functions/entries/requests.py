@@ -122,6 +122,35 @@ class NewEntry(_Changeable):
         return None if self.scope is None else self.scope.intent_id
 
 
+class Memory(RequestModel):
+    """Body of `POST /api/v1/remember`."""
+
+    text: Annotated[str, Field(min_length=1)] | None = None
+    """What to remember, in words."""
+    value: dict[str, Any] | None = None
+    """What to remember, as a JSON object; give `text` or `value`."""
+    user_id: Identifier | None = None
+    """The user whom the memory is about; else it is the caller's own."""
+    key: Name | None = None
+    """The entry's name; derived from the words unless given."""
+    tags: Tags | None = None
+    """Labels to query by."""
+    ttl: Ttl | None = None
+    """How long to keep the memory, such as `duration:P30D`; for good unless given."""
+    sensitivity: Sensitivity | None = None
+    """`confidential` and `restricted` memories are stored encrypted, and no search finds them."""
+    source: Annotated[str, Field(min_length=1, max_length=limits.MAX_NAME_CHARACTERS)] | None = None
+    """Where the memory comes from, such as a document or a session; stored in the value."""
+    occurred_at: Timestamp | None = None
+    """The time when the content happened. Null: now."""
+
+    @model_validator(mode="after")
+    def _has_one_content(self) -> Self:
+        if (self.text is None) == (self.value is None):
+            raise ValueError("takes `text` or `value`")
+        return self
+
+
 class EntryChange(_Changeable, ChangeModel):
     """Body of `PATCH /api/v1/memory/{id}`: only the given fields change."""
 

@@ -2,6 +2,7 @@
 
 import base64
 import secrets
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,14 +15,18 @@ from functions.local.database import ensure_tables
 from functions.local.file_server import FileServer
 from functions.local.gateway import Handler
 from functions.local.settings import LocalSettings, StartupError
+from functions.namespaces.requests import Allowed, NamespaceChange, Permissions
 from functions.platform.clock import Clock, now_ms
 from functions.platform.deployment_secret import NewerDataError
+from functions.platform.errors import NotFound, VersionMismatch
+from functions.platform.idempotency import RequestToken
 from functions.platform.schema import build_log_table, build_memory_table
 from functions.platform.settings import ApiSettings, ScheduleSettings, StreamSettings, WrongSetting
 from functions.schedule.handler import build_handler as build_schedule_handler
 from functions.stream.handler import build_handler as build_stream_handler
 
 TENANT, ADMIN = "default", "admin"
+_USERS = "users/*"
 API_KEY_FILE, ADDRESS_FILE = "api-key", "address"
 MEMORY_TABLE, LOG_TABLE = "agent-memory", "agent-memory-log"
 LOG_WAIT_SECONDS = 2.0
@@ -49,10 +54,23 @@ def prepare(settings: LocalSettings, folder: DataFolder) -> FirstPrincipal:
     api_key = folder.secret(API_KEY_FILE, create_api_key)
     ensure_tables(build_memory_table(MEMORY_TABLE), build_log_table(LOG_TABLE))
     try:
-        identity = Container(api_settings).identity
-        return FirstPrincipal(api_key, identity.ensure_tenant(TENANT, ADMIN, api_key))
+        services = Container(api_settings)
+        key_works = services.identity.ensure_tenant(TENANT, ADMIN, api_key)
+        _close_memory_of_users(services)
+        return FirstPrincipal(api_key, key_works)
     except NewerDataError as error:
         raise StartupError(f"the data folder {folder.path} can't be used: {error}") from error
+
+
+def _close_memory_of_users(services: Container) -> None:
+    """Set the rule for `users/*` in the first tenant, unless it has one: only its admin writes."""
+    if services.namespace_store.get(TENANT, _USERS) is not None:
+        return
+    allowed = [Allowed(agent=ADMIN, access="admin")]
+    change = NamespaceChange(permissions=Permissions(default="none", allow=allowed))
+    with suppress(NotFound, VersionMismatch):  # a former admin, or another start at this moment
+        admin = services.identity.get_principal(TENANT, ADMIN)
+        services.namespaces.configure(admin, _USERS, change, 0, RequestToken.create())
 
 
 def build_api(

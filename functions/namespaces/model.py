@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from functions.platform.idempotency import RequestHistory
 from functions.platform.keys import build_list_position
@@ -11,6 +11,12 @@ Access = Literal["none", "read", "write", "admin"]
 
 PREFIX_MARK = "*"
 """The last character of a name that stands for all names with what comes before it."""
+
+
+def encode_segment(id: str) -> str:
+    """Encode an id as a part of a namespace's name, so that no two ids meet."""
+    quoted = quote(id, safe="").replace(PREFIX_MARK, "%2A")
+    return quoted.replace(".", "%2E") if quoted in (".", "..") else quoted
 
 
 def find_owner(name: str) -> str | None:

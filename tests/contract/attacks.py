@@ -182,6 +182,7 @@ BODIES: dict[str, Callable[[Names], Any]] = {
         "id": names.pick("agent_id"),
         "dry_run": names.choose(True, False),
     },
+    "Memory": lambda names: {"text": "planted"} | names.maybe(user_id=names.pick("agent_id")),
     "NewTenant": lambda _: {"id": "mallorys"},
     "NewAdmin": lambda names: {"id": names.choose("puppet", "alice")},
     "NewPrincipal": lambda names: {

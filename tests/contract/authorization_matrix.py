@@ -97,6 +97,11 @@ ROWS: dict[str, Row] = {
         "/api/v1/memory",
         _SLOT | {"memory_type": "working", "key": "new", "scope": {"task_id": "task_1"}},
     ),
+    "POST /api/v1/remember": Row(
+        "401 401 201w 201w 201w 403 201w 201w 403 201w 201w",
+        "/api/v1/remember",
+        {"text": "Invoices go out on Fridays"},
+    ),
     "PUT /api/v1/memory": Row(
         "401 401 404 403 403 403 403 403 403 403 409v",
         "/api/v1/memory",

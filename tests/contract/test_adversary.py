@@ -394,6 +394,9 @@ class Adversary(RuleBasedStateMachine):
             kind, _, name = each["target"].partition(":")
             if kind == "task" and name.split("/")[0] in self.world.tasks:
                 assert self.world.tasks[name.split("/")[0]].was_mallorys, each
+            if kind == "namespace":
+                assert name.startswith("agents/mallory/"), each
+                continue
             own = ("task", "entry", "openwop-run", "object-space", "object")
             assert each["action"].split(".")[0] in own, each
 

@@ -195,6 +195,9 @@ USES: dict[tuple[str, str], Use] = {
     ("POST /api/v1/memory", "namespace.claim"): lambda tenant: tenant.admin.post(
         MEMORY, json=semantic()
     ),
+    ("POST /api/v1/remember", "namespace.claim"): lambda tenant: tenant.admin.post(
+        "/api/v1/remember", json={"text": "Invoices go out on Fridays"}
+    ),
     ("PUT /api/v1/memory", "namespace.claim"): lambda tenant: tenant.admin.put(
         MEMORY, json=semantic()
     ),

@@ -60,6 +60,7 @@ def invalid(*fields: str) -> tuple[int, Any]:
 ANSWERS: dict[str, tuple[int, Any]] = {
     "create-entry": (201, MADE),
     "create-entry-once": (201, MADE),
+    "remember": (201, {"namespace": "agents/agent_billing_01/memory", "memory_type": "semantic"}),
     "create-entry-base64": (201, MADE),
     "create-entry-taken": (409, IN_THE_WAY | {"code": "ENTRY_EXISTS"}),
     "create-semantic-entry": (201, {"curated_by": "coordinator_01", "version": 1}),

@@ -43,6 +43,7 @@ def build_calls(admin: httpx.Client) -> dict[str, Call]:
     message = conversation_calls.message(SECRET)
     return {
         "POST /api/v1/memory": send("POST", MEMORY, semantic(key="new", value=VALUE)),
+        "POST /api/v1/remember": send("POST", "/api/v1/remember", {"text": SECRET}),
         "PUT /api/v1/memory": send("PUT", MEMORY, semantic(key="put", value=VALUE)),
         "PATCH /api/v1/memory/{id}": send(
             "PATCH", f"{MEMORY}/{entry['id']}", {"tags": ["t"]}, If_Match="1"

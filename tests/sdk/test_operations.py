@@ -89,6 +89,7 @@ CALLS = {
     "read_intent_log": "events.list_for_intent",
     "read_namespace_log": "events.list_for_namespace",
     "recall_episodes": "runs.recall",
+    "remember": "memory.remember",
     "recall_facts": "facts.recall",
     "register_task": "tasks.create",
     "remove_messages": "conversations.remove_messages",

@@ -84,3 +84,21 @@ def test_users_take_no_room_of_the_agents_own(admin: Client, assistant: Client) 
     for number in range(0, 10, 3):
         found = assistant.for_user(f"user-{number}@example.com").query()
         assert [each.value for each in found] == [{"user": number}] * 2
+
+
+def test_a_user_is_remembered_once(assistant: Client) -> None:
+    made = assistant.for_user("ada@example.com").remember("Prefers e-mail", tags=["contact"])
+    assert made.namespace == "users/ada%40example.com/memory"
+    assert assistant.for_user("ada@example.com").remember("prefers E-mail!").id == made.id
+    assert assistant.for_user("ada@example.com").get(made.key) == {"text": "Prefers e-mail"}
+
+
+def test_the_callers_own_memory_is_its_own(assistant: Client) -> None:
+    made = assistant.remember({"city": "Lisbon"}, key="office", source="handbook")
+    assert made.value == {"city": "Lisbon", "source": "handbook"}
+    assert assistant.memory.get(made.namespace, "office", memory_type="semantic") == made.value
+
+
+def test_a_prefix_of_your_own_takes_put(assistant: Client) -> None:
+    with pytest.raises(ValueError, match="use put"):
+        assistant.for_user("ada", prefix="people").remember("Prefers e-mail")

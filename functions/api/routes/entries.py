@@ -38,7 +38,7 @@ from functions.api.routing import Route
 from functions.entries.authority import CHANGE_ENTRY, DELETE_ENTRY, REPLACE_ENTRY
 from functions.entries.filters import Filters
 from functions.entries.model import Entry
-from functions.entries.requests import EntryChange, NewEntry
+from functions.entries.requests import EntryChange, Memory, NewEntry
 from functions.identity.model import READ, WRITE, Principal
 from functions.namespaces.authority import CLAIM_NAMESPACE
 from functions.platform.errors import UnreadableValue, ValidationFailed
@@ -132,6 +132,14 @@ def create_entry(request: Request, caller: Principal) -> Response:
         caller, request.parse_body(NewEntry), request.idempotency_token(caller)
     )
     return _entry_response(201, entry, location=f"{_MEMORY}/{entry.id}")
+
+
+def remember(request: Request, caller: Principal) -> Response:
+    entry, is_new = request.services.remembering.remember(
+        caller, request.parse_body(Memory), request.idempotency_token(caller)
+    )
+    location = f"{_MEMORY}/{entry.id}"
+    return _entry_response(201 if is_new else 200, entry, location=location)
 
 
 def put_entry(request: Request, caller: Principal) -> Response:
@@ -228,6 +236,21 @@ ROUTES = [
         request_model=NewEntry,
         error_statuses=(404, 409),
         idempotent=True,
+        audited=(CLAIM_NAMESPACE,),
+    ),
+    Route(
+        "POST /api/v1/remember",
+        remember,
+        WRITE,
+        "Remember a text or a value, once",
+        {200: EntryDocument, 201: EntryDocument},
+        response_headers=("ETag", "Location"),
+        request_model=Memory,
+        error_statuses=(404, 409),
+        idempotent=True,
+        description="Stores it in the user's namespace `users/{user_id}/memory`, or in the "
+        "caller's own, `agents/{id}/memory`. A memory with the same words there is answered with "
+        "200; letter case and punctuation don't count.",
         audited=(CLAIM_NAMESPACE,),
     ),
     Route(

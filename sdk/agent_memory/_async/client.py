@@ -1,6 +1,6 @@
 """The client: its parts, and the way to the service."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
@@ -26,6 +26,7 @@ from agent_memory._async.tasks import AsyncTasks
 from agent_memory._async.tenants import AsyncTenants
 from agent_memory._async.user_memory import AsyncUserMemory
 from agent_memory._async.workflows import AsyncWorkflows
+from agent_memory.model import Entry
 from agent_memory.requests import UNSET, Unset, drop_unset, render_json
 from agent_memory.responses import parse_object
 from agent_memory.settings import resolve_settings
@@ -119,6 +120,20 @@ class AsyncClient:
             prefix: what the namespaces of all users begin with.
         """
         return AsyncUserMemory(self, user_id, prefix, self._private_prefixes)
+
+    async def remember(
+        self, memory: str | dict[str, Any], *, tags: Iterable[str] | None = None, **fields: Any
+    ) -> Entry:
+        """Store a text or a value in the caller's own memory; the same text is stored once.
+
+            client.remember("Invoices go out on Fridays", tags=["billing"])
+
+        Args:
+            memory: what to remember.
+            tags: labels to query by.
+            fields: as for `client.memory.remember`.
+        """
+        return await self.memory.remember(memory, tags=tags, **fields)
 
     async def request(
         self,

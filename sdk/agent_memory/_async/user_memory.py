@@ -42,6 +42,26 @@ class AsyncUserMemory:
         self._private = private
         self.user_id = user_id
 
+    async def remember(
+        self, memory: str | Value, *, tags: Iterable[str] | None = None, **fields: Any
+    ) -> Entry:
+        """Store what you learned about the user; the same text is stored once.
+
+            client.for_user("ada").remember("Prefers e-mail", tags=["contact"])
+
+        Args:
+            memory: a text, or a JSON object.
+            tags: labels to query by.
+            fields: as for `client.memory.remember`.
+
+        Raises:
+            MemoryAccessError: the memory of users isn't private yet, or the key may not write.
+            ValueError: the client has another prefix than `users`.
+        """
+        if self._rule != "users/*":
+            raise ValueError("the service remembers users below users/: use put with this prefix")
+        return await self._memory.remember(memory, user_id=self.user_id, tags=tags, **fields)
+
     async def put(
         self, key: str, value: Value, *, namespace: str = "memory", **fields: Unpack[EntryFields]
     ) -> Entry:

@@ -1,13 +1,21 @@
 """`client.memory`: entries of the three tiers (RFC-0015 "Client Interface")."""
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Unpack
 
 from agent_memory._sync.queries import Queries
 from agent_memory._waiting import Turns, sleep
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 from agent_memory.model import Entry, EntryFields, MemoryType
-from agent_memory.requests import join_scope, quote_segment, to_entry_fields
+from agent_memory.requests import (
+    drop_none,
+    join_scope,
+    quote_segment,
+    render_time,
+    to_entry_fields,
+    to_list,
+)
 from agent_memory.responses import get_member, may_be_own_write, parse, parse_items, parse_object
 from agent_memory.task_at_work import find_task_at_work
 from agent_memory.updates import Retry, assert_in_scope, compute_value
@@ -129,6 +137,53 @@ class Memory(Queries):
         body = _new_entry(namespace, key, memory_type, bound, changes)
         headers = None if version is None else _precondition(version)
         answer = self._client.request("PUT", _MEMORY, json=body, headers=headers)
+        return self._saw(parse_object(answer))
+
+    def remember(
+        self,
+        memory: str | Value,
+        *,
+        user_id: str | None = None,
+        key: str | None = None,
+        tags: Iterable[str] | None = None,
+        ttl: Any = None,
+        sensitivity: str | None = None,
+        source: str | None = None,
+        occurred_at: str | datetime | None = None,
+    ) -> Entry:
+        """Store a text or a value in shared memory where it belongs; the same text is stored once.
+
+            client.memory.remember("Invoices go out on Fridays", tags=["billing"])
+
+        Args:
+            memory: what to remember.
+            user_id: the user whom it is about; else it is the caller's own.
+            key: the entry's name; derived from the words unless given.
+            tags: labels to query by.
+            ttl: seconds, a `timedelta` or an ISO 8601 duration; for good unless given.
+            sensitivity: `internal`, `confidential` or `restricted`; the latter two are encrypted.
+            source: where it comes from; stored in the value.
+            occurred_at: when the content happened.
+
+        Returns:
+            the entry; the one that has the same words already, if there is one.
+
+        Raises:
+            MemoryAccessError: raised when the key may not write there, or when the memory of users
+                isn't private yet.
+            MemoryConflictError: raised when another memory has this key.
+        """
+        body = drop_none(
+            user_id=user_id,
+            key=key,
+            tags=None if tags is None else to_list(tags),
+            ttl=render_time(ttl),
+            sensitivity=sensitivity,
+            source=source,
+            occurred_at=render_time(occurred_at),
+        )
+        body["text" if isinstance(memory, str) else "value"] = memory
+        answer = self._client.request("POST", "/api/v1/remember", json=body)
         return self._saw(parse_object(answer))
 
     def get(

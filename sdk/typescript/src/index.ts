@@ -2,6 +2,7 @@
 
 import { Conversations } from "./conversations.js";
 import { ClientOptions, Http, RequestOptions } from "./http.js";
+import type { Entry, JsonObject, RememberOptions } from "./memory.js";
 import { Memory } from "./memory.js";
 import { OpenWop } from "./openwop.js";
 import { States } from "./states.js";
@@ -25,6 +26,7 @@ export type {
   JsonObject,
   MemoryType,
   PutOptions,
+  RememberOptions,
   QueryOptions,
   SearchOptions,
   SearchResult,
@@ -70,6 +72,11 @@ export class Client {
    */
   forUser(userId: string, prefix = "users"): UserMemory {
     return new UserMemory(this.#http, this.memory, this.conversations, userId, prefix, this.#privatePrefixes);
+  }
+
+  /** Store a text or a value in the caller's own memory; the same text is stored once. */
+  async remember(memory: string | JsonObject, options: RememberOptions = {}): Promise<Entry> {
+    return this.memory.remember(memory, options);
   }
 
   /** Send any call of the service, with this client's retries and errors; return its document. */

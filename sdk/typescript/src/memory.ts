@@ -17,6 +17,15 @@ export type EntryFields = Partial<
   >
 >;
 
+export interface RememberOptions extends Pick<EntryFields, "tags" | "ttl" | "sensitivity" | "occurred_at"> {
+  /** The user whom it is about; else it is the caller's own. */
+  user_id?: string;
+  /** The entry's name; derived from the words unless given. */
+  key?: string;
+  /** Where it comes from; stored in the value. */
+  source?: string;
+}
+
 export interface PutOptions extends EntryFields {
   /** The tier; `working` unless given. */
   memoryType?: MemoryType;
@@ -87,6 +96,16 @@ export class Memory {
     const { memoryType = "working", version, ...fields } = options;
     const body = { namespace, key, value, memory_type: memoryType, ...fields };
     return this.#http.send("PUT", PATH, { body, headers: renderPrecondition(version) });
+  }
+
+  /**
+   * Store a text or a value in shared memory where it belongs; the same text is stored once.
+   *
+   *     await client.memory.remember("Invoices go out on Fridays", { tags: ["billing"] });
+   */
+  async remember(memory: string | JsonObject, options: RememberOptions = {}): Promise<Entry> {
+    const content = typeof memory === "string" ? { text: memory } : { value: memory };
+    return this.#http.send("POST", "/api/v1/remember", { body: { ...content, ...options } });
   }
 
   /** Return the value; undefined if there is none. */

@@ -3,7 +3,7 @@
 import type { Conversations } from "./conversations.js";
 import { MemoryAccessError, MemoryNotFoundError } from "./errors.js";
 import type { Http } from "./http.js";
-import type { Entry, EntryFields, JsonObject, Memory, SearchResult, UpdateOptions } from "./memory.js";
+import type { Entry, EntryFields, JsonObject, Memory, RememberOptions, SearchResult, UpdateOptions } from "./memory.js";
 import type { Pages, Paging } from "./pages.js";
 import type { components } from "./schema.js";
 
@@ -48,6 +48,12 @@ export class UserMemory {
     this.#private = knownPrivate;
     this.#rule = `${prefix}/*`;
     this.#root = `${prefix}/${quoteUser(userId)}/`;
+  }
+
+  /** Store what you learned about the user; the same text is stored once. */
+  async remember(memory: string | JsonObject, options: Omit<RememberOptions, "user_id"> = {}): Promise<Entry> {
+    if (this.#rule !== "users/*") throw new TypeError("the service remembers users below users/: use put");
+    return this.#memory.remember(memory, { ...options, user_id: this.userId });
   }
 
   /** Write an entry of the user's, whatever is there. */
