@@ -44,12 +44,17 @@ class Messages:
         new: Sequence[NewMessage],
         version: int | None,
         token: RequestToken | None,
+        creators: Sequence[str] | None = None,
     ) -> tuple[Conversation, list[Message]]:
         """Append messages, each at the next index.
+
+        Args:
+            creators: the principals, one of which created the conversation; None for any.
 
         Returns the conversation after the append, and the messages.
 
         Raises:
+            ConversationNotOwned: another principal created it.
             ValidationFailed: a message cannot be written as JSON.
             ValueTooLarge: a message is too large.
         """
@@ -58,6 +63,7 @@ class Messages:
         backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
         while True:
             found = self._get_writable(caller, session)
+            rules.assert_created_by(found, creators)
             is_current = version in (None, found.revision)
             if token is not None and not is_current:
                 earlier = self._messages.find_appended(found, token)

@@ -40,10 +40,14 @@ class NewMessages(RequestModel):
     messages: Annotated[
         list[NewMessage], Field(min_length=1, max_length=limits.MAX_APPENDED_MESSAGES)
     ] = Field(default_factory=list)  # shown as a default, it would contradict the least length
+    expect_created_by: (
+        Annotated[list[AgentId], Field(min_length=1, max_length=limits.MAX_ACL_ENTRIES)] | None
+    ) = None
+    """The principals, one of which must have created the conversation; else nothing is appended."""
 
     @model_validator(mode="after")
     def _one_or_several(self) -> Self:
-        given = self.model_fields_set
+        given = self.model_fields_set - {"expect_created_by"}
         if given != {"messages"} and not ({"role", "content"} <= given and "messages" not in given):
             raise ValueError("give role and content of a message, or messages")
         return self

@@ -22,6 +22,7 @@ from functions.platform import limits
 from functions.platform.clock import to_rfc3339
 from functions.platform.conversation_keys import create_generation
 from functions.platform.errors import (
+    ConversationNotOwned,
     NotFound,
     Throttled,
     ValidationFailed,
@@ -134,6 +135,19 @@ def change_conversation(old: Conversation, change: ConversationChange, now: int)
         fields["metadata"] = _render_metadata(change.metadata)
         fields["details_at"] = old.revision + 1
     return replace(advance(old, now), **fields)
+
+
+def assert_created_by(conversation: Conversation, creators: Sequence[str] | None) -> None:
+    """Check who created a conversation: its write depends on the state that was read.
+
+    Raises:
+        ConversationNotOwned: none of these principals did.
+    """
+    if creators is not None and conversation.created_by not in creators:
+        raise ConversationNotOwned(
+            "another principal created this conversation; use another session_id, or leave out"
+            " expect_created_by to join it"
+        )
 
 
 def advance(old: Conversation, now: int, **changed: Any) -> Conversation:

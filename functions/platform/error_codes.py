@@ -85,6 +85,12 @@ ERROR_CODES: dict[str, ErrorCode] = {
         "The task was yours and has been handed over; what you write for it no longer counts.",
         "Stop working on the task, or ask its coordinator for a grant.",
     ),
+    "CONVERSATION_NOT_OWNED": ErrorCode(
+        409,
+        "The conversation is another principal's",
+        "Its creator is none of the principals in `expect_created_by`.",
+        "Use another `session_id`, or leave `expect_created_by` out to join the conversation.",
+    ),
     "RUN_CLOSED": ErrorCode(
         409,
         "The run has ended",

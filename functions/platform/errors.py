@@ -125,6 +125,12 @@ class TaskReassigned(ServiceError):
     code = "TASK_REASSIGNED"
 
 
+class ConversationNotOwned(ServiceError):
+    """The creator of the conversation is none of the principals that the append expects."""
+
+    code = "CONVERSATION_NOT_OWNED"
+
+
 class ValueTooLarge(ServiceError):
     """The value exceeds the limit of RFC-0015 §1.3; `max` and `actual` are in bytes."""
 

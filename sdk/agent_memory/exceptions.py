@@ -77,6 +77,10 @@ class TaskReassignedError(AgentMemoryError):
     """The task is another agent's by now: writes of its former assignee don't count (409)."""
 
 
+class ConversationNotOwned(AgentMemoryError):
+    """Another principal created the conversation (409): use another session id, or join it."""
+
+
 class MemoryCapacityError(AgentMemoryError):
     """A limit is reached (429 `CAPACITY_EXCEEDED`): evict or consolidate."""
 

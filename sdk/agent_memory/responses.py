@@ -11,6 +11,7 @@ import httpx
 from agent_memory.exceptions import (
     AgentMemoryError,
     AuthenticationError,
+    ConversationNotOwned,
     IdempotencyConflictError,
     InvalidAnswerError,
     MemoryAccessError,
@@ -31,6 +32,7 @@ _BY_CODE: dict[str, type[AgentMemoryError]] = {
     "IDEMPOTENCY_CONFLICT": IdempotencyConflictError,
     "RUN_CLOSED": RunClosedError,
     "TASK_CLOSED": TaskClosedError,
+    "CONVERSATION_NOT_OWNED": ConversationNotOwned,
     "TASK_REASSIGNED": TaskReassignedError,
     "THROTTLED": ThrottledError,
 }

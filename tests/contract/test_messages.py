@@ -9,6 +9,7 @@ import pytest
 from tests.contract.conversation_calls import (
     CONVERSATIONS,
     append,
+    conversation,
     message,
     pop,
     put,
@@ -206,3 +207,19 @@ def test_an_upload_that_is_not_shown_is_given_up(service: Service, alice: httpx.
     shown = alice.put(S1, json={"user_id": "user_1", "upload_id": begun})
     refused(shown, 404, "NOT_FOUND")
     refused(alice.get(S1), 404, "NOT_FOUND")
+
+
+def test_an_append_may_name_who_created_the_conversation(tenant: Tenant) -> None:
+    ada, mallory = tenant.agent("ada"), tenant.agent("mallory")
+    planted = conversation("planted", user_id="jo", agent_participants=["ada"])
+    ok(mallory.put(S1, json=planted), 201)
+    expecting = message("Hi") | {"expect_created_by": ["ada", "boss"]}
+    refused(ada.post(f"{S1}/messages", json=expecting), 409, "CONVERSATION_NOT_OWNED")
+    assert ok(ada.get(S1))["message_count"] == 1
+    ok(ada.post(f"{S1}/messages", json=message("Hi") | {"expect_created_by": ["mallory"]}), 201)
+    ok(ada.post(f"{S1}/messages", json=message("I join")), 201)
+    absent = ada.post(f"{CONVERSATIONS}/none/messages", json=expecting)
+    refused(absent, 404, "NOT_FOUND")
+    invalid(
+        ada.post(f"{S1}/messages", json=expecting | {"expect_created_by": []}), "expect_created_by"
+    )

@@ -288,6 +288,7 @@ class Conversations(Resource):
         messages: Sequence[Mapping[str, Any]],
         *,
         revision: int | None = None,
+        expect_created_by: Iterable[str] | None = None,
     ) -> AppendedMessages:
         """Add messages at the end, each exactly once.
 
@@ -297,6 +298,7 @@ class Conversations(Resource):
 
         Args:
             revision: append only to this one.
+            expect_created_by: the principals, one of which must have created the conversation.
 
         Returns:
             The conversation's revision, and how many messages it has.
@@ -304,11 +306,15 @@ class Conversations(Resource):
         Raises:
             MemoryNotFoundError: raised when there is no such conversation.
             MemoryConflictError: it is at another revision.
+            ConversationNotOwned: another principal created it.
         """
+        expected = {} if expect_created_by is None else {"expect_created_by": [*expect_created_by]}
         appended: AppendedMessages | None = None
         path = f"{_path(session_id)}/messages"
         for group in filter(None, split_messages(to_messages(messages), _AT_ONCE)):
-            answer = self._call("POST", path, json={"messages": group}, version=revision)
+            answer = self._call(
+                "POST", path, json={"messages": group} | expected, version=revision
+            )
             appended = parse(AppendedMessages.from_document, answer)
             revision = None if revision is None else appended.revision
         if appended is None:

@@ -51,8 +51,12 @@ export class Conversations {
   }
 
   /** Append messages, all or none, exactly once. */
-  async append(sessionId: string, messages: readonly NewMessage[]): Promise<void> {
-    await this.#http.send("POST", `${toPath(sessionId)}/messages`, { body: { messages } });
+  async append(
+    sessionId: string,
+    messages: readonly NewMessage[],
+    options: { expect_created_by?: readonly string[] } = {},
+  ): Promise<void> {
+    await this.#http.send("POST", `${toPath(sessionId)}/messages`, { body: { messages, ...options } });
   }
 
   /** Return a conversation without its messages; undefined if there is none. */

@@ -55,6 +55,8 @@ export class IdempotencyConflictError extends AgentMemoryError {}
 export class TaskClosedError extends AgentMemoryError {}
 /** The task is another agent's by now (409). */
 export class TaskReassignedError extends AgentMemoryError {}
+/** Another principal created the conversation (409): use another session id, or join it. */
+export class ConversationNotOwned extends AgentMemoryError {}
 /** A limit is reached (429 `CAPACITY_EXCEEDED`); `problem.limit` says which. */
 export class MemoryCapacityError extends AgentMemoryError {}
 /** The principal may not do this (403). */
@@ -83,6 +85,7 @@ const BY_CODE: Record<string, ErrorClass> = {
   ENTRY_EXISTS: MemoryConflictError,
   IDEMPOTENCY_CONFLICT: IdempotencyConflictError,
   TASK_CLOSED: TaskClosedError,
+  CONVERSATION_NOT_OWNED: ConversationNotOwned,
   TASK_REASSIGNED: TaskReassignedError,
   CAPACITY_EXCEEDED: MemoryCapacityError,
   THROTTLED: ThrottledError,
