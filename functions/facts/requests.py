@@ -13,7 +13,7 @@ from functions.platform.validation import (
 
 def _assert_words(text: str) -> str:
     if not text.strip():
-        raise ValueError("say it in words")
+        raise ValueError("must not be blank")
     return text
 
 
@@ -35,15 +35,15 @@ class NewFact(RequestModel):
     object: Part
     confidence: Confidence = 1.0
     fact_id: Identifier | None = None
-    """By default the same for the same subject, predicate and object."""
+    """Default: an id that is derived from subject, predicate and object."""
     agent_type: Identifier | None = None
-    """A label that groups runs, such as `sdr`; no boundary."""
+    """A label that groups runs, such as `sdr`. It does not limit access."""
     learned_from_run_id: Identifier | None = None
     metadata: dict[str, Any] | None = None
     tenant_id: Any = None
-    """Ignored: it is the caller's."""
+    """Ignored. A fact belongs to the caller's tenant."""
     created_at: Any = None
-    """Ignored: the service sets it."""
+    """Ignored. The service sets the time."""
 
 
 class RecallFilters(RequestModel):
@@ -52,7 +52,7 @@ class RecallFilters(RequestModel):
     model_config = ConfigDict(strict=False)
 
     agent_type: Identifier | None = None
-    """A label that groups runs, such as `sdr`; no boundary."""
+    """A label that groups runs, such as `sdr`. It does not limit access."""
     subject: Part | None = None
     predicate: Part | None = None
     learned_from_run_id: Identifier | None = None
@@ -77,4 +77,4 @@ class Recall(RequestModel):
     top_k: Annotated[int, Field(ge=1, le=limits.MAX_RESULTS, strict=True)] = limits.DEFAULT_RESULTS
     filters: RecallFilters = Field(default_factory=RecallFilters)
     min_score: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] = -1.0
-    """The least score of what is answered. Below about 0.2 it is rather nothing that fits."""
+    """Results with a lower score are left out. Scores of different queries are not comparable."""

@@ -1,4 +1,4 @@
-"""The id of a fact, and what becomes of one that is learned again."""
+"""Derive the id of a fact, and merge a fact that is learned again."""
 
 from hashlib import blake2b
 
@@ -10,16 +10,17 @@ from functions.platform.run_keys import build_fact_id
 
 
 def derive_fact_id(subject: str, predicate: str, what: str) -> str:
-    """Derive the id of a fact from what it says."""
+    """Derive the id of a fact from its subject, predicate and object."""
     text = dumps([subject, predicate, what])
     return build_fact_id(blake2b(text, digest_size=16, person=b"fact").digest())
 
 
 def relearn(known: Fact | None, learned: Fact, token: RequestToken | None) -> Fact:
-    """Merge a fact that is known with the one that is learned in its place.
+    """Merge a stored fact with a newly learned one of the same id.
 
-    Another statement under the same id begins anew. The same one takes the later confidence, and
-    keeps what the later one doesn't say.
+    If the statement is the same, the new confidence applies, and fields that the new fact leaves
+    out keep their values. Example: a fact that two runs learned has `learned_count` 2 and both
+    run ids. If the statement differs, it replaces the stored one, and `learned_count` restarts.
     """
     requests = None if known is None else known.requests
     if token is not None:

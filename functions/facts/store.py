@@ -1,4 +1,4 @@
-"""Items of facts: each is in one item with the vector by which it is found."""
+"""Store facts: an item holds a fact and its vector."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -19,10 +19,12 @@ from functions.vectors.model import Vector, VectorFormat
 
 
 class StoredFact(NamedTuple):
-    """What an item holds: no fact if that was deleted, no version if there is no item.
+    """The content of an item.
 
     Attributes:
-        same_as: the id under which the fact is that has this statement, if it has an id of its own.
+        fact: None if the fact was deleted, or the item does not exist.
+        version: None if the item does not exist.
+        same_as: the caller's own id of the fact with this statement, if the caller chose one.
     """
 
     fact: Fact | None
@@ -31,13 +33,14 @@ class StoredFact(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """An item that names the id of a fact, at another id of its statement.
+    """An item that points from an id derived from the statement to the caller's id of the fact.
 
-    To indexes of vectors it is a removed one.
+    Example: a fact is learned as `my-id`. The item of its derived id then has `same_as: my-id`, so
+    that learning the statement again finds it. Vector indexes treat the item as deleted.
 
     Attributes:
-        id: derived from the statement, or that of a fact that says the same from now on.
-        seen: the version that the item was read at; None if there was none.
+        id: the id of the item.
+        seen: the version that was read; None if the item did not exist.
     """
 
     id: str
@@ -53,11 +56,11 @@ class FactStore:
         self._clock = clock
 
     def get(self, tenant: str, id: str) -> StoredFact:
-        """Read one fact: one read."""
+        """Read one fact with one call."""
         return decode_stored(self._table.get(build_fact_key(tenant, id)))
 
     def get_many(self, tenant: str, refs: Iterable[str]) -> dict[str, Fact]:
-        """Read the facts that exist among these, by what their vectors stand for."""
+        """Read the facts that exist among these references to vectors."""
         keys = {build_vector_key(run_keys.build_fact_space(tenant), ref): ref for ref in refs}
         items = self._table.get_many(keys)
         facts = {keys[key]: decode_fact(item) for key, item in items.items()}
@@ -66,13 +69,10 @@ class FactStore:
     def put(
         self, tenant: str, fact: Fact, vector: Vector, seen: int | None, reference: Reference | None
     ) -> None:
-        """Write a fact in place of what was read at the version `seen`; None: of nothing.
+        """Write a fact if its item still has the version `seen` (None: no item).
 
         Args:
-            reference: is written in the same transaction.
-
-        Raises:
-            ConditionFailed: one of the items has another version.
+            reference: an item that is written in the same transaction.
         """
         key, item = build_fact_key(tenant, fact.fact_id), self._encode(tenant, fact, vector)
         writes = [put_version(key, item, seen)]
@@ -88,11 +88,11 @@ class FactStore:
     ) -> Iterator[Examined[Fact]]:
         """Examine facts before a position, newest first, for those that a query selects.
 
-        They are those that an index has under the subject, the agent type or, if the query names
-        neither, the tenant: two calls a group.
+        Each group takes two calls: one to the index of the subject, the agent type or the tenant,
+        and one for the facts themselves.
 
         Args:
-            count: how many facts the first group has, as many as a page needs.
+            count: the number of facts in the first group.
         """
         index, of = _choose_index(tenant, query)
         for rows in iterate_rows(self._table, index, of, before, count):
@@ -106,14 +106,11 @@ class FactStore:
     def delete(
         self, tenant: str, fact: Fact, reference: Reference | None, audit: Sequence[Write]
     ) -> None:
-        """Replace a fact by a tombstone, from which indexes in memory learn of the deletion.
+        """Replace a fact by a tombstone, so that indexes in memory see the deletion.
 
         Args:
-            reference: the item that names the fact's id, which goes along.
+            reference: the item that points to the fact; it is deleted, too.
             audit: further writes of the transaction.
-
-        Raises:
-            ConditionFailed: one of the items has another version.
         """
         item = self._format.build_tombstone(fact.version + 1, self._clock())
         writes = [put_version(build_fact_key(tenant, fact.fact_id), item, fact.version), *audit]
@@ -123,16 +120,12 @@ class FactStore:
         self._table.write(writes)
 
     def replace_vector(self, tenant: str, fact: Fact, vector: Vector) -> None:
-        """Write a fact with another vector; its version stays.
-
-        Raises:
-            ConditionFailed: the item has another version.
-        """
+        """Write a fact with another vector, at the same version."""
         item = self._encode(tenant, fact, vector)
         self._table.put(put_version(build_fact_key(tenant, fact.fact_id), item, fact.version))
 
     def _encode(self, tenant: str, fact: Fact, vector: Vector) -> Item:
-        """Encode a fact with the time of the write: indexes in memory look for what is new."""
+        # indexes in memory find new facts by the time of the write
         stamp = self._format.build_stamp(self._clock())
         return encode_fact(tenant, fact, vector, self._format) | stamp
 
@@ -150,10 +143,10 @@ def build_fact_key(tenant: str, id: str) -> Key:
 
 
 def encode_fact(tenant: str, fact: Fact, vector: Vector, vector_format: VectorFormat) -> Item:
-    """Encode a fact and its vector, in the format that the index wants."""
+    """Encode a fact and its vector, in the format of the index."""
     return {
         **to_attributes(fact),
-        "confidence": repr(fact.confidence),  # exact, as a number of DynamoDB's is not
+        "confidence": repr(fact.confidence),  # as text: a DynamoDB number would round it
         "metadata": None if fact.metadata is None else compress(fact.metadata),
         **_build_index_attributes(tenant, fact),
         **vector_format.to_attributes(run_keys.build_fact_space(tenant), vector, fact.filters),
@@ -187,7 +180,7 @@ def _build_index_attributes(tenant: str, fact: Fact) -> Item:
 
 
 def _may_match(row: Item, query: FactQuery) -> bool:
-    """Return whether a row may be of a fact that a query selects; some indexes say no predicate."""
+    # some indexes do not project the predicate
     return query.predicate is None or row.get("predicate", query.predicate) == query.predicate
 
 

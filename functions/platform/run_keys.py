@@ -74,7 +74,7 @@ def build_run_id(partition: str, episodes: str, end: str) -> str:
 
 
 def create_run_address(tenant: str, agent_type: str, seed: bytes, started: int) -> RunAddress:
-    """Create the address of a run that starts now; `seed` is 16 bytes of its own."""
+    """Create the address of a run that starts now; `seed` is 16 random bytes."""
     return RunAddress(tenant, _hash_type(agent_type), encode_seed(seed), started)
 
 
@@ -131,7 +131,7 @@ def build_episode_key(partition: str, sort_token: str) -> Key:
 
 
 def build_episode_sort_token(happened: int, seed: bytes) -> str:
-    """Build what an episode sorts by: its time (epoch ms), then 16 bytes of its own."""
+    """Build what an episode sorts by: its time (epoch ms), then 16 random bytes."""
     return encode_timestamp(happened) + encode_seed(seed)
 
 

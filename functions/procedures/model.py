@@ -15,7 +15,7 @@ class Procedure(NamedTuple):
 
 
 class TaskType(NamedTuple):
-    """A type of task for which an agent type has so many workflows."""
+    """A type of task, and the number of workflows that an agent type has for it."""
 
     task_type: str
     workflows: int

@@ -9,7 +9,7 @@ from functions.platform.validation import RequestModel
 
 
 class LearnedStats(RequestModel):
-    """What is known of how well a workflow did: a Beta distribution, from so many outcomes."""
+    """The learned success of a workflow: a Beta distribution, and its number of outcomes."""
 
     model_config = ConfigDict(strict=False)
 
@@ -25,12 +25,12 @@ class NewWorkflow(RequestModel):
     half_life: str | None = None
     reset: bool = False
     learned: LearnedStats | None = None
-    """What a new workflow begins with, such as one that comes from another deployment. Of one that
-    is there, what was learned stays."""
+    """The initial statistics of a new workflow, such as one from another deployment. An existing
+    workflow keeps its statistics."""
 
 
 class Selection(RequestModel):
-    """Body of `POST /api/v1/procedures/{agent_type}/{task_type}/select`; it may be left out."""
+    """Body of `POST /api/v1/procedures/{agent_type}/{task_type}/select` (optional)."""
 
     seed: Annotated[int, Field(ge=0, lt=2**63)] | None = None
 

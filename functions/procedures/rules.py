@@ -1,4 +1,4 @@
-"""Thompson sampling over Beta(alpha, beta), and the arithmetic of fading outcomes."""
+"""Select workflows by Thompson sampling over Beta(alpha, beta) with decaying outcomes."""
 
 from collections.abc import Sequence
 from random import Random
@@ -9,7 +9,7 @@ _MOST_HALF_LIVES = 60  # from base until a rebase: DynamoDB's numbers have 38 di
 
 
 def compute_beta(stats: OutcomeStats, now: int) -> tuple[float, float]:
-    """Compute alpha and beta at a time: one each, and what the outcomes count for by then."""
+    """Compute alpha and beta at a time: 1 plus the decayed successes or failures."""
     unit = BILLION * _weight(stats, now)
     return 1 + stats.successes / unit, 1 + stats.failures / unit
 
@@ -22,7 +22,7 @@ def compute_stats(workflow: ProcedureWorkflow, now: int) -> WorkflowStats:
 def to_stats(
     alpha: float, beta: float, outcomes: int, now: int, half_life: int | None
 ) -> OutcomeStats:
-    """Return the stats whose Beta distribution is this one at `now`."""
+    """Convert alpha and beta at `now` to stored statistics."""
     successes, failures = round((alpha - 1) * BILLION), round((beta - 1) * BILLION)
     return OutcomeStats(successes, failures, outcomes, now, half_life)
 
@@ -35,13 +35,13 @@ def weigh_outcome(stats: OutcomeStats, score: float, now: int) -> tuple[int, int
 
 
 def needs_rebase(stats: OutcomeStats, now: int) -> bool:
-    """Whether `base_ms` has to move before another outcome is added."""
+    """Return whether `base_ms` has to move before another outcome is added."""
     half_life = stats.half_life_ms
     return half_life is not None and now - stats.base_ms > _MOST_HALF_LIVES * half_life
 
 
 def rebase(stats: OutcomeStats, now: int, half_life: int | None) -> OutcomeStats:
-    """Express the same outcomes with `now` as base; they fade by `half_life` from then on."""
+    """Express the same outcomes with `now` as base; they decay by `half_life` after that."""
     weight = _weight(stats, now)
     return stats._replace(
         successes=round(stats.successes / weight),
@@ -90,9 +90,11 @@ def select_workflow(workflows: Sequence[ProcedureWorkflow], now: int, rng: Rando
 
 
 def _weight(stats: OutcomeStats, now: int) -> float:
-    """Compute what an outcome counts for now, if one at `base_ms` counts for 1.
+    """Compute the weight of an outcome at `now`; an outcome at `base_ms` has the weight 1.
 
-    Never less than 1: another function's clock may be behind the one that wrote `base_ms`.
+    Outcomes are never rewritten. Newer ones weigh more instead: with a half-life of one day, an
+    outcome two days after `base_ms` weighs 4. The weight is at least 1, because the clock of
+    another function may be behind the one that wrote `base_ms`.
     """
     if stats.half_life_ms is None:
         return 1.0

@@ -67,21 +67,13 @@ class WorkflowStore(Store):
                 yield TaskType(TASK_TYPE.parse(row["sk"]), row["workflows"])
 
     def create(self, tenant: str, key: Key, workflow: ProcedureWorkflow) -> None:
-        """Write a new workflow, and count it for its task type.
-
-        Raises:
-            ConditionFailed: a workflow with this key exists.
-        """
+        """Write a new workflow, and count it for its task type."""
         counted = _count_workflow(tenant, workflow, 1)
         listed = build_list_attributes(key[0], workflow.created_at, workflow.workflow_id)
         self._table.transact([put_new(key, _encode(workflow) | listed), counted])
 
     def replace(self, key: Key, seen: ProcedureWorkflow, new: ProcedureWorkflow) -> None:
-        """Write spec and half-life, and the stats only if they change.
-
-        Raises:
-            ConditionFailed: the workflow was changed since it was `seen`.
-        """
+        """Write spec and half-life, and the stats only if they change."""
         item, condition = _encode(new), _AT_VERSION
         values: Item = {"seen": seen.version, "created_at": seen.created_at}
         names = ["spec", "half_life", "version", "updated_at"]
@@ -93,11 +85,7 @@ class WorkflowStore(Store):
         self._table.update(update(key, expression, condition, **values, **present))
 
     def rebase(self, key: Key, seen: OutcomeStats, new: OutcomeStats) -> None:
-        """Write the stats with another base.
-
-        Raises:
-            ConditionFailed: the stats were changed since they were `seen`.
-        """
+        """Write the stats with another base."""
         write = update(
             key,
             "SET successes = :successes, failures = :failures, base_ms = :base_ms",
@@ -110,20 +98,11 @@ class WorkflowStore(Store):
         self._table.update(write)
 
     def add(self, key: Key, increment: Increment) -> ProcedureWorkflow:
-        """Add an outcome and return the workflow after it: one write, whatever others add.
-
-        Raises:
-            ConditionFailed: the workflow does not exist, or its stats have another base.
-        """
+        """Add an outcome and return the workflow after it: one write, whatever others add."""
         return decode_workflow(self._table.update(_add_increment(key, increment)))
 
     def add_once(self, key: Key, increment: Increment, token: RequestToken, now: int) -> None:
-        """Add the outcome of a request with an Idempotency-Key, unless it was added before.
-
-        Raises:
-            ConditionFailed: as `add`.
-            IdempotencyConflict: the key came with another body.
-        """
+        """Add the outcome of a request with an Idempotency-Key, unless it was added before."""
         marker = run_keys.build_outcome_key(key, token.key)
         attributes = {"token": token.stored, TTL_ATTRIBUTE: now // 1000 + _OUTCOME_LIFETIME}
         writes = [put_new(marker, attributes), _add_increment(key, increment)]
@@ -135,11 +114,7 @@ class WorkflowStore(Store):
                 raise
 
     def delete(self, tenant: str, key: Key, seen: ProcedureWorkflow) -> None:
-        """Delete a workflow, and count it no more.
-
-        Raises:
-            ConditionFailed: the workflow was changed since it was `seen`.
-        """
+        """Delete a workflow and subtract it from the count."""
         expected = {"seen": seen.version, "created_at": seen.created_at}
         counted = _count_workflow(tenant, seen, -1)
         self._table.transact([delete(key, _AT_VERSION, **expected), counted])

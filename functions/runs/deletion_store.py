@@ -35,11 +35,7 @@ class RunDeletionStore:
         self._parts = parts
 
     def delete_run(self, item: Item, now: int, audit: Sequence[Write]) -> None:
-        """Put a marker in the place of a run.
-
-        Raises:
-            ConditionFailed: the run is no longer as it was read.
-        """
+        """Put a marker in the place of a run."""
         key, values = (item["pk"], item["sk"]), list_values(item)
         lasting = {"id": item["id"], schema.TTL_ATTRIBUTE: item[schema.TTL_ATTRIBUTE]}
         due = build_due_attributes(item["pk"], now + _RESUMED_AFTER)
@@ -88,7 +84,7 @@ class RunDeletionStore:
         return self._delete_group([item], audit) == 1
 
     def _delete_group(self, items: Sequence[Item], audit: Audit) -> int:
-        """Delete episodes in one transaction, but those that others have deleted meanwhile."""
+        """Delete the episodes that still exist, in one transaction."""
         while items:
             writes = [
                 delete(

@@ -61,7 +61,7 @@ class RunDeletions:
             try:
                 episodes += self._delete_run(caller, item["id"], deadline)
             except NotFound:
-                continue  # somebody else has deleted it meanwhile
+                continue  # another request has deleted it
             runs += 1
         return runs, episodes, True
 

@@ -37,10 +37,6 @@ class EpisodeStore:
         """Write an episode at the key of what it sorts by: one write.
 
         Returns None, or what an earlier try of the same request wrote.
-
-        Raises:
-            IdempotencyConflict: the token's key came with another body.
-            Throttled: another episode has this key.
         """
         key = run_keys.build_episode_key(address.partition, sort_token)
         text = self._values.encode(
@@ -97,9 +93,6 @@ class EpisodeStore:
 
         Args:
             count: how many the first two calls read.
-
-        Raises:
-            NotFound: there is no such run, or its 90 days are over.
         """
         address = parse_address(tenant, run_id, now)
         head = self._table.get(address.item_key)

@@ -45,7 +45,7 @@ class RunPage(NamedTuple):
     Attributes:
         positions: of the runs that the page covers.
         end: the position after which the list continues; None at its end.
-        runs: those that were not deleted meanwhile, read as they are taken.
+        runs: runs that still exist; each is read when the iterator reaches it.
         total: how many there are in all, if they were counted.
     """
 

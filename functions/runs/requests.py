@@ -19,11 +19,11 @@ class NewRun(RequestModel):
     """Body of `POST /api/v1/runs`."""
 
     agent_type: AgentId
-    """A label that groups runs, such as `sdr`; no boundary."""
+    """A label that groups runs, such as `sdr`. It does not limit access."""
     instance_id: Identifier | None = None
-    """Which instance of the agent runs."""
+    """The instance of the agent."""
     input: Any = None
-    """Any JSON, at most 4 MB: recalled episodes and facts, and the workflow selected, say."""
+    """Any JSON, at most 4 MB, such as recalled episodes and the selected workflow."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""
 
@@ -49,9 +49,9 @@ class NewEpisode(RequestModel):
     """Any JSON, at most 262,144 bytes."""
     role: Label | None = None
     kind: Label | None = None
-    """What it is, in a word of yours: `tool_call`, `observation`."""
+    """Your own label, such as `tool_call` or `observation`."""
     turn: Annotated[int, Field(ge=0, le=MAX_TURN)] | None = None
-    """The turn of the run that it belongs to."""
+    """The turn of the run to which the episode belongs."""
     metadata: dict[str, Any] | None = None
     """At most 65,536 bytes of JSON."""
     sensitivity: Sensitivity | None = None

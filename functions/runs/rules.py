@@ -16,11 +16,11 @@ _MAC_BYTES = 16
 RUN_VALUES: tuple[RunValue, ...] = get_args(RunValue)
 _BY_NEED: tuple[RunValue, ...] = ("output", "error", "input")
 _OPTIONAL = ("role", "kind", "turn", "metadata")
-_HINT = "; keep what is larger elsewhere, and its place here"
+_HINT = "; store a larger value as an object, and its address here"
 
 
 class RunIds:
-    """Makes and verifies ids of runs, without any look-up.
+    """Make and verify ids of runs without reading the table.
 
     An id carries a message authentication code over tenant and address.
 
@@ -38,16 +38,12 @@ class RunIds:
         return address.unsigned_id + encode_seed(mac)
 
     def is_issued(self, address: run_keys.RunAddress, run_id: str) -> bool:
-        """Whether this service made the id."""
+        """Return whether this service made the id."""
         return hmac.compare_digest(run_id, self.make_id(address))
 
 
 def parse_address(tenant: str, run_id: str, now: int) -> run_keys.RunAddress:
-    """Parse the address of a run, which may not exist.
-
-    Raises:
-        NotFound: the text is no run id, or the run's 90 days are over.
-    """
+    """Parse the address of a run, which may not exist."""
     address = run_keys.parse_run_id(tenant, run_id)
     if address is None or compute_expiry(address.started) <= now:
         raise run_not_found()
@@ -67,17 +63,12 @@ def end_run(
 
 
 def render_value(value: object, field: str, most: int = limits.MAX_RUN_VALUE_BYTES) -> bytes:
-    """Render a value of at most so many bytes as compact JSON.
-
-    Raises:
-        ValueTooLarge: it has more.
-        ValidationFailed: it cannot be written as JSON.
-    """
+    """Render a value as compact JSON of at most `most` bytes."""
     return dumps_checked(value, field, most, _HINT, subject=f"{field} has")
 
 
 def select_values(run: Run) -> list[RunValue]:
-    """Select the values that one response holds: the result before the input."""
+    """Select the values that fit into one response, the result before the input."""
     free_bytes, selected = limits.MAX_RUN_RESPONSE_BYTES, list[RunValue]()
     for name in _BY_NEED:
         size = len(getattr(run, name))
@@ -88,12 +79,7 @@ def select_values(run: Run) -> list[RunValue]:
 
 
 def render_episode_text(new: NewEpisode) -> bytes:
-    """Render an episode as one JSON object, without the members that were not given.
-
-    Raises:
-        ValueTooLarge: content has over 262,144 bytes, or metadata over 65,536.
-        ValidationFailed: they cannot be written as JSON.
-    """
+    """Render an episode as one JSON object, without members that the caller left out."""
     given = {name: value for name in _OPTIONAL if (value := getattr(new, name)) is not None}
     members = {"content": new.content} | given
     most = {"content": limits.MAX_EPISODE_BYTES}
@@ -109,5 +95,5 @@ def render_episode_text(new: NewEpisode) -> bytes:
 
 
 def run_not_found() -> NotFound:
-    """Build the error for a run that is not in this tenant, or not any more."""
+    """Build the error for a run that does not exist in this tenant."""
     return NotFound(f"no run of the last {limits.RUN_RETENTION_DAYS} days has this id")

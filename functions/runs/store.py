@@ -33,22 +33,14 @@ class RunStore:
     _ids: RunIds
 
     def find_address(self, tenant: str, run_id: str, now: int) -> run_keys.RunAddress:
-        """Find the address of a run that existed: no read, unless the root key has changed since.
-
-        Raises:
-            NotFound: there was no such run, or its 90 days are over.
-        """
+        """Find the address of a run; read only if the root key has changed since."""
         address = parse_address(tenant, run_id, now)
         if not self._ids.is_issued(address, run_id):
             self.get_item(tenant, run_id, now)
         return address
 
     def get_item(self, tenant: str, run_id: str, now: int) -> Item:
-        """Read the item of a run, without large values: one read.
-
-        Raises:
-            NotFound: there is no such run, or its 90 days are over.
-        """
+        """Read the item of a run, without large values: one read."""
         item = self._table.get(parse_address(tenant, run_id, now).item_key)
         if not is_run(item, run_id):
             raise run_not_found()
@@ -56,19 +48,11 @@ class RunStore:
 
     @retry_on(value_parts.PartsMissing, "others are writing this run")
     def get(self, tenant: str, run_id: str, now: int) -> Run:
-        """Read a run: one read, and one call more for each large value.
-
-        Raises:
-            NotFound: there is no such run, or its 90 days are over.
-        """
+        """Read a run: one read, and one call more for each large value."""
         return self.decode(tenant, self.get_item(tenant, run_id, now))
 
     def create(self, address: run_keys.RunAddress, run: Run, now: int) -> None:
-        """Write a new run: one write, and two calls more where its input is large.
-
-        Raises:
-            ConditionFailed: an earlier try of the same request created it.
-        """
+        """Write a new run: one write, and two calls more where its input is large."""
         value, parts = self._encode_value(address.tenant, address.item_key[0], run, "input")
         item = _encode_head(run) | value
         item |= {
@@ -89,9 +73,6 @@ class RunStore:
         Args:
             item: the run's, as it was read.
             field: what the end adds to it.
-
-        Raises:
-            ConditionFailed: the stored run is not as it was read.
         """
         key = (item["pk"], item["sk"])
         value, parts = self._encode_value(tenant, key[0], run, field)
@@ -99,11 +80,7 @@ class RunStore:
         self._write(write, value_parts.get_value_name(value.get(field, {})), parts, now)
 
     def _write(self, write: Write, name: str | None, parts: Sequence[Write], now: int) -> None:
-        """Write an item, with the parts of its value where there are any.
-
-        Raises:
-            ConditionFailed: the condition did not hold.
-        """
+        """Write an item, with the parts of its value where there are any."""
         staged = self._parts.stage(write.key[0], name, parts, now)
         try:
             self._table.write([write, *staged])
@@ -141,11 +118,7 @@ class RunStore:
         return {key: item for key, item in found.items() if "status" in item}
 
     def decode(self, tenant: str, item: Item) -> Run:
-        """Decode the run of an item: one call for each large value.
-
-        Raises:
-            value_parts.PartsMissing: the run was deleted since it was read.
-        """
+        """Decode the run of an item: one call for each large value."""
         return decode_head(item)._replace(
             input=self._decode_value(tenant, item, "input"),
             output=self._decode_value(tenant, item, "output"),

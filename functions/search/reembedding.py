@@ -48,11 +48,7 @@ class Reembedding:
         self._is_checked = False
 
     def start_if_needed(self) -> Counter[str]:
-        """Start a pass if the settings have changed; checked once in a process, by one read.
-
-        Raises:
-            ServiceError: the table can't be reached; the next call checks again.
-        """
+        """Start a pass if the settings have changed; checked once in a process, by one read."""
         if self._is_checked:
             return Counter()
         progress = self._progress.get() or {"vector_format": DEFAULT_FORMAT}
@@ -64,11 +60,7 @@ class Reembedding:
         return Counter(reembedding_started=int(is_changed))
 
     def resume(self, progress: Item, seconds: float) -> Counter[str]:
-        """Resume a pass for about so many seconds, and count what was embedded.
-
-        Raises:
-            ServiceError: table or model can't be reached; the page is repeated.
-        """
+        """Resume a pass until the time is over, and count the embedded items."""
         if progress["vector_format"] != self._format_name:
             return Counter()
         counts: Counter[str] = Counter()

@@ -13,7 +13,7 @@ from functions.platform.validation import AgentId, FieldName, Name, RequestModel
 
 def _assert_not_blank(query: str) -> str:
     if not query.strip():
-        raise ValueError("say in words what to search for")
+        raise ValueError("must not be blank")
     return query
 
 
@@ -47,27 +47,27 @@ class MemorySearch(RequestModel):
     )
 
     query: Query | None = None
-    """What it is about, in words. Give this or `vector`."""
+    """The text to search for. Send this or `vector`."""
     vector: Vector | None = None
-    """A vector as the clients gave their entries: finds the nearest of one namespace."""
+    """A vector of your own embedding model: finds the nearest entries of one namespace."""
     top_k: int = Field(default=limits.DEFAULT_RESULTS, ge=1, le=limits.MAX_RESULTS)
-    """How many to answer at most; fewer, where they would pass 5 MB."""
+    """The maximum number of results. A response of more than 5 MB has fewer."""
     min_score: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] = -1.0
-    """The least score of what is answered. Of a query in words, rather nothing fits below about
-    0.2; of a vector, it is your embeddings' cosine."""
+    """Results with a lower score are left out. The score of a `vector` is the cosine of your
+    embeddings. Scores of different queries are not comparable."""
     memory_type: Tier
-    """The tier: it decides on lifetime and access."""
+    """The tier, which determines lifetime and access."""
     namespace: Name | None = None
     """The namespace; a trailing `*` makes it a prefix."""
     agent_id: AgentId | None = None
     """The owner. Required for working and episodic memory; for an agent it defaults to itself."""
     tags: Tags = Field(default=[])
-    """Entries that have all of these."""
+    """Finds only entries that have all of these tags."""
     fields: Annotated[dict[FieldName, FieldValue], Field(max_length=limits.MAX_SEARCH_FIELDS)] = (
         Field(default={})
     )
-    """Entries whose values have exactly these at their top level; of one namespace, which has
-    declared the names as `search_fields`."""
+    """Finds only entries whose values have exactly these fields at their top level. The namespace
+    must declare the names as `search_fields`."""
 
     @property
     def filters(self) -> Filters:

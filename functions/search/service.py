@@ -234,7 +234,7 @@ class Search:
 def _assert_one_way(request: MemorySearch) -> None:
     """Check that a search is by words or by a vector, and names the namespace that it needs."""
     if request.query is None and request.vector is None:
-        raise ValidationFailed("query", "say in words what to search for, or give a vector")
+        raise ValidationFailed("query", "is required unless vector is given")
     if request.query is not None and request.vector is not None:
         raise ValidationFailed("vector", "comes in the place of a query, not beside it")
     is_one = request.namespace is not None and not request.namespace.endswith("*")

@@ -27,7 +27,7 @@ class EmbeddingProgress(Store):
         self._table.put(put(EMBEDDING_KEY, item | build_due_attributes(EMBEDDING_KEY[0], due)))
 
     def save(self, progress: Item, previous: Item, due: int | None) -> bool:
-        """Save progress; return whether nobody else has come as far since `previous`."""
+        """Save progress; return False if another process has saved some since `previous`."""
         seen = {"vector_format": previous["vector_format"], "pages": previous["pages"]}
         item = {name: progress.get(name) for name in ("vector_format", "pages", "is_last", "after")}
         item |= build_due_attributes(EMBEDDING_KEY[0], due)

@@ -29,9 +29,6 @@ class TextVectors:
         """Compute the cosine of each entry's meaning and a query's, by the entry's id.
 
         Entries without words are left out.
-
-        Raises:
-            Unavailable: the model doesn't answer.
         """
         import numpy as np  # noqa: PLC0415 - 70 ms, and most requests search nothing
 

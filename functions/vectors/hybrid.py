@@ -54,7 +54,7 @@ class Fit(NamedTuple):
     """How well a text fits a query.
 
     Attributes:
-        score: 1 for the query's own words; below about 0.2 it is rather nothing that fits.
+        score: 1 for the query's exact words; comparable within one query only.
         matched: the words and ids of the query that the text has.
     """
 

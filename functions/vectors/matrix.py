@@ -113,7 +113,7 @@ class VectorMatrix:
 
 
 def _list_best(scores: "NDArray[np.float32]", depth: int) -> Iterator[int]:
-    """List the rows by score, best first; sort no more of them than are likely asked for."""
+    """List the rows by score, best first; sort only as many as a caller is likely to read."""
     import numpy as np  # noqa: PLC0415 - as above
 
     likely = min(_SORTED * depth, len(scores))
@@ -133,7 +133,7 @@ class Space:
 
 
 class HeldSpaces:
-    """The spaces that a process holds, of so many bytes. Safe for use by several threads."""
+    """The spaces that a process holds, up to a number of bytes. Safe for threads."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes

@@ -137,11 +137,7 @@ class VectorSearch:
         return self.format.model != NO_MODEL
 
     def embed_stored(self, text: str) -> Vector:
-        """Embed a text that is stored; an empty vector where there is no model.
-
-        Raises:
-            Unavailable: the model doesn't answer.
-        """
+        """Embed a text that is stored; an empty vector where there is no model."""
         return self.embed(text) if self.can_embed else array("f")
 
     def search_with_expansion(
@@ -157,7 +153,7 @@ def search_with_expansion(
     """Search for more and more hits until enough of them qualify.
 
     Hits may be deleted, expired or filtered out after the index gave them. The search ends with
-    `wanted` results, with no more hits, or at the index's own maximum.
+    `wanted` results, when the hits are exhausted, or at the maximum of the index.
 
     Args:
         max_results: the largest number of hits that the index gives.

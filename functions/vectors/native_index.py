@@ -33,11 +33,7 @@ class NativeVectorIndex:
     def find_candidates(
         self, space: str, query: Vector, depth: int, filters: Mapping[str, str]
     ) -> Candidates:
-        """Find the `depth` best vectors by each half among those that match all filters.
-
-        Raises:
-            Unavailable: the index is still being built.
-        """
+        """Find the `depth` best vectors by each half among those that match all filters."""
         split = len(query) - WORDS_DIMENSION
         meaning, words = query[:split], query[split:]
         asked = (meaning + _zeros(WORDS_DIMENSION), _zeros(split) + words)

@@ -13,9 +13,6 @@ def pack_vector(numbers: Sequence[float]) -> bytes:
     """Pack a vector, scaled to unit length: a cosine knows no length.
 
     Half precision changes a cosine by less than 0.001, and halves what is stored.
-
-    Raises:
-        ValidationFailed: all numbers are 0, so that it has no direction.
     """
     largest = max(map(abs, numbers))
     if largest == 0:

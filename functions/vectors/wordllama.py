@@ -38,22 +38,14 @@ _loading = Lock()
 
 
 def embed(text: str) -> Vector:
-    """Embed a text of at least one character.
-
-    Raises:
-        Unavailable: the model's files aren't installed.
-    """
+    """Embed a text of at least one character."""
     total = _sum_pieces(text)
     length = compute_length(total) or 1.0
     return array("f", [each / length for each in total])
 
 
 def _sum_pieces(text: str) -> list[float]:
-    """Sum the vectors of a text's word pieces.
-
-    Raises:
-        Unavailable: the model's files aren't installed.
-    """
+    """Sum the vectors of a text's word pieces."""
     with _loading:
         tokenizer, weights = _load_model()
     pieces = tokenizer.encode(text, add_special_tokens=False).ids
@@ -81,11 +73,7 @@ def weigh(words: list[str]) -> list[float]:
 
 
 def _compute_weight(word: str) -> float:
-    """Compute a word's weight: some 15 microseconds.
-
-    Raises:
-        Unavailable: the model's files aren't installed.
-    """
+    """Compute a word's weight: some 15 microseconds."""
     return compute_length(_sum_pieces(word)) / _TYPICAL_LENGTH
 
 

@@ -1,1 +1,1 @@
-"""What an instance of an agent holds while it works (ADR-043 Tier 1)."""
+"""Keep the working values of an agent's instance for a short time (ADR-043 Tier 1)."""

@@ -6,7 +6,7 @@ from functions.platform.limits import WORKING_VALUE_LIFETIME
 
 
 class WorkingValue(NamedTuple):
-    """A value. `text` is compact JSON; times are epoch ms."""
+    """A value. `value` is compact JSON; times are epoch ms."""
 
     value: bytes
     updated_at: int

@@ -1,4 +1,4 @@
-"""Bodies of requests about instances' working memory (ADR-043)."""
+"""Bodies of requests about working values (ADR-043)."""
 
 from typing import Any
 

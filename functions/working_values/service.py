@@ -1,4 +1,4 @@
-"""Use cases of working values: what an agent's instance holds for an hour (ADR-043 Tier 1)."""
+"""Store, read and delete working values of an agent's instance (ADR-043 Tier 1)."""
 
 from collections.abc import Callable
 
@@ -24,11 +24,11 @@ class WorkingValues:
         self._clock = clock
 
     def put(self, caller: Principal, instance: str, key: str, new: NewWorkingValue) -> WorkingValue:
-        """Store a value for an hour: a read and a write.
+        """Store a value for `WORKING_VALUE_LIFETIME`, with a read and a write.
 
         Raises:
-            ValueTooLarge: the value alone is over the instance's 131,072 bytes.
-            CapacityExceeded: the value is over them together with the others.
+            ValueTooLarge: the value alone exceeds `MAX_INSTANCE_BYTES`.
+            CapacityExceeded: all values of the instance together exceed it.
         """
         text = dumps_checked(new.value, "value", MAX_INSTANCE_BYTES)
         value = WorkingValue(text, self._clock())
@@ -47,7 +47,7 @@ class WorkingValues:
         """Get one value: one read.
 
         Raises:
-            NotFound: the instance has no such value, or its hour is over.
+            NotFound: the instance has no such value, or it has expired.
         """
         return _existing(self.get_all(caller, instance), key)
 
@@ -59,7 +59,7 @@ class WorkingValues:
         """Delete a value: a read and a write.
 
         Raises:
-            NotFound: the instance has no such value, or its hour is over.
+            NotFound: the instance has no such value, or it has expired.
         """
 
         def remove(values: ValuesByKey) -> ValuesByKey:

@@ -41,11 +41,7 @@ class WorkingValueStore(Store):
     def replace(
         self, tenant: str, instance: str, seen: StoredValues, values: ValuesByKey, now: int
     ) -> None:
-        """Write an instance's values: one write.
-
-        Raises:
-            ConditionFailed: the item has another revision than `seen`.
-        """
+        """Write an instance's values: one write."""
         condition, expected = ABSENT, {}
         if seen.revision is not None:
             condition, expected = "revision = :seen", {"seen": seen.revision}

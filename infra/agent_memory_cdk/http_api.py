@@ -43,7 +43,6 @@ _REQUEST_HEADERS = (
     "traceparent",
     "x-agent-id",
     "x-api-key",
-    "x-import",
     "x-object-created-at",
     "x-object-expires-at",
     "x-object-metadata",

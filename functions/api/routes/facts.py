@@ -23,10 +23,10 @@ from functions.platform.limits import MAX_FACT_PART_CHARACTERS, MAX_ID_CHARACTER
 
 _FACTS = "/api/v1/facts"
 _FACT = f"{_FACTS}/{{fact_id+}}"
-_SUBJECT = TextParameter("subject", "What the facts are about.", MAX_FACT_PART_CHARACTERS)
+_SUBJECT = TextParameter("subject", "The facts' subject.", MAX_FACT_PART_CHARACTERS)
 _PREDICATE = TextParameter("predicate", "The facts' predicate.", MAX_FACT_PART_CHARACTERS)
 _RUN = TextParameter(
-    "learned_from_run_id", "One of the latest runs that learned them.", MAX_ID_CHARACTERS
+    "learned_from_run_id", "One of the latest runs that learned the facts.", MAX_ID_CHARACTERS
 )
 _AGENT_TYPE = TextParameter("agent_type", "The facts' agent type.", MAX_ID_CHARACTERS)
 _FILTERS = (_SUBJECT, _PREDICATE, _RUN, _AGENT_TYPE)
@@ -96,7 +96,7 @@ ROUTES = [
         "List the tenant's facts, newest first",
         {200: FactPageDocument},
         query=(*_FILTERS, VALUES_OF_ANSWER, *CURSOR_PAGE),
-        description="From an index that may be a moment behind.",
+        description="The index is eventually consistent: a new fact may be missing for a moment.",
     ),
     Route(
         f"DELETE {_FACTS}",
@@ -106,8 +106,8 @@ ROUTES = [
         {200: DeletedFactsDocument},
         query=_FILTERS,
         error_statuses=(409,),
-        description="Takes at least one parameter, and `memory.write` or `memory.admin`. A fact "
-        "that several runs have learned is forgotten by each of them.",
+        description="Needs at least one parameter, and `memory.write` or `memory.admin`. If "
+        "several runs learned a fact, naming any of them forgets it.",
         audited=(DELETE_FACT,),
     ),
     Route(
@@ -120,9 +120,9 @@ ROUTES = [
         request_model=NewFact,
         error_statuses=(409,),
         idempotent=True,
-        description="The same subject, predicate and object again are the same fact (200): the "
-        "later confidence holds, and `learned_count` counts. With a `fact_id` that is there, the "
-        "fact takes the place of that one (200).",
+        description="Learning the same subject, predicate and object again updates the fact and "
+        "returns 200: the new confidence applies, and `learned_count` increases. If a fact with "
+        "this `fact_id` exists, the new fact replaces it (200).",
     ),
     Route(
         f"POST {_FACTS}/recall",
@@ -132,8 +132,8 @@ ROUTES = [
         {200: RecalledDocument},
         request_model=Recall,
         query=(VALUES_OF_ANSWER,),
-        description="By meaning, words and ids; best first. `score` is 1 for the query's own "
-        "words; below about 0.2 it is rather nothing that fits.",
+        description="Ranks facts by meaning, words and ids, best first. A fact with the query's "
+        "exact words has the `score` 1. Scores of different queries are not comparable.",
         is_query=True,
     ),
     Route(

@@ -108,8 +108,8 @@ ROUTES = [
         request_model=Selection,
         request_model_optional=True,
         error_statuses=(404,),
-        description="Draws from each workflow's Beta(alpha, beta) and gives the one with the "
-        "highest draw. The body may be left out; `seed` makes the draws repeatable.",
+        description="Draws a sample from each workflow's Beta(alpha, beta) and returns the "
+        "workflow with the highest one. The body is optional; `seed` makes the draws repeatable.",
         is_query=True,
     ),
     Route(
@@ -122,8 +122,8 @@ ROUTES = [
         request_model=Outcome,
         error_statuses=(404, 409),
         idempotent=True,
-        description="Adds `score` to alpha and its rest to beta; none is lost, whatever is "
-        "reported at once. With an Idempotency-Key it counts once for a day.",
+        description="Adds `score` to alpha and `1 - score` to beta. Concurrent reports all count. "
+        "With an Idempotency-Key, repeats within a day count once.",
     ),
     Route(
         f"PUT {_WORKFLOW}",
@@ -135,9 +135,9 @@ ROUTES = [
         request_model=NewWorkflow,
         error_statuses=(404, 409),
         if_match="optional",
-        description="What was learned stays, unless `reset` is true; with a `half_life`, an "
-        "outcome counts for half of what one a half-life later does. The same "
-        "again changes nothing.",
+        description="Keeps the learned statistics unless `reset` is true. With a `half_life`, an "
+        "outcome counts half as much as one that is a half-life newer. Repeating the request "
+        "changes nothing.",
     ),
     Route(
         f"GET {_WORKFLOW}",
@@ -152,7 +152,7 @@ ROUTES = [
         f"DELETE {_WORKFLOW}",
         delete_workflow,
         WRITE,
-        "Delete a workflow with what was learned of it",
+        "Delete a workflow and its statistics",
         {204: None},
         error_statuses=(404, 409),
         if_match="optional",

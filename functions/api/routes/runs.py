@@ -56,18 +56,18 @@ _INSTANCE = TextParameter(
     "instance_id", "The instance that runs were started with.", limits.MAX_ID_CHARACTERS
 )
 _VALUE: ChoiceParameter[RunValue] = ChoiceParameter(
-    "value", "The only value to answer: each alone fits into a response.", RunValue
+    "value", "Return only this value. Each value alone fits into a response.", RunValue
 )
-_RUN_ID = TextParameter("run_id", "A run, in place of an agent type.")
+_RUN_ID = TextParameter("run_id", "A run. Send this or `agent_type`.")
 _STATUS: ChoiceParameter[RunStatus] = ChoiceParameter("status", "The runs' status.", RunStatus)
 _EPISODE_LIMIT = IntegerParameter(
     "limit",
-    "How many to answer at most.",
+    "The maximum number of episodes.",
     1,
     limits.MAX_PAGE_ITEMS,
     limits.DEFAULT_RECALLED_EPISODES,
 )
-_BEFORE = TextParameter("before", "The same as `after`.", limits.MAX_CURSOR_CHARACTERS)
+_BEFORE = TextParameter("before", "An alias of `after`.", limits.MAX_CURSOR_CHARACTERS)
 
 
 def start_run(request: Request, caller: Principal) -> Response:
@@ -111,7 +111,7 @@ def list_runs(request: Request, caller: Principal) -> Response:
 def _run_page(
     asked: PageRequest, found: RunPage, *, has_values: bool
 ) -> tuple[list[RunDocument], PagePosition]:
-    """Render a page of runs, without those that were deleted meanwhile."""
+    """Render a page of runs, without runs that were deleted since the list was read."""
     shown: list[str] = []
 
     def documents() -> Iterator[RunDocument]:
@@ -123,7 +123,7 @@ def _run_page(
 
     page = truncate_to_limit(documents())
     taken, end = len(found.positions), found.end
-    if len(page) < len(shown):  # a response holds no more
+    if len(page) < len(shown):  # the response is full
         end = shown[len(page) - 1]
         taken = found.positions.index(end) + 1
     return page, asked.describe(taken, end, found.total)
@@ -173,7 +173,7 @@ def recall_episodes(request: Request, caller: Principal) -> Response:
     UNCOUNTED.read(request)
     agent_type, run_id = _AGENT_TYPE.read(request), _RUN_ID.read(request)
     if (agent_type is None) == (run_id is None):
-        raise ValidationFailed("agent_type", "is required, or else run_id: give one of the two")
+        raise ValidationFailed("agent_type", "send either agent_type or run_id")
     if agent_type is not None:
         found = request.services.episodes.list_by_type(caller, agent_type, before, limit + 1)
     else:
@@ -203,8 +203,8 @@ ROUTES = [
         request_model=NewRun,
         error_statuses=(409,),
         idempotent=True,
-        description="The id is the run's whole address, so episodes can be appended without a "
-        "look at the run.",
+        description="The id contains the run's address, so appending an episode does not read the "
+        "run.",
     ),
     Route(
         f"GET {_RUNS}",
@@ -213,7 +213,7 @@ ROUTES = [
         "List the tenant's runs, newest first",
         {200: RunPageDocument},
         query=(_AGENT_TYPE, _INSTANCE, _STATUS, VALUES, *CURSOR_PAGE),
-        description="From an index that may be a moment behind.",
+        description="The index is eventually consistent: a new run may be missing for a moment.",
     ),
     Route(
         f"DELETE {_RUNS}",
@@ -222,8 +222,8 @@ ROUTES = [
         "Delete the runs that match, with their episodes",
         {200: DeletedRunsDocument},
         query=(_AGENT_TYPE, _INSTANCE, _STATUS),
-        description="Takes at least one parameter, and `memory.write` or `memory.admin`. It frees "
-        "the quota at once.",
+        description="Needs at least one parameter, and `memory.write` or `memory.admin`. The quota "
+        "is freed immediately.",
         audited=(DELETE_RUN, DELETE_EPISODES),
     ),
     Route(
@@ -233,7 +233,7 @@ ROUTES = [
         "Delete a run with its episodes",
         {204: None},
         error_statuses=(404,),
-        description="Takes `memory.write` or `memory.admin`. It frees the quota at once.",
+        description="Needs `memory.write` or `memory.admin`. The quota is freed immediately.",
         audited=(DELETE_RUN, DELETE_EPISODES),
     ),
     Route(
@@ -243,7 +243,7 @@ ROUTES = [
         "Delete an episode",
         {204: None},
         error_statuses=(404,),
-        description="Takes `memory.write` or `memory.admin`. It frees the quota at once.",
+        description="Needs `memory.write` or `memory.admin`. The quota is freed immediately.",
         audited=(DELETE_EPISODES,),
     ),
     Route(
@@ -253,7 +253,8 @@ ROUTES = [
         "List the agent types of the last 90 days, and those with workflows",
         {200: AgentTypePageDocument},
         query=CURSOR_PAGE,
-        description="Those that a run or a fact has named since then, or a workflow at any time.",
+        description="An agent type is listed for 90 days after a run or fact named it, and as long "
+        "as it has a workflow.",
     ),
     Route(
         f"GET {_RUN}",
@@ -269,7 +270,7 @@ ROUTES = [
         f"POST {_RUN}/complete",
         complete_run,
         WRITE,
-        "End a run that went well",
+        "End a run that succeeded",
         {200: RunDocument},
         response_headers=("ETag",),
         request_model=RunOutput,
@@ -296,8 +297,8 @@ ROUTES = [
         request_model=NewEpisode,
         error_statuses=(404, 409),
         idempotent=True,
-        description="One write. Late episodes are taken, too: a run that has ended says so "
-        "itself. With an Idempotency-Key a retry finds the first one.",
+        description="A run that has ended accepts episodes, too. With an Idempotency-Key, a retry "
+        "returns the first episode.",
     ),
     Route(
         "GET /api/v1/episodes",
@@ -307,8 +308,8 @@ ROUTES = [
         {200: EpisodePageDocument},
         query=(_AGENT_TYPE, _RUN_ID, _EPISODE_LIMIT, AFTER, _BEFORE, UNCOUNTED, VALUES_OF_ANSWER),
         error_statuses=(404,),
-        description="Newest first. Those of an agent type come in one query, across its runs, "
-        "from an index that may be a moment behind; those of a run are complete. "
-        "There is no total: it would take reading all of them.",
+        description="Lists the newest episodes first. The episodes of a run are complete. The "
+        "episodes of an agent type span its runs, and a new one may be missing for a moment. "
+        "The answer has no total.",
     ),
 ]

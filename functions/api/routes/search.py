@@ -26,10 +26,9 @@ ROUTES = [
         {200: SearchResultsDocument},
         request_model=MemorySearch,
         query=(VALUES, TOUCH),
-        description="An extension beside the query: compares the words of key, tags and value "
-        "by meaning. What you may not read is never found, nor what is "
-        "`confidential` or `restricted`. A write is found within a second or two; "
-        "what is removed, from that moment on no more.",
+        description="Compares the query with the words of key, tags and value by meaning. The "
+        "results have only entries that you may read, and no `confidential` or `restricted` "
+        "ones. A new entry is found within two seconds; a deleted entry is never found.",
         is_query=True,
     )
 ]

@@ -50,7 +50,7 @@ ROUTES = [
         f"PUT {_VALUE}",
         put_working_value,
         WRITE,
-        "Store a working value of an instance for an hour",
+        "Store a working value of an instance",
         {200: WorkingValueDocument},
         request_model=NewWorkingValue,
         description="All values of an instance have 131,072 bytes together, as compact JSON.",
