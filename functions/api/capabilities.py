@@ -4,7 +4,6 @@ from typing import Any, get_args
 
 from functions.entries.tiers import Tier
 from functions.openwop.model import OnSecret
-from functions.openwop.redaction import Edition
 from functions.openwop.secret_forms import MIN_LINE_CHARACTERS
 from functions.platform import limits
 from functions.platform.sensitivity import ENCRYPTED
@@ -139,6 +138,10 @@ _OPENWOP_MEMORY: dict[str, Any] = {
     "supported": True,
     "maxEntrySizeBytes": limits.MAX_OPENWOP_ENTRY_BYTES,
     "ttlSupported": True,
+    "writable": True,
+    "search": {"supported": False},
+    "retention": {"entries": "until deleted, or for their ttl"},
+    "attribution": {"supported": True, "fields": ["putBy", "putIn"]},
     "runs": {
         "defaultTtlSeconds": limits.DEFAULT_OPENWOP_RUN_LIFETIME // 1000,
         "maxTtlSeconds": limits.MAX_OPENWOP_RUN_LIFETIME // 1000,
@@ -163,18 +166,14 @@ _OPENWOP_MEMORY: dict[str, Any] = {
         "maxSecretsPerMemory": limits.MAX_MEMORY_SECRETS,
     },
 }
-OPENWOP: dict[Edition, dict[str, Any]] = {
-    "rfc-0004": {
-        "capabilities": {"agents": {"memoryBackends": ["longTerm"]}, "memory": _OPENWOP_MEMORY}
-    },
-    "1.x": {
-        "protocolVersion": "1.0",
-        "supportedEnvelopes": [],
-        "schemaVersions": {},
-        "limits": {"clarificationRounds": 0, "schemaRounds": 0, "envelopesPerTurn": 0},
-        "agents": {"memoryBackends": ["long-term"]},
-        "memory": _OPENWOP_MEMORY,
-    },
+OPENWOP: dict[str, Any] = {
+    "capabilities": {"agents": {"memoryBackends": ["longTerm"]}, "memory": _OPENWOP_MEMORY},
+    "protocolVersion": "1.0",
+    "supportedEnvelopes": [],
+    "schemaVersions": {},
+    "limits": {"clarificationRounds": 0, "schemaRounds": 0, "envelopesPerTurn": 0},
+    "agents": {"memoryBackends": ["long-term"]},
+    "memory": _OPENWOP_MEMORY,
 }
-"""Answers of `GET /.well-known/openwop`: by RFC 0004 §B, and as OpenWOP 1.x publishes it, with the
-families at the root and what its schema requires of a host that runs no workflows."""
+"""The answer of `GET /.well-known/openwop`: the members of RFC 0004 §B in `capabilities`, and those
+of OpenWOP 1.x at the root, with what its schema requires of a host that runs no workflows."""

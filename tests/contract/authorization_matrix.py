@@ -490,6 +490,7 @@ ROWS: dict[str, Row] = {
     "GET /.well-known/openwop": Row(PUBLIC, "/.well-known/openwop"),
     "GET /api/v1/capabilities": Row(PUBLIC, "/api/v1/capabilities"),
     "GET /openapi.json": Row(PUBLIC, "/openapi.json"),
+    "GET /v1/openapi.json": Row(PUBLIC, "/v1/openapi.json"),
     "GET /docs": Row(PUBLIC, "/docs"),
     "GET /docs/{file}": Row(PUBLIC, "/docs/swagger-ui.css"),
 }

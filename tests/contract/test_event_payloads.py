@@ -206,6 +206,7 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "list-spaces": (200, {"spaces": [{"space": "drafts", "owner": "agent_billing_01"}]}),
     "configure-space": (200, {"permissions": {"default": "read"}, "version": 2}),
     "openapi": (200, {"openapi": "3.1.0"}),
+    "openapi-of-openwop": (200, {"openapi": "3.1.0"}),
     "docs": (200, ...),
     "without-key": (401, {"code": "UNAUTHENTICATED"}),
     "bearer-key": (200, {"limit": 1}),

@@ -1,4 +1,4 @@
-"""`/.well-known/openwop` says what holds, in the edition that is set."""
+"""`/.well-known/openwop` says what holds, in both editions."""
 
 from typing import Any
 
@@ -20,6 +20,10 @@ MEMORY: dict[str, Any] = {
     "supported": True,
     "maxEntrySizeBytes": 65_536,
     "ttlSupported": True,
+    "writable": True,
+    "search": {"supported": False},
+    "retention": {"entries": "until deleted, or for their ttl"},
+    "attribution": {"supported": True, "fields": ["putBy", "putIn"]},
     "runs": {"defaultTtlSeconds": 86_400, "maxTtlSeconds": 30 * 86_400, "maxMemories": 16},
     "replay": {
         "supported": True,
@@ -40,23 +44,16 @@ MEMORY: dict[str, Any] = {
         "maxSecretsPerMemory": 1_000,
     },
 }
-EDITIONS: dict[str | None, tuple[dict[str, Any], str]] = {
-    None: (
-        {"capabilities": {"agents": {"memoryBackends": ["longTerm"]}, "memory": MEMORY}},
-        "<REDACTED:stripe>",
-    ),
-    "1.x": (
-        {
-            "protocolVersion": "1.0",
-            "supportedEnvelopes": [],
-            "schemaVersions": {},
-            "limits": {"clarificationRounds": 0, "schemaRounds": 0, "envelopesPerTurn": 0},
-            "agents": {"memoryBackends": ["long-term"]},
-            "memory": MEMORY,
-        },
-        "[REDACTED:stripe]",
-    ),
+DOCUMENT = {
+    "capabilities": {"agents": {"memoryBackends": ["longTerm"]}, "memory": MEMORY},
+    "protocolVersion": "1.0",
+    "supportedEnvelopes": [],
+    "schemaVersions": {},
+    "limits": {"clarificationRounds": 0, "schemaRounds": 0, "envelopesPerTurn": 0},
+    "agents": {"memoryBackends": ["long-term"]},
+    "memory": MEMORY,
 }
+MARKERS: dict[str | None, str] = {None: "<REDACTED:stripe>", "1.x": "[REDACTED:stripe]"}
 
 
 def client_of(service: Service, edition: str | None, key: str | None = None) -> httpx.Client:
@@ -66,11 +63,13 @@ def client_of(service: Service, edition: str | None, key: str | None = None) -> 
     return open_client(HandlerTransport(handler, turns(parallel=service.engine.parallel)), key)
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("edition", MARKERS)
 def test_advertised_capabilities_hold(tenant: Tenant, edition: str | None) -> None:
-    document, marker = EDITIONS[edition]
-    stranger = client_of(tenant.service, edition)
-    assert ok(stranger.get("/.well-known/openwop")) == document
+    marker, stranger = MARKERS[edition], client_of(tenant.service, edition)
+    answer = stranger.get("/.well-known/openwop")
+    assert ok(answer) == DOCUMENT
+    assert answer.headers["Cache-Control"] == "public, max-age=300"
+    assert stranger.get("/v1/openapi.json").content == stranger.get("/openapi.json").content
     key = tenant.principal("agent", "ada")["api_key"]
     ada = client_of(tenant.service, edition, key)
     run = start(ada, secrets=SECRETS)

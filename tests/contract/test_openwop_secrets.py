@@ -125,8 +125,7 @@ def test_secrets_are_bound_to_their_run(ada: httpx.Client, service: Service) -> 
     sealed = {name: mine[name] for name in ("value", "data_key", "encrypted_version")}
     client.put_item(TableName=table, Item=theirs | sealed)
     again = elsewhere(second, service)
-    with pytest.raises(AssertionError, match="internal_error"):
-        again.try_put("x")  # the transport's check: no answer may be a 5xx
+    assert again.try_put("x").status_code == 409
     assert present(ada, second.reference) == []
 
 

@@ -138,6 +138,7 @@ FOR_OTHERS = {  # documents of the service, and a list for another vendor's clie
     "get_docs",
     "get_health",
     "get_openapi_document",
+    "get_openwop_description",
     "get_openintent_discovery",
     "get_openwop_discovery",
     "get_root",

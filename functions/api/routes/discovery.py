@@ -54,8 +54,9 @@ def get_openintent_discovery(_request: Request, _caller: Principal) -> Response:
     return json_response(200, OPENINTENT)
 
 
-def get_openwop_discovery(request: Request, _caller: Principal) -> Response:
-    return json_response(200, OPENWOP[request.services.settings.openwop])
+def get_openwop_discovery(_request: Request, _caller: Principal) -> Response:
+    found = json_response(200, OPENWOP)
+    return replace(found, headers=found.headers | {"cache-control": "public, max-age=300"})
 
 
 def get_capabilities(request: Request, _caller: Principal) -> Response:
@@ -107,7 +108,7 @@ ROUTES = [
         get_openwop_discovery,
         PUBLIC,
         "What of the OpenWOP protocol is spoken here",
-        {200: Example("OpenWop", *OPENWOP.values())},
+        {200: Example("OpenWop", OPENWOP)},
     ),
     Route(
         "GET /api/v1/capabilities",

@@ -13,7 +13,8 @@ from functions.api.responses.openwop import (
     render_run_state,
     render_started_run,
 )
-from functions.api.routing import ANY, Route
+from functions.api.routing import ANY, PUBLIC, Route
+from functions.api.static_files import read_openapi_document
 from functions.identity.model import READ, Principal
 from functions.openwop.authority import CHANGE_RUN, DELETE_RUN
 from functions.openwop.model import MemoryRun
@@ -74,7 +75,18 @@ def _render_state(request: Request, caller: Principal, run: MemoryRun) -> Memory
     return render_run_state(run, _references(request, caller, run), request.services.clock())
 
 
+def get_openwop_description(_request: Request, _caller: Principal) -> Response:
+    return read_openapi_document()
+
+
 ROUTES = [
+    Route(
+        "GET /v1/openapi.json",
+        get_openwop_description,
+        PUBLIC,
+        "This document, where OpenWOP looks for it",
+        {200: dict},
+    ),
     Route(
         f"POST {_RUNS}",
         start_memory_run,

@@ -112,6 +112,7 @@ def test_only_discovery_needs_no_key(document: Json) -> None:
         "GET /.well-known/openwop",
         "GET /api/v1/capabilities",
         "GET /openapi.json",
+        "GET /v1/openapi.json",
         "GET /",
         "GET /docs",
         "GET /health",
