@@ -12,7 +12,6 @@ from agent_memory._async.conversations import AsyncConversations
 from agent_memory._async.deletions import AsyncDeletions
 from agent_memory._async.events import AsyncEvents
 from agent_memory._async.facts import AsyncFacts
-from agent_memory._async.instances import AsyncInstances
 from agent_memory._async.intents import AsyncIntents
 from agent_memory._async.memory import AsyncMemory
 from agent_memory._async.namespaces import AsyncNamespaces
@@ -26,6 +25,7 @@ from agent_memory._async.tasks import AsyncTasks
 from agent_memory._async.tenants import AsyncTenants
 from agent_memory._async.user_memory import AsyncUserMemory
 from agent_memory._async.workflows import AsyncWorkflows
+from agent_memory._async.working_values import AsyncWorkingValues
 from agent_memory.model import Entry
 from agent_memory.requests import UNSET, Unset, drop_unset, render_json
 from agent_memory.responses import parse_object
@@ -56,7 +56,7 @@ class AsyncClient:
         settings: what the client is set up with.
         pool: its connections.
         memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events, audit,
-            deletions, conversations, states, runs, facts, procedures, instances, objects: the
+            deletions, conversations, states, runs, facts, procedures, working_values, objects: the
             calls, by what they are about.
     """
 
@@ -91,7 +91,7 @@ class AsyncClient:
         self.runs = AsyncRuns(self)
         self.facts = AsyncFacts(self)
         self.procedures = AsyncProcedures(self)
-        self.instances = AsyncInstances(self)
+        self.working_values = AsyncWorkingValues(self)
         self.objects = AsyncObjects(self)
 
     def with_options(

@@ -12,7 +12,7 @@ from agent_memory._sync.conversations import Conversations
 from agent_memory._sync.deletions import Deletions
 from agent_memory._sync.events import Events
 from agent_memory._sync.facts import Facts
-from agent_memory._sync.instances import Instances
+from agent_memory._sync.working_values import WorkingValues
 from agent_memory._sync.intents import Intents
 from agent_memory._sync.memory import Memory
 from agent_memory._sync.namespaces import Namespaces
@@ -56,7 +56,7 @@ class Client:
         settings: what the client is set up with.
         pool: its connections.
         memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events, audit,
-            deletions, conversations, states, runs, facts, procedures, instances, objects: the
+            deletions, conversations, states, runs, facts, procedures, working_values, objects: the
             calls, by what they are about.
     """
 
@@ -91,7 +91,7 @@ class Client:
         self.runs = Runs(self)
         self.facts = Facts(self)
         self.procedures = Procedures(self)
-        self.instances = Instances(self)
+        self.working_values = WorkingValues(self)
         self.objects = Objects(self)
 
     def with_options(

@@ -151,7 +151,7 @@ def _log_runs(reader: Client) -> None:
     failed = reader.runs.start(_TYPE, instance_id="reader-1", input={"folder": "2026-11"})
     reader.runs.append(failed.id, "The scan is upside down", kind="observation", turn=1)
     reader.runs.fail(failed.id, {"reason": "unreadable"})
-    reader.instances.put("reader-1", "page", 4)
+    reader.working_values.put("reader-1", "page", 4)
     lessons = {"dates": "Globex writes dates day first", "scans": "Rotate a scan before OCR"}
     for key, text in lessons.items():
         reader.memory.put(

@@ -161,7 +161,7 @@ class TenantReader:
         """Yield the working values of the instances that runs name: none with a slash has some."""
         named = (run.instance_id for run in self._first.runs.query(values=False, **_ALL))
         for instance in dict.fromkeys(id for id in named if id and "/" not in id):
-            for key, value in self._first.instances.get_all(instance).items():
+            for key, value in self._first.working_values.get_all(instance).items():
                 yield {"instance_id": instance, "key": key, "value": value}
 
     def _read_procedures(self) -> Iterator[Document]:

@@ -1,23 +1,23 @@
-"""`client.instances`: what agents' instances hold while they work (ADR-043 Tier 1)."""
+"""`client.working_values`: what agents' instances hold while they work (ADR-043 Tier 1)."""
 
 from typing import Any
 
-from agent_memory._sync.resource import Resource
+from agent_memory._async.resource import AsyncResource
 from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.requests import quote_segment
 from agent_memory.responses import get_member, parse
 
 
-class Instances(Resource):
+class AsyncWorkingValues(AsyncResource):
     """Working values: each lives for an hour from its last write, 131,072 bytes per instance.
 
     An instance's id holds no slash: it is a part of the path.
     """
 
-    def put(self, instance_id: str, key: str, value: Any) -> None:
+    async def put(self, instance_id: str, key: str, value: Any) -> None:
         """Store a value for an hour, in place of the one before it.
 
-            client.instances.put("sdr-1", "draft", {"subject": "Hello"})
+            client.working_values.put("sdr-1", "draft", {"subject": "Hello"})
 
         Args:
             value: whatever JSON can write.
@@ -26,33 +26,33 @@ class Instances(Resource):
             MemoryCapacityError: it doesn't fit beside the instance's other values.
             TooLargeError: it alone is too large.
         """
-        self._call("PUT", _path(instance_id, key), json={"value": value})
+        await self._call("PUT", _path(instance_id, key), json={"value": value})
 
-    def get(self, instance_id: str, key: str, default: Any = None) -> Any:
+    async def get(self, instance_id: str, key: str, default: Any = None) -> Any:
         """Return a value; `default` if there is none, or its hour is over.
 
-        client.instances.get("sdr-1", "draft")
+        client.working_values.get("sdr-1", "draft")
         """
         try:
-            found = self._call("GET", _path(instance_id, key))
+            found = await self._call("GET", _path(instance_id, key))
         except MemoryNotFoundError:
             return default
         return get_member(found, "value")
 
-    def get_all(self, instance_id: str) -> dict[str, Any]:
+    async def get_all(self, instance_id: str) -> dict[str, Any]:
         """Return all values of an instance, by key.
 
-        client.instances.get_all("sdr-1")
+        client.working_values.get_all("sdr-1")
         """
-        found = self._call("GET", _of_instance(instance_id))
+        found = await self._call("GET", _of_instance(instance_id))
         return parse(dict, get_member(found, "values"))
 
-    def delete(self, instance_id: str, key: str) -> bool:
+    async def delete(self, instance_id: str, key: str) -> bool:
         """Delete a value; whether there was one.
 
-        client.instances.delete("sdr-1", "draft")
+        client.working_values.delete("sdr-1", "draft")
         """
-        return self._delete(_path(instance_id, key))
+        return await self._delete(_path(instance_id, key))
 
 
 def _of_instance(instance_id: str) -> str:
