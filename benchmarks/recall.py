@@ -3,12 +3,10 @@
 It runs the service's code without the table: embedding, the two searches of the index, the score.
 """
 
-from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-import numpy as np
 import orjson
 
 from benchmarks.corpus import (
@@ -24,13 +22,13 @@ from benchmarks.tables import text_table
 from functions.entries.model import Entry
 from functions.platform.entry_keys import build_semantic_address
 from functions.platform.item_types import AGENT_VECTOR
+from functions.platform.items import Item
 from functions.search.text import extract_text
 from functions.vectors.factory import DEFAULT_EMBED
-from functions.vectors.hybrid import read_query
-from functions.vectors.in_memory_vectors import decode_vectors, float16_format
-from functions.vectors.matrix import VectorMatrix
-from functions.vectors.model import Vector
-from functions.vectors.wordllama import MODEL, weigh
+from functions.vectors.hybrid import build_query_embed, read_query
+from functions.vectors.in_memory_vectors import decode_terms, decode_vectors, float16_format
+from functions.vectors.matrix import RowKey, TextMatrix
+from functions.vectors.wordllama import DIMENSION, MODEL, embed, weigh
 
 FILLERS = 10_000
 _DEPTH = 20  # candidates of each search, as in the service
@@ -42,6 +40,7 @@ GOALS = {"a": 1.0, "c": 0.97, "d": 0.95, "e": 0.88, "all": 0.65}
 REJECTED_GOAL = 0.8
 """Goal of the share of queries without an answer whose best score is below the threshold."""
 
+_EMBED_QUERY = build_query_embed(embed, weigh)
 Ranked = list[tuple[str, float]]
 
 
@@ -91,18 +90,22 @@ class Corpus:
 
     def __init__(self, texts: Iterable[tuple[str, str, str]]) -> None:
         self._texts = {id: (text, subject) for id, text, subject in texts}
-        self._matrix = VectorMatrix()
-        for id, (text, _) in self._texts.items():
-            name = (f"{AGENT_VECTOR.sort_prefix}{id}", dict[str, str](), 0)
-            self._matrix.put_many([name], np.array([_round(DEFAULT_EMBED(text))], np.float32))
+        self._matrix = TextMatrix()
+        stored = [(id, store(text)) for id, (text, _) in self._texts.items()]
+        vectors = decode_vectors([item["vector"] for _, item in stored], DIMENSION)
+        keys = [
+            RowKey(f"{AGENT_VECTOR.sort_prefix}{id}", {}, 0, len(item["vector"]) // (2 * DIMENSION))
+            for id, item in stored
+        ]
+        self._matrix.put_texts(keys, vectors, (decode_terms(item) for _, item in stored))
 
     def __len__(self) -> int:
         return len(self._texts)
 
     def rank(self, query: str) -> Ranked:
         """Return the results of a query with their scores, best first."""
-        found = self._matrix.find_candidates(DEFAULT_EMBED(query), _DEPTH, {})
-        read = read_query(query, weigh)
+        found = self._matrix.find_candidates(_EMBED_QUERY(query), _DEPTH, {})
+        read = read_query(query, weigh).use_statistics(found.statistics)
         scored = [
             (id, read.compare(cosine, *self._texts[id]).score)
             for id, cosine in found.cosines.items()
@@ -125,10 +128,9 @@ def measure(
     return rows
 
 
-def _round(vector: Vector) -> Vector:
-    """Return a vector as the function reads it from the table: in half precision."""
-    stored = float16_format(MODEL).to_attributes("", vector, {})["vector"]
-    return array("f", decode_vectors([stored]).tobytes())
+def store(text: str) -> Item:
+    """Embed a text as the table stores it: in half precision."""
+    return float16_format(MODEL).to_attributes("", DEFAULT_EMBED(text), {})
 
 
 def evaluate(corpus: Corpus, questions: Sequence[Question]) -> Quality:

@@ -68,7 +68,7 @@ class Recalled(NamedTuple):
     """A fact that a recall found.
 
     Attributes:
-        score: how well it fits the query: 1 for its very words, about 0.2 at least.
+        score: how well it fits the query: 1 for the same words.
         matched: the words and ids of the query that it has.
     """
 

@@ -88,9 +88,9 @@ class Facts:
                 return present, present.version == 1
             version = max((seen or 0) + 1, fact.version)
             after = relearn(present, fact, token)._replace(fact_id=place.id, version=version)
-            vector = self._vector_search.embed_stored(after.text)
+            embedding = self._vector_search.embed_stored(after.text)
             try:
-                self._store.put(caller.tenant, after, vector, seen, place.reference)
+                self._store.put(caller.tenant, after, embedding, seen, place.reference)
             except ConditionFailed as changed:
                 if has_failed:
                     backoff.wait()
@@ -200,22 +200,21 @@ class Facts:
         Raises:
             Unavailable: no embedding model is installed, or it doesn't answer.
         """
-        vector = self._vector_search.embed(request.query)
+        embedding = self._vector_search.embed_query(request.query)
         query = read_query(request.query, self._vector_search.weigh)
         space, filters = build_fact_space(caller.tenant), request.filters.equal
         least = request.filters.min_confidence or 0.0
 
         def search(depth: int) -> tuple[list[Recalled], bool]:
-            found = self._vector_search.index.find_candidates(space, vector, depth, filters)
-            cosines = found.cosines
+            found = self._vector_search.index.find_candidates(space, embedding, depth, filters)
+            cosines, asked = found.cosines, query.use_statistics(found.statistics)
             facts = self._store.get_many(caller.tenant, cosines)
             recalled = [
-                _rank(query, fact, cosines[ref])
+                _rank(asked, fact, cosines[ref])
                 for ref, fact in facts.items()
                 if fact.matches(filters, least)
             ]
-            best = sorted(recalled, key=lambda each: (-each.score, each.fact.fact_id))
-            return best, found.is_complete
+            return _put_named_first(query, recalled), found.is_complete
 
         best = self._vector_search.search_with_expansion(request.top_k, search)
         return [each for each in best if each.score >= request.min_score]
@@ -229,13 +228,27 @@ class Facts:
         fact = decode_fact(item)
         if fact is None:
             return
-        vector = self._vector_search.embed(fact.text)
+        embedding = self._vector_search.embed(fact.text)
         with suppress(ConditionFailed):  # who has changed the fact has embedded it
-            self._store.replace_vector(get_tenant(item["pk"]), fact, vector)
+            self._store.replace_vector(get_tenant(item["pk"]), fact, embedding)
 
 
 def _rank(query: Query, fact: Fact, cosine: float) -> Recalled:
     return Recalled(fact, *query.compare(cosine, fact.text, fact.subject))
+
+
+def _put_named_first(query: Query, recalled: Iterable[Recalled]) -> list[Recalled]:
+    """Sort facts by score, those first whose subject the query names (CONTRACT §8).
+
+    The score of any other fact is at most that of the last named one.
+    """
+    best = sorted(recalled, key=lambda each: (-each.score, each.fact.fact_id))
+    named = [each for each in best if query.names(each.fact.subject)]
+    if not named:
+        return best
+    limit = named[-1].score
+    others = (each for each in best if not query.names(each.fact.subject))
+    return named + [each._replace(score=min(each.score, limit)) for each in others]
 
 
 def _has_learned(fact: Fact, token: RequestToken) -> bool:

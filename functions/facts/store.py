@@ -15,7 +15,7 @@ from functions.platform.newest_first import iterate_rows
 from functions.platform.table import Table
 from functions.platform.vector_keys import build_vector_key
 from functions.platform.writes import Write, delete, put_version
-from functions.vectors.model import Vector, VectorFormat
+from functions.vectors.model import Embedding, VectorFormat
 
 
 class StoredFact(NamedTuple):
@@ -67,14 +67,19 @@ class FactStore:
         return {ref: fact for ref, fact in facts.items() if fact is not None}
 
     def put(
-        self, tenant: str, fact: Fact, vector: Vector, seen: int | None, reference: Reference | None
+        self,
+        tenant: str,
+        fact: Fact,
+        embedding: Embedding,
+        seen: int | None,
+        reference: Reference | None,
     ) -> None:
         """Write a fact if its item still has the version `seen` (None: no item).
 
         Args:
             reference: an item that is written in the same transaction.
         """
-        key, item = build_fact_key(tenant, fact.fact_id), self._encode(tenant, fact, vector)
+        key, item = build_fact_key(tenant, fact.fact_id), self._encode(tenant, fact, embedding)
         writes = [put_version(key, item, seen)]
         if reference is not None:
             named = {"same_as": fact.fact_id, "version": (reference.seen or 0) + 1}
@@ -119,15 +124,15 @@ class FactStore:
             writes.append(delete(key, "version = :seen", seen=reference.seen))
         self._table.write(writes)
 
-    def replace_vector(self, tenant: str, fact: Fact, vector: Vector) -> None:
+    def replace_vector(self, tenant: str, fact: Fact, embedding: Embedding) -> None:
         """Write a fact with another vector, at the same version."""
-        item = self._encode(tenant, fact, vector)
+        item = self._encode(tenant, fact, embedding)
         self._table.put(put_version(build_fact_key(tenant, fact.fact_id), item, fact.version))
 
-    def _encode(self, tenant: str, fact: Fact, vector: Vector) -> Item:
+    def _encode(self, tenant: str, fact: Fact, embedding: Embedding) -> Item:
         # indexes in memory find new facts by the time of the write
         stamp = self._format.build_stamp(self._clock())
-        return encode_fact(tenant, fact, vector, self._format) | stamp
+        return encode_fact(tenant, fact, embedding, self._format) | stamp
 
 
 def decode_stored(item: Item | None) -> StoredFact:
@@ -142,14 +147,14 @@ def build_fact_key(tenant: str, id: str) -> Key:
     return build_vector_key(run_keys.build_fact_space(tenant), run_keys.hash_fact(id))
 
 
-def encode_fact(tenant: str, fact: Fact, vector: Vector, vector_format: VectorFormat) -> Item:
+def encode_fact(tenant: str, fact: Fact, embedding: Embedding, vector_format: VectorFormat) -> Item:
     """Encode a fact and its vector, in the format of the index."""
     return {
         **to_attributes(fact),
         "confidence": repr(fact.confidence),  # as text: a DynamoDB number would round it
         "metadata": None if fact.metadata is None else compress(fact.metadata),
         **_build_index_attributes(tenant, fact),
-        **vector_format.to_attributes(run_keys.build_fact_space(tenant), vector, fact.filters),
+        **vector_format.to_attributes(run_keys.build_fact_space(tenant), embedding, fact.filters),
     }
 
 

@@ -37,12 +37,19 @@ from functions.platform.vector_keys import (
 )
 from functions.search.requests import MemorySearch
 from functions.search.text import extract_text
-from functions.search.text_vectors import TextVectors
 from functions.tasks.access import TaskAccess
 from functions.vectors.client_vector_store import ClientVectorStore
 from functions.vectors.client_vectors import ClientVectorIndex
-from functions.vectors.hybrid import WORDS_DIMENSION, Query, read_query
-from functions.vectors.model import Hit, Vector, VectorSearch, search_with_expansion
+from functions.vectors.held_texts import HeldTexts, Text
+from functions.vectors.hybrid import Query, read_query
+from functions.vectors.model import (
+    Candidates,
+    Embedding,
+    Hit,
+    VectorSearch,
+    add_statistics,
+    search_with_expansion,
+)
 from functions.vectors.packing import count_numbers, pack_vector
 
 
@@ -50,7 +57,7 @@ class Match(NamedTuple):
     """An entry that a search found.
 
     Attributes:
-        score: how well it fits the query: 1 for its very words, about 0.2 at least.
+        score: how well it fits the query: 1 for the same words.
         matched: the words and ids of the query that it has.
     """
 
@@ -74,7 +81,7 @@ class Search:
         clock: Clock,
     ) -> None:
         self._vector_search = vector_search
-        self._text_vectors = TextVectors(vector_search.embed_meaning)
+        self._held_texts = HeldTexts(vector_search.embed)
         self._store = store
         self._queries = queries
         self._tasks = tasks
@@ -140,29 +147,37 @@ class Search:
     def _find_by_text(
         self, caller: Principal, spaces: Sequence[str], request: MemorySearch, text: str
     ) -> list[Match]:
-        vector = self._vector_search.embed(text)
+        embedding = self._vector_search.embed_query(text)
         query = read_query(text, self._vector_search.weigh)
         if not POLICIES[request.memory_type].has_vectors:
-            return self._rank_newest(caller, request, query, vector)
+            return self._rank_newest(caller, request, query, embedding)
 
         def search(depth: int) -> tuple[list[Match], bool]:
-            cosines, is_complete = self._find_candidates(spaces, vector, request.filters, depth)
-            present = self._read_entries(caller, cosines)
+            found = self._find_candidates(spaces, embedding, request.filters, depth)
+            present = self._read_entries(caller, found.cosines)
             entries = self._select_readable(caller, present, request)
-            found = [_rank(query, entry, cosines[entry.id]) for entry in entries]
-            return sorted(found, key=_get_rank), is_complete
+            return _rank_all(query, entries, found), found.is_complete
 
         return self._vector_search.search_with_expansion(request.top_k, search)
 
     def _rank_newest(
-        self, caller: Principal, request: MemorySearch, query: Query, vector: Vector
+        self, caller: Principal, request: MemorySearch, query: Query, embedding: Embedding
     ) -> list[Match]:
         """Rank an agent's newest entries of a tier whose vectors aren't stored."""
         page = self._queries.find_page(caller, request.filters, WantedPage(MAX_SEARCHED_ENTRIES))
         entries = self._select_matching(page.elements, request)
-        cosines = self._text_vectors.compute_cosines(vector[:-WORDS_DIMENSION], entries)
-        found = [_rank(query, entry, cosines[entry.id]) for entry in entries if entry.id in cosines]
-        return sorted(found, key=_get_rank)[: request.top_k]
+        texts = [
+            Text(each.id, each.version, text)
+            for each in entries
+            if (text := extract_text(each)) is not None
+        ]
+        owner = request.filters.agent_id or caller.id
+        with self._held_texts.use(build_agent_space(caller.tenant, owner)) as space:
+            self._held_texts.keep(space, [each.name for each in texts])
+            self._held_texts.put(space, texts)
+            found = space.matrix.find_candidates(embedding, len(texts) or 1, {})
+        ranked = [each for each in entries if each.id in found.cosines]
+        return _rank_all(query, ranked, found)[: request.top_k]
 
     def _find_by_vector(self, caller: Principal, request: MemorySearch) -> list[Match]:
         partition = _build_partition(caller, request)
@@ -189,22 +204,22 @@ class Search:
         return search_with_expansion(request.top_k, self._client_index.max_results, search)
 
     def _find_candidates(
-        self, spaces: Sequence[str], query: Vector, filters: Filters, depth: int
-    ) -> tuple[dict[str, float], bool]:
-        """Find the best of all spaces together, with the cosines of their meaning.
-
-        Returns:
-            The candidates by the ids of their entries, and whether there can be no others.
-        """
+        self, spaces: Sequence[str], query: Embedding, filters: Filters, depth: int
+    ) -> Candidates:
+        """Find the best entries of all spaces together, by their ids."""
         index, wanted = self._vector_search.index, _index_filters(filters)
         found = run_parallel(
             [partial(index.find_candidates, space, query, depth, wanted) for space in spaces]
         )
         by_meaning = list(chain.from_iterable(each.by_meaning for each in found))
         by_words = list(chain.from_iterable(each.by_words for each in found))
-        best = [*nlargest(depth, by_meaning, _get_score), *nlargest(depth, by_words, _get_score)]
-        is_complete = all(each.is_complete for each in found) and len(by_meaning) <= depth
-        return {hit.ref: hit.cosine for hit in best}, is_complete
+        known = [each.statistics for each in found if each.statistics is not None]
+        return Candidates(
+            nlargest(depth, by_meaning, _get_score),
+            nlargest(depth, by_words, _get_score),
+            all(each.is_complete for each in found) and len(by_meaning) <= depth,
+            add_statistics(known) if known else None,
+        )
 
     def _read_entries(self, caller: Principal, ids: Iterable[str]) -> dict[str, Entry]:
         """Read the candidates that exist, by their ids, in the order of these."""
@@ -272,8 +287,12 @@ def _get_rank(match: Match) -> tuple[float, str]:
     return -match.score, match.entry.id
 
 
-def _rank(query: Query, entry: Entry, cosine: float) -> Match:
-    return Match(entry, *query.compare(cosine, extract_text(entry) or ""))
+def _rank_all(query: Query, entries: Iterable[Entry], found: Candidates) -> list[Match]:
+    asked, cosines = query.use_statistics(found.statistics), found.cosines
+    matches = (
+        Match(each, *asked.compare(cosines[each.id], extract_text(each) or "")) for each in entries
+    )
+    return sorted(matches, key=_get_rank)
 
 
 def _index_filters(filters: Filters) -> dict[str, str]:

@@ -9,11 +9,11 @@ from typing import Any
 import orjson
 
 from functions.platform.aws import translate_aws_errors
-from functions.vectors.model import Embed, Vector
+from functions.vectors.model import EmbedMeaning, Vector
 from functions.vectors.wordllama import DIMENSION
 
 
-def build_titan_embed(client: Any, model_id: str) -> Embed:
+def build_titan_embed(client: Any, model_id: str) -> EmbedMeaning:
     """Build the function that embeds a text by a Titan model.
 
     It raises `Unavailable` when access to the model is denied or the model doesn't answer.

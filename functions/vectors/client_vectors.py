@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from functions.platform.clock import Clock
 from functions.platform.items import Item
 from functions.vectors.client_vector_store import NUMBERS, ClientVectorStore
-from functions.vectors.matrix import HeldSpaces, Space, VectorMatrix
+from functions.vectors.matrix import HeldSpaces, RowKey, Space, VectorMatrix
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,7 +75,7 @@ class ClientVectorIndex:
         items = self._store.list_since(partition, space.refreshed - _OVERLAP)
         new = (item for item in items if _is_new(item, space.matrix))
         while batch := list(islice(new, _BATCH)):
-            keys = [(item["ref"], dict[str, str](), item["time"]) for item in batch]
+            keys = [RowKey(item["ref"], {}, item["time"]) for item in batch]
             space.matrix.put_many(keys, _decode([item[NUMBERS] for item in batch]))
         space.refreshed = now
 

@@ -6,12 +6,18 @@ from functions.platform.settings import Settings
 from functions.platform.table import Table
 from functions.vectors import wordllama
 from functions.vectors.bedrock import build_titan_embed
-from functions.vectors.hybrid import build_embed, build_meaning_embed
+from functions.vectors.hybrid import build_embed, build_query_embed
 from functions.vectors.in_memory_vectors import InMemoryVectors, float16_format
-from functions.vectors.model import NO_VECTORS, Embed, VectorFormat, VectorIndex, VectorSearch
+from functions.vectors.model import (
+    NO_VECTORS,
+    EmbedMeaning,
+    VectorFormat,
+    VectorIndex,
+    VectorSearch,
+)
 from functions.vectors.native_index import NativeVectorIndex, native_format
 
-DEFAULT_EMBED = build_embed(build_meaning_embed(wordllama.embed), wordllama.weigh)
+DEFAULT_EMBED = build_embed(wordllama.embed, wordllama.weigh)
 """Embeds where no setting chooses another model."""
 DEFAULT_FORMAT = float16_format(wordllama.MODEL).name
 """The format of vectors where no setting chooses another one."""
@@ -19,8 +25,7 @@ DEFAULT_FORMAT = float16_format(wordllama.MODEL).name
 
 def build_vector_search(settings: Settings, table: Table, clock: Clock) -> VectorSearch:
     """Build the search: by DynamoDB's vector index if the settings name one, else in memory."""
-    model, embed_by_model = _choose_model(settings)
-    embed_meaning = build_meaning_embed(embed_by_model)
+    model, embed_meaning = _choose_model(settings)
     index: VectorIndex
     if settings.vector_index is None:
         index, vector_format = InMemoryVectors(table, clock, model), float16_format(model)
@@ -29,7 +34,7 @@ def build_vector_search(settings: Settings, table: Table, clock: Clock) -> Vecto
         vector_format = native_format(model)
     return VectorSearch(
         embed=build_embed(embed_meaning, wordllama.weigh),
-        embed_meaning=embed_meaning,
+        embed_query=build_query_embed(embed_meaning, wordllama.weigh),
         weigh=wordllama.weigh,
         format=_choose_format(settings, vector_format),
         index=index,
@@ -45,7 +50,7 @@ def _choose_format(settings: Settings, vector_format: VectorFormat) -> VectorFor
     return vector_format if can_embed(settings) else NO_VECTORS
 
 
-def _choose_model(settings: Settings) -> tuple[str, Embed]:
+def _choose_model(settings: Settings) -> tuple[str, EmbedMeaning]:
     if settings.embedding_model is None:
         return wordllama.MODEL, wordllama.embed
     model_id = settings.embedding_model.removeprefix("bedrock:")

@@ -1,18 +1,18 @@
-"""Hybrid search: one vector of two halves finds candidates, one score of query and text ranks them.
+"""Hybrid search: the meaning and the words of a text find it, and one score ranks it.
 
-The first half of a vector is the text's meaning, by an embedding model. The second half says which
-words and ids it has: the sum of fixed random vectors, one for each, by their weights. An index is
-asked by either half; so it finds what is meant as well as what is spelled out.
+The meaning of a text is a vector of an embedding model. Its terms are its words, by their first
+letters, and its ids. An index finds candidates by either; `Query.compare` scores their texts.
 """
 
 from array import array
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
 from typing import NamedTuple
 
-from functions.vectors.model import Embed, Vector
+from functions.vectors.model import Embed, Embedding, EmbedMeaning, Statistics, Vector
 from functions.vectors.wordllama import compute_length
 from functions.vectors.words import (
     GRAM,
@@ -27,18 +27,19 @@ from functions.vectors.words import (
 )
 
 _DIGITS = 6  # of a score; further ones differ between machines
+_PIECE = 1_000  # characters; the vector of a longer text says little of its details
+_FEW_WORDS = 1  # a text of n words counts n / (n + 1): fillers are near to everything
 WORDS_DIMENSION = 128
-"""How many numbers the half of a vector has that says which words and ids there are."""
+"""How many numbers DynamoDB's vector index has for the words of a text."""
 
 
-def embed_words(words: Words, weigh: Weigh) -> Vector:
-    """Embed words and ids as a vector of unit length; zeros where there are none.
+def embed_terms(terms: Mapping[str, float]) -> Vector:
+    """Embed terms as a vector of unit length, for DynamoDB's vector index; zeros without terms.
 
-    Each is a vector of numbers +1 and -1, the bits of a hash.
+    Each term is a vector of numbers +1 and -1, the bits of a hash.
     """
     import numpy as np  # noqa: PLC0415 - 70 ms, and most requests embed nothing
 
-    terms = weigh_terms(words.words, weigh(list(words.words))) | words.ids
     if not terms:
         return array("f", bytes(4 * WORDS_DIMENSION))
     size = WORDS_DIMENSION // 8
@@ -46,8 +47,18 @@ def embed_words(words: Words, weigh: Weigh) -> Vector:
     signs = np.unpackbits(np.frombuffer(hashes, np.uint8)).reshape(len(terms), -1) * 2.0 - 1.0
     weighted = np.fromiter(terms.values(), float)[:, None] * signs
     total: list[float] = weighted.sum(0).tolist()  # in order; a dot product's order is the CPU's
-    length = compute_length(total) or 1.0
-    return array("f", [each / length for each in total])
+    return scale_to_unit(total)
+
+
+def scale_to_unit(numbers: list[float]) -> Vector:
+    """Scale a vector to unit length; a vector of zeros stays as it is."""
+    length = compute_length(numbers) or 1.0
+    return array("f", [each / length for each in numbers])
+
+
+def damp(words: int) -> float:
+    """Compute how much the meaning of a text counts: the less, the fewer words it has."""
+    return words / (words + _FEW_WORDS)
 
 
 class Fit(NamedTuple):
@@ -70,33 +81,49 @@ class Query:
         words: of the query.
         terms: the weight of each word's first letters.
         grams: the weight of each group of four letters.
+        rarity: the inverse document frequency of each term; empty if it is not known.
     """
 
     words: Words
     terms: dict[str, float]
     grams: dict[str, float]
+    rarity: Mapping[str, float] = field(default_factory=dict)
+
+    def use_statistics(self, statistics: Statistics | None) -> "Query":
+        """Return the query with the rarity of its terms among the searched texts."""
+        if statistics is None:
+            return self
+        terms = (*self.terms, *self.words.ids)
+        return replace(self, rarity={each: statistics.compute_rarity(each) for each in terms})
 
     def compare(self, cosine: float, text: str, subject: str = "") -> Fit:
         """Compare a text with the query.
 
-        The words count only as far as most of them are there; an id that is missing counts against
-        the text, and so does another order of words. A text whose subject the query names comes
-        before those that only mention it. No statistics of other texts enter, so scores of
-        different queries and at different times can be compared.
+        The meaning counts for less if the text is short. Words count only if the text has most of
+        them, the rare ones above all. A missing id, and another order of words, lower the score.
+        A text whose subject the query names scores higher than a text that only mentions it.
 
         Args:
             cosine: of the meanings of query and text.
             text: what was embedded.
-            subject: what the text is about, where that is known.
+            subject: what the text is about, if that is known.
         """
         found = read_words(text)
         by_words, by_grams = self._share_words(found), self._share_grams(found, fold(text))
         missing = _divide(len(self.words.codes - found.codes), len(self.words.codes))
         lacks = missing / 2 + self._share_disorder(found) / 10
-        score = (cosine + (by_words**3 + by_grams**3) / 2 - lacks) / 2
+        has_same_words = found.prefixes.keys() == self.terms.keys()
+        meaning = cosine if has_same_words else cosine * damp(len(text.split()))
+        score = (meaning + (by_words**3 + by_grams**3) / 2 - lacks) / 2
+        score = (score + self._share_rarity(found) ** 3) / 2
         if subject:
             score += max(1 - score, 0) * self._share_subject(read_words(subject)) ** 3 / 2
         return Fit(round(score, _DIGITS), self._list_matched(found))
+
+    def names(self, subject: str) -> bool:
+        """Tell whether the query has all words and ids of a subject."""
+        words = read_words(subject)
+        return bool(words.prefixes or words.ids) and self._has_all(words)
 
     @cached_property
     def _id_weight(self) -> float:
@@ -118,6 +145,16 @@ class Query:
         terms = sum(weight for term, weight in self.terms.items() if term in found.prefixes)
         return _divide(terms + self._weigh_ids(found), self._term_weight)
 
+    def _share_rarity(self, found: Words) -> float:
+        """Compute the share of the query's terms that a text has, weighed by their rarity.
+
+        Example: of "Caroline's guitar", a text with "guitar" has most, if all mention Caroline.
+        """
+        if not self.rarity:
+            return self._share_words(found)
+        present = (each for each in self.rarity if each in found.prefixes or each in found.ids)
+        return _divide(sum(self.rarity[each] for each in present), sum(self.rarity.values()))
+
     def _share_grams(self, found: Words, folded: str) -> float:
         grams = sum(
             weight
@@ -137,10 +174,12 @@ class Query:
 
     def _share_subject(self, subject: Words) -> float:
         """Give the share of the query that names a subject; 0 where it doesn't name all of it."""
-        is_named = subject.prefixes.keys() <= self.terms.keys() and subject.ids.keys() <= (
-            self.words.ids.keys()
+        return self._share_words(subject) if self._has_all(subject) else 0.0
+
+    def _has_all(self, found: Words) -> bool:
+        return found.prefixes.keys() <= self.terms.keys() and (
+            found.ids.keys() <= self.words.ids.keys()
         )
-        return self._share_words(subject) if is_named else 0.0
 
     def _list_matched(self, found: Words) -> list[str]:
         words = [each for each in self.words.words if each[:PREFIX] in found.prefixes]
@@ -163,19 +202,41 @@ def _divide(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-def build_embed(embed_meaning: Embed, weigh: Weigh) -> Embed:
-    """Build the function that embeds a text by its meaning and by its words."""
+def build_embed(embed_meaning: EmbedMeaning, weigh: Weigh) -> Embed:
+    """Build the function that embeds a text that is stored, in pieces if it is long."""
 
-    def embed(text: str) -> Vector:
-        return embed_meaning(text) + embed_words(read_words(text), weigh)
+    def embed(text: str) -> Embedding:
+        meanings = tuple(_embed_piece(embed_meaning, each) for each in split_pieces(text))
+        return Embedding(meanings, _list_terms(text, weigh))
+
+    return embed
+
+
+def build_query_embed(embed_meaning: EmbedMeaning, weigh: Weigh) -> Embed:
+    """Build the function that embeds a query."""
+
+    def embed(text: str) -> Embedding:
+        return Embedding((embed_meaning(without_ids(text)),), _list_terms(text, weigh))
 
     return embed
 
 
-def build_meaning_embed(model: Embed) -> Embed:
-    """Build the function that embeds a text by its meaning alone: the first half of its vector."""
+def _embed_piece(embed_meaning: EmbedMeaning, piece: str) -> Vector:
+    factor = damp(len(piece.split()))
+    return array("f", [factor * each for each in embed_meaning(without_ids(piece))])
 
-    def embed(text: str) -> Vector:
-        return model(without_ids(text))
 
-    return embed
+def _list_terms(text: str, weigh: Weigh) -> dict[str, float]:
+    words = read_words(text)
+    return weigh_terms(words.words, weigh(list(words.words))) | words.ids
+
+
+def split_pieces(text: str) -> Iterator[str]:
+    """Split a long text into pieces of at most 1,000 characters, between words if possible."""
+    while len(text) > _PIECE:
+        end = text.rfind(" ", 1, _PIECE + 1)
+        end = end if end > 0 else _PIECE
+        yield text[:end]
+        text = text[end:].lstrip(" ")
+    if text:
+        yield text

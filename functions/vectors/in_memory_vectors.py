@@ -7,7 +7,7 @@ with what is stored.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from struct import pack
+from struct import pack, unpack
 from typing import TYPE_CHECKING, Any
 
 from functions.platform.clock import Clock
@@ -17,57 +17,48 @@ from functions.platform.keys import Key
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import AGE_ATTRIBUTE, BY_AGE, VECTOR_FILTERS
 from functions.platform.table import Table
-from functions.vectors.hybrid import WORDS_DIMENSION
-from functions.vectors.matrix import HeldSpaces, Space, VectorMatrix
-from functions.vectors.model import Candidates, Vector, VectorFormat
+from functions.vectors.matrix import HeldSpaces, RowKey, Space, TextMatrix, hash_term
+from functions.vectors.model import Candidates, Embedding, VectorFormat
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_VECTOR = "vector"
+_VECTOR, _TERMS = "vector", "terms"
+_HALF, _TERM = 2, 4  # bytes of a number, and of a hashed term
 _OVERLAP = 60_000  # ms; the largest difference of clocks, and lag of the index by age
 _MAX_HELD_BYTES = 76_800_000  # of 50,000 vectors
-_MAX_BYTE = 127
 _BATCH = 500  # vectors that are decoded at once
-_READ = ("sk", _VECTOR, "model", AGE_ATTRIBUTE, *VECTOR_FILTERS)
+_READ = ("sk", _VECTOR, _TERMS, "model", AGE_ATTRIBUTE, *VECTOR_FILTERS)
 
 
 def float16_format(model: str) -> VectorFormat:
-    """Describe the format of exact search: meaning in half precision, words in whole bytes.
+    """Describe the format of exact search: meanings in half precision, and hashed terms.
 
-    A vector has 640 bytes so, and with its entry's names costs one write unit.
+    A text of up to 1,000 characters has 512 bytes of meaning and up to 400 bytes of terms, so its
+    vector costs one write unit.
     """
 
-    def to_attributes(_space: str, vector: Vector, filters: Mapping[str, str]) -> Item:
-        meaning, words = vector[:-WORDS_DIMENSION], vector[-WORDS_DIMENSION:]
-        scale = _MAX_BYTE / (max(map(abs, words)) or 1.0)
-        packed = pack(f"<{len(meaning)}e", *meaning) + pack(
-            f"{WORDS_DIMENSION}b", *(round(each * scale) for each in words)
-        )
-        return {_VECTOR: packed, "model": model, **filters}
+    def to_attributes(_space: str, embedding: Embedding, filters: Mapping[str, str]) -> Item:
+        meanings = b"".join(pack(f"<{len(each)}e", *each) for each in embedding.meanings)
+        hashes = sorted({hash_term(each) for each in embedding.terms})
+        terms = pack(f"<{len(hashes)}I", *hashes) or None
+        return {_VECTOR: meanings, _TERMS: terms, "model": model, **filters}
 
     return VectorFormat(model, _VECTOR, to_attributes, is_listed_by_age=True)
 
 
-def decode_vectors(stored: Sequence[bytes]) -> "NDArray[np.float32]":
-    """Decode vectors of one length, one or more, all at once: a row for each."""
+def decode_vectors(stored: Sequence[bytes], dimension: int) -> "NDArray[np.float32]":
+    """Decode vectors, one or more, all at once: a row for each piece of a text."""
     import numpy as np  # noqa: PLC0415 - 70 ms, and most requests search nothing
 
-    block = np.frombuffer(b"".join(stored), np.uint8).reshape(len(stored), -1)
-    split = block.shape[1] - WORDS_DIMENSION
-    meaning = np.ascontiguousarray(block[:, :split]).view(np.float16).astype(np.float32)
-    words = np.ascontiguousarray(block[:, split:]).view(np.int8).astype(np.float32)
-    return np.hstack([_to_unit_length(meaning), _to_unit_length(words)])
+    return np.frombuffer(b"".join(stored), "<f2").reshape(-1, dimension).astype(np.float32)
 
 
-def _to_unit_length(rows: "NDArray[np.float32]") -> "NDArray[np.float32]":
-    import numpy as np  # noqa: PLC0415 - as above
-
-    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    lengths[lengths == 0] = 1
-    scaled: NDArray[np.float32] = rows / lengths[:, None]
-    return scaled
+def decode_terms(item: Item) -> tuple[int, ...]:
+    """Decode the hashed terms of an item."""
+    packed = bytes(item.get(_TERMS, b""))
+    return unpack(f"<{len(packed) // _TERM}I", packed)
 
 
 class InMemoryVectors:
@@ -83,16 +74,16 @@ class InMemoryVectors:
         self._spaces = HeldSpaces(_MAX_HELD_BYTES)
 
     def find_candidates(
-        self, space: str, query: Vector, depth: int, filters: Mapping[str, str]
+        self, space: str, query: Embedding, depth: int, filters: Mapping[str, str]
     ) -> Candidates:
-        """Find the `depth` best vectors by each half among those that match all filters."""
+        """Find the `depth` best texts by meaning, and by words, among those with these filters."""
         with self._spaces.use(space) as held:
-            self._refresh(space, held, len(query))
+            self._refresh(space, held, len(query.meanings[0]))
             return held.matrix.find_candidates(query, min(depth, self.max_results), filters)
 
     def _refresh(self, name: str, space: Space, dimension: int) -> None:
         now = self._clock()
-        if space.refreshed == 0:
+        if space.refreshed == 0 or space.matrix.is_sparse:
             space.matrix = self._read_all(name, dimension)
         else:
             items = iter(self._read_changes(name, space))
@@ -100,9 +91,9 @@ class InMemoryVectors:
                 self._apply(space.matrix, batch, dimension)
         space.refreshed = now
 
-    def _read_all(self, name: str, dimension: int) -> VectorMatrix:
+    def _read_all(self, name: str, dimension: int) -> TextMatrix:
         """Read a space: while a page is decoded, the next one is on its way."""
-        matrix = VectorMatrix()
+        matrix = TextMatrix()
         page, after = self._read_page(name, None)
         while after is not None:
             work: list[Callable[[], Any]] = [
@@ -116,25 +107,27 @@ class InMemoryVectors:
     def _read_page(self, name: str, after: Key | None) -> tuple[list[Item], Key | None]:
         return self._table.query_page(name, AGENT_VECTOR.sort_prefix, _READ, after)
 
-    def _apply(self, matrix: VectorMatrix, items: Iterable[Item], dimension: int) -> None:
+    def _apply(self, matrix: TextMatrix, items: Iterable[Item], dimension: int) -> None:
         """Put vectors into the matrix; a tombstone, or one of another model, removes its row."""
         current: list[Item] = []
         for item in items:
-            if _VECTOR in item and item["model"] == self._model:
+            if item.get(_VECTOR) and item["model"] == self._model:
                 current.append(item)
             else:
-                matrix.remove(item["sk"], dimension, item.get(AGE_ATTRIBUTE, 0))
+                matrix.remove(item["sk"], item.get(AGE_ATTRIBUTE, 0))
         if not current:
             return
         keys = [
-            (
+            RowKey(
                 item["sk"],
                 {name: item[name] for name in VECTOR_FILTERS if name in item},
                 item[AGE_ATTRIBUTE],
+                len(item[_VECTOR]) // (_HALF * dimension),
             )
             for item in current
         ]
-        matrix.put_many(keys, decode_vectors([item[_VECTOR] for item in current]))
+        vectors = decode_vectors([bytes(item[_VECTOR]) for item in current], dimension)
+        matrix.put_texts(keys, vectors, (decode_terms(item) for item in current))
 
     def _read_changes(self, name: str, space: Space) -> Iterable[Item]:
         """Read what was written since the last refresh, with an overlap, and isn't held yet."""

@@ -1,8 +1,10 @@
 """Vectors of texts, how they are stored, and how they are searched."""
 
 from array import array
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from math import log
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from functions.platform.items import Item
@@ -14,15 +16,32 @@ if TYPE_CHECKING:
     Vector: TypeAlias = array[float]
 else:
     Vector = array  # array takes no type argument in Python 3.11
-"""Single precision; each of its two halves, meaning and words, of unit length or zero."""
+"""Numbers in single precision."""
 
-Embed: TypeAlias = Callable[[str], Vector]
+EmbedMeaning: TypeAlias = Callable[[str], Vector]
+"""Embed the meaning of a text as a vector of unit length; safe for use by several threads."""
+
+
+class Embedding(NamedTuple):
+    """What an index stores of a text, and what a search asks for.
+
+    Attributes:
+        meanings: a vector for each piece of a text, scaled by how much the piece says; one vector
+            of unit length for a query.
+        terms: the words and ids, with their weights.
+    """
+
+    meanings: tuple[Vector, ...]
+    terms: Mapping[str, float]
+
+
+Embed: TypeAlias = Callable[[str], Embedding]
 """Embed a text; safe for use by several threads."""
 
 NO_MODEL = "nothing"
 """Stands for the model, and for the format, where there is none to embed with."""
 _TOMBSTONE_KEPT = 86_400_000  # ms; change streams are kept as long
-_MIN_DEPTH = 20  # hits by each half; of more, the ranking gains nothing
+_MIN_DEPTH = 20  # hits by meaning, and by words; more improve no ranking
 _FIRST_EXPANSION = 2  # times the wanted number of results
 _NEXT_EXPANSION = 10  # times the last depth
 T = TypeVar("T")
@@ -34,14 +53,14 @@ class VectorFormat(NamedTuple):
     Attributes:
         model: the name of the model.
         attribute: the attribute that only vectors of this index have.
-        to_attributes: takes space, vector and filters; gives the attributes that are stored.
+        to_attributes: takes space, embedding and filters; returns the attributes to store.
         is_listed_by_age: whether the index by age lists the vectors, for searches in memory, which
             read what is new; each change costs two write units of that index.
     """
 
     model: str
     attribute: str
-    to_attributes: Callable[[str, Vector, Mapping[str, str]], Item]
+    to_attributes: Callable[[str, Embedding, Mapping[str, str]], Item]
     is_listed_by_age: bool = False
 
     @property
@@ -63,7 +82,7 @@ class VectorFormat(NamedTuple):
         return {"version": version, TTL_ATTRIBUTE: ends} | self.build_stamp(now)
 
 
-def _keep_filters(_space: str, _vector: Vector, filters: Mapping[str, str]) -> Item:
+def _keep_filters(_space: str, _embedding: Embedding, filters: Mapping[str, str]) -> Item:
     return {"model": NO_MODEL, **filters}
 
 
@@ -76,7 +95,7 @@ class Hit(NamedTuple):
 
     Attributes:
         ref: what the vector stands for.
-        score: how well the half that was asked for fits: the cosine of the halves, at most 1.
+        score: what the index ranked it by: the scaled cosine, or the rarity of its words.
         cosine: of the meanings, at most 1.
     """
 
@@ -85,16 +104,42 @@ class Hit(NamedTuple):
     cosine: float
 
 
+class Statistics(NamedTuple):
+    """How many texts there are, and in how many of them each term of a query occurs."""
+
+    total: int
+    counts: Mapping[str, int]
+
+    def compute_rarity(self, term: str) -> float:
+        """Compute the inverse document frequency of a term.
+
+        Example: among 100 texts, a term in one of them has 4.2, and one in half of them 0.7.
+        """
+        count = self.counts.get(term, 0)
+        return log(1 + (max(self.total - count, 0) + 0.5) / (count + 0.5))
+
+
+def add_statistics(each: Iterable[Statistics]) -> Statistics:
+    """Add the statistics of several spaces."""
+    total, counts = 0, Counter[str]()
+    for statistics in each:
+        total += statistics.total
+        counts.update(statistics.counts)
+    return Statistics(total, counts)
+
+
 class Candidates(NamedTuple):
-    """What an index finds by either half of a query's vector, each best first.
+    """What an index finds by the meaning and by the words of a query, each best first.
 
     Attributes:
         is_complete: whether these are all that match the filters.
+        statistics: those of the space; None if the index does not know them.
     """
 
     by_meaning: list[Hit]
     by_words: list[Hit]
     is_complete: bool
+    statistics: Statistics | None = None
 
     @property
     def cosines(self) -> dict[str, float]:
@@ -107,12 +152,12 @@ class VectorIndex(Protocol):
 
     @property
     def max_results(self) -> int:
-        """The largest number of hits that one search gives for each half."""
+        """The largest number of hits that one search returns, by meaning and by words each."""
 
     def find_candidates(
-        self, space: str, query: Vector, depth: int, filters: Mapping[str, str]
+        self, space: str, query: Embedding, depth: int, filters: Mapping[str, str]
     ) -> Candidates:
-        """Find the `depth` best vectors by each half among those that match all filters."""
+        """Find the `depth` best texts by meaning, and by words, among those with these filters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +165,13 @@ class VectorSearch:
     """The embedding model, the format and the index that a deployment searches with.
 
     Attributes:
-        embed: gives the vector of a text, with both halves.
-        embed_meaning: gives the first half alone.
-        weigh: weighs words, in queries and in vectors alike.
+        embed: embeds a text that is stored.
+        embed_query: embeds a query.
+        weigh: weighs words, in queries and in texts alike.
     """
 
     embed: Embed
-    embed_meaning: Embed
+    embed_query: Embed
     weigh: Weigh
     format: VectorFormat
     index: VectorIndex
@@ -136,9 +181,9 @@ class VectorSearch:
         """Whether there is a model; without one what is learned is stored, and found later."""
         return self.format.model != NO_MODEL
 
-    def embed_stored(self, text: str) -> Vector:
-        """Embed a text that is stored; an empty vector where there is no model."""
-        return self.embed(text) if self.can_embed else array("f")
+    def embed_stored(self, text: str) -> Embedding:
+        """Embed a text that is stored; without a model, the embedding is empty."""
+        return self.embed(text) if self.can_embed else Embedding((), {})
 
     def search_with_expansion(
         self, wanted: int, search: Callable[[int], tuple[list[T], bool]]

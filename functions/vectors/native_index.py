@@ -13,8 +13,8 @@ from functions.platform.items import Item
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import SPACE_ATTRIBUTE, VECTOR_ATTRIBUTE, build_filter_attribute
 from functions.platform.table import Table
-from functions.vectors.hybrid import WORDS_DIMENSION
-from functions.vectors.model import Candidates, Hit, Vector, VectorFormat
+from functions.vectors.hybrid import WORDS_DIMENSION, embed_terms, scale_to_unit
+from functions.vectors.model import Candidates, Embedding, Hit, Vector, VectorFormat
 
 _SCALE = 10_000  # cosine knows no scale, so whole numbers of four digits do, and are as short
 
@@ -31,12 +31,12 @@ class NativeVectorIndex:
         self._model = model
 
     def find_candidates(
-        self, space: str, query: Vector, depth: int, filters: Mapping[str, str]
+        self, space: str, query: Embedding, depth: int, filters: Mapping[str, str]
     ) -> Candidates:
-        """Find the `depth` best vectors by each half among those that match all filters."""
-        split = len(query) - WORDS_DIMENSION
-        meaning, words = query[:split], query[split:]
-        asked = (meaning + _zeros(WORDS_DIMENSION), _zeros(split) + words)
+        """Find the `depth` best texts by meaning, and by words, among those with these filters."""
+        (meaning,) = query.meanings
+        words = embed_terms(query.terms)
+        asked = (meaning + _zeros(WORDS_DIMENSION), _zeros(len(meaning)) + words)
         limit = min(depth, self.max_results)
         searches = [partial(self._search, space, each, limit, filters) for each in asked]
         by_meaning, by_words = run_parallel(searches)
@@ -84,9 +84,15 @@ def _compute_cosine(meaning: Vector, stored: Sequence[int]) -> float:
 
 
 def native_format(model: str) -> VectorFormat:
-    """Describe the native index's format: a list of integers, beside partition and filters."""
+    """Describe the native index's format: a list of integers, beside partition and filters.
 
-    def to_attributes(space: str, vector: Vector, filters: Mapping[str, str]) -> Item:
+    The vector of a text has two halves of unit length: the mean of its pieces' meanings, and its
+    words.
+    """
+
+    def to_attributes(space: str, embedding: Embedding, filters: Mapping[str, str]) -> Item:
+        total = [sum(column) for column in zip(*embedding.meanings, strict=True)]
+        vector = scale_to_unit(total) + embed_terms(embedding.terms)
         item = {"model": model, **filters, VECTOR_ATTRIBUTE: _to_integers(vector) or None}
         return item | _index_attributes(space, model, filters)
 

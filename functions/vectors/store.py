@@ -8,7 +8,7 @@ from functions.platform.items import Item
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.vector_keys import build_vector_key, parse_vector_ref
 from functions.platform.writes import put
-from functions.vectors.model import Vector, VectorFormat
+from functions.vectors.model import Embedding, VectorFormat
 
 
 class VectorStore:
@@ -20,11 +20,11 @@ class VectorStore:
         self._format = vector_format
 
     def put_vector(
-        self, space: str, ref: str, version: int, vector: Vector, filters: Mapping[str, str]
+        self, space: str, ref: str, version: int, embedding: Embedding, filters: Mapping[str, str]
     ) -> None:
         """Put the vector of `ref` at a version, beside what a search may filter by."""
         stamp = {"version": version} | self._format.build_stamp(self._clock())
-        self._put(space, ref, self._format.to_attributes(space, vector, filters) | stamp)
+        self._put(space, ref, self._format.to_attributes(space, embedding, filters) | stamp)
 
     def remove_vector(self, space: str, ref: str, version: int) -> None:
         """Replace the vector of `ref` by a tombstone, which outlives late older versions."""

@@ -14,10 +14,12 @@ from functions.platform.errors import Unavailable
 from functions.platform.schema import AGE_ATTRIBUTE, VECTOR_DIMENSIONS
 from functions.platform.table import Table
 from functions.vectors.factory import DEFAULT_EMBED
+from functions.vectors.hybrid import WORDS_DIMENSION, build_query_embed
 from functions.vectors.in_memory_vectors import InMemoryVectors, float16_format
+from functions.vectors.model import Embedding
 from functions.vectors.native_index import NativeVectorIndex, native_format
 from functions.vectors.store import VectorStore
-from functions.vectors.wordllama import MODEL
+from functions.vectors.wordllama import MODEL, embed, weigh
 from tests.contract.bodies import MEMORY, create, entry, semantic
 from tests.contract.expect import assert_no_content
 from tests.contract.fact_calls import FACTS, learn, objects, recall
@@ -47,6 +49,7 @@ TEXTS = (
     "interest rates were raised by the central bank",
     "the recipe needs two eggs, flour and a pinch of salt",
 )
+_embed_query = build_query_embed(embed, weigh)
 QUERIES = ("money to be paid", "a warm drink", "the car's repair", "software engineering", "health")
 
 
@@ -78,11 +81,12 @@ def test_it_ranks_as_the_exact_search_does(service: Service, index: FakeVectorIn
         InMemoryVectors(table, service.clock, MODEL),
         NativeVectorIndex(table, INDEX, MODEL),
     )
-    for query in map(DEFAULT_EMBED, QUERIES):
+    for query in map(_embed_query, QUERIES):
         for equal in ({}, {"memory_type": "episodic"}):
-            expected = exact.find_candidates("exact", query, 5, equal)
-            found = native.find_candidates("native", query, 5, equal)
-            assert [hit.ref for hit in found.by_meaning] == [hit.ref for hit in expected.by_meaning]
+            expected = exact.find_candidates("exact", query, len(TEXTS), equal)
+            found = native.find_candidates("native", query, len(TEXTS), equal)
+            by_cosine = sorted(expected.by_meaning, key=lambda hit: -hit.cosine)
+            assert [hit.ref for hit in found.by_meaning] == [hit.ref for hit in by_cosine]
             for ref, cosine in expected.cosines.items():
                 assert found.cosines.get(ref, cosine) == pytest.approx(cosine, abs=0.002)
     assert len(index.asked) == 4 * len(QUERIES)
@@ -115,7 +119,7 @@ def test_an_index_that_is_being_built_is_not_available_yet(
         Table(create_client("dynamodb"), service.engine.memory), INDEX, MODEL
     )
     with pytest.raises(Unavailable, match="being built"):
-        native.find_candidates("s", DEFAULT_EMBED("tea"), 5, {})
+        native.find_candidates("s", _embed_query("tea"), 5, {})
 
 
 def test_another_models_vectors_are_never_compared(
@@ -127,7 +131,7 @@ def test_another_models_vectors_are_never_compared(
         "s", "a", 1, DEFAULT_EMBED("tea"), {}
     )
     native = NativeVectorIndex(table, INDEX, MODEL)
-    assert native.find_candidates("s", DEFAULT_EMBED("tea"), 5, {}).cosines == {}
+    assert native.find_candidates("s", _embed_query("tea"), 5, {}).cosines == {}
 
 
 def test_a_zero_vector_is_stored_but_not_indexed(
@@ -135,10 +139,11 @@ def test_a_zero_vector_is_stored_but_not_indexed(
     index: FakeVectorIndex,  # noqa: ARG001 - it is searched
 ) -> None:
     table = Table(create_client("dynamodb"), service.engine.memory)
-    still = array("f", [0.0] * VECTOR_DIMENSIONS)
+    zeros = array("f", [0.0] * (VECTOR_DIMENSIONS - WORDS_DIMENSION))
+    still = Embedding((zeros,), {})
     VectorStore(table, service.clock, native_format(MODEL)).put_vector("s", "a", 1, still, {})
     native = NativeVectorIndex(table, INDEX, MODEL)
-    for each in (DEFAULT_EMBED("tea"), still):
+    for each in (_embed_query("tea"), still):
         assert native.find_candidates("s", each, 5, {}).cosines == {}
     assert len(list(table.query("s", "v#"))) == 1
 

@@ -122,8 +122,8 @@ class SearchResultDocument(TypedDict):
 
     entry: EntryDocument
     score: float
-    """How well it fits: 1 for the query's own words; below about 0.2 it rather doesn't. Of a
-    vector, the cosine."""
+    """How well the entry fits the query: 1 for the same words. Compare scores within one answer
+    only. For a search by vector, the cosine."""
     matched: list[str]
     """The words and ids of the query that it has, without case and accents."""
 

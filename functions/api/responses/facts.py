@@ -58,7 +58,8 @@ class RecalledFactDocument(FactDocument):
     """A fact that a recall found."""
 
     score: float
-    """How well it fits: 1 for the query's own words; below about 0.2 it rather doesn't."""
+    """How well the fact fits the query: 1 for the same words. Compare scores within one answer
+    only."""
     matched: list[str]
     """The words and ids of the query that it has, without case and accents."""
 

@@ -12,7 +12,6 @@ from agent_memory._sync.conversations import Conversations
 from agent_memory._sync.deletions import Deletions
 from agent_memory._sync.events import Events
 from agent_memory._sync.facts import Facts
-from agent_memory._sync.working_values import WorkingValues
 from agent_memory._sync.intents import Intents
 from agent_memory._sync.memory import Memory
 from agent_memory._sync.namespaces import Namespaces
@@ -26,6 +25,7 @@ from agent_memory._sync.tasks import Tasks
 from agent_memory._sync.tenants import Tenants
 from agent_memory._sync.user_memory import UserMemory
 from agent_memory._sync.workflows import Workflows
+from agent_memory._sync.working_values import WorkingValues
 from agent_memory.model import Entry
 from agent_memory.requests import UNSET, Unset, drop_unset, render_json
 from agent_memory.responses import parse_object

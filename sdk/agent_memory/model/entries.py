@@ -67,8 +67,8 @@ class SearchResult(Model):
     """An entry that a search found.
 
     Attributes:
-        score: How well it fits: 1 for the query's own words; below about 0.2 it rather doesn't.
-            Of a vector, the cosine.
+        score: How well the entry fits the query: 1 for the same words. Compare scores within
+            one answer only. For a search by vector, the cosine.
         matched: The words and ids of the query that it has, without case and accents.
     """
 

@@ -48,7 +48,8 @@ class RecalledFact(Fact):
     """A fact that was recalled.
 
     Attributes:
-        score: How well it fits: 1 for the query's own words; below about 0.2 it rather doesn't.
+        score: How well the fact fits the query: 1 for the same words. Compare scores within one
+            answer only.
         matched: The words and ids of the query that it has, without case and accents.
     """
 

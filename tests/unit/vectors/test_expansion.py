@@ -1,10 +1,9 @@
 """A search asks the index for more hits until enough of them qualify."""
 
-from array import array
 from collections.abc import Mapping
 
 from functions.vectors.in_memory_vectors import float16_format
-from functions.vectors.model import Candidates, Vector, VectorSearch
+from functions.vectors.model import Candidates, Embedding, VectorSearch
 
 LIMIT = 500
 
@@ -15,14 +14,15 @@ class EmptyIndex:
     max_results = LIMIT
 
     def find_candidates(
-        self, space: str, query: Vector, depth: int, filters: Mapping[str, str]
+        self, space: str, query: Embedding, depth: int, filters: Mapping[str, str]
     ) -> Candidates:
         """Find nothing."""
         raise NotImplementedError
 
 
+_NOTHING = Embedding((), {})
 SEARCH = VectorSearch(
-    lambda _: array("f"), lambda _: array("f"), lambda _: [], float16_format("model"), EmptyIndex()
+    lambda _: _NOTHING, lambda _: _NOTHING, lambda _: [], float16_format("model"), EmptyIndex()
 )
 
 

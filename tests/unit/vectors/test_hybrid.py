@@ -2,7 +2,8 @@
 
 import pytest
 
-from functions.vectors.hybrid import WORDS_DIMENSION, embed_words, read_query
+from functions.vectors.hybrid import WORDS_DIMENSION, embed_terms, read_query, split_pieces
+from functions.vectors.model import Statistics
 from functions.vectors.words import read_words, without_ids
 
 
@@ -39,12 +40,17 @@ def test_meaning_is_what_has_no_digits() -> None:
     assert without_ids("123456 77") == "123456 77"
 
 
-def test_the_vector_of_words_has_unit_length_and_depends_on_nothing_else() -> None:
-    vector = embed_words(read_words("Alice manages INC-4821"), weigh)
+def test_the_vector_of_terms_has_unit_length() -> None:
+    vector = embed_terms({"alice": 1.0, "4821": 5.0})
     assert len(vector) == WORDS_DIMENSION
     assert sum(each * each for each in vector) == pytest.approx(1, abs=1e-6)
-    assert vector == embed_words(read_words("inc-4821, MANAGES alice"), weigh)
-    assert not any(embed_words(read_words("the of"), weigh))
+    assert not any(embed_terms({}))
+
+
+def test_a_long_text_is_split_between_words() -> None:
+    pieces = list(split_pieces("tea " * 600))
+    assert [len(each) <= 1_000 and each.strip()[-3:] == "tea" for each in pieces] == [True] * 3
+    assert [len(each) for each in split_pieces("x" * 2_500)] == [1_000, 1_000, 500]
 
 
 def score(query: str, text: str, cosine: float = 0.0, subject: str = "") -> float:
@@ -102,3 +108,25 @@ def test_a_text_whose_whole_subject_is_named_scores_more(
     plain, named = score(query, text), score(query, text, subject=subject)
     assert named > plain if is_higher else named == plain
     assert named <= 1
+
+
+def test_a_rare_word_counts_more_than_a_common_one() -> None:
+    statistics = Statistics(100, {"carol": 100, "guita": 2})
+    query = read_query("Caroline's guitar", weigh).use_statistics(statistics)
+    rare, common = (query.compare(0.3, text).score for text in ("my guitar", "Caroline smiles"))
+    assert rare > 2 * common
+
+
+@pytest.mark.parametrize(
+    ("query", "subject", "is_named"),
+    [
+        ("so tell me what Alice Smith said about the car", "Alice Smith", True),
+        ("what did Alice say", "Alice Smith", False),
+        ("what about INC-4821 now", "INC-4821", True),
+        ("what about this", "the", False),
+    ],
+)
+def test_a_query_names_a_subject_wherever_its_words_stand(
+    query: str, subject: str, is_named: bool
+) -> None:
+    assert read_query(query, weigh).names(subject) == is_named
