@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from functions.conversations.message_store import MessageStore
     from functions.conversations.messages import Messages
     from functions.conversations.orphan_store import OrphanedMessages
+    from functions.conversations.search import ConversationSearch
     from functions.conversations.service import Conversations
     from functions.conversations.state_store import StateStore
     from functions.conversations.states import States
@@ -49,11 +50,13 @@ if TYPE_CHECKING:
     from functions.openwop.sequence_store import SequenceNumbers
     from functions.openwop.service import Memories
     from functions.procedures.service import Procedures
+    from functions.recall.service import Recall
     from functions.runs.agent_types import AgentTypes
     from functions.runs.deletion_store import RunDeletionStore
     from functions.runs.deletions import RunDeletions
     from functions.runs.episodes import Episodes
     from functions.runs.rules import RunIds
+    from functions.runs.search import EpisodeSearch
     from functions.runs.service import Runs
     from functions.runs.store import RunStore
     from functions.search.embedding_indexer import EmbeddingIndexer
@@ -423,6 +426,54 @@ class Container(CommonServices):
             self.namespaces,
             (self.client_vectors, ClientVectorIndex(self.client_vectors, self.clock)),
             self.access_tracker,
+            self.clock,
+        )
+
+    @cached_property
+    def recall(self) -> Recall:
+        from functions.recall.freshness import Freshness
+        from functions.recall.service import Recall
+        from functions.recall.sources import Sources
+
+        indexer = self.embedding_indexer if self.vector_search.can_embed else None
+        return Recall(
+            Sources(
+                self.search,
+                self.entries,
+                self.facts,
+                (self.conversation_search, self.conversations),
+                (self.episode_search, self.episodes),
+            ),
+            Freshness(self.queries, indexer, self.clock),
+            self.clock,
+        )
+
+    @cached_property
+    def conversation_search(self) -> ConversationSearch:
+        from functions.conversations.held_messages import HeldMessages
+        from functions.conversations.search import ConversationSearch
+        from functions.vectors.factory import DEFAULT_EMBED, DEFAULT_QUERY_EMBED
+
+        return ConversationSearch(
+            self.conversation_store,
+            self.conversation_lists,
+            HeldMessages(self.message_store, DEFAULT_EMBED),
+            DEFAULT_QUERY_EMBED,
+            self.vector_search.weigh,
+            self.clock,
+            bool(self.settings.searchable_conversations),
+        )
+
+    @cached_property
+    def episode_search(self) -> EpisodeSearch:
+        from functions.runs.episode_store import EpisodeStore
+        from functions.runs.search import EpisodeSearch
+        from functions.vectors.factory import DEFAULT_EMBED, DEFAULT_QUERY_EMBED
+
+        return EpisodeSearch(
+            EpisodeStore(self.table, self.values),
+            self.agent_types,
+            (DEFAULT_EMBED, DEFAULT_QUERY_EMBED, self.vector_search.weigh),
             self.clock,
         )
 

@@ -20,7 +20,8 @@ from functions.platform.writes import Write, delete, put, update
 _NOT_ARCHIVED = frozenset(
     {
         *("pk", "sk", DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, "parts"),
-        *("request", "requests", "requested_at", "changed_at", "removed", "lister"),
+        *("request", "requests", "requested_at", "changed_at", "rewritten_at"),
+        *("removed", "lister"),
     }
 )
 

@@ -107,7 +107,8 @@ class Messages:
             raise ConversationChanged
         message = self._messages.decode(found, last)
         end = message.index if message.index == found.end - 1 else found.end
-        after = rules.advance(found, self._clock(), message_count=found.message_count - 1, end=end)
+        count = found.message_count - 1
+        after = rules.rewrite(found, self._clock(), message_count=count, end=end)
         self._messages.pop(found, after, last, token)
         return after, message
 
@@ -135,7 +136,7 @@ class Messages:
             return found, old
         rules.assert_version(found, version)
         message = rules.change_message(old, change)
-        after = rules.record_request(rules.advance(found, self._clock()), token)
+        after = rules.record_request(rules.rewrite(found, self._clock()), token)
         self._messages.change(found, after, message)
         return after, message
 

@@ -32,6 +32,8 @@ class Conversation:
         end: the index of the next message; over `count` once messages were removed.
         removed: what readers pass over until it is deleted.
         removed_at: the revision of the latest removal of messages; 0: never.
+        rewritten_at: the revision of the latest change of messages other than an append; 0: never.
+        searchable: whether its messages are searched; None for the deployment's setting.
         details_at: the revision at which its details were written.
         requests: the requests that changed it.
         requested_at: the revision that the latest of them led to.
@@ -58,6 +60,8 @@ class Conversation:
     lister: str | None = None
     removed: tuple[RemovedRange, ...] = ()
     removed_at: int = 0
+    rewritten_at: int = 0
+    searchable: bool | None = None
     details_at: int = 1
     requests: RequestHistory | None = None
     requested_at: int = 0

@@ -78,6 +78,9 @@ class NewConversation(RequestModel):
     """The version of the schema (Agent Memory Protocol §4.1)."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""
+    searchable: bool | None = None
+    """If false, no search finds the messages. Null: the deployment's default, which is true unless
+    its operator has changed it."""
     ttl: Ttl | None = None
     """`task_lifetime`, `duration:` and an ISO 8601 duration, such as `duration:PT24H`, or null: no
     end. An `expires_at` wins over it."""
@@ -108,6 +111,8 @@ class ConversationChange(_Change):
     shared_with: Principals = Field(default=[])
     tags: Annotated[list[Tag], Field(max_length=limits.MAX_TAGS)] = Field(default=[])
     """Labels to query by."""
+    searchable: bool | None = None
+    """If false, no search finds the messages; null: the deployment's default."""
     ttl: Ttl | None = None
     """`duration:` and an ISO 8601 duration from now on, or null: no end."""
     expires_at: Timestamp | None = None

@@ -80,6 +80,7 @@ def build_conversation(
         ttl=new.ttl,
         expires_at=compute_expiry(new.ttl, new.expires_at, now),
         schema=check_schema(new.version),
+        searchable=new.searchable,
         lister=None if new.user_id == caller.id else caller.id,
     )
 
@@ -128,6 +129,8 @@ def change_conversation(old: Conversation, change: ConversationChange, now: int)
     fields: dict[str, Any] = {}
     for name in given & {"agent_participants", "shared_with", "tags"}:
         fields[name] = _list_names(getattr(change, name))
+    if "searchable" in given:
+        fields["searchable"] = change.searchable
     if given & {"ttl", "expires_at"}:
         fields["ttl"] = change.ttl
         fields["expires_at"] = compute_expiry(change.ttl, change.expires_at, now)
@@ -155,6 +158,11 @@ def advance(old: Conversation, now: int, **changed: Any) -> Conversation:
     return replace(old, revision=old.revision + 1, updated_at=now, **changed)
 
 
+def rewrite(old: Conversation, now: int, **changed: Any) -> Conversation:
+    """Build the next revision of a conversation whose messages change other than by an append."""
+    return advance(old, now, rewritten_at=old.revision + 1, **changed)
+
+
 def remove_range(old: Conversation, first: int, end: int, count: int, now: int) -> Conversation:
     """Build what a conversation becomes when `count` messages of a range are removed.
 
@@ -164,7 +172,7 @@ def remove_range(old: Conversation, first: int, end: int, count: int, now: int) 
     if len(old.removed) >= limits.MAX_REMOVED_RANGES:
         raise Throttled("earlier ranges are still being deleted; try again in a minute")
     revision = old.revision + 1
-    return advance(
+    return rewrite(
         old,
         now,
         message_count=old.message_count - count,

@@ -8,7 +8,7 @@ from functions.conversations import authority, rules
 from functions.conversations.archive import ConversationArchive
 from functions.conversations.mapper import header_key
 from functions.conversations.message_store import MessageStore
-from functions.conversations.model import BuildPage, Conversation, Page
+from functions.conversations.model import BuildPage, Conversation, Message, Page
 from functions.conversations.orphan_store import OrphanedMessages, orphan_key
 from functions.conversations.requests import ConversationChange, NewConversation
 from functions.conversations.store import ConversationChanged, ConversationStore
@@ -64,6 +64,18 @@ class Conversations:
         if not found.is_dense:
             self._messages.assert_unchanged(found)
         return found, start, page
+
+    @retry_on(ConversationChanged, "the conversation is being replaced again and again")
+    def get_message(
+        self, caller: Principal, session: str, index: int
+    ) -> tuple[Conversation, Message]:
+        """Read one message, and the head of its conversation: two reads."""
+        found = self.find_header(caller, session)
+        authorize(caller, authority.READ_CONVERSATION, found)
+        message = self._messages.get(found, index)
+        if message is None:
+            raise NotFound("the conversation has no message of this index")
+        return found, rules.migrate_message(found, message)
 
     def find_header(self, caller: Principal, session: str) -> Conversation:
         """Read a conversation without messages and metadata, whoever may read it: one read."""

@@ -15,6 +15,7 @@ from functions.identity.model import Principal
 from functions.namespaces.model import encode_segment
 from functions.namespaces.rules import get_default
 from functions.namespaces.service import Namespaces
+from functions.platform.clock import to_rfc3339
 from functions.platform.digests import Digests
 from functions.platform.errors import AccessDenied, EntryExists, ValidationFailed
 from functions.platform.idempotency import RequestToken
@@ -91,6 +92,8 @@ def _build_value(new: Memory) -> dict[str, Any]:
 def _build_entry(new: Memory, namespace: str, key: str, value: dict[str, Any]) -> NewEntry:
     fields = new.model_dump(include={"tags", "ttl", "sensitivity", "occurred_at"})
     given = {name: each for name, each in fields.items() if each is not None}
+    if new.occurred_at is not None:
+        given["occurred_at"] = to_rfc3339(new.occurred_at)
     try:
         return NewEntry(namespace=namespace, key=key, value=value, memory_type="semantic", **given)
     except ValidationError as error:

@@ -59,9 +59,9 @@ class Fact(NamedTuple):
         """The statement, which is embedded."""
         return f"{self.subject} {self.predicate} {self.object}"
 
-    def matches(self, filters: Mapping[str, str], min_confidence: float) -> bool:
-        """Whether the fact has these attributes and at least this confidence."""
-        return self.confidence >= min_confidence and filters.items() <= self.filters.items()
+    def matches(self, filters: Mapping[str, str]) -> bool:
+        """Whether the fact has these attributes."""
+        return filters.items() <= self.filters.items()
 
 
 class Recalled(NamedTuple):
@@ -70,11 +70,13 @@ class Recalled(NamedTuple):
     Attributes:
         score: how well it fits the query: 1 for the same words.
         matched: the words and ids of the query that it has.
+        parts: what the score is computed from.
     """
 
     fact: Fact
     score: float
     matched: list[str]
+    parts: Mapping[str, float]
 
 
 class FactQuery(NamedTuple):

@@ -3,7 +3,7 @@
 The vector index only gives candidates: recalled facts are read from the table.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -40,6 +40,7 @@ from functions.platform.writes import Write
 from functions.vectors.hybrid import Query, read_query
 from functions.vectors.model import VectorSearch
 
+_SCORE_STEP = 0.000001  # the smallest difference of two scores
 _BUSY, _ATTEMPTS = "others are writing this fact", 30
 
 
@@ -200,10 +201,39 @@ class Facts:
         Raises:
             Unavailable: no embedding model is installed, or it doesn't answer.
         """
-        embedding = self._vector_search.embed_query(request.query)
-        query = read_query(request.query, self._vector_search.weigh)
-        space, filters = build_fact_space(caller.tenant), request.filters.equal
         least = request.filters.min_confidence or 0.0
+        best = self.find(
+            caller,
+            request.query,
+            request.filters.equal,
+            lambda fact: fact.confidence >= least,
+            request.top_k,
+        )
+        return [each for each in best if each.score >= request.min_score]
+
+    def find(
+        self,
+        caller: Principal,
+        text: str,
+        filters: Mapping[str, str],
+        accept: Callable[[Fact], bool],
+        top_k: int,
+    ) -> list[Recalled]:
+        """Find the `top_k` facts that fit a query best; best first.
+
+        Args:
+            caller: whose tenant is searched.
+            text: the query.
+            filters: attributes that the facts must have.
+            accept: which facts the search may return.
+            top_k: how many to return at most.
+
+        Raises:
+            Unavailable: no embedding model is installed, or it does not answer.
+        """
+        embedding = self._vector_search.embed_query(text)
+        query = read_query(text, self._vector_search.weigh)
+        space = build_fact_space(caller.tenant)
 
         def search(depth: int) -> tuple[list[Recalled], bool]:
             found = self._vector_search.index.find_candidates(space, embedding, depth, filters)
@@ -212,12 +242,11 @@ class Facts:
             recalled = [
                 _rank(asked, fact, cosines[ref])
                 for ref, fact in facts.items()
-                if fact.matches(filters, least)
+                if fact.matches(filters) and accept(fact)
             ]
             return _put_named_first(query, recalled), found.is_complete
 
-        best = self._vector_search.search_with_expansion(request.top_k, search)
-        return [each for each in best if each.score >= request.min_score]
+        return self._vector_search.search_with_expansion(top_k, search)
 
     def reembedding_jobs(self, items: Iterable[Item]) -> list[Callable[[], None]]:
         """Build a job for each of these items whose vector is of another model or index."""
@@ -240,7 +269,7 @@ def _rank(query: Query, fact: Fact, cosine: float) -> Recalled:
 def _put_named_first(query: Query, recalled: Iterable[Recalled]) -> list[Recalled]:
     """Sort facts by score, those first whose subject the query names (CONTRACT §8).
 
-    The score of any other fact is at most that of the last named one.
+    The scores of all other facts are below that of the last named one.
     """
     best = sorted(recalled, key=lambda each: (-each.score, each.fact.fact_id))
     named = [each for each in best if query.names(each.fact.subject)]
@@ -248,7 +277,10 @@ def _put_named_first(query: Query, recalled: Iterable[Recalled]) -> list[Recalle
         return best
     limit = named[-1].score
     others = (each for each in best if not query.names(each.fact.subject))
-    return named + [each._replace(score=min(each.score, limit)) for each in others]
+    return named + [
+        each._replace(score=min(each.score, round(limit - place * _SCORE_STEP, 6)))
+        for place, each in enumerate(others, 1)
+    ]
 
 
 def _has_learned(fact: Fact, token: RequestToken) -> bool:

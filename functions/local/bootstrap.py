@@ -144,6 +144,7 @@ def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
             root_key=settings.root_key or folder.secret("root-key", create_api_key),
             encryption_key_file=_encryption_key(folder),
             openwop=settings.openwop,
+            searchable_conversations=int(settings.searchable_conversations),
             log_retention_days=settings.log_retention_days,
             principal_requests_per_minute=settings.principal_requests_per_minute,
             tenant_requests_per_minute=settings.tenant_requests_per_minute,

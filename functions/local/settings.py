@@ -18,6 +18,7 @@ _VARIABLES = {
     "sweep_seconds": "AGENT_MEMORY_SWEEP_SECONDS",
     "dynamodb": "AWS_ENDPOINT_URL_DYNAMODB",
     "openwop": "AGENT_MEMORY_OPENWOP",
+    "searchable_conversations": "AGENT_MEMORY_SEARCHABLE_CONVERSATIONS",
     "log_retention_days": "AGENT_MEMORY_LOG_RETENTION_DAYS",
     "principal_requests_per_minute": "AGENT_MEMORY_PRINCIPAL_REQUESTS_PER_MINUTE",
     "tenant_requests_per_minute": "AGENT_MEMORY_TENANT_REQUESTS_PER_MINUTE",
@@ -38,6 +39,8 @@ class LocalSettings(BaseModel):
         root_key: the operator's key; None uses the one in the data folder.
         sweep_seconds: the time between two runs of the scheduled function.
         openwop: the edition of OpenWOP to serve, `rfc-0004` or `1.x`.
+        searchable_conversations: whether searches find the messages of conversations that do not
+            set `searchable`.
         log_retention_days: the lifetime of events and audit records; 0 keeps them forever.
         principal_requests_per_minute, tenant_requests_per_minute: the maximum number of requests
             of each; 0 is no limit.
@@ -55,6 +58,7 @@ class LocalSettings(BaseModel):
     sweep_seconds: float = Field(default=60, gt=0, le=86_400, allow_inf_nan=False)
     dynamodb: str | None = Field(default=None, pattern=rf"^(https?://.+|{REAL_AWS})$")
     openwop: Literal["rfc-0004", "1.x"] = "rfc-0004"
+    searchable_conversations: bool = True
     log_retention_days: int = Field(default=365, ge=0, le=limits.MAX_LOG_RETENTION_DAYS)
     principal_requests_per_minute: int = Field(default=limits.DEFAULT_PRINCIPAL_REQUESTS, ge=0)
     tenant_requests_per_minute: int = Field(default=limits.DEFAULT_TENANT_REQUESTS, ge=0)

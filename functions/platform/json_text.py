@@ -5,6 +5,7 @@ that is smaller.
 import re
 import sys
 import zlib
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic_core import from_json, to_json
@@ -14,6 +15,7 @@ from functions.platform.limits import MAX_DECOMPRESSED_BYTES, MAX_JSON_DEPTH
 
 BEYOND_DOUBLE = "holds NaN or a number beyond the range of a double; send it as a text"
 _LARGE_NUMBER = re.compile(rb"\d{309}|[eE]\+?\d{3}")  # only these can exceed a double
+_MARKS = ("type", "id")  # of a part of a content, such as {"type": "text", "text": "Hello"}
 _COMPRESS_FROM = 1024  # bytes; below, a value fits its write unit anyway
 
 
@@ -122,3 +124,19 @@ def _is_finite(value: Any) -> bool:
     if isinstance(value, list):
         return all(map(_is_finite, value))
     return not isinstance(value, int | float) or abs(value) <= sys.float_info.max
+
+
+def list_texts(content: Any) -> Iterator[str]:
+    """List the texts and numbers of a value, in document order, without its names."""
+    match content:
+        case dict():
+            for name, each in content.items():
+                if name not in _MARKS:
+                    yield from list_texts(each)
+        case list():
+            for each in content:
+                yield from list_texts(each)
+        case None | bool():
+            return
+        case _:
+            yield str(content)

@@ -37,6 +37,8 @@ class Settings:
             a folder, or nowhere.
         vector_index: the vector index of the memory table; vectors are compared in memory without.
         embedding_model: Amazon Titan's in Bedrock; the packaged model unless given.
+        searchable_conversations: whether searches find messages of conversations that don't say
+            it; 0 or 1.
         root_key, root_key_secret_id: the operator's key, or its id in Secrets Manager.
         encryption_key_file, encryption_key_id: the file, or the KMS key, that wraps the data keys
             of sensitive values, and of the deployment's secret.
@@ -73,6 +75,7 @@ class Settings:
     archive_folder: str | None = None
     vector_index: str | None = None
     embedding_model: str | None = None
+    searchable_conversations: int = 1
     root_key: str | None = None
     root_key_secret_id: str | None = None
     encryption_key_file: str | None = None
@@ -168,6 +171,7 @@ class ApiSettings(Settings):
             "jwt_tenant_claim",
             "jwt_principal_claim",
             "openwop",
+            "searchable_conversations",
         }
     )
     OPENS_VALUES = True

@@ -1,6 +1,6 @@
 """Reads and writes of episodes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from functions.platform import run_keys, schema
@@ -83,6 +83,26 @@ class EpisodeStore:
         )
         young = takewhile(lambda item: compute_expiry(_get_created(item)) > now, items)
         return (self._decode(tenant, item) for item in young if _get_expiry(item) > now)
+
+    def get(self, tenant: str, run_id: str, id: str, now: int) -> Episode | None:
+        """Read one episode: one call."""
+        token = run_keys.parse_episode_id(id)
+        if token is None:
+            return None
+        address = parse_address(tenant, run_id, now)
+        item = self._table.get(run_keys.build_episode_key(address.partition, token))
+        return None if item is None or _get_expiry(item) <= now else self._decode(tenant, item)
+
+    def select_present(self, tenant: str, episodes: Iterable[Episode], now: int) -> set[str]:
+        """Return the ids of the episodes that still exist among these: a call per 100."""
+        keys = {
+            run_keys.build_episode_key(
+                parse_address(tenant, each.run_id, now).partition,
+                run_keys.parse_episode_id(each.id) or "",
+            ): each.id
+            for each in episodes
+        }
+        return {keys[key] for key in self._table.get_many(keys)}
 
     def list_by_run(
         self, tenant: str, run_id: str, before: str | None, count: int, now: int

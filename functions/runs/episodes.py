@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
+from functions.platform.errors import NotFound
 from functions.platform.idempotency import RequestToken
 from functions.platform.run_keys import build_episode_id, build_episode_sort_token
 from functions.quotas.model import EPISODES
@@ -63,6 +64,17 @@ class Episodes:
             self._deletions.delete_episode(address.partition, appended.id, lambda _: [])
             raise run_not_found()
         return appended
+
+    def get(self, caller: Principal, run_id: str, id: str) -> Episode:
+        """Get one episode: one read.
+
+        Raises:
+            NotFound: the tenant has no such episode.
+        """
+        episode = self._store.get(caller.tenant, run_id, id, self._clock())
+        if episode is None:
+            raise NotFound("there is no such episode")
+        return episode
 
     def list_by_type(
         self, caller: Principal, agent_type: str, before: str | None, page_size: int

@@ -69,6 +69,16 @@ class EmbeddingIndexer:
         space, vector = build_entry_space(entry.address), self._embed(text)
         self._vectors.put_vector(space, entry.id, entry.version, vector, filters)
 
+    def select_unindexed(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Select the entries that a search does not find yet: one call."""
+        stored = {
+            (build_entry_space(each.address), each.id): each
+            for each in entries
+            if each.policy.has_vectors and extract_text(each) is not None
+        }
+        versions = self._vectors.read_versions(stored)
+        return [each for each in stored.values() if versions.get(each.id, 0) < each.version]
+
     def reembedding_jobs(self, entries: Iterable[Entry]) -> list[Callable[[], None]]:
         """Build a job for each entry that has no vector in the current format."""
         stored = (entry for entry in entries if entry.policy.has_vectors)

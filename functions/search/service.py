@@ -6,10 +6,11 @@ is read again from the table and passes the checks of a query; so the index may 
 deleted, expired or restricted entry is never found.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from heapq import nlargest
 from itertools import chain
+from types import MappingProxyType
 from typing import NamedTuple
 
 from functions.entries.access import select_readable_by_task
@@ -52,6 +53,9 @@ from functions.vectors.model import (
 )
 from functions.vectors.packing import count_numbers, pack_vector
 
+Accept = Callable[[Entry], bool]
+"""Whether a search may return an entry."""
+
 
 class Match(NamedTuple):
     """An entry that a search found.
@@ -59,11 +63,13 @@ class Match(NamedTuple):
     Attributes:
         score: how well it fits the query: 1 for the same words.
         matched: the words and ids of the query that it has.
+        parts: what the score is computed from; empty for a search by vector.
     """
 
     entry: Entry
     score: float
     matched: list[str]
+    parts: Mapping[str, float] = MappingProxyType({})
 
 
 class Search:
@@ -91,13 +97,19 @@ class Search:
         self._clock = clock
 
     def search(
-        self, caller: Principal, request: MemorySearch, *, is_touched: bool = True
+        self,
+        caller: Principal,
+        request: MemorySearch,
+        *,
+        is_touched: bool = True,
+        accept: Accept = lambda _: True,
     ) -> list[Match]:
         """Find the `top_k` entries that fit the query best by meaning, words and ids; best first.
 
         Args:
             request: what to find.
             is_touched: whether the owner's reads count for the order of eviction.
+            accept: which entries the search may return.
 
         Raises:
             ValidationFailed: the search needs an agent_id, as a query does (RFC-0015 §4.1), or a
@@ -111,7 +123,7 @@ class Search:
         spaces = self._readable_spaces(caller, filters)
         if not spaces:
             return []
-        found = self._find_matches(caller, spaces, request)
+        found = self._find_matches(caller, spaces, request, accept)
         if is_touched:
             self._access_tracker.record_reads(caller, [match.entry for match in found])
         return found
@@ -127,14 +139,14 @@ class Search:
         return [build_agent_space(caller.tenant, owner)]
 
     def _find_matches(
-        self, caller: Principal, spaces: Sequence[str], request: MemorySearch
+        self, caller: Principal, spaces: Sequence[str], request: MemorySearch, accept: Accept
     ) -> list[Match]:
         if request.fields:
             self._assert_declared(caller, request)
         if request.query is None:
-            best = self._find_by_vector(caller, request)
+            best = self._find_by_vector(caller, request, accept)
         else:
-            best = self._find_by_text(caller, spaces, request, request.query)
+            best = self._find_by_text(caller, spaces, request, accept)
         return [each for each in best if each.score >= request.min_score]
 
     def _assert_declared(self, caller: Principal, request: MemorySearch) -> None:
@@ -145,27 +157,33 @@ class Search:
                 raise ValidationFailed(f"fields.{name}", "isn't a search field of the namespace")
 
     def _find_by_text(
-        self, caller: Principal, spaces: Sequence[str], request: MemorySearch, text: str
+        self, caller: Principal, spaces: Sequence[str], request: MemorySearch, accept: Accept
     ) -> list[Match]:
+        text = request.query or ""
         embedding = self._vector_search.embed_query(text)
         query = read_query(text, self._vector_search.weigh)
         if not POLICIES[request.memory_type].has_vectors:
-            return self._rank_newest(caller, request, query, embedding)
+            return self._rank_newest(caller, request, accept, query, embedding)
 
         def search(depth: int) -> tuple[list[Match], bool]:
             found = self._find_candidates(spaces, embedding, request.filters, depth)
             present = self._read_entries(caller, found.cosines)
-            entries = self._select_readable(caller, present, request)
+            entries = self._select_readable(caller, present, request, accept)
             return _rank_all(query, entries, found), found.is_complete
 
         return self._vector_search.search_with_expansion(request.top_k, search)
 
     def _rank_newest(
-        self, caller: Principal, request: MemorySearch, query: Query, embedding: Embedding
+        self,
+        caller: Principal,
+        request: MemorySearch,
+        accept: Accept,
+        query: Query,
+        embedding: Embedding,
     ) -> list[Match]:
         """Rank an agent's newest entries of a tier whose vectors aren't stored."""
         page = self._queries.find_page(caller, request.filters, WantedPage(MAX_SEARCHED_ENTRIES))
-        entries = self._select_matching(page.elements, request)
+        entries = self._select_matching(page.elements, request, accept)
         texts = [
             Text(each.id, each.version, text)
             for each in entries
@@ -179,7 +197,9 @@ class Search:
         ranked = [each for each in entries if each.id in found.cosines]
         return _rank_all(query, ranked, found)[: request.top_k]
 
-    def _find_by_vector(self, caller: Principal, request: MemorySearch) -> list[Match]:
+    def _find_by_vector(
+        self, caller: Principal, request: MemorySearch, accept: Accept
+    ) -> list[Match]:
         partition = _build_partition(caller, request)
         length = self._client_vectors.get_length(partition)
         if length is None:
@@ -198,7 +218,7 @@ class Search:
             }
             self._client_index.forget(partition, (hit for hit in hits if hit.ref not in current))
             with_vector = {ref: present[ref] for ref in current}
-            entries = self._select_readable(caller, with_vector, request)
+            entries = self._select_readable(caller, with_vector, request, accept)
             return [Match(each, current[each.id].score, []) for each in entries], is_complete
 
         return search_with_expansion(request.top_k, self._client_index.max_results, search)
@@ -230,19 +250,30 @@ class Search:
         return {each: found[each] for each in wanted if each in found}
 
     def _select_readable(
-        self, caller: Principal, entries: Mapping[str, Entry], request: MemorySearch
+        self,
+        caller: Principal,
+        entries: Mapping[str, Entry],
+        request: MemorySearch,
+        accept: Accept,
     ) -> list[Entry]:
         """Select the entries that match the request and may be read."""
-        filters, matching = request.filters, self._select_matching(entries.values(), request)
+        filters, matching = (
+            request.filters,
+            self._select_matching(entries.values(), request, accept),
+        )
         if filters.memory_type == WORKING.name and filters.agent_id not in (None, caller.id):
             matching = select_readable_by_task(self._tasks, caller, matching)
         return matching
 
-    def _select_matching(self, entries: Iterable[Entry], request: MemorySearch) -> list[Entry]:
+    def _select_matching(
+        self, entries: Iterable[Entry], request: MemorySearch, accept: Accept
+    ) -> list[Entry]:
         return [
             entry
             for entry in select_matching(entries, request.filters, self._clock())
-            if entry.sensitivity not in ENCRYPTED and matches_fields(entry, request.fields)
+            if entry.sensitivity not in ENCRYPTED
+            and matches_fields(entry, request.fields)
+            and accept(entry)
         ]
 
 

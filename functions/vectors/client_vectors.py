@@ -45,7 +45,7 @@ class ClientVectorIndex:
     def __init__(self, store: ClientVectorStore, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self._spaces = HeldSpaces(_MAX_HELD_BYTES)
+        self._spaces = HeldSpaces(Space, _MAX_HELD_BYTES)
 
     def find_nearest(
         self, partition: str, packed: bytes, depth: int

@@ -18,7 +18,9 @@ from functions.vectors.model import (
 from functions.vectors.native_index import NativeVectorIndex, native_format
 
 DEFAULT_EMBED = build_embed(wordllama.embed, wordllama.weigh)
-"""Embeds where no setting chooses another model."""
+"""Embeds texts where no setting chooses another model."""
+DEFAULT_QUERY_EMBED = build_query_embed(wordllama.embed, wordllama.weigh)
+"""Embeds queries there."""
 DEFAULT_FORMAT = float16_format(wordllama.MODEL).name
 """The format of vectors where no setting chooses another one."""
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 from functions.platform.parallel import run_parallel
-from functions.vectors.matrix import HeldSpaces, RowKey, Space, hash_term
+from functions.vectors.matrix import HeldSpaces, RowKey, Space, TextMatrix, hash_term
 from functions.vectors.model import Embed, Embedding
 
 _MAX_HELD_BYTES = 76_800_000  # of 75,000 pieces of texts
@@ -35,7 +35,7 @@ class HeldTexts:
 
     def __init__(self, embed: Embed) -> None:
         self._embed = embed
-        self._spaces = HeldSpaces(_MAX_HELD_BYTES)
+        self._spaces = HeldSpaces(Space, _MAX_HELD_BYTES)
 
     def use(self, name: str) -> AbstractContextManager[Space]:
         """Hold a space for one search."""
@@ -43,37 +43,43 @@ class HeldTexts:
 
     def put(self, space: Space, texts: Iterable[Text]) -> None:
         """Embed the texts that are new or have changed, and add them to a space."""
-        matrix = space.matrix
-        changed = [
-            each
-            for each in texts
-            if each.name not in matrix.names or matrix.written_at(each.name) != each.version
-        ]
-        jobs: list[Callable[[], list[Embedding]]] = [
-            partial(self._embed_all, changed[first : first + _BATCH])
-            for first in range(0, len(changed), _BATCH)
-        ]
-        embedded = [each for batch in run_parallel(jobs) for each in batch] if jobs else []
-        self._add(space, changed, embedded)
+        add_texts(space.matrix, self._embed, texts)
 
     def keep(self, space: Space, names: Collection[str]) -> None:
         """Remove all other texts from a space."""
         for name in space.matrix.names - set(names):
             space.matrix.forget(name, space.matrix.written_at(name) or 0)
 
-    def _embed_all(self, texts: Iterable[Text]) -> list[Embedding]:
-        return [self._embed(each.text) for each in texts]
 
-    def _add(self, space: Space, texts: Iterable[Text], embedded: Iterable[Embedding]) -> None:
-        import numpy as np  # noqa: PLC0415 - 70 ms, and most requests search nothing
+def add_texts(matrix: TextMatrix, embed: Embed, texts: Iterable[Text]) -> None:
+    """Embed the texts that are new or have changed, and add them to a matrix."""
+    changed = [
+        each
+        for each in texts
+        if each.name not in matrix.names or matrix.written_at(each.name) != each.version
+    ]
+    jobs: list[Callable[[], list[Embedding]]] = [
+        partial(_embed_all, embed, changed[first : first + _BATCH])
+        for first in range(0, len(changed), _BATCH)
+    ]
+    embedded = [each for batch in run_parallel(jobs) for each in batch] if jobs else []
+    _put_embedded(matrix, changed, embedded)
 
-        pairs = [(text, each) for text, each in zip(texts, embedded, strict=True) if each.meanings]
-        if not pairs:
-            return
-        numbers = b"".join(piece.tobytes() for _, each in pairs for piece in each.meanings)
-        dimension = len(pairs[0][1].meanings[0])
-        space.matrix.put_texts(
-            [RowKey(text.name, {}, text.version, len(each.meanings)) for text, each in pairs],
-            np.frombuffer(numbers, np.float32).reshape(-1, dimension),
-            (map(hash_term, each.terms) for _, each in pairs),
-        )
+
+def _embed_all(embed: Embed, texts: Iterable[Text]) -> list[Embedding]:
+    return [embed(each.text) for each in texts]
+
+
+def _put_embedded(matrix: TextMatrix, texts: Iterable[Text], embedded: Iterable[Embedding]) -> None:
+    import numpy as np  # noqa: PLC0415 - 70 ms, and most requests search nothing
+
+    pairs = [(text, each) for text, each in zip(texts, embedded, strict=True) if each.meanings]
+    if not pairs:
+        return
+    numbers = b"".join(piece.tobytes() for _, each in pairs for piece in each.meanings)
+    dimension = len(pairs[0][1].meanings[0])
+    matrix.put_texts(
+        [RowKey(text.name, {}, text.version, len(each.meanings)) for text, each in pairs],
+        np.frombuffer(numbers, np.float32).reshape(-1, dimension),
+        (map(hash_term, each.terms) for _, each in pairs),
+    )

@@ -67,10 +67,12 @@ class Fit(NamedTuple):
     Attributes:
         score: 1 for the query's exact words; comparable within one query only.
         matched: the words and ids of the query that the text has.
+        parts: what the score is computed from.
     """
 
     score: float
     matched: list[str]
+    parts: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -115,10 +117,19 @@ class Query:
         has_same_words = found.prefixes.keys() == self.terms.keys()
         meaning = cosine if has_same_words else cosine * damp(len(text.split()))
         score = (meaning + (by_words**3 + by_grams**3) / 2 - lacks) / 2
-        score = (score + self._share_rarity(found) ** 3) / 2
+        by_rarity = self._share_rarity(found)
+        score = (score + by_rarity**3) / 2
         if subject:
             score += max(1 - score, 0) * self._share_subject(read_words(subject)) ** 3 / 2
-        return Fit(round(score, _DIGITS), self._list_matched(found))
+        parts = {
+            "meaning": meaning,
+            "words": by_words,
+            "letters": by_grams,
+            "rarity": by_rarity,
+            "missing": missing,
+        }
+        rounded = {name: round(each, _DIGITS) for name, each in parts.items()}
+        return Fit(round(score, _DIGITS), self._list_matched(found), rounded)
 
     def names(self, subject: str) -> bool:
         """Tell whether the query has all words and ids of a subject."""

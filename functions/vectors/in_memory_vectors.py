@@ -71,7 +71,7 @@ class InMemoryVectors:
         self._table = table
         self._clock = clock
         self._model = model
-        self._spaces = HeldSpaces(_MAX_HELD_BYTES)
+        self._spaces = HeldSpaces(Space, _MAX_HELD_BYTES)
 
     def find_candidates(
         self, space: str, query: Embedding, depth: int, filters: Mapping[str, str]

@@ -2,13 +2,13 @@
 
 from array import array
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from math import hypot
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from functions.platform.vector_keys import parse_vector_ref
 from functions.vectors.model import Candidates, Embedding, Hit, Statistics, Vector
@@ -147,16 +147,27 @@ class TextMatrix(VectorMatrix):
                 self._postings.setdefault(term, array("I")).append(self._rows[key.name].start)
 
     def find_candidates(
-        self, query: Embedding, depth: int, filters: Mapping[str, str]
+        self,
+        query: Embedding,
+        depth: int,
+        filters: Mapping[str, str],
+        statistics: Statistics | None = None,
     ) -> Candidates:
-        """Find the best texts by meaning and by words; of equally good ones, the first put."""
+        """Find the best texts by meaning and by words; of equally good ones, the first put.
+
+        Args:
+            query: what to find.
+            depth: how many candidates to return by meaning, and by words.
+            filters: what the texts must have.
+            statistics: those of all searched spaces; None for those of this space.
+        """
         if not self._names:
             return Candidates([], [], is_complete=True, statistics=Statistics(0, {}))
         (meaning,) = query.meanings
-        cosines = self.compute_cosines(meaning)
-        statistics = self._count(query.terms)
+        cosines = self._compute_cosines(meaning)
+        known = statistics or self.count(query.terms)
         best = self._take(cosines, depth, filters)
-        by_words = self._take(self._rank_by_words(statistics), depth, filters)
+        by_words = self._take(self._rank_by_words(known), depth, filters)
         return Candidates(
             [self._build_hit(name, score, cosines, len(meaning)) for name, score in best],
             [
@@ -165,10 +176,22 @@ class TextMatrix(VectorMatrix):
                 if score > 0
             ],
             is_complete=len(best) < depth,
-            statistics=statistics,
+            statistics=known,
         )
 
-    def compute_cosines(self, meaning: Vector) -> "NDArray[np.float32]":
+    def find_cosines(self, query: Embedding, names: Iterable[str]) -> dict[str, float]:
+        """Find the cosines of texts, by name; names without a text are left out."""
+        (meaning,) = query.meanings
+        if not self._names:
+            return {}
+        cosines = self._compute_cosines(meaning)
+        return {
+            name: self._build_hit(name, 0, cosines, len(meaning)).cosine
+            for name in names
+            if name in self._rows
+        }
+
+    def _compute_cosines(self, meaning: Vector) -> "NDArray[np.float32]":
         """Compute each row's cosine with a vector, scaled by how much the row's piece says."""
         import numpy as np  # noqa: PLC0415 - as above
 
@@ -183,7 +206,8 @@ class TextMatrix(VectorMatrix):
         length = hypot(*self._numbers[first : first + dimension]) or 1.0
         return Hit(parse_vector_ref(name), score, min(float(cosines[row]) / length, 1.0))
 
-    def _count(self, terms: Iterable[str]) -> Statistics:
+    def count(self, terms: Iterable[str]) -> Statistics:
+        """Count the texts, and those that have each term."""
         rows = {each: self._postings.get(hash_term(each), ()) for each in terms}
         return Statistics(
             len(self._rows),
@@ -197,10 +221,10 @@ class TextMatrix(VectorMatrix):
         import numpy as np  # noqa: PLC0415 - as above
 
         scores = np.zeros(len(self._names), np.float32)
-        for term, count in statistics.counts.items():
-            if count:
-                rows = np.frombuffer(self._postings[hash_term(term)], np.uint32)
-                scores[rows] += statistics.compute_rarity(term)
+        for term in statistics.counts:
+            found = self._postings.get(hash_term(term))
+            if found:
+                scores[np.frombuffer(found, np.uint32)] += statistics.compute_rarity(term)
         return scores
 
 
@@ -228,27 +252,47 @@ class Space:
     matrix: TextMatrix = field(default_factory=TextMatrix)
     refreshed: int = 0  # epoch ms; later writes may still have this time
 
+    @property
+    def size(self) -> int:
+        """The bytes of the vectors."""
+        return self.matrix.size
 
-class HeldSpaces:
+
+class Holdable(Protocol):
+    """What a process holds of a space, for one search at a time."""
+
+    lock: Lock
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it has."""
+
+
+Held = TypeVar("Held", bound=Holdable)
+
+
+class HeldSpaces(Generic[Held]):
     """The spaces that a process holds, up to a number of bytes. Safe for threads."""
 
-    def __init__(self, max_bytes: int) -> None:
+    def __init__(self, create: Callable[[], Held], max_bytes: int) -> None:
+        self._create = create
         self._max_bytes = max_bytes
         self._lock = Lock()
-        self._spaces: OrderedDict[str, Space] = OrderedDict()
+        self._spaces: OrderedDict[str, Held] = OrderedDict()
 
     @contextmanager
-    def use(self, name: str) -> Iterator[Space]:
+    def use(self, name: str) -> Iterator[Held]:
         """Hold a space for one search; then drop the least recently used ones that are too many."""
         with self._lock:
-            space = self._spaces.setdefault(name, Space())
+            space = self._spaces.get(name) or self._create()
+            self._spaces[name] = space
             self._spaces.move_to_end(name)
         with space.lock:
             yield space
         with self._lock:
-            excess = sum(each.matrix.size for each in self._spaces.values()) - self._max_bytes
+            excess = sum(each.size for each in self._spaces.values()) - self._max_bytes
             for other, each in list(self._spaces.items())[:-1]:
                 if excess <= 0:
                     return
                 del self._spaces[other]
-                excess -= each.matrix.size
+                excess -= each.size

@@ -39,6 +39,11 @@ class VectorStore:
             if self._format.matches(item)
         }
 
+    def read_versions(self, addresses: Iterable[tuple[str, str]]) -> dict[str, int]:
+        """Read the versions from which vectors were made, by what these stand for."""
+        found = self._table.get_many(build_vector_key(space, ref) for space, ref in addresses)
+        return {parse_vector_ref(sort): item["version"] for (_, sort), item in found.items()}
+
     def _put(self, space: str, ref: str, item: Item) -> None:
         not_newer = "attribute_not_exists(pk) OR version <= :version"
         with suppress(ConditionFailed):

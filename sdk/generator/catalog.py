@@ -34,6 +34,7 @@ LITERALS = {  # the name of an enumeration, and one place where it stands
     "Permission": ("Principal", "permissions"),
     "GrantAccess": ("Grant", "access"),
     "NamespaceAccess": ("NamespacePermissions", "default"),
+    "RecallSource": ("RecallReference", "source"),
     "RunStatus": ("Run", "status"),
     "DeletionKind": ("Deletion", "kind"),
     "DeletionStatus": ("Deletion", "status"),
@@ -145,6 +146,15 @@ MODULES: dict[str, tuple[str, dict[str, ModelSpec]]] = {
         {
             "Fact": _spec("Fact", "A fact: subject, predicate and object."),
             "RecalledFact": _spec("RecalledFact", "A fact that was recalled.", "Fact"),
+        },
+    ),
+    "recall": (
+        "What recall finds.",
+        {
+            "NearbyMessage": _spec("Neighbor", "A message around one that was found."),
+            "RecallReference": _spec("RecallReference", "An item that a reference names."),
+            "RecallItem": _spec("RecallItem", "An item that recall found.", "RecallReference"),
+            "Recall": _spec("Recall", "The items that fit a question best, and their text."),
         },
     ),
     "procedures": (

@@ -66,6 +66,7 @@ def build_names(run: str, reference: str) -> dict[str, list[str]]:
         "session_id": [*SESSIONS, "ms"],
         "upload_id": ["up_1"],
         "index": ["0", "1"],
+        "reference": [*(f"m.{each}.0" for each in SESSIONS), "e.mem_1", "f.f", "x"],
         "kind": ["agent", "person"],
         "space": ["box", "mine"],
         "episode_id": ["ep_1"],

@@ -131,6 +131,18 @@ BODIES: dict[str, Callable[[Names], Any]] = {
         }
         | names.maybe(agent_id=names.pick("agent_id"))
     ),
+    "Question": lambda names: (
+        {"query": "zq"}
+        | names.maybe(agent_id=names.pick("agent_id"))
+        | names.maybe(user_id=names.pick("agent_id"))
+        | names.maybe(namespace=names.pick("namespace"))
+        | names.maybe(session_id=names.pick("session_id"))
+    ),
+    "ConversationQuestion": lambda names: (
+        {"query": "zq"}
+        | names.maybe(user_id=names.pick("agent_id"))
+        | names.maybe(session_id=names.pick("session_id"))
+    ),
     "Batch": lambda names: {
         "entries": [names.choose(_entry, _update)(names) for _ in range(names.choose(1, 2))]
     },

@@ -121,6 +121,19 @@ ROWS: dict[str, Row] = {
         {"query": "told", "memory_type": "semantic"},
         party="boss",
     ),
+    "POST /api/v1/recall": Row(
+        "401 401 200 200v 200v 200v 403 200v 403 200v 200v",
+        "/api/v1/recall",
+        {"query": "told"},
+    ),
+    "GET /api/v1/recall/{reference}": Row(
+        "401 401 404 403 403 403 403 403 403 403 200v", "/api/v1/recall/m.s1.0"
+    ),
+    "POST /api/v1/conversations/search": Row(
+        "401 401 200 200 200 200 403 200 403 200 200v",
+        "/api/v1/conversations/search",
+        {"query": "m", "session_id": "s1"},
+    ),
     "POST /api/v1/memory/batch": Row(
         "401 401 404 403 403 403 403 403 403 403 200w",
         "/api/v1/memory/batch",

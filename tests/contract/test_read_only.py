@@ -38,10 +38,12 @@ def test_a_request_that_only_asks_is_answered_whatever_its_method() -> None:
         route.path for route in list_routes() if route.method == "POST" and not route.may_write
     }
     assert queries == {
+        "/api/v1/conversations/search",
         "/api/v1/facts/recall",
         "/api/v1/memory/search",
         "/api/v1/objects/{space}/read",
         "/api/v1/procedures/{agent_type}/{task_type}/select",
+        "/api/v1/recall",
     }
     assert not any(
         route.audited or route.idempotent for route in list_routes() if not route.may_write

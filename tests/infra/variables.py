@@ -11,6 +11,7 @@ LEFT_OUT = {
         "KEY_CACHE_SECONDS",
         "OPENWOP",
         "ROOT_KEY",
+        "SEARCHABLE_CONVERSATIONS",
     },
     "Stream": set[str](),
     "Schedule": {*_HELD, "ARCHIVE_FOLDER", "ENCRYPTION_KEY_FILE", "SWEEP_THREADS"},

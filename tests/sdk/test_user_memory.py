@@ -24,7 +24,7 @@ def test_no_two_users_meet_whatever_their_ids_are(assistant: Client) -> None:
         memory = assistant.for_user(user)
         assert memory.get("name") == {"is": user}
         assert [each.value for each in memory.query()] == [{"is": user}]
-    assert assistant.for_user("ada").forget() == 1
+    assert assistant.for_user("ada").forget().entries == 1
     assert assistant.for_user("ada").get("name") is None
     assert all(assistant.for_user(user).get("name") for user in HOSTILE[1:])
 
@@ -61,7 +61,7 @@ def test_a_conversation_that_is_only_shared_outlives_a_user(
     assistant.for_user("ada").put("tone", {"formal": True})
     assistant.conversations.put("own", "ada")
     admin.conversations.put("others", "ada", shared_with=["assistant"])
-    assert assistant.for_user("ada").forget() == 1
+    assert assistant.for_user("ada").forget().entries == 1
     assert [each.session_id for each in assistant.conversations.list("ada")] == ["others"]
 
 

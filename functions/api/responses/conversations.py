@@ -54,6 +54,8 @@ class ConversationHeadDocument(TypedDict):
     message_count: Count
     sensitivity: Sensitivity | None
     """`confidential` and `restricted` conversations are stored encrypted."""
+    searchable: bool | None
+    """Whether searches find its messages; null: the deployment's default."""
     ttl: str | None
     """`duration:` and an ISO 8601 duration, or null: no end."""
     expires_at: Timestamp | None
@@ -192,6 +194,7 @@ def render_conversation(
         "revision": conversation.revision,
         "message_count": conversation.message_count,
         "sensitivity": conversation.sensitivity,
+        "searchable": conversation.searchable,
         "ttl": conversation.ttl,
         "expires_at": to_optional_rfc3339(conversation.expires_at),
         "created_at": to_rfc3339(conversation.created_at),

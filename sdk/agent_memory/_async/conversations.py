@@ -1,10 +1,12 @@
 """`client.conversations`: what was said, however much (Agent Memory Protocol §3)."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Unpack
 
 from agent_memory._async.pages import AsyncPages, to_pages
+from agent_memory._async.recall import RecallFields, ask
 from agent_memory._async.resource import AsyncResource
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 from agent_memory.message_pieces import split_messages, to_messages
@@ -15,6 +17,7 @@ from agent_memory.model import (
     ConversationFields,
     ConversationHead,
     ConversationMessage,
+    Recall,
 )
 from agent_memory.page import Page, Paging
 from agent_memory.requests import (
@@ -321,6 +324,77 @@ class AsyncConversations(AsyncResource):
             found = await self._call("GET", _path(session_id), params={"limit": 0})
             return parse(AppendedMessages.from_document, found)
         return appended
+
+    async def say(
+        self,
+        session_id: str,
+        user_id: str | None = None,
+        *,
+        user: str | None = None,
+        assistant: str | None = None,
+        join: bool = False,
+    ) -> AppendedMessages:
+        """Append what a user and an assistant said; create the conversation if there is none.
+
+            client.conversations.say("chat-42", "ada", user="Hello", assistant="Hi")
+
+        Args:
+            session_id: the conversation.
+            user_id: whose conversation it becomes if there is none; else the caller's.
+            user, assistant: what each said, in this order.
+            join: continue a conversation that another principal created.
+
+        Raises:
+            ConversationNotOwned: another principal created it.
+            ValueError: nobody said anything.
+        """
+        said = [
+            {"role": role, "content": text}
+            for role, text in (("user", user), ("assistant", assistant))
+            if text is not None
+        ]
+        if not said:
+            raise ValueError("say needs user, assistant, or both")
+        me = (await self._client.principals.cached_me()).id
+        expected = None if join else [me]
+        try:
+            return await self.append(session_id, said, expect_created_by=expected)
+        except MemoryNotFoundError:
+            with suppress(MemoryConflictError):
+                await self.put(session_id, user_id or me, revision=0)
+        return await self.append(session_id, said, expect_created_by=expected)
+
+    async def search(
+        self,
+        query: str,
+        *,
+        user_id: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        max_tokens: int | None = None,
+        **fields: Unpack[RecallFields],
+    ) -> Recall:
+        """Find messages of the conversations that the caller may read, with those around them.
+
+            client.conversations.search("What did we promise in March?", user_id="ada").text
+
+        Args:
+            query: what to find, in words.
+            user_id: only conversations of this user.
+            since, until: only messages of this time.
+            max_tokens: the largest size of `text`.
+            fields: `session_id`, `tags`, `exclude`, `top_k`, `min_score`, `neighbours`, `explain`.
+        """
+        return await ask(
+            self._client,
+            f"{_CONVERSATIONS}/search",
+            query,
+            user_id=user_id,
+            since=since,
+            until=until,
+            max_tokens=max_tokens,
+            fields=fields,
+        )
 
     async def pop(
         self, session_id: str, *, revision: int | None = None

@@ -1,8 +1,9 @@
 """The client: its parts, and the way to the service."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import httpx
 
@@ -19,6 +20,7 @@ from agent_memory._sync.objects import Objects
 from agent_memory._sync.pool import Pool
 from agent_memory._sync.principals import Principals
 from agent_memory._sync.procedures import Procedures
+from agent_memory._sync.recall import RecallFields, ask, get_recalled
 from agent_memory._sync.runs import Runs
 from agent_memory._sync.states import States
 from agent_memory._sync.tasks import Tasks
@@ -26,7 +28,8 @@ from agent_memory._sync.tenants import Tenants
 from agent_memory._sync.user_memory import UserMemory
 from agent_memory._sync.workflows import Workflows
 from agent_memory._sync.working_values import WorkingValues
-from agent_memory.model import Entry
+from agent_memory.exceptions import MemoryNotFoundError
+from agent_memory.model import AppendedMessages, Entry, Recall, RecallReference
 from agent_memory.requests import UNSET, Unset, drop_unset, render_json
 from agent_memory.responses import parse_object
 from agent_memory.settings import resolve_settings
@@ -134,6 +137,97 @@ class Client:
             fields: as for `client.memory.remember`.
         """
         return self.memory.remember(memory, tags=tags, **fields)
+
+    def recall(
+        self,
+        query: str | None = None,
+        *,
+        user_id: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        max_tokens: int | None = None,
+        **fields: Unpack[RecallFields],
+    ) -> Recall:
+        """Ask all memory that the caller may read one question.
+
+            prompt += client.recall("What did we promise in March?", max_tokens=500).text
+
+        Args:
+            query: what to find, in words.
+            user_id: only what belongs to this user.
+            since, until: only items that speak of this time.
+            max_tokens: the largest size of `text`.
+            fields: see `RecallFields`.
+
+        Raises:
+            ValidationError: a filter needs another one, such as `fields` a namespace.
+        """
+        return ask(
+            self,
+            "/api/v1/recall",
+            query,
+            user_id=user_id,
+            since=since,
+            until=until,
+            max_tokens=max_tokens,
+            fields=fields,
+        )
+
+    def get_recalled(self, reference: str) -> RecallReference:
+        """Return the item that a reference of a recall names.
+
+            client.get_recalled("m.chat-42.3").text
+
+        Raises:
+            MemoryNotFoundError: raised when there is no such item.
+        """
+        return get_recalled(self, reference)
+
+    def say(
+        self,
+        session_id: str,
+        *,
+        user: str | None = None,
+        assistant: str | None = None,
+        join: bool = False,
+    ) -> AppendedMessages:
+        """Append what was said to a conversation of the caller, and create it if there is none.
+
+            client.say("chat-42", user="Hello", assistant="Hi, how can I help?")
+
+        Args:
+            session_id: the conversation.
+            user, assistant: what each said, in this order.
+            join: continue a conversation that another principal created.
+
+        Raises:
+            ConversationNotOwned: another principal created it.
+        """
+        return self.conversations.say(session_id, user=user, assistant=assistant, join=join)
+
+    def forget(self, reference: str) -> bool:
+        """Delete the item that a reference of a recall names; return whether there was one.
+
+            client.forget("m.chat-42.3")
+
+        Raises:
+            MemoryAccessError: the caller may not delete it.
+        """
+        try:
+            item = get_recalled(self, reference)
+        except MemoryNotFoundError:
+            return False
+        match item.source:
+            case "entries":
+                return self.memory.delete(id=item.id)
+            case "facts":
+                return self.facts.forget(item.id)
+            case "episodes":
+                return self.runs.delete_episode(item.run_id or "", item.id)
+            case _:
+                index, session_id = item.index or 0, item.session_id or ""
+                removed = self.conversations.remove_messages(session_id, index, index + 1)
+                return removed > 0
 
     def request(
         self,

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Unpack
 
 from agent_memory._sync.pages import Pages
+from agent_memory._sync.recall import RecallFields
 from agent_memory.exceptions import MemoryAccessError, MemoryNotFoundError
-from agent_memory.model import Entry, EntryFields, SearchResult
+from agent_memory.model import AppendedMessages, Entry, EntryFields, Recall, SearchResult
 from agent_memory.page import Paging
+from agent_memory.receipts import Forgotten
 from agent_memory.requests import quote_segment
 
 if TYPE_CHECKING:
@@ -151,20 +154,94 @@ class UserMemory:
             memory_type="semantic",
         )
 
-    def forget(self) -> int:
-        """Delete all entries of the user, and the conversations that the key takes part in.
+    def say(
+        self,
+        session_id: str,
+        *,
+        user: str | None = None,
+        assistant: str | None = None,
+        join: bool = False,
+    ) -> AppendedMessages:
+        """Append what was said to a conversation of the user, and create it if there is none.
+
+            client.for_user("ada").say("chat-42", user="Hello", assistant="How can I help?")
+
+        Args:
+            session_id: the conversation.
+            user, assistant: what each said, in this order.
+            join: continue a conversation that another principal created.
+
+        Raises:
+            ConversationNotOwned: another principal created it.
+        """
+        return self._client.conversations.say(
+            session_id, self.user_id, user=user, assistant=assistant, join=join
+        )
+
+    def recall(
+        self,
+        query: str,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        max_tokens: int | None = None,
+        **fields: Unpack[RecallFields],
+    ) -> Recall:
+        """Ask all that is stored about the user one question.
+
+            client.for_user("ada").recall("What did we promise her?", max_tokens=500).text
+
+        Args:
+            query: what to find, in words.
+            since, until: only items that speak of this time.
+            max_tokens: the largest size of `text`.
+            fields: see `RecallFields`.
+        """
+        return self._client.recall(
+            query,
+            user_id=self.user_id,
+            since=since,
+            until=until,
+            max_tokens=max_tokens,
+            **fields,
+        )
+
+    def forget(self, reference: str | None = None) -> Forgotten:
+        """Delete all that is stored about the user, or the item that a reference names.
 
             client.for_user("ada").forget()
 
+        Deletes the user's entries, the conversations of the user that the key may delete, and the
+        states that the caller keeps about the user.
+
+        Args:
+            reference: of an item of a recall; None for everything.
+
         Returns:
-            How many entries.
+            How much was deleted.
         """
-        place = f"{self._root}*"
-        deleted = self._memory.delete_batch(namespace=place, memory_type="semantic")
+        if reference is not None:
+            return Forgotten(items=int(self._client.forget(reference)))
+        entries = self._memory.delete_batch(
+            namespace=f"{self._root}*", memory_type="semantic"
+        )
+        return Forgotten(entries, self._forget_conversations(), self._forget_states())
+
+    def _forget_conversations(self) -> int:
+        count = 0
         for conversation in self._client.conversations.list(self.user_id):
             with suppress(MemoryAccessError):  # it may only read this one
-                self._client.conversations.delete(conversation.session_id)
-        return deleted
+                count += self._client.conversations.delete(conversation.session_id)
+        return count
+
+    def _forget_states(self) -> int:
+        if "/" in self.user_id:  # no owner of a state has such an id
+            return 0
+        me = self._client.principals.cached_me()
+        count = 0
+        for state in self._client.states.list(me.id, self.user_id):
+            count += self._client.states.delete(me.id, self.user_id, state.key)
+        return count
 
     def _assert_private(self) -> None:
         """Refuse to write where the tenant's others could read; asked once by a client."""

@@ -62,6 +62,7 @@ from agent_memory.model.literals import (
     Permission,
     PrincipalKind,
     Priority,
+    RecallSource,
     RunStatus,
     Sensitivity,
     TaskStatus,
@@ -69,6 +70,7 @@ from agent_memory.model.literals import (
 from agent_memory.model.logs import Actor, AuditRecord, Deletion, Event
 from agent_memory.model.objects import ObjectHead, Space
 from agent_memory.model.procedures import SelectedWorkflow, Workflow
+from agent_memory.model.recall import NearbyMessage, Recall, RecallItem, RecallReference
 from agent_memory.model.runs import Episode, Run
 from agent_memory.model.tasks import (
     AppliedAgent,
@@ -135,6 +137,7 @@ __all__ = [
     "Namespace",
     "NamespaceAccess",
     "NamespacePermissions",
+    "NearbyMessage",
     "NewPrincipal",
     "ObjectHead",
     "Permission",
@@ -142,6 +145,10 @@ __all__ = [
     "PrincipalAccess",
     "PrincipalKind",
     "Priority",
+    "Recall",
+    "RecallItem",
+    "RecallReference",
+    "RecallSource",
     "RecalledFact",
     "Run",
     "RunStatus",

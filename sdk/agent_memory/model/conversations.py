@@ -56,6 +56,7 @@ class ConversationHead(Model):
         version: The version of the schema (Agent Memory Protocol §4.1).
         revision: Counts the changes; send it as If-Match.
         sensitivity: `confidential` and `restricted` conversations are stored encrypted.
+        searchable: Whether searches find its messages; null: the deployment's default.
         ttl: `duration:` and an ISO 8601 duration, or null: no end.
         expires_at: From this moment on it is gone, as if it had never been.
     """
@@ -71,6 +72,7 @@ class ConversationHead(Model):
     revision: int
     message_count: int
     sensitivity: Sensitivity | None = None
+    searchable: bool = False
     ttl: str | None = None
     expires_at: datetime | None = None
     created_at: datetime

@@ -1,5 +1,6 @@
 /** `client.conversations`: what was said in a session. */
 
+import { MemoryConflictError, MemoryNotFoundError } from "./errors.js";
 import { Http, quoteSegment } from "./http.js";
 import { orUndefined, wasThere } from "./memory.js";
 import { Pages, type Paging } from "./pages.js";
@@ -23,10 +24,24 @@ export interface AllConversationsOptions extends ConversationListOptions {
   archived?: boolean;
 }
 
+/** What each said, in this order. */
+export interface Said {
+  user?: string;
+  assistant?: string;
+}
+
+export interface SayOptions {
+  /** Whose conversation it becomes if there is none; else the caller's. */
+  userId?: string;
+  /** Continue a conversation that another principal created. */
+  join?: boolean;
+}
+
 const PATH = "/api/v1/conversations";
 
 export class Conversations {
   readonly #http: Http;
+  #ownId: string | undefined;
 
   constructor(http: Http) {
     this.#http = http;
@@ -57,6 +72,36 @@ export class Conversations {
     options: { expect_created_by?: readonly string[] } = {},
   ): Promise<void> {
     await this.#http.send("POST", `${toPath(sessionId)}/messages`, { body: { messages, ...options } });
+  }
+
+  /**
+   * Append what a user and an assistant said; create the conversation if there is none.
+   *
+   *     await client.conversations.say("chat-42", { user: "Hello", assistant: "Hi" });
+   *
+   * @throws ConversationNotOwned if another principal created it, unless `join` is given.
+   */
+  async say(sessionId: string, said: Said, { userId, join = false }: SayOptions = {}): Promise<void> {
+    const messages = (["user", "assistant"] as const).flatMap((role) =>
+      said[role] === undefined ? [] : [{ role, content: said[role] }],
+    );
+    if (messages.length === 0) throw new TypeError("say needs user, assistant, or both");
+    const me = await this.#getOwnId();
+    const expected = join ? {} : { expect_created_by: [me] };
+    try {
+      return await this.append(sessionId, messages, expected);
+    } catch (error) {
+      if (!(error instanceof MemoryNotFoundError)) throw error;
+    }
+    await this.put(sessionId, userId ?? me, [], { revision: 0 }).catch((error: unknown) => {
+      if (!(error instanceof MemoryConflictError)) throw error;
+    });
+    await this.append(sessionId, messages, expected);
+  }
+
+  async #getOwnId(): Promise<string> {
+    this.#ownId ??= (await this.#http.send<{ id: string }>("GET", "/api/v1/me")).id;
+    return this.#ownId;
   }
 
   /** Return a conversation without its messages; undefined if there is none. */

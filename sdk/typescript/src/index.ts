@@ -1,10 +1,11 @@
 /** The TypeScript client of the Agent Memory service. */
 
-import { Conversations } from "./conversations.js";
+import { Conversations, type Said, type SayOptions } from "./conversations.js";
 import { ClientOptions, Http, RequestOptions } from "./http.js";
 import type { Entry, JsonObject, RememberOptions } from "./memory.js";
 import { Memory } from "./memory.js";
 import { OpenWop } from "./openwop.js";
+import { Recaller, type Recall, type RecallOptions, type RecallReference } from "./recall.js";
 import { States } from "./states.js";
 import { Tasks } from "./tasks.js";
 import { UserMemory } from "./user_memory.js";
@@ -17,6 +18,8 @@ export type {
   ConversationListOptions,
   Message,
   NewMessage,
+  Said,
+  SayOptions,
 } from "./conversations.js";
 export type { ClientOptions, RequestOptions } from "./http.js";
 export type {
@@ -33,10 +36,11 @@ export type {
   UpdateOptions,
 } from "./memory.js";
 export type { OpenWop, OwnMemory } from "./openwop.js";
+export type { Recall, RecallItem, RecallOptions, RecallReference } from "./recall.js";
 export { Pages, type Page, type Paging } from "./pages.js";
 export type { components, paths } from "./schema.js";
 export type { State, States } from "./states.js";
-export type { InNamespace, UserMemory, UserQueryOptions } from "./user_memory.js";
+export type { Forgotten, InNamespace, UserMemory, UserQueryOptions } from "./user_memory.js";
 export type { Task, TaskChanges, TaskFields, TaskListOptions, TaskStatus } from "./tasks.js";
 
 /**
@@ -52,6 +56,7 @@ export class Client {
   readonly states: States;
   readonly openwop: OpenWop;
   readonly #http: Http;
+  readonly #recaller: Recaller;
   readonly #privatePrefixes = new Set<string>();
 
   constructor(options: ClientOptions = {}) {
@@ -61,6 +66,7 @@ export class Client {
     this.conversations = new Conversations(this.#http);
     this.states = new States(this.#http);
     this.openwop = new OpenWop(this.#http);
+    this.#recaller = new Recaller(this.#http);
   }
 
   /**
@@ -71,12 +77,36 @@ export class Client {
    * @param prefix what the namespaces of all users begin with.
    */
   forUser(userId: string, prefix = "users"): UserMemory {
-    return new UserMemory(this.#http, this.memory, this.conversations, userId, prefix, this.#privatePrefixes);
+    return new UserMemory(this.#http, this, userId, prefix, this.#privatePrefixes);
   }
 
   /** Store a text or a value in the caller's own memory; the same text is stored once. */
   async remember(memory: string | JsonObject, options: RememberOptions = {}): Promise<Entry> {
     return this.memory.remember(memory, options);
+  }
+
+  /**
+   * Ask all memory that the caller may read one question.
+   *
+   *     const { text } = await client.recall("What did we promise in March?", { max_tokens: 500 });
+   */
+  async recall(query: string, options: RecallOptions = {}): Promise<Recall> {
+    return this.#recaller.ask("/api/v1/recall", { query, ...options });
+  }
+
+  /** Return the item that a reference of a recall names. */
+  async getRecalled(reference: string): Promise<RecallReference> {
+    return this.#recaller.get(reference);
+  }
+
+  /** Append what was said to a conversation of the caller, and create it if there is none. */
+  async say(sessionId: string, said: Said, options: SayOptions = {}): Promise<void> {
+    return this.conversations.say(sessionId, said, options);
+  }
+
+  /** Delete the item that a reference of a recall names; return whether there was one. */
+  async forget(reference: string): Promise<boolean> {
+    return this.#recaller.forget(reference);
   }
 
   /** Send any call of the service, with this client's retries and errors; return its document. */

@@ -1,15 +1,31 @@
 /** `client.forUser`: what your app remembers of one of its users. */
 
-import type { Conversations } from "./conversations.js";
+import type { Conversations, Said } from "./conversations.js";
 import { MemoryAccessError, MemoryNotFoundError } from "./errors.js";
 import type { Http } from "./http.js";
 import type { Entry, EntryFields, JsonObject, Memory, RememberOptions, SearchResult, UpdateOptions } from "./memory.js";
 import type { Pages, Paging } from "./pages.js";
+import type { Recall, RecallOptions } from "./recall.js";
 import type { components } from "./schema.js";
 
 export interface InNamespace {
   /** Groups the user's entries; `memory` unless given. */
   namespace?: string;
+}
+
+/** The parts of a client that a user's memory needs. */
+export interface Verbs {
+  readonly memory: Memory;
+  readonly conversations: Conversations;
+  recall(query: string, options?: RecallOptions): Promise<Recall>;
+  forget(reference: string): Promise<boolean>;
+}
+
+/** How much was deleted. */
+export interface Forgotten {
+  entries: number;
+  conversations: number;
+  items: number;
 }
 
 export interface UserQueryOptions extends Paging {
@@ -27,24 +43,21 @@ export interface UserQueryOptions extends Paging {
  */
 export class UserMemory {
   readonly #http: Http;
-  readonly #memory: Memory;
-  readonly #conversations: Conversations;
+  readonly #client: Verbs;
   readonly #private: Set<string>;
   readonly #rule: string;
   readonly #root: string;
 
   constructor(
     http: Http,
-    memory: Memory,
-    conversations: Conversations,
+    client: Verbs,
     readonly userId: string,
     prefix: string,
     knownPrivate: Set<string>,
   ) {
     if (!userId || !prefix) throw new TypeError("userId and prefix are texts of at least one character");
     this.#http = http;
-    this.#memory = memory;
-    this.#conversations = conversations;
+    this.#client = client;
     this.#private = knownPrivate;
     this.#rule = `${prefix}/*`;
     this.#root = `${prefix}/${quoteUser(userId)}/`;
@@ -53,14 +66,14 @@ export class UserMemory {
   /** Store what you learned about the user; the same text is stored once. */
   async remember(memory: string | JsonObject, options: Omit<RememberOptions, "user_id"> = {}): Promise<Entry> {
     if (this.#rule !== "users/*") throw new TypeError("the service remembers users below users/: use put");
-    return this.#memory.remember(memory, { ...options, user_id: this.userId });
+    return this.#client.memory.remember(memory, { ...options, user_id: this.userId });
   }
 
   /** Write an entry of the user's, whatever is there. */
   async put(key: string, value: JsonObject, options: EntryFields & InNamespace = {}): Promise<Entry> {
     const { namespace = "memory", ...fields } = options;
     await this.#assertPrivate();
-    return this.#memory.put(this.#root + namespace, key, value, { memoryType: "semantic", ...fields });
+    return this.#client.memory.put(this.#root + namespace, key, value, { memoryType: "semantic", ...fields });
   }
 
   /** Return the value of an entry of the user's; undefined if there is none. */
@@ -68,7 +81,7 @@ export class UserMemory {
     key: string,
     { namespace = "memory" }: InNamespace = {},
   ): Promise<T | undefined> {
-    return this.#memory.get<T>(this.#root + namespace, key, { memoryType: "semantic" });
+    return this.#client.memory.get<T>(this.#root + namespace, key, { memoryType: "semantic" });
   }
 
   /** Read the value and write what the function makes of it; no update is lost. */
@@ -79,32 +92,50 @@ export class UserMemory {
   ): Promise<Entry> {
     const { namespace = "memory", ...rest } = options;
     await this.#assertPrivate();
-    return this.#memory.update<T>(this.#root + namespace, key, change, { memoryType: "semantic", ...rest });
+    return this.#client.memory.update<T>(this.#root + namespace, key, change, { memoryType: "semantic", ...rest });
   }
 
   /** Delete an entry of the user's; whether there was one. */
   async delete(key: string, { namespace = "memory" }: InNamespace = {}): Promise<boolean> {
-    return this.#memory.delete(this.#root + namespace, key, { memoryType: "semantic" });
+    return this.#client.memory.delete(this.#root + namespace, key, { memoryType: "semantic" });
   }
 
   /** List the user's entries, newest first. */
   query({ namespace = "*", ...options }: UserQueryOptions = {}): Pages<Entry> {
-    return this.#memory.query({ ...options, namespace: this.#root + namespace, memoryType: "semantic" });
+    return this.#client.memory.query({ ...options, namespace: this.#root + namespace, memoryType: "semantic" });
   }
 
   /** Find the user's entries by meaning, words and ids, best first. */
   async search(query: string, options: { topK?: number; minScore?: number } = {}): Promise<SearchResult[]> {
-    return this.#memory.search(query, { ...options, namespace: `${this.#root}*`, memoryType: "semantic" });
+    return this.#client.memory.search(query, { ...options, namespace: `${this.#root}*`, memoryType: "semantic" });
   }
 
-  /** Delete all entries of the user and the conversations that the key takes part in; how many entries. */
-  async forget(): Promise<number> {
+  /** Append what was said to a conversation of the user, and create it if there is none. */
+  async say(sessionId: string, said: Said, { join = false }: { join?: boolean } = {}): Promise<void> {
+    return this.#client.conversations.say(sessionId, said, { userId: this.userId, join });
+  }
+
+  /** Ask all that is stored about the user one question. */
+  async recall(query: string, options: Omit<RecallOptions, "user_id"> = {}): Promise<Recall> {
+    return this.#client.recall(query, { ...options, user_id: this.userId });
+  }
+
+  /**
+   * Delete the item that a reference names; without one, all entries of the user and the
+   * conversations of the user that the key may delete.
+   */
+  async forget(reference?: string): Promise<Forgotten> {
+    if (reference !== undefined) {
+      const was = await this.#client.forget(reference);
+      return { entries: 0, conversations: 0, items: Number(was) };
+    }
     const query = { namespace: `${this.#root}*`, memory_type: "semantic" };
     const { deleted } = await this.#http.send<{ deleted: number }>("DELETE", "/api/v1/memory/batch", { query });
-    for await (const { session_id: sessionId } of this.#conversations.list(this.userId)) {
-      await this.#conversations.delete(sessionId).catch(ignoreForbidden);
+    let conversations = 0;
+    for await (const { session_id: sessionId } of this.#client.conversations.list(this.userId)) {
+      conversations += Number((await this.#client.conversations.delete(sessionId).catch(ignoreForbidden)) ?? false);
     }
-    return deleted;
+    return { entries: deleted, conversations, items: 0 };
   }
 
   /** Refuse to write where the tenant's others could read; asked once by a client. */

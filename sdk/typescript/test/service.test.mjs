@@ -175,7 +175,13 @@ test("what is kept for a user is the user's alone, and forgotten as a whole", as
   assert.deepEqual((await ada.query({ tags: ["style"] }).list())[0].value, { formal: true });
   assert.equal(await client.forUser("ada").get("tone"), undefined);
   await client.conversations.put("ada's", "ada (1)*");
-  assert.equal(await ada.forget(), 2);
+  await ada.say("chat", { user: "The safe opens with tulip", assistant: "Noted" });
+  const { items, text } = await ada.recall("How does the safe open?", { sources: ["messages"], top_k: 1 });
+  assert.equal(items[0].text, "The safe opens with tulip");
+  assert.match(text, /user: The safe opens with tulip/);
+  assert.equal((await client.getRecalled(items[0].reference)).session_id, "chat");
+  assert.equal((await ada.forget(items[0].reference)).items, 1);
+  assert.deepEqual(await ada.forget(), { entries: 2, conversations: 2, items: 0 });
   assert.equal(await ada.get("tone"), undefined);
   assert.deepEqual(await client.conversations.list("ada (1)*").list(), []);
 });

@@ -19,6 +19,8 @@ NO_VALUES = {
     "TaskDocument.requires_tools",
     "AuditRecordDocument.before",
     "AuditRecordDocument.after",
+    "RecallItemDocument.provenance",  # who stored it; the route needs memory.read anyway
+    "RecallReferenceDocument.provenance",
 }
 """Fields of any JSON that hold no value of memory."""
 

@@ -25,15 +25,13 @@ def test_the_statement_is_embedded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("filters", "least", "matches"),
+    ("filters", "matches"),
     [
-        ({}, 0.0, True),
-        ({}, 0.6, True),
-        ({}, 0.61, False),
-        ({"agent_type": "sdr", "subject": FACT.subject}, 0.5, True),
-        ({"agent_type": "sdr", "subject": "another"}, 0.5, False),
-        ({"learned_from_run_id": "run_1"}, 0.0, False),
+        ({}, True),
+        ({"agent_type": "sdr", "subject": FACT.subject}, True),
+        ({"agent_type": "sdr", "subject": "another"}, False),
+        ({"learned_from_run_id": "run_1"}, False),
     ],
 )
-def test_what_a_recall_filters_by(filters: dict[str, str], least: float, matches: bool) -> None:
-    assert FACT.matches(filters, least) == matches
+def test_what_a_recall_filters_by(filters: dict[str, str], matches: bool) -> None:
+    assert FACT.matches(filters) == matches

@@ -1,0 +1,130 @@
+"""What recall found, as the API shows it."""
+
+from typing import Any, NotRequired, cast
+
+from typing_extensions import TypedDict
+
+from functions.api.responses.types import Count, Timestamp
+from functions.platform.clock import to_rfc3339
+from functions.recall.model import Neighbor, Recalled, RecallItem
+from functions.recall.requests import SourceName
+from functions.recall.tokens import TOKENIZER
+
+
+class NeighborDocument(TypedDict):
+    """A message before or after a message that was found, or that message itself."""
+
+    index: Count
+    reference: str
+    speaker: str
+    text: str
+    time: Timestamp
+
+
+class RecallReferenceDocument(TypedDict):
+    """An item of a source."""
+
+    source: SourceName
+    reference: str
+    """A short name of the item: `GET /api/v1/recall/{reference}` returns it."""
+    id: str
+    text: str
+    """What the item says, in at most 4,096 characters."""
+    time: Timestamp
+    """The time that the item speaks of: a message's `timestamp`, an entry's `occurred_at`, else
+    the creation."""
+    provenance: dict[str, Any]
+    """Who stored the item, and from what."""
+    speaker: NotRequired[str]
+    """Who said it: for messages."""
+    namespace: NotRequired[str]
+    key: NotRequired[str]
+    memory_type: NotRequired[str]
+    agent_id: NotRequired[str]
+    subject: NotRequired[str]
+    predicate: NotRequired[str]
+    object: NotRequired[str]
+    session_id: NotRequired[str]
+    index: NotRequired[Count]
+    role: NotRequired[str]
+    user_id: NotRequired[str]
+    run_id: NotRequired[str]
+
+
+class RecallItemDocument(RecallReferenceDocument):
+    """An item that recall found."""
+
+    score: float
+    """How well the item fits the query: 1 for the same words. Compare scores within one answer
+    only."""
+    matched: list[str]
+    """The words and IDs of the query that the item has."""
+    neighbours: NotRequired[list[NeighborDocument]]
+    """For messages: those around it and the message itself, in order."""
+    explanation: NotRequired[dict[str, float]]
+    """With `explain`: what the score is computed from."""
+
+
+class RecallDocument(TypedDict):
+    """The items that fit a question best, and a text that quotes them."""
+
+    items: list[RecallItemDocument]
+    text: str
+    """The items as a block for a prompt: by source, with time, speaker and reference."""
+    tokens: Count
+    """An upper bound of the tokens of `text`."""
+    tokenizer: str
+    """The rule that counts tokens."""
+    skipped_sources: list[SourceName]
+    """The sources that do not know one of the filters, and were not searched."""
+    indexed_until: Timestamp
+    """All writes before this time were searched."""
+
+
+def render_recall(recalled: Recalled, *, is_explained: bool) -> RecallDocument:
+    """Render the answer of a recall."""
+    return {
+        "items": [_render_item(each, is_explained=is_explained) for each in recalled.items],
+        "text": recalled.text,
+        "tokens": recalled.tokens,
+        "tokenizer": TOKENIZER,
+        "skipped_sources": recalled.skipped_sources,
+        "indexed_until": to_rfc3339(recalled.indexed_until),
+    }
+
+
+def render_reference(item: RecallItem) -> RecallReferenceDocument:
+    """Render an item that a reference names."""
+    document: RecallReferenceDocument = {
+        "source": item.source,
+        "reference": item.reference,
+        "id": item.id,
+        "text": item.text,
+        "time": to_rfc3339(item.time),
+        "provenance": dict(item.provenance),
+    }
+    if item.speaker is not None:
+        document["speaker"] = item.speaker
+    document.update(item.address)  # type: ignore[typeddict-item]
+    return document
+
+
+def _render_item(item: RecallItem, *, is_explained: bool) -> RecallItemDocument:
+    document = cast("RecallItemDocument", render_reference(item))
+    document["score"] = item.score
+    document["matched"] = list(item.matched)
+    if item.neighbours:
+        document["neighbours"] = list(map(_render_neighbor, item.neighbours))
+    if is_explained:
+        document["explanation"] = dict(item.explanation)
+    return document
+
+
+def _render_neighbor(neighbor: Neighbor) -> NeighborDocument:
+    return {
+        "index": neighbor.index,
+        "reference": neighbor.reference,
+        "speaker": neighbor.speaker,
+        "text": neighbor.text,
+        "time": to_rfc3339(neighbor.time),
+    }

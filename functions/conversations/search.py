@@ -1,0 +1,244 @@
+"""Search what was said in conversations (Agent Memory Protocol §6).
+
+The texts of messages are held in memory and are refreshed by each search, so a search finds what
+was appended before it began, and nothing that was deleted.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from heapq import nlargest
+from typing import NamedTuple
+
+from functions.authorization.rules import is_allowed
+from functions.conversations.authority import READ_CONVERSATION
+from functions.conversations.held_messages import HeldConversation, HeldMessage, HeldMessages
+from functions.conversations.lists import ConversationLists
+from functions.conversations.model import Conversation
+from functions.conversations.store import ConversationChanged, ConversationStore
+from functions.identity.model import Principal
+from functions.platform.bounded_pages import WantedPage
+from functions.platform.clock import Clock
+from functions.platform.limits import MAX_SEARCHED_CONVERSATIONS
+from functions.platform.retry import retry_on
+from functions.platform.sensitivity import ENCRYPTED
+from functions.vectors.hybrid import Fit, Query, read_query
+from functions.vectors.model import (
+    Embed,
+    Embedding,
+    Hit,
+    Statistics,
+    add_statistics,
+    search_with_expansion,
+)
+from functions.vectors.words import Weigh
+
+_MAX_DEPTH = 100_000  # candidates
+_NEAR = (0.4, 0.2)  # how much the messages beside a message count, and the next ones
+_BUSY = "a conversation is being changed again and again"
+
+AcceptMessage = Callable[[Conversation, HeldMessage], bool]
+"""Whether a search may return a message."""
+
+
+class MessageQuery(NamedTuple):
+    """What a search of messages asks for.
+
+    Attributes:
+        text: the query.
+        user_id: only conversations of this user.
+        session_id: only this conversation.
+        tags: only conversations that have all of these.
+        accept: which messages the search may return.
+        neighbors: how many messages before and after a result are returned with it.
+    """
+
+    text: str
+    user_id: str | None = None
+    session_id: str | None = None
+    tags: frozenset[str] = frozenset()
+    accept: AcceptMessage = lambda _conversation, _message: True
+    neighbors: int = 2
+
+
+class FoundMessage(NamedTuple):
+    """A message that a search found.
+
+    Attributes:
+        neighbors: the messages around it, and the message itself, in order.
+        parts: what the score is computed from.
+    """
+
+    conversation: Conversation
+    message: HeldMessage
+    score: float
+    matched: list[str]
+    neighbors: list[HeldMessage]
+    parts: Mapping[str, float]
+
+
+class _Place(NamedTuple):
+    """A candidate: a message of a conversation, and what found it."""
+
+    held: HeldConversation
+    conversation: Conversation
+    message: int
+    score: float
+
+
+@dataclass(eq=False)
+class ConversationSearch:
+    """Searches the messages of the conversations that a caller may read."""
+
+    _store: ConversationStore
+    _lists: ConversationLists
+    _held: HeldMessages
+    _embed_query: Embed
+    _weigh: Weigh
+    _clock: Clock
+    _is_searchable: bool
+
+    @retry_on(ConversationChanged, _BUSY)
+    def search(self, caller: Principal, query: MessageQuery, top_k: int) -> list[FoundMessage]:
+        """Find the `top_k` messages that fit a query best; best first.
+
+        Without `session_id`, the newest 500 conversations are searched: those of the user, or
+        those that the caller may read.
+
+        Raises:
+            Unavailable: no embedding model is installed.
+        """
+        conversations = self._select(caller, query)
+        embedding, asked = self._embed_query(query.text), read_query(query.text, self._weigh)
+        with ExitStack() as holding:
+            held = [
+                (holding.enter_context(self._held.use(each)), each)
+                for each in sorted(conversations, key=lambda each: each.session_id)
+            ]
+            statistics = add_statistics(each.matrix.count(embedding.terms) for each, _ in held)
+            ranked = asked.use_statistics(statistics)
+
+            def find(depth: int) -> tuple[list[FoundMessage], bool]:
+                return _rank(held, query, ranked, embedding, statistics, depth)
+
+            return search_with_expansion(top_k, _MAX_DEPTH, find)
+
+    def _select(self, caller: Principal, query: MessageQuery) -> list[Conversation]:
+        now = self._clock()
+        return [
+            each
+            for each in self._list(caller, query)
+            if is_allowed(caller, READ_CONVERSATION, each)
+            and not each.has_expired(now)
+            and each.sensitivity not in ENCRYPTED
+            and (self._is_searchable if each.searchable is None else each.searchable)
+            and query.user_id in (None, each.user_id)
+            and query.tags <= frozenset(each.tags)
+        ]
+
+    def _list(self, caller: Principal, query: MessageQuery) -> Iterable[Conversation]:
+        if query.session_id is not None:
+            found = self._store.get_header(caller.tenant, query.session_id)
+            return () if found is None else (found,)
+        wanted = WantedPage(MAX_SEARCHED_CONVERSATIONS)
+        if query.user_id is not None:
+            page = self._lists.list_for_user(
+                caller, query.user_id, query.tags, wanted, with_metadata=False
+            )
+        else:
+            page = self._lists.list_readable(caller, query.tags, wanted, with_metadata=False)
+        return [each.head for each in page.elements]
+
+
+def _rank(
+    held: Sequence[tuple[HeldConversation, Conversation]],
+    query: MessageQuery,
+    asked: Query,
+    embedding: Embedding,
+    statistics: Statistics,
+    depth: int,
+) -> tuple[list[FoundMessage], bool]:
+    """Rank the best candidates of all conversations; also tell whether there are no others."""
+    is_complete = True
+    by_meaning: list[_Place] = []
+    by_words: list[_Place] = []
+    for each, conversation in held:
+        wanted = each.matrix.find_candidates(embedding, depth, {}, statistics)
+        is_complete = is_complete and wanted.is_complete
+        by_meaning += _list_places(each, conversation, wanted.by_meaning)
+        by_words += _list_places(each, conversation, wanted.by_words)
+    best = [*nlargest(depth, by_meaning, _get_score), *nlargest(depth, by_words, _get_score)]
+    groups: dict[str, tuple[HeldConversation, Conversation, set[int]]] = {}
+    for place in best:
+        group = groups.setdefault(
+            place.conversation.session_id, (place.held, place.conversation, set())
+        )
+        group[2].add(place.message)
+    found = [
+        result
+        for each, conversation, indexes in groups.values()
+        for result in _score(each, conversation, indexes, query, asked, embedding)
+    ]
+    found.sort(key=lambda each: (-each.score, each.conversation.session_id, each.message.index))
+    return found, is_complete and len(by_meaning) <= depth
+
+
+def _list_places(
+    held: HeldConversation, conversation: Conversation, hits: Iterable[Hit]
+) -> list[_Place]:
+    return [_Place(held, conversation, int(hit.ref), hit.score) for hit in hits]
+
+
+def _get_score(place: _Place) -> float:
+    return place.score
+
+
+def _score(
+    held: HeldConversation,
+    conversation: Conversation,
+    indexes: set[int],
+    query: MessageQuery,
+    asked: Query,
+    embedding: Embedding,
+) -> list[FoundMessage]:
+    """Score the candidates of a conversation, and the messages near to them.
+
+    A message near to a candidate may be the better answer. Example: "How long was the hike?" finds
+    a question, and the message after it says "Two hours".
+    """
+    near = {each + step for each in indexes for step in range(-len(_NEAR), len(_NEAR) + 1)}
+    messages = {each: held.messages[each] for each in near if each in held.messages}
+    cosines = held.matrix.find_cosines(embedding, map(str, messages))
+    fits = {
+        each: asked.compare(cosines.get(str(each), 0.0), message.text)
+        for each, message in messages.items()
+    }
+    return [
+        FoundMessage(
+            conversation,
+            message,
+            _add_neighbors(fits, index),
+            fits[index].matched,
+            _list_neighbors(held, index, query.neighbors),
+            fits[index].parts,
+        )
+        for index, message in messages.items()
+        if query.accept(conversation, message)
+    ]
+
+
+def _add_neighbors(fits: dict[int, Fit], index: int) -> float:
+    """Raise a message's score by the scores of those around it; 1 remains the highest score."""
+    near = sum(
+        weight * max(fits[other].score, 0)
+        for distance, weight in enumerate(_NEAR, 1)
+        for other in (index - distance, index + distance)
+        if other in fits
+    )
+    score = fits[index].score
+    return round(score + max(1 - score, 0) * min(near, 1), 6)
+
+
+def _list_neighbors(held: HeldConversation, index: int, count: int) -> list[HeldMessage]:
+    around = range(index - count, index + count + 1)
+    return [held.messages[each] for each in around if each in held.messages]

@@ -1,0 +1,1 @@
+"""One question to all that a caller may read: entries, facts, messages and episodes."""

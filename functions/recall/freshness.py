@@ -1,0 +1,51 @@
+"""Up to which write entries are found: their index follows the change stream.
+
+Messages, facts and episodes are found from the write on.
+"""
+
+import time
+from dataclasses import dataclass
+
+from functions.entries.filters import Filters, parse_namespace_filter
+from functions.entries.query import Queries
+from functions.identity.model import Principal
+from functions.platform.bounded_pages import WantedPage
+from functions.platform.clock import Clock
+from functions.recall.requests import Question
+from functions.search.embedding_indexer import EmbeddingIndexer
+
+_LONGEST_WAIT = 10.0  # seconds
+_PAUSE = 0.1
+_NEWEST = 25  # entries whose vectors are looked for; older ones were embedded before
+
+
+@dataclass(eq=False)
+class Freshness:
+    """Says how far the index of entries is behind, and waits for it."""
+
+    _queries: Queries
+    _indexer: EmbeddingIndexer | None
+    _clock: Clock
+
+    def get(self, caller: Principal, question: Question) -> int:
+        """Return the time (epoch ms) up to which all writes are found: two calls.
+
+        With `wait`, wait up to ten seconds until the newest entries are found.
+        """
+        started = self._clock()
+        deadline = time.monotonic() + (_LONGEST_WAIT if question.wait else 0)
+        while True:
+            oldest = self._find_oldest_unindexed(caller, question)
+            if oldest is None or oldest > started or time.monotonic() >= deadline:
+                return started if oldest is None else min(oldest, started)
+            time.sleep(_PAUSE)
+
+    def _find_oldest_unindexed(self, caller: Principal, question: Question) -> int | None:
+        """Find when the oldest of the newest entries without a vector was written."""
+        if self._indexer is None:
+            return None
+        namespace, prefix = parse_namespace_filter(question.namespace)
+        filters = Filters(agent_id=question.agent_id, namespace=namespace, namespace_prefix=prefix)
+        page = self._queries.find_page(caller, filters, WantedPage(_NEWEST))
+        waiting = self._indexer.select_unindexed(page.elements)
+        return min((each.updated_at for each in waiting), default=None)

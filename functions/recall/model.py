@@ -1,0 +1,62 @@
+"""Items that recall finds, and what selects them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from functions.recall.requests import SourceName
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbor:
+    """A message before or after a message that was found."""
+
+    index: int
+    reference: str
+    speaker: str
+    text: str
+    time: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecallItem:
+    """An item that recall found. Times are epoch ms.
+
+    Attributes:
+        address: the fields that name the item in its source, such as `namespace` and `key`.
+        speaker: who said it; None if nobody did.
+        text: what the item says.
+        time: of what it speaks.
+        neighbours: the messages around a message, and the message itself, in order.
+        provenance: who stored it, and from what.
+    """
+
+    source: SourceName
+    reference: str
+    id: str
+    address: Mapping[str, Any]
+    text: str
+    time: int
+    provenance: Mapping[str, Any]
+    score: float = 0.0
+    matched: tuple[str, ...] = ()
+    speaker: str | None = None
+    neighbours: tuple[Neighbor, ...] = ()
+    explanation: Mapping[str, float] = field(default_factory=dict)
+
+
+class Recalled(NamedTuple):
+    """The answer of recall.
+
+    Attributes:
+        text: the items as a block for a prompt.
+        tokens: an upper bound of the tokens of `text`.
+        skipped_sources: the sources that don't know one of the filters.
+        indexed_until: everything that was written before this time (epoch ms) was searched.
+    """
+
+    items: list[RecallItem]
+    text: str
+    tokens: int
+    skipped_sources: list[SourceName]
+    indexed_until: int

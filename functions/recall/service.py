@@ -1,0 +1,67 @@
+"""Recall: one question to all that the caller may read (CONTRACT3 section 14)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from functions.identity.model import Principal
+from functions.platform.clock import Clock
+from functions.platform.parallel import run_parallel
+from functions.recall.freshness import Freshness
+from functions.recall.model import Recalled, RecallItem
+from functions.recall.references import parse_reference
+from functions.recall.requests import ConversationQuestion, Question, SourceName
+from functions.recall.sources import Ask, Sources, select_sources
+from functions.recall.text import render_within
+from functions.recall.tokens import count_tokens
+
+
+@dataclass(eq=False)
+class Recall:
+    """Asks the sources side by side, and ranks what they find by one score."""
+
+    _sources: Sources
+    _freshness: Freshness
+    _clock: Clock
+
+    def recall(self, caller: Principal, question: Question) -> Recalled:
+        """Find the `top_k` items that fit a question best, of all sources together.
+
+        Raises:
+            ValidationFailed: a filter needs another one, such as `fields` a namespace.
+            Unavailable: no embedding model is installed, or it does not answer.
+        """
+        searched, skipped = select_sources(question)
+        until = self._clock()
+        if "entries" in searched:
+            until = self._freshness.get(caller, question)
+        jobs = [partial(self._sources.find(name), caller, question) for name in searched]
+        items = [each for found in run_parallel(jobs) for each in found] if jobs else []
+        return _answer(items, question, skipped, until)
+
+    def search_conversations(self, caller: Principal, question: ConversationQuestion) -> Recalled:
+        """Find the messages that fit a question best.
+
+        Raises:
+            Unavailable: no embedding model is installed.
+        """
+        until = self._clock()
+        return _answer(self._sources.find_messages(caller, question), question, [], until)
+
+    def get(self, caller: Principal, reference: str) -> RecallItem:
+        """Get the item that a reference names.
+
+        Raises:
+            NotFound: the text is no reference, or there is no such item.
+            AccessDenied: the caller may not read it.
+        """
+        return self._sources.get(caller, parse_reference(reference))
+
+
+def _answer(
+    items: Sequence[RecallItem], question: Ask, skipped: list[SourceName], until: int
+) -> Recalled:
+    ranked = sorted(items, key=lambda item: (-item.score, item.reference))
+    best = [item for item in ranked if item.score >= question.min_score][: question.top_k]
+    count, text = render_within(best, question.max_tokens)
+    return Recalled(best[:count], text, count_tokens(text), skipped, until)

@@ -1,0 +1,331 @@
+"""Ask each source through the package that owns it, and describe what it finds alike."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+from functions.conversations.held_messages import HeldMessage, read_message
+from functions.conversations.model import Conversation
+from functions.conversations.search import ConversationSearch, FoundMessage, MessageQuery
+from functions.conversations.service import Conversations
+from functions.entries.model import Entry
+from functions.entries.service import Entries
+from functions.entries.tiers import EPISODIC, SEMANTIC, WORKING
+from functions.facts.model import Fact
+from functions.facts.service import Facts
+from functions.identity.model import Principal
+from functions.namespaces.model import encode_segment
+from functions.platform.errors import NotFound
+from functions.platform.json_text import list_texts, loads
+from functions.platform.parallel import run_parallel
+from functions.recall.model import Neighbor, RecallItem
+from functions.recall.references import Reference, build_reference
+from functions.recall.requests import ConversationQuestion, Question, SourceName
+from functions.runs.episodes import Episodes
+from functions.runs.model import Episode
+from functions.runs.search import EpisodeSearch, read_text
+from functions.search.requests import MemorySearch
+from functions.search.service import Match, Search
+
+_KNOWN_FILTERS: dict[SourceName, frozenset[str]] = {
+    "entries": frozenset({"user_id", "agent_id", "namespace", "tags", "fields", "vector"}),
+    "facts": frozenset({"agent_type", "run_id"}),
+    "messages": frozenset({"user_id", "session_id", "tags"}),
+    "episodes": frozenset({"agent_type", "run_id"}),
+}
+_FILTERS = frozenset().union(*_KNOWN_FILTERS.values())
+_MAX_TEXT = 4_096  # characters of an item
+_MAIN = ("text", "content")  # the field of a value that says most
+
+Ask = ConversationQuestion | Question
+
+
+class Sources:
+    """What recall asks."""
+
+    def __init__(
+        self,
+        search: Search,
+        entries: Entries,
+        facts: Facts,
+        conversations: tuple[ConversationSearch, Conversations],
+        episodes: tuple[EpisodeSearch, Episodes],
+    ) -> None:
+        self._search = search
+        self._entries = entries
+        self._facts = facts
+        self._conversation_search, self._conversations = conversations
+        self._episode_search, self._episodes = episodes
+
+    def find_entries(self, caller: Principal, question: Question) -> list[RecallItem]:
+        """Find entries of all tiers that the caller may read."""
+        requests = _build_searches(caller, question)
+
+        def accept(entry: Entry) -> bool:
+            reference = build_reference("entries", entry.id)
+            return _is_wanted(question, _get_time(entry), reference)
+
+        jobs = [
+            partial(self._search.search, caller, each, is_touched=False, accept=accept)
+            for each in requests
+        ]
+        return [_describe_match(each) for found in run_parallel(jobs) for each in found]
+
+    def find_facts(self, caller: Principal, question: Question) -> list[RecallItem]:
+        """Find facts; those of a subject that the question names precede the others."""
+        equal = {
+            name: value
+            for name, value in (
+                ("agent_type", question.agent_type),
+                ("learned_from_run_id", question.run_id),
+            )
+            if value is not None
+        }
+
+        def accept(fact: Fact) -> bool:
+            return _is_wanted(question, fact.created_at, build_reference("facts", fact.fact_id))
+
+        found = self._facts.find(caller, question.query or "", equal, accept, question.top_k)
+        return [_describe_fact(each.fact, each.score, each.matched, each.parts) for each in found]
+
+    def find_messages(self, caller: Principal, question: Ask) -> list[RecallItem]:
+        """Find messages of the conversations that the caller may read."""
+        sessions = question.excluded_sessions
+
+        def accept(conversation: Conversation, message: HeldMessage) -> bool:
+            session = conversation.session_id
+            reference = build_reference("messages", session, message.index)
+            return session not in sessions and _is_wanted(question, message.time, reference)
+
+        query = MessageQuery(
+            question.query or "",
+            question.user_id,
+            question.session_id,
+            frozenset(question.tags),
+            accept,
+            question.neighbours,
+        )
+        found = self._conversation_search.search(caller, query, question.top_k)
+        return list(map(_describe_message, found))
+
+    def find_episodes(self, caller: Principal, question: Question) -> list[RecallItem]:
+        """Find episodes of the tenant's runs."""
+
+        def accept(episode: Episode) -> bool:
+            is_of_run = question.run_id in (None, episode.run_id)
+            reference = build_reference("episodes", episode.run_id, episode.id)
+            return is_of_run and _is_wanted(question, episode.created_at, reference)
+
+        found = self._episode_search.search(
+            caller, question.query or "", question.agent_type, accept, question.top_k
+        )
+        return [
+            _describe_episode(each.episode, each.score, each.matched, each.parts) for each in found
+        ]
+
+    def find(self, name: SourceName) -> Callable[[Principal, Question], list[RecallItem]]:
+        """Return what searches a source."""
+        finders: dict[SourceName, Callable[[Principal, Question], list[RecallItem]]] = {
+            "entries": self.find_entries,
+            "facts": self.find_facts,
+            "messages": self.find_messages,
+            "episodes": self.find_episodes,
+        }
+        return finders[name]
+
+    def get(self, caller: Principal, reference: Reference) -> RecallItem:
+        """Get the item that a reference names.
+
+        Raises:
+            NotFound: there is no such item.
+            AccessDenied: the caller may not read it.
+        """
+        match reference.source:
+            case "entries":
+                entry = self._entries.get(caller, reference.parts[0], is_touched=False)
+                return _describe_entry(entry)
+            case "facts":
+                return _describe_fact(self._facts.get(caller, reference.parts[0]))
+            case "messages":
+                return self._get_message(caller, *reference.parts)
+            case "episodes":
+                run_id, id = reference.parts
+                return _describe_episode(self._episodes.get(caller, run_id, id))
+
+    def _get_message(self, caller: Principal, session: str, index: str) -> RecallItem:
+        if not index.isdecimal():
+            raise NotFound("this is no reference; take one from the answer of a recall")
+        conversation, message = self._conversations.get_message(caller, session, int(index))
+        held = read_message(message)
+        return _describe_message(FoundMessage(conversation, held, 0.0, [], [held], {}))
+
+
+def select_sources(question: Question) -> tuple[list[SourceName], list[SourceName]]:
+    """Select the sources that know all filters of a question; return the others, too."""
+    given = {name for name in _FILTERS if getattr(question, name)}
+    if question.query is not None:
+        given.discard("vector")
+    known = [name for name in question.sources if given <= _KNOWN_FILTERS[name]]
+    return known, [name for name in question.sources if name not in known]
+
+
+def _is_wanted(question: Ask, time: int, reference: str) -> bool:
+    return (
+        (question.since is None or time >= question.since)
+        and (question.until is None or time < question.until)
+        and reference not in question.excluded_references
+    )
+
+
+def _build_searches(caller: Principal, question: Question) -> list[MemorySearch]:
+    """Build a search for each tier that may have what the question asks for."""
+    namespace = question.namespace
+    if question.user_id is not None:
+        own = f"users/{encode_segment(question.user_id)}/"
+        if namespace is not None and not namespace.startswith(own):
+            return []
+        namespace = namespace or f"{own}*"
+    tiers = [SEMANTIC] if question.agent_id is None else []
+    has_private = question.agent_id is not None or caller.kind == "agent"
+    if question.user_id is None and has_private:
+        tiers += [WORKING, EPISODIC]
+    return [
+        MemorySearch(
+            query=question.query,
+            vector=question.vector,
+            top_k=question.top_k,
+            memory_type=tier.name,
+            namespace=namespace,
+            agent_id=question.agent_id if tier.is_private else None,
+            tags=question.tags,
+            fields=question.fields,
+        )
+        for tier in tiers
+    ]
+
+
+def _get_time(entry: Entry) -> int:
+    return entry.created_at if entry.occurred_at is None else entry.occurred_at
+
+
+def _describe_match(match: Match) -> RecallItem:
+    return _describe_entry(match.entry, match.score, match.matched, match.parts)
+
+
+def _describe_entry(
+    entry: Entry, score: float = 0.0, matched: Iterable[str] = (), parts: Any = None
+) -> RecallItem:
+    return RecallItem(
+        source="entries",
+        reference=build_reference("entries", entry.id),
+        id=entry.id,
+        address={
+            "namespace": entry.namespace,
+            "key": entry.key,
+            "memory_type": entry.memory_type,
+            "agent_id": entry.agent_id,
+        },
+        text=_cut(_describe_value(None if entry.unreadable else loads(entry.value))),
+        time=_get_time(entry),
+        provenance={"created_by": entry.created_by},
+        score=score,
+        matched=tuple(matched),
+        explanation=parts or {},
+    )
+
+
+def _describe_value(value: Any) -> str:
+    """Describe a value in words: its main text, then its other fields in brackets."""
+    if not isinstance(value, dict):
+        return " ".join(list_texts(value))
+    main = next((value[name] for name in _MAIN if isinstance(value.get(name), str)), None)
+    others = "; ".join(
+        f"{name}: {' '.join(list_texts(each))}"
+        for name, each in value.items()
+        if each is not main and any(list_texts(each))
+    )
+    if main is None:
+        return others
+    return f"{main} ({others})" if others else main
+
+
+def _describe_fact(
+    fact: Fact, score: float = 0.0, matched: Iterable[str] = (), parts: Any = None
+) -> RecallItem:
+    return RecallItem(
+        source="facts",
+        reference=build_reference("facts", fact.fact_id),
+        id=fact.fact_id,
+        address={"subject": fact.subject, "predicate": fact.predicate, "object": fact.object},
+        text=_cut(fact.text),
+        time=fact.created_at,
+        provenance={
+            "learned_by": fact.learned_by,
+            "learned_from_run_ids": list(fact.learned_from_run_ids),
+            "confidence": fact.confidence,
+        },
+        score=score,
+        matched=tuple(matched),
+        explanation=parts or {},
+    )
+
+
+def _describe_message(found: FoundMessage) -> RecallItem:
+    session, message = found.conversation.session_id, found.message
+    return RecallItem(
+        source="messages",
+        reference=build_reference("messages", session, message.index),
+        id=f"{session}/{message.index}",
+        address={
+            "session_id": session,
+            "index": message.index,
+            "role": message.role,
+            "user_id": found.conversation.user_id,
+        },
+        text=_cut(message.content),
+        time=message.time,
+        provenance={"created_by": found.conversation.created_by},
+        score=found.score,
+        matched=tuple(found.matched),
+        speaker=_name_speaker(message),
+        neighbours=tuple(
+            Neighbor(
+                each.index,
+                build_reference("messages", session, each.index),
+                _name_speaker(each),
+                _cut(each.content),
+                each.time,
+            )
+            for each in found.neighbors
+        ),
+        explanation=found.parts,
+    )
+
+
+def _name_speaker(message: HeldMessage) -> str:
+    return message.speaker or message.role
+
+
+def _describe_episode(
+    episode: Episode, score: float = 0.0, matched: Iterable[str] = (), parts: Any = None
+) -> RecallItem:
+    return RecallItem(
+        source="episodes",
+        reference=build_reference("episodes", episode.run_id, episode.id),
+        id=episode.id,
+        address={"run_id": episode.run_id},
+        text=_cut(read_text(episode)),
+        time=episode.created_at,
+        provenance={"created_by": episode.created_by},
+        score=score,
+        matched=tuple(matched),
+        explanation=parts or {},
+    )
+
+
+def _cut(text: str) -> str:
+    """Cut a long text between words."""
+    if len(text) <= _MAX_TEXT:
+        return text
+    end = text.rfind(" ", 1, _MAX_TEXT)
+    return f"{text[: end if end > 0 else _MAX_TEXT]} …"

@@ -1,0 +1,163 @@
+"""Search the episodes of agent types (ADR-043 Tier 2).
+
+The texts of the newest episodes are held in memory and are refreshed by each search. Results are
+read again from the table, so an episode that was deleted with its run is not found.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import takewhile
+from threading import Lock
+from typing import Any, NamedTuple
+
+from functions.identity.model import Principal
+from functions.platform.bounded_pages import WantedPage
+from functions.platform.clock import Clock
+from functions.platform.json_text import list_texts, loads
+from functions.platform.limits import MAX_QUERY_CHARACTERS, MAX_SEARCHED_EPISODES
+from functions.platform.sensitivity import ENCRYPTED
+from functions.runs.agent_types import AgentTypes
+from functions.runs.episode_store import EpisodeStore
+from functions.runs.model import Episode
+from functions.vectors.held_texts import Text, add_texts
+from functions.vectors.hybrid import read_query
+from functions.vectors.matrix import HeldSpaces, TextMatrix
+from functions.vectors.model import Embed, add_statistics, search_with_expansion
+from functions.vectors.words import Weigh
+
+_MAX_HELD_BYTES = 64_000_000
+_MAX_TYPES = 20  # that a search without agent_type looks at
+_MAX_DEPTH = 10_000  # candidates
+_PAGE = 250
+_OVERLAP = 60_000  # ms; the index that lists episodes may lag behind
+
+
+class FoundEpisode(NamedTuple):
+    """An episode that a search found."""
+
+    episode: Episode
+    agent_type: str
+    text: str
+    score: float
+    matched: list[str]
+    parts: Mapping[str, float]
+
+
+@dataclass(slots=True)
+class _HeldEpisodes:
+    """The newest episodes of an agent type, and the index of their texts."""
+
+    lock: Lock = field(default_factory=Lock)
+    matrix: TextMatrix = field(default_factory=TextMatrix)
+    episodes: dict[str, Episode] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    newest: int = 0
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it has."""
+        return 2 * self.matrix.size
+
+
+class EpisodeSearch:
+    """Searches the newest 5,000 episodes of each agent type of a caller's tenant."""
+
+    def __init__(
+        self,
+        store: EpisodeStore,
+        agent_types: AgentTypes,
+        embeds: tuple[Embed, Embed, Weigh],
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._agent_types = agent_types
+        self._embed, self._embed_query, self._weigh = embeds
+        self._clock = clock
+        self._spaces = HeldSpaces(_HeldEpisodes, _MAX_HELD_BYTES)
+
+    def search(
+        self,
+        caller: Principal,
+        text: str,
+        agent_type: str | None,
+        accept: Callable[[Episode], bool],
+        top_k: int,
+    ) -> list[FoundEpisode]:
+        """Find the `top_k` episodes that fit a query best; best first.
+
+        Args:
+            caller: whose tenant is searched.
+            text: the query.
+            agent_type: None for the 20 last named agent types of the tenant.
+            accept: which episodes the search may return.
+            top_k: how many to return at most.
+        """
+        types = [agent_type]
+        if agent_type is None:
+            page = self._agent_types.list_page(caller, WantedPage(_MAX_TYPES))
+            types = [each.agent_type for each in page.elements]
+        found = [
+            each
+            for name in types
+            if name is not None
+            for each in self._search_type(caller, text, name, accept, top_k)
+        ]
+        return sorted(found, key=lambda each: (-each.score, each.episode.id))[:top_k]
+
+    def _search_type(
+        self,
+        caller: Principal,
+        text: str,
+        agent_type: str,
+        accept: Callable[[Episode], bool],
+        top_k: int,
+    ) -> list[FoundEpisode]:
+        embedding, asked = self._embed_query(text), read_query(text, self._weigh)
+        now = self._clock()
+        with self._spaces.use(f"{caller.tenant}#{agent_type}") as held:
+            self._refresh(caller.tenant, agent_type, held, now)
+            statistics = add_statistics([held.matrix.count(embedding.terms)])
+            ranked = asked.use_statistics(statistics)
+
+            def find(depth: int) -> tuple[list[FoundEpisode], bool]:
+                found = held.matrix.find_candidates(embedding, depth, {}, statistics)
+                wanted = [held.episodes[each] for each in found.cosines]
+                present = self._store.select_present(caller.tenant, wanted, now)
+                results = [
+                    FoundEpisode(
+                        each,
+                        agent_type,
+                        held.texts[each.id],
+                        *ranked.compare(found.cosines[each.id], held.texts[each.id]),
+                    )
+                    for each in wanted
+                    if each.id in present and each.expires_at > now and accept(each)
+                ]
+                results.sort(key=lambda each: (-each.score, each.episode.id))
+                return results, found.is_complete
+
+            return search_with_expansion(top_k, _MAX_DEPTH, find)
+
+    def _refresh(self, tenant: str, agent_type: str, held: _HeldEpisodes, now: int) -> None:
+        """Read the episodes that were appended since the last search."""
+        if len(held.episodes) >= 2 * MAX_SEARCHED_EPISODES:
+            held.matrix, held.episodes, held.texts, held.newest = TextMatrix(), {}, {}, 0
+        since = held.newest - _OVERLAP
+        listed = self._store.list_by_type(tenant, agent_type, None, _PAGE, now)
+        recent = takewhile(lambda each: each.created_at >= since, listed)
+        new = [
+            each
+            for each, _ in zip(recent, range(MAX_SEARCHED_EPISODES), strict=False)
+            if each.id not in held.episodes and each.sensitivity not in ENCRYPTED
+        ]
+        texts = {each.id: read_text(each) for each in new}
+        add_texts(held.matrix, self._embed, [Text(id, 1, text) for id, text in texts.items()])
+        held.episodes |= {each.id: each for each in new}
+        held.texts |= texts
+        held.newest = max((each.created_at for each in new), default=held.newest)
+
+
+def read_text(episode: Episode) -> str:
+    """Read the words of an episode's content."""
+    stored: dict[str, Any] = loads(episode.text)
+    return " ".join(list_texts(stored["content"]))[:MAX_QUERY_CHARACTERS] or "-"

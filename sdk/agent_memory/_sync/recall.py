@@ -1,0 +1,83 @@
+"""`client.recall`: one question to all memory that the caller may read."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from agent_memory.model import Recall, RecallReference, RecallSource
+from agent_memory.requests import assert_known, drop_none, quote_segment, render_time, to_list
+from agent_memory.responses import parse, parse_object
+
+if TYPE_CHECKING:
+    from agent_memory._sync.client import Client
+
+
+class RecallFields(TypedDict, total=False):
+    """What narrows a recall, besides its query.
+
+    Attributes:
+        sources: what to search; all unless given.
+        agent_id: only memory of this agent.
+        agent_type: only facts and episodes with this label.
+        namespace: only entries of this namespace; a trailing `*` makes it a prefix.
+        session_id: only messages of this conversation.
+        run_id: only episodes of this run, and facts that it learned.
+        tags: only entries and conversations that have all of these.
+        fields: only entries whose values have these fields.
+        vector: of your own embedding model.
+        exclude: references, and `{"session_id": ...}`, of what you have already.
+        top_k: how many items at most; 10 unless given.
+        min_score: the least score.
+        neighbours: how many messages before and after a message to return.
+        explain: whether each item has the parts of its score.
+        wait: `indexed` to wait until the newest entries are found.
+    """
+
+    sources: Iterable[RecallSource]
+    agent_id: str
+    agent_type: str
+    namespace: str
+    session_id: str
+    run_id: str
+    tags: Iterable[str]
+    fields: Mapping[str, Any]
+    vector: Sequence[float]
+    exclude: Iterable[str | Mapping[str, str]]
+    top_k: int
+    min_score: float
+    neighbours: int
+    explain: bool
+    wait: Literal["indexed"]
+
+
+def ask(
+    client: "Client",
+    path: str,
+    query: str | None,
+    *,
+    user_id: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    max_tokens: int | None,
+    fields: Mapping[str, Any],
+) -> Recall:
+    """Send a question to a path, and return the answer."""
+    assert_known(fields, RecallFields)
+    given = {
+        name: to_list(each) if name in ("sources", "tags", "exclude", "vector") else each
+        for name, each in fields.items()
+    }
+    body = given | drop_none(
+        query=query,
+        user_id=user_id,
+        since=None if since is None else render_time(since),
+        until=None if until is None else render_time(until),
+        max_tokens=max_tokens,
+    )
+    return parse(Recall.from_document, parse_object(client.request("POST", path, json=body)))
+
+
+def get_recalled(client: "Client", reference: str) -> RecallReference:
+    """Return the item that a reference names."""
+    path = f"/api/v1/recall/{quote_segment(reference)}"
+    return parse(RecallReference.from_document, parse_object(client.request("GET", path)))

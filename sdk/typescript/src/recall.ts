@@ -1,0 +1,45 @@
+/** `client.recall`: one question to all memory that the caller may read. */
+
+import { Http, quoteSegment } from "./http.js";
+import { orUndefined, wasThere } from "./memory.js";
+import type { components } from "./schema.js";
+
+type Schemas = components["schemas"];
+export type Recall = Schemas["Recall"];
+export type RecallItem = Schemas["RecallItem"];
+export type RecallReference = Schemas["RecallReference"];
+/** What narrows a recall, besides its query. */
+export type RecallOptions = Partial<Omit<Schemas["QuestionBody"], "query">>;
+
+/** Asks the service. */
+export class Recaller {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  async ask(path: string, body: RecallOptions & { query?: string }): Promise<Recall> {
+    return this.#http.send<Recall>("POST", path, { body });
+  }
+
+  async get(reference: string): Promise<RecallReference> {
+    return this.#http.send<RecallReference>("GET", `/api/v1/recall/${quoteSegment(reference)}`);
+  }
+
+  /** Delete an item by its source's own call; return whether there was one. */
+  async forget(reference: string): Promise<boolean> {
+    const item = await orUndefined(this.get(reference));
+    if (item === undefined) return false;
+    const query = item.source === "messages" ? { from: item.index, to: (item.index ?? 0) + 1 } : undefined;
+    return wasThere(this.#http.send("DELETE", toPath(item), query === undefined ? {} : { query }));
+  }
+}
+
+function toPath(item: RecallReference): string {
+  const id = quoteSegment(item.id);
+  if (item.source === "entries") return `/api/v1/memory/${id}`;
+  if (item.source === "facts") return `/api/v1/facts/${id}`;
+  if (item.source === "episodes") return `/api/v1/runs/${quoteSegment(item.run_id ?? "")}/episodes/${id}`;
+  return `/api/v1/conversations/${quoteSegment(item.session_id ?? "")}/messages`;
+}

@@ -1,0 +1,63 @@
+"""The verbs remember, say, recall and forget, for the caller and for a user of its app."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+from agent_memory import Client
+from agent_memory.exceptions import ConversationNotOwned
+
+
+@pytest.fixture
+def assistant(admin: Client, agent: Callable[[str], Client]) -> Client:
+    client = agent("assistant")
+    admin.namespaces.set_permissions("users/*", default="none", allow={"assistant": "write"})
+    return client
+
+
+def test_what_was_said_is_recalled_and_forgotten(assistant: Client) -> None:
+    ada = assistant.for_user("ada")
+    ada.say("chat", user="Can I have a refund?", assistant="We promise a refund in March.")
+    ada.say("chat", user="Thanks")
+    answer = ada.recall("What did we promise?", top_k=1)
+    assert answer.items[0].text == "We promise a refund in March."
+    assert [each.text for each in answer.items[0].neighbours][-1] == "Thanks"
+    assert "We promise a refund" in answer.text
+    assert assistant.get_recalled(answer.items[0].reference).session_id == "chat"
+    assert ada.forget(answer.items[0].reference).items == 1
+    assert "refund in March" not in ada.recall("What did we promise?").text
+    assert ada.forget().conversations == 1
+    assert ada.recall("refund").items == ()
+
+
+def test_the_callers_own_conversation_is_recalled(assistant: Client) -> None:
+    assistant.say("notes", user="The build broke on Tuesday")
+    found = assistant.recall("When did the build break?", since=datetime(2020, 1, 1, tzinfo=UTC))
+    assert [each.role for each in found.items] == ["user"]
+    assert assistant.conversations.search("build", session_id="notes").items
+    assert assistant.recall("build", until=datetime(2020, 1, 1, tzinfo=UTC)).items == ()
+
+
+def test_each_kind_of_item_is_forgotten_by_its_reference(assistant: Client) -> None:
+    fact = assistant.facts.learn("Acme", "likes", "tulips")
+    run = assistant.runs.start("sdr")
+    assistant.runs.append(run.id, "Acme got tulips")
+    answer = assistant.recall("tulips for Acme")
+    assert {each.source for each in answer.items} == {"facts", "episodes"}
+    assert all(assistant.forget(each.reference) for each in answer.items)
+    assert assistant.facts.get(fact.fact_id) is None
+    assert not assistant.forget(answer.items[0].reference)
+    assert assistant.recall("tulips for Acme").items == ()
+
+
+def test_nobody_is_drawn_into_the_conversation_of_another(
+    assistant: Client, agent: Callable[[str], Client]
+) -> None:
+    planter = agent("planter")
+    planter.conversations.put("chat", "ada", agent_participants=["assistant"])
+    with pytest.raises(ConversationNotOwned):
+        assistant.for_user("ada").say("chat", user="Hello")
+    assistant.for_user("ada").say("chat", user="Hello", join=True)
+    assert planter.conversations.get("chat").messages[0].content == "Hello"
+    with pytest.raises(ValueError, match="user, assistant"):
+        assistant.say("chat")
