@@ -7,8 +7,9 @@ costs more than its limit.
 import argparse
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
-from benchmarks import cold_start, costs, floor, growth, prices, recall, stream, trace
+from benchmarks import cold_start, costs, dialogue, floor, growth, prices, recall, stream, trace
 
 _SIZES = (100, 1_000, 10_000, 100_000)
 
@@ -24,12 +25,19 @@ def _cost(options: argparse.Namespace) -> str:
     return costs.as_text(found)
 
 
+def _recall(options: argparse.Namespace) -> str:
+    found = recall.as_text(recall.measure())
+    if options.locomo is None:
+        return found
+    return f"{found}\n\n{dialogue.as_text(dialogue.measure(options.locomo))}"
+
+
 _PARTS: dict[str, Callable[[argparse.Namespace], str]] = {
     "costs": _cost,
     "floor": lambda _: floor.as_text(floor.measure()),
     "cold-start": lambda _: cold_start.as_text(cold_start.measure()),
     "growth": _grow,
-    "recall": lambda _: recall.as_text(recall.measure()),
+    "recall": _recall,
     "prices": lambda _: prices.as_text(prices.measure()),
     "stream": lambda _: stream.as_text(stream.measure()),
     "trace": lambda _: trace.as_text(trace.measure()),
@@ -42,6 +50,9 @@ def main() -> int:
     parser.add_argument("which", nargs="?", choices=("all", *_PARTS), default="all")
     parser.add_argument(
         "--entries", type=int, default=1_000, help="the largest store of growth (default: 1000)"
+    )
+    parser.add_argument(
+        "--locomo", type=Path, help="the published locomo10.json, which recall is measured on, too"
     )
     options = parser.parse_args(namespace=argparse.Namespace(is_above=False))
     for name in _PARTS if options.which == "all" else [options.which]:

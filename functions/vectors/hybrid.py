@@ -26,6 +26,7 @@ from functions.vectors.words import (
     without_ids,
 )
 
+_STRAY = 0.23  # the share of rare words that a text may have by chance
 _DIGITS = 6  # of a score; further ones differ between machines
 _PIECE = 1_000  # characters; the vector of a longer text says little of its details
 _FEW_WORDS = 1  # a text of n words counts n / (n + 1): fillers are near to everything
@@ -118,7 +119,7 @@ class Query:
         meaning = cosine if has_same_words else cosine * damp(len(text.split()))
         score = (meaning + (by_words**3 + by_grams**3) / 2 - lacks) / 2
         by_rarity = self._share_rarity(found)
-        score = (score + by_rarity**3) / 2
+        score = (score + max(by_rarity - _STRAY, 0) / (1 - _STRAY)) / 2
         if subject:
             score += max(1 - score, 0) * self._share_subject(read_words(subject)) ** 3 / 2
         parts = {
