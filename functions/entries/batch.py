@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from functions.authorization.rules import authorize, is_allowed
@@ -28,6 +28,7 @@ from functions.platform.clock import Clock
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.errors import (
     AccessDenied,
+    BatchTooLarge,
     EntryNotFound,
     ServiceError,
     TaskReassigned,
@@ -90,7 +91,14 @@ class Batches:
                     raise ValidationFailed("body", "names an entry that the batch names before it")
                 transitions.append(transition)
         transaction = Transaction(caller, tuple(transitions), now, claims=tuple(claims.values()))
-        return self._writer.commit(transaction, token)
+        try:
+            return self._writer.commit(transaction, token)
+        except BatchTooLarge:
+            if not claims:
+                raise
+        # 50 entries leave no place for the configuration of a new namespace, so that comes first
+        self._writer.commit(replace(transaction, transitions=()), None)
+        return self._writer.commit(replace(transaction, claims=()), token)
 
     def _read_updated(
         self, caller: Principal, batch: Sequence[NewEntry | BatchUpdate]

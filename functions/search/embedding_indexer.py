@@ -13,7 +13,7 @@ from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.vector_keys import build_entry_space
 from functions.search.text import extract_text
 from functions.vectors.model import Embed
-from functions.vectors.store import VectorStore
+from functions.vectors.store import NewVector, VectorStore
 
 
 class EmbeddingIndexer:
@@ -40,6 +40,21 @@ class EmbeddingIndexer:
         if new is not None:
             self._update(old, new)
 
+    def index_new(self, entries: Iterable[Entry]) -> None:
+        """Embed new entries: two calls per 25, instead of one for each entry."""
+        stored = (entry for entry in entries if entry.policy.has_vectors)
+        self._vectors.put_new(
+            NewVector(
+                build_entry_space(entry.address),
+                entry.id,
+                entry.version,
+                self._embed(text),
+                _list_filters(entry),
+            )
+            for entry in stored
+            if (text := extract_text(entry)) is not None
+        )
+
     def _remove(self, entry: Entry) -> None:
         if entry.sensitivity not in ENCRYPTED:
             self._vectors.remove_vector(
@@ -61,13 +76,8 @@ class EmbeddingIndexer:
             self._embed_entry(new, text)
 
     def _embed_entry(self, entry: Entry, text: str) -> None:
-        filters = {
-            "memory_type": entry.memory_type,
-            "namespace": entry.namespace,
-            "agent_id": entry.agent_id,
-        }
         space, vector = build_entry_space(entry.address), self._embed(text)
-        self._vectors.put_vector(space, entry.id, entry.version, vector, filters)
+        self._vectors.put_vector(space, entry.id, entry.version, vector, _list_filters(entry))
 
     def select_unindexed(self, entries: Iterable[Entry]) -> list[Entry]:
         """Select the entries that a search does not find yet: one call."""
@@ -91,3 +101,11 @@ class EmbeddingIndexer:
             for entry, text in texts
             if entry.id not in current
         ]
+
+
+def _list_filters(entry: Entry) -> dict[str, str]:
+    return {
+        "memory_type": entry.memory_type,
+        "namespace": entry.namespace,
+        "agent_id": entry.agent_id,
+    }

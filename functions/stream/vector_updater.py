@@ -6,6 +6,7 @@ from typing import ClassVar, Self
 
 from functions.container import Container
 from functions.platform.keys import Key
+from functions.platform.limits import MAX_WRITE_ITEMS
 from functions.platform.parallel import WorkerPool
 from functions.platform.vector_keys import build_client_vectors_partition
 from functions.search.embedding_indexer import EmbeddingIndexer
@@ -43,7 +44,14 @@ class VectorUpdater:
             return
         groups = order_by_turns(coalesce_changes(changes), lambda group: group[0].record.tenant)
         failures: list[Exception] = []
-        jobs = (partial(self._index, self._indexer, group, failures) for group in groups)
+        new = [group[0] for group in groups if _is_new(group)]
+        size = min(MAX_WRITE_ITEMS, -(-len(new) // _THREADS))
+        jobs = [
+            partial(self._index_new, self._indexer, new[first : first + size], failures)
+            for first in range(0, len(new), size or 1)
+        ]
+        others = (group for group in groups if not _is_new(group))
+        jobs += (partial(self._index, self._indexer, group, failures) for group in others)
         batch.run(self._pool, jobs)
 
     def _remove_client_vectors(self, batch: StreamBatch, changes: Iterable[Change]) -> None:
@@ -58,6 +66,20 @@ class VectorUpdater:
         except Exception as error:  # noqa: BLE001 - it holds up these items only
             for change in obsolete:
                 batch.fail(change.record, error)
+
+    def _index_new(
+        self,
+        indexer: EmbeddingIndexer,
+        changes: Sequence[Change],
+        failures: list[Exception],
+        batch: StreamBatch,
+    ) -> None:
+        """Index new entries together; if that fails, one by one, to find those that can't be."""
+        try:
+            indexer.index_new([change.new for change in changes if change.new is not None])
+        except Exception:  # noqa: BLE001 - the next calls find out which entry fails
+            for change in changes:
+                self._index(indexer, [change], failures, batch)
 
     def _index(
         self,
@@ -81,6 +103,11 @@ class VectorUpdater:
                 failures.append(error)
                 batch.fail(change.record, error)
                 return
+
+
+def _is_new(group: Sequence[Change]) -> bool:
+    """Tell whether a group is a new entry that was not changed since."""
+    return len(group) == 1 and group[0].old is None and group[0].new is not None
 
 
 def _has_obsolete_vector(change: Change) -> bool:

@@ -251,6 +251,7 @@ class Space:
     lock: Lock = field(default_factory=Lock)
     matrix: TextMatrix = field(default_factory=TextMatrix)
     refreshed: int = 0  # epoch ms; later writes may still have this time
+    looked_back: int = 0  # epoch ms; when all that clocks and indexes may hide was read again
 
     @property
     def size(self) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from typing import NamedTuple
 
 from functions.platform.clock import Clock
 from functions.platform.items import Item
@@ -9,6 +10,22 @@ from functions.platform.table import ConditionFailed, Table
 from functions.platform.vector_keys import build_vector_key, parse_vector_ref
 from functions.platform.writes import put
 from functions.vectors.model import Embedding, VectorFormat
+
+
+class NewVector(NamedTuple):
+    """The first vector of a text.
+
+    Attributes:
+        ref: what it stands for.
+        version: of the text.
+        filters: what a search may filter by.
+    """
+
+    space: str
+    ref: str
+    version: int
+    embedding: Embedding
+    filters: Mapping[str, str]
 
 
 class VectorStore:
@@ -25,6 +42,26 @@ class VectorStore:
         """Put the vector of `ref` at a version, beside what a search may filter by."""
         stamp = {"version": version} | self._format.build_stamp(self._clock())
         self._put(space, ref, self._format.to_attributes(space, embedding, filters) | stamp)
+
+    def put_new(self, vectors: Iterable[NewVector]) -> None:
+        """Put the first vectors of texts: two calls per 25.
+
+        A record that is delivered again finds its vector, or a later one, and leaves it alone.
+        """
+        wanted = {(each.space, each.ref): each for each in vectors}
+        known = self.read_versions(wanted)
+        stamp = self._format.build_stamp(self._clock())
+        writes = [
+            put(
+                build_vector_key(each.space, each.ref),
+                self._format.to_attributes(each.space, each.embedding, each.filters)
+                | {"version": each.version}
+                | stamp,
+            )
+            for each in wanted.values()
+            if each.ref not in known
+        ]
+        self._table.write_many(writes)
 
     def remove_vector(self, space: str, ref: str, version: int) -> None:
         """Replace the vector of `ref` by a tombstone, which outlives late older versions."""

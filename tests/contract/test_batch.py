@@ -33,6 +33,14 @@ def send(client: httpx.Client, *entries: dict[str, Any]) -> httpx.Response:
     return client.post(BATCH, json={"entries": list(entries)})
 
 
+def test_the_largest_batch_fits_a_new_namespace(tenant: Tenant) -> None:
+    entries = [semantic(key=str(n), namespace="brand/new", value={"n": n}) for n in range(50)]
+    made = ok(tenant.admin.post(BATCH, json={"entries": entries}))["entries"]
+    assert [each["key"] for each in made] == [str(n) for n in range(50)]
+    found = ok(tenant.admin.get(MEMORY, params={"namespace": "brand/new"}))
+    assert found["total"] == 50
+
+
 @pytest.mark.in_process
 def test_creates_and_updates_are_answered_in_their_order(alice: httpx.Client) -> None:
     old, older = create(alice, entry(key="old")), create(alice, semantic(key="older"))
