@@ -32,7 +32,7 @@ Rank = Callable[[str], list[int]]
 
 
 class Turn(NamedTuple):
-    """What somebody said, and when."""
+    """A sentence of a conversation: its speaker, text and time."""
 
     speaker: str
     text: str
@@ -47,7 +47,7 @@ class Sample(NamedTuple):
 
 
 class Row(NamedTuple):
-    """How well a way of searching does: recall at 5 and at 10, and the mean reciprocal rank."""
+    """Figures of a way of searching: recall at 5 and at 10, and the mean reciprocal rank."""
 
     name: str
     five: float

@@ -42,9 +42,11 @@ class Contexts:
         tags: frozenset[str],
         *,
         is_touched: bool = True,
-    ) -> Iterator[tuple[Section, Entry]]:
-        """Return the task's working memory, its parent's where it inherits, episodic entries, then
-        the semantic namespaces declared for the task.
+    ) -> tuple[Task, Iterator[tuple[Section, Entry]]]:
+        """Return a task and its memory.
+
+        The order is: working memory, that of the parent if the task inherits, episodic entries,
+        and the semantic namespaces declared for the task.
 
         What the caller may not read is left out. Nothing is read before it is asked for.
 
@@ -65,7 +67,7 @@ class Contexts:
         episodes = self._iterate_episodes(
             caller, found[0], episodic_limit, tags, is_touched=is_touched
         )
-        return self._iterate_sections(caller, found[0], episodes)
+        return found[0], self._iterate_sections(caller, found[0], episodes)
 
     def _iterate_sections(
         self, caller: Principal, task: Task, episodes: Iterator[Entry]

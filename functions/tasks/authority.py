@@ -6,7 +6,7 @@ from functions.authorization.model import Action, Rule
 from functions.authorization.rules import HOLDS_ADMIN, authorize, is_allowed
 from functions.identity.model import ADMIN, WRITE, Principal
 from functions.platform.errors import AccessDenied, TaskReassigned, ValidationFailed
-from functions.tasks.model import REPAIRS, RESULTS, Grant, Membership, Status, Task
+from functions.tasks.model import HAND_OVER, REPAIRS, RESULTS, Grant, Membership, Status, Task
 from functions.tasks.rules import assert_open, is_coordinator
 
 _NO_MEMBER = Membership()
@@ -20,6 +20,7 @@ class TaskTarget(NamedTuple):
         member: what the caller is in the task beside its roles.
         fields: those that are to change.
         status: the status that is to be set; None if none is.
+        assignee: the agent that is to take the task over; None if none is.
     """
 
     task: Task
@@ -27,6 +28,7 @@ class TaskTarget(NamedTuple):
     member: Membership = _NO_MEMBER
     fields: frozenset[str] = frozenset()
     status: Status | None = None
+    assignee: str | None = None
 
     def find_grant(self) -> Grant | None:
         """Return the caller's grant, if it still counts."""
@@ -94,6 +96,12 @@ def _sets_results_as_assignee(caller: Principal, target: TaskTarget) -> bool:
     return is_assignee and target.fields <= RESULTS
 
 
+def _hands_over_as_assignee(caller: Principal, target: TaskTarget) -> bool:
+    is_assignee = WRITE in caller.permissions and _IS_ASSIGNEE.holds(caller, target)
+    is_delegate = target.assignee is not None and target.task.has_delegate(target.assignee)
+    return is_assignee and is_delegate and target.fields <= HAND_OVER
+
+
 CHANGE_TASK = Action(
     "task.change",
     (
@@ -105,10 +113,14 @@ CHANGE_TASK = Action(
         ),
         Rule[TaskTarget]("assignee of the task, for status and results", _sets_results_as_assignee),
         Rule[TaskTarget](
+            "assignee of the task, for a hand-over to a delegate", _hands_over_as_assignee
+        ),
+        Rule[TaskTarget](
             "holds memory.admin, for assignee, coordinator and cancelling", _repairs_task
         ),
     ),
-    denied="a task is changed by its coordinator; its assignee sets status and results",
+    denied="a task is changed by its coordinator; its assignee sets status and results, and hands"
+    " the task over to one of its delegates",
     is_audited=True,
 )
 LET_INHERIT = Action(
@@ -160,6 +172,12 @@ class Registration(NamedTuple):
     names_delegates: bool = False
 
 
+def _registers_as_coordinator(caller: Principal, new: Registration) -> bool:
+    names_itself = new.coordinator in (None, caller.id)
+    may_name_others = caller.kind == "user" or ADMIN in caller.permissions
+    return caller.may_coordinate and (names_itself or may_name_others)
+
+
 def _registers_for_itself(caller: Principal, new: Registration) -> bool:
     is_own = new.parent is None or (
         new.parent.coordinator is None and new.parent.assigned_agent == caller.id
@@ -180,7 +198,7 @@ def _registers_sub_task(caller: Principal, new: Registration) -> bool:
 REGISTER_TASK = Action[Registration](
     "task.register",
     (
-        Rule("coordinator or user", lambda caller, _: caller.may_coordinate),
+        Rule("user, coordinator for itself, or memory.admin", _registers_as_coordinator),
         Rule("agent, for itself and without a coordinator", _registers_for_itself),
         Rule("assignee of the parent, for itself or a delegate", _registers_sub_task),
     ),

@@ -141,6 +141,7 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
         delegates=tuple(dict.fromkeys(change.delegates or ()))
         if "delegates" in given
         else task.delegates,
+        hand_over_note=change.note if is_handed_over else task.hand_over_note,
         term=task.term + (is_handed_over or is_adopted),
         parent_term=None if is_handed_over else task.parent_term,
         leaving=() if status in ENDED else _find_leaving(task, assignee, coordinator),

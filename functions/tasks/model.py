@@ -24,6 +24,8 @@ GrantAccess = Literal["read", "write"]
 ENDED = frozenset({"completed", "failed", "cancelled", "skipped"})
 RESULTS = frozenset({"status", "output", "error", "artifacts", "blocked_reason"})
 """What an assignee reports; everything else is the coordinator's to change."""
+HAND_OVER = RESULTS - {"status"} | {"assigned_agent", "note"}
+"""What an assignee changes when it hands the task over to a delegate."""
 REPAIRS = frozenset({"assigned_agent", "coordinator", "status"})
 """What `memory.admin` changes in any task; the status only to `cancelled`."""
 ANYBODY = "*"
@@ -141,7 +143,8 @@ class Task:
         leaving: former assignees and coordinators whose entries aren't fenced yet.
         parent_term: the parent's term with which inheritance ends, if its assignee registered the
             task for itself.
-        delegates: for whom its assignee may register sub-tasks.
+        delegates: for whom its assignee may register sub-tasks, and whom it may hand the task to.
+        hand_over_note: what the last assignee told its successor.
         free_entries, free_bytes: working memory that still fits.
         entry_cap: the most entries that its coordinator's guardrails let it have.
         archive_required: whether they have its memory archived.
@@ -174,6 +177,7 @@ class Task:
     leaving: tuple[str, ...] = ()
     parent_term: int | None = None
     delegates: tuple[str, ...] = ()
+    hand_over_note: str | None = None
     free_entries: int = 0
     free_bytes: int = 0
     entry_cap: int | None = None

@@ -87,7 +87,8 @@ class NewTask(_TaskFields):
     coordinator: AgentId | None = None
     """Who directs the task; a principal that isn't an agent."""
     delegates: Delegates | None = None
-    """For whom its assignee may register sub-tasks; `*` is everybody."""
+    """Agents for which the assignee may register sub-tasks, and to which it may hand the task over;
+    `*` is all."""
     parent_task_id: Identifier | None = None
     """The task that this is a part of."""
     memory_policy: MemoryPolicy | None = None
@@ -112,8 +113,11 @@ class TaskChange(_TaskFields, ChangeModel):
     """Who works on the task, and writes its working memory."""
     coordinator: AgentId | None = None
     """Who directs the task from now on; a principal that isn't an agent."""
+    note: Annotated[str, Field(min_length=1, max_length=limits.MAX_NOTE_CHARACTERS)] | None = None
+    """With `assigned_agent`: what the next assignee should know."""
     delegates: Delegates | None = None
-    """For whom its assignee may register sub-tasks; `*` is everybody."""
+    """Agents for which the assignee may register sub-tasks, and to which it may hand the task over;
+    `*` is all."""
     memory_policy: MemoryPolicy | None = None
     """How the task's working memory behaves."""
 
@@ -121,6 +125,8 @@ class TaskChange(_TaskFields, ChangeModel):
     def _names_something(self) -> Self:
         if not self.model_fields_set - {"task_id"}:
             raise ValueError("names nothing to change")
+        if "note" in self.model_fields_set and self.assigned_agent is None:
+            raise ValueError("a note needs `assigned_agent`")
         return self
 
     @property

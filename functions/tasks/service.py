@@ -183,7 +183,13 @@ class Tasks:
             AccessDenied: a field isn't the caller's to change.
         """
         fields = change.changed_fields
-        target = TaskTarget(task, self._clock(), fields=fields, status=change.status)
+        target = TaskTarget(
+            task,
+            self._clock(),
+            fields=fields,
+            status=change.status,
+            assignee=change.assigned_agent,
+        )
         if not is_allowed(caller, CHANGE_TASK, target):
             member = self._store.get_membership(caller.tenant, task.id, caller.id)
             authorize_write(caller, CHANGE_TASK, target._replace(member=member))

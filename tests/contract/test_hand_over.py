@@ -41,6 +41,33 @@ def alice(tenant: Tenant, boss: httpx.Client) -> httpx.Client:
     return tenant.agent("alice")
 
 
+def test_an_assignee_hands_over_to_a_delegate_with_a_note(
+    tenant: Tenant, boss: httpx.Client
+) -> None:
+    made = create_task(boss, id="task_2", assigned_agent="ann", delegates=["ben"])
+    ann, ben = tenant.agent("ann"), tenant.agent("ben")
+    create(ann, working("task_2", key="progress", value={"done": 40}))
+    invalid(change_task(ann, made, note="for nobody"), "body")
+    invalid(change_task(ann, made, assigned_agent="ben", note="x" * 4097), "note")
+    refused(change_task(ann, made, assigned_agent="carl"), 403, "ACCESS_DENIED")
+    refused(change_task(ben, made, assigned_agent="ben"), 403, "ACCESS_DENIED")
+    note = "Rows 1 to 40 are done; row 41 has a typo."
+    handed = ok(change_task(ann, made, assigned_agent="ben", note=note))
+    assert (handed["assigned_agent"], handed["hand_over_note"]) == ("ben", note)
+    context = ok(ben.get(f"{TASKS}/task_2/context"))
+    assert context["hand_over_note"] == note
+    refused(change_task(ann, handed, status="completed"), 409, "TASK_REASSIGNED")
+    again = ok(change_task(boss, handed, assigned_agent="ann"))
+    assert again["hand_over_note"] is None
+
+
+def test_a_coordinator_names_nobody_else_as_coordinator(tenant: Tenant, boss: httpx.Client) -> None:
+    tenant.coordinator("rival")
+    body = task(id="task_3", coordinator="rival", assigned_agent="ann")
+    refused(boss.post(TASKS, json=body), 403, "ACCESS_DENIED")
+    ok(boss.post(TASKS, json=body | {"coordinator": "boss"}), 201)
+
+
 def try_writes(client: httpx.Client, made: dict[str, Any]) -> list[httpx.Response]:
     """Every way to write in task_1, with an entry of one's own in it."""
     bare, grown = {"id": made["id"], "version": 1}, {"s": "x" * 3000}

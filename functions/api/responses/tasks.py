@@ -39,7 +39,10 @@ class TaskDocument(TypedDict):
     coordinator: str | None
     """Who directs the task; a principal that isn't an agent."""
     delegates: list[str]
-    """For whom its assignee may register sub-tasks; `*` is everybody."""
+    """Agents for which the assignee may register sub-tasks, and to which it may hand the task over;
+    `*` is all."""
+    hand_over_note: str | None
+    """The note of the last hand-over."""
     parent_task_id: str | None
     """The task that this is a part of."""
     memory_policy: MemoryPolicyDocument
@@ -77,6 +80,8 @@ class ContextDocument(TypedDict):
     """The memory that belongs to a task, packed."""
 
     task_id: str
+    hand_over_note: str | None
+    """What the former assignee told its successor."""
     working: list[EntryDocument]
     inherited: list[EntryDocument]
     episodic: list[EntryDocument]

@@ -141,10 +141,10 @@ def get_task_context(request: Request, caller: Principal) -> Response:
     episodic, max_kb = _EPISODIC_LIMIT.read(request), _MAX_KB.read(request)
     task_id = request.path_params["task_id"]
     has_values, is_touched = VALUES.read(request) is None, TOUCH.read(request) is not False
-    found = request.services.contexts.find(
+    task, found = request.services.contexts.find(
         caller, task_id, episodic, TAGS.read(request), is_touched=is_touched
     )
-    packed = _pack_context(task_id, found, max_kb * _KB, has_values=has_values)
+    packed = _pack_context(task, found, max_kb * _KB, has_values=has_values)
     return json_response(200, packed)
 
 
@@ -160,7 +160,7 @@ def apply_workflow(request: Request, caller: Principal) -> Response:
 
 
 def _pack_context(
-    task_id: str, found: Iterable[tuple[Section, Entry]], max_bytes: int, *, has_values: bool
+    task: Task, found: Iterable[tuple[Section, Entry]], max_bytes: int, *, has_values: bool
 ) -> ContextDocument:
     """Render entries up to `max_bytes`; the first one that doesn't fit ends the packing.
 
@@ -184,7 +184,8 @@ def _pack_context(
             text = orjson.dumps(render_entry(entry, has_value=False))
         packed[section].append(orjson.Fragment(text))
     return {
-        "task_id": task_id,
+        "task_id": task.id,
+        "hand_over_note": task.hand_over_note,
         "working": packed["working"],
         "inherited": packed["inherited"],
         "episodic": packed["episodic"],

@@ -29,7 +29,7 @@ from agent_memory._sync.user_memory import UserMemory
 from agent_memory._sync.workflows import Workflows
 from agent_memory._sync.working_values import WorkingValues
 from agent_memory.exceptions import MemoryNotFoundError
-from agent_memory.model import AppendedMessages, Entry, Recall, RecallReference
+from agent_memory.model import AppendedMessages, Entry, Recall, RecallReference, Task, TaskChanges
 from agent_memory.requests import UNSET, Unset, drop_unset, render_json
 from agent_memory.responses import parse_object
 from agent_memory.settings import resolve_settings
@@ -228,6 +228,26 @@ class Client:
                 index, session_id = item.index or 0, item.session_id or ""
                 removed = self.conversations.remove_messages(session_id, index, index + 1)
                 return removed > 0
+
+    def hand_over(self, task: Task | str, *, to: str, note: str | None = None) -> Task:
+        """Hand a task over to another agent, with a note for it.
+
+            client.hand_over("task_42", to="reviewer", note="Rows 1 to 40 are done")
+
+        Args:
+            task: the task, or its id.
+            to: one of the task's delegates; any agent if the caller coordinates the task.
+            note: at most 4,096 characters; the task shows it as `hand_over_note`.
+
+        Raises:
+            MemoryAccessError: the caller may not hand the task to this agent.
+            MemoryConflictError: raised when the task was changed since it was read.
+        """
+        present = self.tasks.get(task) if isinstance(task, str) else task
+        changes: TaskChanges = {"assigned_agent": to}
+        if note is not None:
+            changes["note"] = note
+        return self.tasks.update(present.id, version=present.version, **changes)
 
     def request(
         self,

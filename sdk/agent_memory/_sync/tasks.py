@@ -104,8 +104,8 @@ class Tasks(Resource):
 
         Args:
             version: the version that must be there.
-            changes: `status`, `assigned_agent`, `coordinator`, `delegates`, `memory_policy` and
-                others of RFC-0012. What isn't given stays as it is.
+            changes: `status`, `assigned_agent`, `note`, `coordinator`, `delegates`,
+                `memory_policy` and others of RFC-0012. What isn't given stays as it is.
 
         Raises:
             MemoryConflictError: raised when it is at another version.

@@ -89,6 +89,7 @@ class TaskChanges(TypedDict, total=False):
     memory_policy: MemoryPolicyFields | None
     metadata: dict[str, Any] | None
     name: str | None
+    note: str | None
     output: Any
     permissions: Any
     plan_id: str | None

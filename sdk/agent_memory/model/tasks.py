@@ -34,7 +34,9 @@ class Task(Model):
     Attributes:
         assigned_agent: Who works on the task, and writes its working memory.
         coordinator: Who directs the task; a principal that isn't an agent.
-        delegates: For whom its assignee may register sub-tasks; `*` is everybody.
+        delegates: Agents for which the assignee may register sub-tasks, and to which it may
+            hand the task over; `*` is all.
+        hand_over_note: The note of the last hand-over.
         parent_task_id: The task that this is a part of.
         memory_policy: How the task's working memory behaves.
         version: Counts the changes; send it as If-Match.
@@ -55,6 +57,7 @@ class Task(Model):
     assigned_agent: str | None = None
     coordinator: str | None = None
     delegates: tuple[str, ...]
+    hand_over_note: str | None = None
     parent_task_id: str | None = None
     memory_policy: MemoryPolicy
     version: int
@@ -89,11 +92,13 @@ class TaskContext(Model):
     """A task's memory, packed for a context window.
 
     Attributes:
+        hand_over_note: What the former assignee told its successor.
         size_kb: The entries' size as JSON.
         truncated: Whether something was left out for its size.
     """
 
     task_id: str
+    hand_over_note: str | None = None
     working: tuple[Entry, ...]
     inherited: tuple[Entry, ...]
     episodic: tuple[Entry, ...]

@@ -51,6 +51,13 @@ export class Tasks {
     return new Pages(fetch, paging);
   }
 
+  /** Hand a task over to another agent, with a note for it. */
+  async handOver(task: Task | string, to: string, note?: string): Promise<Task> {
+    const present = typeof task === "string" ? await this.get(task) : task;
+    if (present === undefined) throw new TypeError(`there is no task ${String(task)}`);
+    return this.update(present.id, present.version, { assigned_agent: to, ...(note === undefined ? {} : { note }) });
+  }
+
   /**
    * Change a task at the version that was read.
    *

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from functions.authorization.rules import decide, is_allowed
-from functions.identity.model import ADMIN, Kind
+from functions.identity.model import ADMIN, Kind, Principal
 from functions.tasks.authority import (
     ADOPT_TASK,
     CHANGE_TASK,
@@ -28,8 +28,42 @@ OWN = replace(TASK, coordinator=None)
 
 @pytest.mark.parametrize("kind", ["coordinator", "user"])
 def test_coordinators_and_users_register_for_anybody(kind: Kind) -> None:
-    new = Registration("alice", "chief", TASK, names_delegates=True)
+    new = Registration("alice", None, TASK, names_delegates=True)
     assert is_allowed(principal("c", kind), REGISTER_TASK, new)
+    assert is_allowed(principal("c", kind), REGISTER_TASK, new._replace(coordinator="c"))
+
+
+def test_only_users_and_admins_name_another_coordinator() -> None:
+    new = Registration("alice", "chief")
+    assert not is_allowed(BOSS, REGISTER_TASK, new)
+    assert is_allowed(principal("u", "user"), REGISTER_TASK, new)
+    assert is_allowed(replace_permissions(BOSS), REGISTER_TASK, new)
+
+
+def replace_permissions(holder: Principal) -> Principal:
+    """Give a principal `memory.admin`, too."""
+    return holder._replace(permissions=holder.permissions | {ADMIN})
+
+
+@pytest.mark.parametrize(
+    ("fields", "assignee", "expected"),
+    [
+        ({"assigned_agent"}, "bob", True),
+        ({"assigned_agent", "note"}, "bob", True),
+        ({"assigned_agent", "note", "output"}, "bob", True),
+        ({"assigned_agent"}, "carl", False),
+        ({"assigned_agent"}, None, False),
+        ({"assigned_agent", "status"}, "bob", False),
+        ({"assigned_agent", "delegates"}, "bob", False),
+        ({"assigned_agent", "coordinator"}, "bob", False),
+    ],
+)
+def test_an_assignee_hands_over_to_a_delegate(
+    fields: set[str], assignee: str | None, expected: bool
+) -> None:
+    target = TaskTarget(DELEGATING, NOW, fields=frozenset(fields), assignee=assignee)
+    assert is_allowed(ALICE, CHANGE_TASK, target) == expected
+    assert not is_allowed(principal("bob"), CHANGE_TASK, target)
 
 
 @pytest.mark.parametrize(
