@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import cold_start, costs, dialogue, floor, growth, prices, recall, stream, trace
+from benchmarks import cold_start, costs, dialogue, growth, prices, recall, stream, trace
 
 _SIZES = (100, 1_000, 10_000, 100_000)
 
@@ -34,7 +34,6 @@ def _recall(options: argparse.Namespace) -> str:
 
 _PARTS: dict[str, Callable[[argparse.Namespace], str]] = {
     "costs": _cost,
-    "floor": lambda _: floor.as_text(floor.measure()),
     "cold-start": lambda _: cold_start.as_text(cold_start.measure()),
     "growth": _grow,
     "recall": _recall,
