@@ -355,14 +355,37 @@ class Conversations(Resource):
         ]
         if not said:
             raise ValueError("say needs user, assistant, or both")
+        return self.extend(session_id, said, user_id, join=join)
+
+    def extend(
+        self,
+        session_id: str,
+        messages: Sequence[Mapping[str, Any]],
+        user_id: str | None = None,
+        *,
+        join: bool = False,
+    ) -> AppendedMessages:
+        """Append messages to a conversation of the caller, and create it if there is none.
+
+            client.conversations.extend("chat-42", [{"role": "tool", "content": "42"}], "ada")
+
+        Args:
+            session_id: the conversation.
+            messages: as for `append`.
+            user_id: whose conversation it becomes if there is none; else the caller's.
+            join: continue a conversation that another principal created.
+
+        Raises:
+            ConversationNotOwned: another principal created it.
+        """
         me = (self._client.principals.cached_me()).id
         expected = None if join else [me]
         try:
-            return self.append(session_id, said, expect_created_by=expected)
+            return self.append(session_id, messages, expect_created_by=expected)
         except MemoryNotFoundError:
             with suppress(MemoryConflictError):
                 self.put(session_id, user_id or me, revision=0)
-        return self.append(session_id, said, expect_created_by=expected)
+        return self.append(session_id, messages, expect_created_by=expected)
 
     def search(
         self,

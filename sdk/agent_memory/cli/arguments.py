@@ -1,6 +1,7 @@
 """Parse what is typed: what all commands share; each command adds its own arguments."""
 
 import argparse
+from datetime import UTC, datetime
 from typing import Any, NoReturn, get_args
 
 from agent_memory.cli.failures import UsageFailure
@@ -70,6 +71,15 @@ def parse_number(given: str) -> int:
     if not (given.isascii() and given.isdigit() and len(given) <= 15):
         raise argparse.ArgumentTypeError("is a whole number")
     return int(given)
+
+
+def parse_time(given: str) -> datetime:
+    """Parse a time with its zone, such as 2026-03-01T00:00:00Z; a day alone begins in UTC."""
+    try:
+        time = datetime.fromisoformat(given)
+    except ValueError:
+        raise argparse.ArgumentTypeError("is a time, such as 2026-03-01T00:00:00Z") from None
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time
 
 
 def parse_seconds(given: str) -> float:

@@ -23,6 +23,7 @@ from agent_memory.cli import (
     tail,
     tasks,
     transfer,
+    verbs,
 )
 from agent_memory.cli import login as profile_commands
 from agent_memory.cli import serve as serve_command
@@ -46,7 +47,7 @@ from agent_memory.cli.session import Session
 from agent_memory.exceptions import AgentMemoryError
 
 _MODULES = (
-    *(set_entry, entries, search, tail, tasks, conversations, shared, learned, principals),
+    *(verbs, set_entry, entries, search, tail, tasks, conversations, shared, learned, principals),
     *(transfer, demo, profile_commands, serve_command, completion),
 )
 _EPILOG = """\

@@ -11,8 +11,8 @@ from agent_memory.mcp.keys import may_be_key
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 _DESCRIPTION = """\
-Lets MCP clients remember, recall, update and forget. Over stdio it acts under the key in
-AGENT_MEMORY_API_KEY. With --http, each client sends its own: `Authorization: Bearer KEY`."""
+Lets MCP clients remember, say, recall, forget, and hand tasks over. Over stdio it acts under the
+key in AGENT_MEMORY_API_KEY. With --http, each client sends its own: `Authorization: Bearer KEY`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,6 +37,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("agent-memory-mcp", description=_DESCRIPTION)
     url = os.environ.get("AGENT_MEMORY_URL") or DEFAULT_URL
     parser.add_argument("--server-url", default=url, help="the memory service (%(default)s)")
+    parser.add_argument(
+        "--all-tools", action="store_true", help="also offer tools for entries and facts"
+    )
     parser.add_argument("--http", action="store_true", help="streamable HTTP on 127.0.0.1")
     parser.add_argument("--port", type=int, default=8765, help="with --http; 0 takes a free one")
     parser.add_argument(
@@ -53,7 +56,7 @@ def _serve_stdio(asked: argparse.Namespace) -> int:
 
     from agent_memory.mcp.server import serve_stdio  # noqa: PLC0415
 
-    anyio.run(serve_stdio, asked.server_url, _read_key())
+    anyio.run(serve_stdio, asked.server_url, _read_key(), asked.all_tools)
     return 0
 
 
@@ -71,7 +74,10 @@ def _serve_http(asked: argparse.Namespace) -> int:
     with listener:
         port = listener.getsockname()[1]
         _say(f"is ready at http://{HOST}:{port}{PATH}")
-        serve(app(asked.server_url, asked.allow_host, asked.allow_origin), listener)
+        application = app(
+            asked.server_url, asked.allow_host, asked.allow_origin, has_all_tools=asked.all_tools
+        )
+        serve(application, listener)
     return 0
 
 

@@ -47,11 +47,11 @@ def _conflict(error: MemoryConflictError) -> str:
     if error.code == "ENTRY_EXISTS":
         return (
             f"there is a memory at this namespace and key already, at version "
-            f"{error.current_version}; `recall` it and `update` that version, or take another key"
+            f"{error.current_version}; read it and change that version, or use another key"
         )
     if error.code == "VERSION_MISMATCH":
         return (
             f"this memory has changed: its version is {error.current_version} now, and nothing was "
-            "done; `recall` it, and try again with that version if it is still right"
+            "done; read it again, and repeat with that version if it is still right"
         )
     return str(error)

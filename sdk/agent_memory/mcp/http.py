@@ -47,20 +47,27 @@ def _key_of(context: Context) -> str:
     return "" if context.request is None else key_in(context.request.headers)
 
 
-def app(server_url: str, hosts: Sequence[str] = (), origins: Sequence[str] = ()) -> ASGIApp:
+def app(
+    server_url: str,
+    hosts: Sequence[str] = (),
+    origins: Sequence[str] = (),
+    *,
+    has_all_tools: bool = False,
+) -> ASGIApp:
     """Return the ASGI application. It keeps no sessions, so there are none to be taken over.
 
     Args:
         server_url: where the memory service is.
         hosts: names beside this machine's own under which it may be addressed, as a proxy's.
         origins: web pages beside this machine's own that may use it.
+        has_all_tools: whether to offer the tools for entries, facts and conversations, too.
     """
     names = ("127.0.0.1", "localhost", "[::1]")
     security = TransportSecuritySettings(
         allowed_hosts=[*names, *(f"{name}:*" for name in names), *hosts],
         allowed_origins=[*(f"http://{name}:*" for name in names), *origins],
     )
-    server = MemoryServer(server_url, _key_of).server()
+    server = MemoryServer(server_url, _key_of, has_all_tools=has_all_tools).server()
     return KeyRequired(
         server.streamable_http_app(
             streamable_http_path=PATH,

@@ -49,6 +49,7 @@ TextOrValue = Annotated[
     BeforeValidator(_to_value, json_schema_input_type=dict[str, JsonValue] | str),
     Field(description="What to keep: plain text, or a JSON object of at most 64 KB"),
 ]
+JsonObject = Annotated[dict[str, JsonValue], BeforeValidator(_parsed)]
 Tags = Annotated[
     list[str],
     BeforeValidator(_parsed),

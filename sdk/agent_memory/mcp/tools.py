@@ -1,4 +1,4 @@
-"""The tools: each one call, or two, to the memory service."""
+"""The tools of `--all-tools`: each one call, or two, to the memory service."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -211,19 +211,17 @@ async def _found(
     if entry is None:
         raise NothingThereError(
             f"there is no memory {asked.key!r} in the namespace {asked.namespace!r}; "
-            "`list_memories` shows what there is, `remember` makes a new one"
+            "`list_entries` shows all, `create_entry` makes a new one"
         )
     return entry
 
 
 TOOLS = {
-    "remember": Tool("Remember something new", remember, with_entry_fields(Remember), Memory),
-    "recall": Tool("Recall a memory", recall, Recall, Memory, reads_only=True),
-    "list_memories": Tool(
-        "Find memories", list_memories, ListMemories, MemoryPage, reads_only=True
-    ),
-    "search_memories": Tool(
-        "Search memories", search_memories, SearchMemories, FoundMemories, reads_only=True
+    "create_entry": Tool("Create an entry", remember, with_entry_fields(Remember), Memory),
+    "read_entry": Tool("Read an entry", recall, Recall, Memory, reads_only=True),
+    "list_entries": Tool("List entries", list_memories, ListMemories, MemoryPage, reads_only=True),
+    "search_entries": Tool(
+        "Search entries", search_memories, SearchMemories, FoundMemories, reads_only=True
     ),
     "recall_facts": Tool("Recall facts", recall_facts, RecallFacts, FoundFacts, reads_only=True),
     "learn_fact": Tool("Learn a fact", learn_fact, LearnFact, LearnedFact),
@@ -244,8 +242,8 @@ TOOLS = {
     "append_message": Tool(
         "Add to a conversation", append_message, AppendMessage, Appended, idempotent=False
     ),
-    "update": Tool("Change a memory", update, Update, Memory, destructive=True),
-    "forget": Tool("Forget a memory", forget, Forget, Forgotten, destructive=True),
+    "change_entry": Tool("Change an entry", update, Update, Memory, destructive=True),
+    "delete_entry": Tool("Delete an entry", forget, Forget, Forgotten, destructive=True),
     "memory_summary": Tool(
         "Memory in figures", memory_summary, Summarize, Summary, reads_only=True
     ),

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,12 +59,16 @@ def environment(**variables: str) -> dict[str, str]:
 
 @asynccontextmanager
 async def over_stdio(
-    url: str, key: str, errlog: TextIO | None = None, mode: str = "auto"
+    url: str,
+    key: str,
+    errlog: TextIO | None = None,
+    mode: str = "auto",
+    options: Sequence[str] = ("--all-tools",),
 ) -> AsyncIterator[Talk]:
     """A server process of its own, which acts under this key."""
     server = StdioServerParameters(
         command=COMMAND[0],
-        args=list(COMMAND[1:]),
+        args=[*COMMAND[1:], *options],
         env=environment(AGENT_MEMORY_URL=url, AGENT_MEMORY_API_KEY=key),
     )
     transport = stdio_client(server, errlog=errlog or sys.stderr)
@@ -100,7 +104,7 @@ class HttpServer:
 def http_server(url: str, *options: str, **variables: str) -> Iterator[HttpServer]:
     """Starts `agent-memory-mcp --http` on a free port; it is killed at the end if it still runs."""
     process = subprocess.Popen(
-        [*COMMAND, "--http", "--port", "0", "--server-url", url, *options],
+        [*COMMAND, "--http", "--port", "0", "--server-url", url, "--all-tools", *options],
         env=environment(**variables),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -31,32 +31,44 @@ def nested(levels: int) -> dict[str, Any]:
 
 
 HOSTILE: list[tuple[str, dict[str, Any], str]] = [
-    ("remember", {}, "namespace: Field required"),
-    ("remember", PLACE, "value: Field required"),
-    ("remember", PLACE | {"value": [1]}, "value: Input should be a valid dictionary"),
-    ("remember", PLACE | {"value": {}, "tag": ["x"]}, "tag: Extra inputs are not permitted"),
-    ("remember", PLACE | {"value": {}, "tags": "a,b"}, "tags: Input should be a valid list"),
-    ("remember", PLACE | {"value": {}, "memory_type": "eternal"}, "memory_type: Input should be"),
-    ("remember", {"namespace": "", "key": "k", "value": {}}, "namespace: String should have"),
-    ("remember", {"namespace": 7, "key": "k", "value": {}}, "namespace: Input should be"),
-    ("remember", PLACE | {"value": {"t": "x" * 70_000}}, "70008 bytes"),
-    ("remember", PLACE | {"value": {}, "ttl": "a while"}, "ttl"),
-    ("remember", PLACE | {"value": nested(180)}, "value"),
-    ("remember", PLACE | {"value": {}, "tags": ["t"] * 51}, "tags: Value should have at most 50"),
-    ("recall", {"namespace": "n" * 256, "key": "k"}, "namespace: String should have at most 255"),
-    ("recall", PLACE | {"agent_id": ""}, "agent_id: String should have"),
-    ("list_memories", {"limit": 0}, "limit: Input should be greater"),
-    ("list_memories", {"limit": 10**12}, "limit: Input should be less"),
-    ("list_memories", {"tags": ["a,b"]}, "tags.0: String should match pattern '^[^,]*$'"),
-    ("list_memories", {"tags_any": [""]}, "tags_any.0: String should have at least 1"),
-    ("list_memories", {"after": ""}, "after: String should have at least 1"),
-    ("update", PLACE | {"version": 1}, "give value, tags or ttl"),
-    ("update", PLACE | {"value": {}}, "version: Field required"),
-    ("update", PLACE | {"value": {}, "version": 0}, "version: Input should be greater"),
-    ("update", PLACE | {"value": {}, "version": "latest"}, "version: Input should be"),
-    ("forget", {"key": "k"}, "namespace: Field required"),
+    ("create_entry", {}, "namespace: Field required"),
+    ("create_entry", PLACE, "value: Field required"),
+    ("create_entry", PLACE | {"value": [1]}, "value: Input should be a valid dictionary"),
+    ("create_entry", PLACE | {"value": {}, "tag": ["x"]}, "tag: Extra inputs are not permitted"),
+    ("create_entry", PLACE | {"value": {}, "tags": "a,b"}, "tags: Input should be a valid list"),
+    (
+        "create_entry",
+        PLACE | {"value": {}, "memory_type": "eternal"},
+        "memory_type: Input should be",
+    ),
+    ("create_entry", {"namespace": "", "key": "k", "value": {}}, "namespace: String should have"),
+    ("create_entry", {"namespace": 7, "key": "k", "value": {}}, "namespace: Input should be"),
+    ("create_entry", PLACE | {"value": {"t": "x" * 70_000}}, "70008 bytes"),
+    ("create_entry", PLACE | {"value": {}, "ttl": "a while"}, "ttl"),
+    ("create_entry", PLACE | {"value": nested(180)}, "value"),
+    (
+        "create_entry",
+        PLACE | {"value": {}, "tags": ["t"] * 51},
+        "tags: Value should have at most 50",
+    ),
+    (
+        "read_entry",
+        {"namespace": "n" * 256, "key": "k"},
+        "namespace: String should have at most 255",
+    ),
+    ("read_entry", PLACE | {"agent_id": ""}, "agent_id: String should have"),
+    ("list_entries", {"limit": 0}, "limit: Input should be greater"),
+    ("list_entries", {"limit": 10**12}, "limit: Input should be less"),
+    ("list_entries", {"tags": ["a,b"]}, "tags.0: String should match pattern '^[^,]*$'"),
+    ("list_entries", {"tags_any": [""]}, "tags_any.0: String should have at least 1"),
+    ("list_entries", {"after": ""}, "after: String should have at least 1"),
+    ("change_entry", PLACE | {"version": 1}, "give value, tags or ttl"),
+    ("change_entry", PLACE | {"value": {}}, "version: Field required"),
+    ("change_entry", PLACE | {"value": {}, "version": 0}, "version: Input should be greater"),
+    ("change_entry", PLACE | {"value": {}, "version": "latest"}, "version: Input should be"),
+    ("delete_entry", {"key": "k"}, "namespace: Field required"),
     ("memory_summary", {"agent_id": "../admin"}, "this is for the agent"),
-    ("drop_all", {}, "there are remember, recall"),
+    ("drop_all", {}, "there are remember, say, recall"),
 ]
 
 
@@ -66,7 +78,7 @@ async def test_bad_arguments_are_told_and_change_nothing(connect: Connect, key: 
             refusal = await talk.refused(tool, **arguments)
             assert told in refusal, (tool, arguments, refusal)
             assert len(refusal) < 1000
-        assert (await talk.call("list_memories"))["memories"] == []
+        assert (await talk.call("list_entries"))["memories"] == []
 
 
 VALUES: list[dict[str, Any]] = [
@@ -80,8 +92,8 @@ async def test_values_come_back_as_they_went(connect_by_each: Connect, key: str)
     async with connect_by_each(key) as talk:
         for number, value in enumerate(VALUES):
             place = PLACE | {"key": f"k{number}"}
-            await talk.call("remember", **place, value=value)
-            assert (await talk.call("recall", **place))["value"] == value
+            await talk.call("create_entry", **place, value=value)
+            assert (await talk.call("read_entry", **place))["value"] == value
             (read,) = (await talk.client.read_resource(f"memory://entries/n/k{number}")).contents
             assert isinstance(read, TextResourceContents)
             assert json.loads(read.text)["value"] == value
@@ -89,13 +101,13 @@ async def test_values_come_back_as_they_went(connect_by_each: Connect, key: str)
 
 async def test_objects_and_lists_as_json_text(connect: Connect, key: str) -> None:
     async with connect(key) as talk:
-        made = await talk.call("remember", **PLACE, value='{"a": 1}', tags='["x"]')
+        made = await talk.call("create_entry", **PLACE, value='{"a": 1}', tags='["x"]')
     assert (made["value"], made["tags"]) == ({"a": 1}, ["x"])
 
 
 async def test_a_key_that_is_not_accepted(connect_by_each: Connect) -> None:
     async with connect_by_each("am_not_a_key") as talk:
-        refusal = await talk.refused("recall", **PLACE)
+        refusal = await talk.refused("read_entry", **PLACE)
         assert "AGENT_MEMORY_API_KEY" in refusal
         assert "Authorization: Bearer KEY" in refusal
         assert "am_not_a_key" not in refusal
@@ -107,16 +119,16 @@ async def test_a_memory_service_that_goes_away_and_comes_back_and_logs_without_v
     with proxy_to(server.address) as proxy, kept_stderr() as errlog:
         async with over_stdio(proxy.address, key, errlog) as talk:
             proxy.follow(repeat(dropped_before))
-            refusal = await talk.refused("remember", **PLACE, value={"a": SECRET})
+            refusal = await talk.refused("create_entry", **PLACE, value={"a": SECRET})
             assert "can't be reached" in refusal
             proxy.plan()
-            await talk.call("remember", **PLACE, value={"a": SECRET})
-            await talk.refused("remember", **PLACE, value={"a": SECRET})
-            await talk.refused("remember", **PLACE, value=SECRET)
-            await talk.refused("update", **PLACE, version=9, value={"a": SECRET})
-            assert (await talk.call("recall", **PLACE))["value"] == {"a": SECRET}
+            await talk.call("create_entry", **PLACE, value={"a": SECRET})
+            await talk.refused("create_entry", **PLACE, value={"a": SECRET})
+            await talk.refused("create_entry", **PLACE, value=SECRET)
+            await talk.refused("change_entry", **PLACE, version=9, value={"a": SECRET})
+            assert (await talk.call("read_entry", **PLACE))["value"] == {"a": SECRET}
             proxy.follow(repeat(dropped_before))
-            assert "can't be reached" in await talk.refused("recall", **PLACE)
+            assert "can't be reached" in await talk.refused("read_entry", **PLACE)
         errlog.seek(0)
         logged = errlog.read()
     assert SECRET not in logged
@@ -158,7 +170,7 @@ async def test_a_memory_service_behind_the_environments_proxy_that_talks_nonsens
         monkeypatch.setenv(name.lower(), value)
     with kept_stderr() as errlog:
         async with over_stdio("http://memory.invalid", "am_any", errlog) as talk:
-            refusal = await talk.refused("remember", **PLACE, value={})
+            refusal = await talk.refused("create_entry", **PLACE, value={})
             assert "makes no sense" in refusal
             assert "may have been made" in refusal
             with pytest.raises(MCPError, match="isn't the memory service"):

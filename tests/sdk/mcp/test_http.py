@@ -98,10 +98,10 @@ async def test_many_clients_at_once_each_under_its_own_key(
         async with over_http(mcp_server.endpoint, key) as talk:
             for number in range(5):
                 made = await talk.call(
-                    "remember", namespace="n", key=str(number), value={"of": key}
+                    "create_entry", namespace="n", key=str(number), value={"of": key}
                 )
                 seen.setdefault(key, set()).add(made["agent_id"])
-            page = await talk.call("list_memories")
+            page = await talk.call("list_entries")
             assert {memory["value"]["of"] for memory in page["memories"]} == {key}
 
     keys = [introduce() for _ in range(6)]

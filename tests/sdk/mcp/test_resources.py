@@ -31,7 +31,7 @@ async def all_uris(talk: Talk) -> list[str]:
 
 async def test_a_memory_by_its_names(connect: Connect, key: str) -> None:
     async with connect(key) as talk:
-        made = await talk.call("remember", namespace="n", key="k", value={"a": 1})
+        made = await talk.call("create_entry", namespace="n", key="k", value={"a": 1})
         assert await read(talk, "memory://entries/n/k") == made
 
 
@@ -50,10 +50,10 @@ NAMES = ["a/b", "Ünï cödé ☂", "..", ".", "/etc/passwd", "100%", "a?b#c", "
 async def test_names_of_any_kind(connect: Connect, key: str) -> None:
     async with connect(key) as talk:
         for name in NAMES:
-            made = await talk.call("remember", namespace=name, key=name, value={"a": 1})
+            made = await talk.call("create_entry", namespace=name, key=name, value={"a": 1})
             (uri,) = set(await all_uris(talk)) - OVERVIEW
             assert await read(talk, uri) == made
-            await talk.call("forget", namespace=name, key=name)
+            await talk.call("delete_entry", namespace=name, key=name)
 
 
 async def test_all_that_may_be_read_is_listed(
@@ -61,9 +61,11 @@ async def test_all_that_may_be_read_is_listed(
 ) -> None:
     namespace = f"shared_{key[-8:]}"
     async with connect(introduce("user")) as user, connect(key) as talk:
-        await user.call("remember", namespace=namespace, key="s", value={}, memory_type="semantic")
+        await user.call(
+            "create_entry", namespace=namespace, key="s", value={}, memory_type="semantic"
+        )
         for number in range(51):
-            await talk.call("remember", namespace="n", key=str(number), value={})
+            await talk.call("create_entry", namespace="n", key=str(number), value={})
         uris = await all_uris(talk)
         assert uris[:3] == ["memory://entries", "memory://summary", "memory://entries/n/50"]
         assert len(uris) == len(set(uris)) >= 54

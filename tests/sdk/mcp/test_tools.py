@@ -19,21 +19,21 @@ PLACE = {"namespace": "preferences", "key": "colour"}
 
 async def test_remember_recall_update_forget(connect_by_each: Connect, key: str) -> None:
     async with connect_by_each(key) as talk:
-        made = await talk.call("remember", **PLACE, value={"is": "blue"}, tags=["ui"])
+        made = await talk.call("create_entry", **PLACE, value={"is": "blue"}, tags=["ui"])
         assert (made["version"], made["memory_type"], made["tags"]) == (1, "episodic", ["ui"])
-        assert await talk.call("recall", **PLACE) == made
-        changed = await talk.call("update", **PLACE, version=1, value={"is": "green"})
+        assert await talk.call("read_entry", **PLACE) == made
+        changed = await talk.call("change_entry", **PLACE, version=1, value={"is": "green"})
         assert (changed["version"], changed["value"]) == (2, {"is": "green"})
-        assert await talk.call("forget", **PLACE) == {"forgotten": True}
-        assert await talk.call("forget", **PLACE) == {"forgotten": False}
-        assert "no memory 'colour'" in await talk.refused("recall", **PLACE)
+        assert await talk.call("delete_entry", **PLACE) == {"forgotten": True}
+        assert await talk.call("delete_entry", **PLACE) == {"forgotten": False}
+        assert "no memory 'colour'" in await talk.refused("read_entry", **PLACE)
 
 
 async def test_what_it_remembers_is_the_callers_own_in_the_service(
     connect: Connect, key: str, server: LocalServer
 ) -> None:
     async with connect(key) as talk:
-        made = await talk.call("remember", **PLACE, value={"is": "blue"}, ttl="duration:PT1H")
+        made = await talk.call("create_entry", **PLACE, value={"is": "blue"}, ttl="duration:PT1H")
     with Client(server.address, key) as client:
         entry = client.memory.get_entry(id=made["id"])
     assert entry is not None
@@ -43,18 +43,18 @@ async def test_what_it_remembers_is_the_callers_own_in_the_service(
 
 async def test_remember_never_overwrites(connect: Connect, key: str) -> None:
     async with connect(key) as talk:
-        await talk.call("remember", **PLACE, value={"is": "blue"})
-        await talk.call("recall", **PLACE)
-        refusal = await talk.refused("remember", **PLACE, value={"is": "red"})
+        await talk.call("create_entry", **PLACE, value={"is": "blue"})
+        await talk.call("read_entry", **PLACE)
+        refusal = await talk.refused("create_entry", **PLACE, value={"is": "red"})
         assert "already, at version 1" in refusal
-        assert "`update`" in refusal
-        assert (await talk.call("recall", **PLACE))["value"] == {"is": "blue"}
+        assert "change that version" in refusal
+        assert (await talk.call("read_entry", **PLACE))["value"] == {"is": "blue"}
 
 
 async def test_who_may_only_write_is_told_what_was_done(connect: Connect, admin: Client) -> None:
     writer = admin.principals.create("write_only", permissions=["memory.write"])
     async with connect(writer.api_key) as talk:
-        made = await talk.call("remember", **PLACE, value={"is": "blue"})
+        made = await talk.call("create_entry", **PLACE, value={"is": "blue"})
         assert (made["version"], made["value"]) == (1, None)
         fact = await talk.call("learn_fact", subject="Ada", predicate="likes", object="tea")
         assert (fact["learned_count"], fact["subject"]) == (1, None)
@@ -62,32 +62,32 @@ async def test_who_may_only_write_is_told_what_was_done(connect: Connect, admin:
 
 async def test_an_update_of_what_has_changed_is_refused(connect: Connect, key: str) -> None:
     async with connect(key) as talk:
-        await talk.call("remember", **PLACE, value={"n": 1})
-        await talk.call("update", **PLACE, version=1, value={"n": 2})
-        refusal = await talk.refused("update", **PLACE, version=1, value={"n": 3})
+        await talk.call("create_entry", **PLACE, value={"n": 1})
+        await talk.call("change_entry", **PLACE, version=1, value={"n": 2})
+        refusal = await talk.refused("change_entry", **PLACE, version=1, value={"n": 3})
         assert "version is 2 now" in refusal
-        assert "version is 2 now" in await talk.refused("forget", **PLACE, version=1)
-        assert (await talk.call("recall", **PLACE))["value"] == {"n": 2}
+        assert "version is 2 now" in await talk.refused("delete_entry", **PLACE, version=1)
+        assert (await talk.call("read_entry", **PLACE))["value"] == {"n": 2}
 
 
 async def test_an_update_changes_only_what_is_given(connect: Connect, key: str) -> None:
     async with connect(key) as talk:
-        await talk.call("remember", **PLACE, value={"a": 1, "b": 2}, tags=["x"])
-        merged = await talk.call("update", **PLACE, version=1, value={"b": 3}, merge=True)
+        await talk.call("create_entry", **PLACE, value={"a": 1, "b": 2}, tags=["x"])
+        merged = await talk.call("change_entry", **PLACE, version=1, value={"b": 3}, merge=True)
         assert (merged["value"], merged["tags"]) == ({"a": 1, "b": 3}, ["x"])
-        tagged = await talk.call("update", **PLACE, version=2, tags=["y"])
+        tagged = await talk.call("change_entry", **PLACE, version=2, tags=["y"])
         assert (tagged["value"], tagged["tags"]) == ({"a": 1, "b": 3}, ["y"])
-        said = await talk.call("update", **PLACE, version=3, value="plain text")
+        said = await talk.call("change_entry", **PLACE, version=3, value="plain text")
         assert said["value"] == {"text": "plain text"}
 
 
 async def test_memories_are_found_by_namespace_and_tags(connect: Connect, key: str) -> None:
     async with connect(key) as talk:
         for name, tags in (("a", ["x"]), ("b", ["x", "y"]), ("c", ["z"])):
-            await talk.call("remember", namespace=f"n.{name}", key=name, value={}, tags=tags)
+            await talk.call("create_entry", namespace=f"n.{name}", key=name, value={}, tags=tags)
 
         async def found(**filters: object) -> list[str]:
-            page = await talk.call("list_memories", **filters)
+            page = await talk.call("list_entries", **filters)
             return [memory["key"] for memory in page["memories"]]
 
         assert await found() == ["c", "b", "a"]
@@ -97,7 +97,7 @@ async def test_memories_are_found_by_namespace_and_tags(connect: Connect, key: s
         assert await found(namespace="n.a") == ["a"]
         assert await found(namespace="n.*") == ["c", "b", "a"]
         assert await found(memory_type="working") == []
-        first = await talk.call("list_memories", limit=2)
+        first = await talk.call("list_entries", limit=2)
         assert await found(limit=2, after=first["next"]) == ["a"]
 
 
@@ -106,13 +106,13 @@ async def test_shared_memories_are_read_by_all(
 ) -> None:
     place = {"namespace": f"policies_{id(connect)}", "key": "refunds"}
     async with connect(introduce("user")) as user, connect(key) as agent:
-        await user.call("remember", **place, value={"days": 30}, memory_type="semantic")
-        assert (await agent.call("recall", **place))["value"] == {"days": 30}
+        await user.call("create_entry", **place, value={"days": 30}, memory_type="semantic")
+        assert (await agent.call("read_entry", **place))["value"] == {"days": 30}
         shared = await agent.call(
-            "list_memories", memory_type="semantic", namespace=place["namespace"]
+            "list_entries", memory_type="semantic", namespace=place["namespace"]
         )
         assert len(shared["memories"]) == 1
-        refusal = await agent.refused("update", **place, version=1, value={"days": 0})
+        refusal = await agent.refused("change_entry", **place, version=1, value={"days": 0})
         assert "may not" in refusal or "write" in refusal
 
 
@@ -120,24 +120,24 @@ async def test_a_user_lists_its_own_without_saying_who_it_is(
     connect: Connect, introduce: Introduce
 ) -> None:
     async with connect(introduce("user")) as talk:
-        await talk.call("remember", **PLACE, value={})
-        assert len((await talk.call("list_memories"))["memories"]) == 1
+        await talk.call("create_entry", **PLACE, value={})
+        assert len((await talk.call("list_entries"))["memories"]) == 1
 
 
 async def test_memories_are_searched_with_scores_and_what_matched(
     connect: Connect, key: str
 ) -> None:
     async with connect(key) as talk:
-        await talk.call("remember", **PLACE, value="INC-4821 was an expired certificate")
+        await talk.call("create_entry", **PLACE, value="INC-4821 was an expired certificate")
         found: list[Any] = []
         deadline = time.monotonic() + SOON
         while not found and time.monotonic() < deadline:
-            found = (await talk.call("search_memories", query="INC-4821"))["memories"]
+            found = (await talk.call("search_entries", query="INC-4821"))["memories"]
         (best,) = found
         assert best["value"] == {"text": "INC-4821 was an expired certificate"}
         assert best["score"] > 0.5
         assert "4821" in best["matched"]
-        assert (await talk.call("search_memories", query="INC-4812"))["memories"] == []
+        assert (await talk.call("search_entries", query="INC-4812"))["memories"] == []
 
 
 async def test_facts_are_recalled_with_scores_and_what_matched(
@@ -181,7 +181,7 @@ async def test_a_conversation_is_begun_gone_on_with_and_read(
 
 async def test_memory_in_figures(connect: Connect, key: str) -> None:
     async with connect(key) as talk:
-        made = await talk.call("remember", **PLACE, value={})
+        made = await talk.call("create_entry", **PLACE, value={})
         summary = await talk.call("memory_summary")
         assert summary["agent_id"] == made["agent_id"]
         assert summary["episodic"]["entry_count"] == 1
@@ -191,9 +191,9 @@ async def test_memory_in_figures(connect: Connect, key: str) -> None:
 async def test_working_memory_of_a_task(connect: Connect, key: str) -> None:
     async with connect(key) as talk:
         fields = {"memory_type": "working", "task_id": f"task_{key[-8:]}"}
-        made = await talk.call("remember", **PLACE, value={"done": 3}, **fields)
+        made = await talk.call("create_entry", **PLACE, value={"done": 3}, **fields)
         assert made["scope"]["task_id"] == fields["task_id"]
-        page = await talk.call("list_memories", task_id=fields["task_id"])
+        page = await talk.call("list_entries", task_id=fields["task_id"])
         assert [memory["value"] for memory in page["memories"]] == [{"done": 3}]
 
 
@@ -201,15 +201,15 @@ async def test_clients_of_the_former_protocol_generation(
     server: LocalServer, mcp_server: HttpServer, key: str
 ) -> None:
     async with over_stdio(server.address, key, mode="legacy") as talk:
-        await talk.call("remember", **PLACE, value={"by": "stdio"})
+        await talk.call("create_entry", **PLACE, value={"by": "stdio"})
     async with over_http(mcp_server.endpoint, key, mode="legacy") as talk:
-        assert (await talk.call("recall", **PLACE))["value"] == {"by": "stdio"}
+        assert (await talk.call("read_entry", **PLACE))["value"] == {"by": "stdio"}
 
 
 async def test_what_clients_are_told_of_the_tools(connect: Connect, key: str) -> None:
     async with connect(key) as talk:
         tools = {tool.name: tool for tool in (await talk.client.list_tools()).tools}
-        assert "`list_memories`" in (talk.client.instructions or "")
+        assert "`recall`" in (talk.client.instructions or "")
     hints = {
         name: (tool.annotations.read_only_hint, tool.annotations.destructive_hint)
         for name, tool in tools.items()
@@ -217,24 +217,30 @@ async def test_what_clients_are_told_of_the_tools(connect: Connect, key: str) ->
     }
     assert hints == {
         "remember": (False, False),
+        "say": (False, False),
         "recall": (True, False),
+        "forget": (False, True),
+        "hand_over": (False, False),
         "list_memories": (True, False),
-        "search_memories": (True, False),
+        "create_entry": (False, False),
+        "read_entry": (True, False),
+        "list_entries": (True, False),
+        "search_entries": (True, False),
         "recall_facts": (True, False),
         "learn_fact": (False, False),
         "list_conversations": (True, False),
         "read_conversation": (True, False),
         "append_message": (False, False),
-        "update": (False, True),
-        "forget": (False, True),
+        "change_entry": (False, True),
+        "delete_entry": (False, True),
         "memory_summary": (True, False),
     }
     for tool in tools.values():
         assert tool.description
         assert tool.annotations
-        assert tool.annotations.idempotent_hint is (tool.name != "append_message")
+        assert tool.annotations.idempotent_hint is (tool.name not in ("append_message", "say"))
         assert tool.annotations.open_world_hint is False
         assert tool.input_schema["additionalProperties"] is False
         assert tool.output_schema
         assert tool.output_schema["type"] == "object"
-    assert tools["update"].input_schema["required"] == ["namespace", "key", "version"]
+    assert tools["change_entry"].input_schema["required"] == ["namespace", "key", "version"]

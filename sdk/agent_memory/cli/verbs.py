@@ -1,0 +1,107 @@
+"""The commands `remember`, `say`, `recall`, `forget` and `hand-over`."""
+
+from typing import Any
+
+from agent_memory.cli.arguments import add_command, parse_count, parse_text, parse_time
+from agent_memory.cli.failures import UsageFailure
+from agent_memory.cli.formatting import render_entry_fields
+from agent_memory.cli.session import Session
+from agent_memory.cli.text import escape_controls
+
+
+def add_commands(commands: Any) -> None:
+    """Add the verbs."""
+    command = add_command(commands, "remember", "store a memory once", remember)
+    command.add_argument("text", metavar="TEXT", type=parse_text)
+    command.add_argument("--tag", action="append", type=parse_text, help="a label to query by")
+    _add_user(command)
+    command = add_command(commands, "say", "append to a conversation, or create it", say)
+    command.add_argument("session_id", metavar="SESSION", type=parse_text)
+    command.add_argument("--said", metavar="TEXT", type=parse_text, help="what the user said")
+    command.add_argument("--answered", metavar="TEXT", type=parse_text, help="the answer")
+    command.add_argument("--join", action="store_true", help="continue another's conversation")
+    _add_user(command)
+    command = add_command(commands, "recall", "ask all memory one question", recall)
+    command.add_argument("query", metavar="QUERY", type=parse_text)
+    command.add_argument("--since", metavar="TIME", type=parse_time, help="speaks of then or later")
+    command.add_argument("--until", metavar="TIME", type=parse_time, help="speaks of earlier")
+    command.add_argument("--limit", type=parse_count, default=10, help="the most items; 10")
+    command.add_argument("--max-tokens", type=parse_count, help="the largest size of the text")
+    _add_user(command)
+    command = add_command(commands, "forget", "delete an item, or all about a user", forget)
+    command.add_argument("reference", metavar="REFERENCE", nargs="?", type=parse_text)
+    command.add_argument("--everything", action="store_true", help="with --user: all about it")
+    _add_user(command)
+    command = add_command(commands, "hand-over", "hand a task to another agent", hand_over)
+    command.add_argument("task_id", metavar="TASK", type=parse_text)
+    command.add_argument("to", metavar="AGENT", type=parse_text)
+    command.add_argument("--note", type=parse_text, help="what the agent should know")
+
+
+def _add_user(command: Any) -> None:
+    command.add_argument("--user", metavar="ID", type=parse_text, help="whom it is about")
+
+
+def remember(session: Session) -> None:
+    """Store a memory of a user, or of the caller."""
+    given, client = session.arguments, session.client
+    owner = client if given.user is None else client.for_user(given.user)
+    entry = owner.remember(given.text, tags=given.tag)
+    session.output.document(entry, render_entry_fields(entry.raw))
+
+
+def say(session: Session) -> None:
+    """Append what a user said, and the answer."""
+    given = session.arguments
+    if given.said is None and given.answered is None:
+        raise UsageFailure("give --said TEXT, --answered TEXT, or both")
+    appended = session.client.conversations.say(
+        given.session_id, given.user, user=given.said, assistant=given.answered, join=given.join
+    )
+    session.output.document(
+        appended, {"session": given.session_id, "messages": str(appended.message_count)}
+    )
+
+
+def recall(session: Session) -> None:
+    """Write what is known about a question; the same text goes into a prompt."""
+    given = session.arguments
+    found = session.client.recall(
+        given.query,
+        user_id=given.user,
+        since=given.since,
+        until=given.until,
+        max_tokens=given.max_tokens,
+        top_k=given.limit,
+    )
+    fields = {"items": str(len(found.items)), "tokens": str(found.tokens)}
+    lines = map(escape_controls, found.text.split("\n"))
+    session.output.document(found, fields, "", *lines)
+
+
+def forget(session: Session) -> None:
+    """Delete one item, or everything that is stored about a user."""
+    given = session.arguments
+    is_user = given.user is not None and given.everything
+    if (given.reference is not None) == is_user:
+        raise UsageFailure("give a REFERENCE, or --user ID with --everything")
+    if given.reference is not None:
+        count = int(session.client.forget(given.reference))
+        session.output.document({"items": count}, {"items": str(count)})
+        return
+    done = session.client.for_user(given.user).forget()
+    counts = {
+        "entries": done.entries,
+        "conversations": done.conversations,
+        "states": done.states,
+    }
+    session.output.document(counts, {name: str(count) for name, count in counts.items()})
+
+
+def hand_over(session: Session) -> None:
+    """Hand a task over, with a note."""
+    given = session.arguments
+    task = session.client.hand_over(given.task_id, to=given.to, note=given.note)
+    session.output.document(
+        task, {"task": task.id, "assigned": task.assigned_agent or "", "status": task.status}
+    )

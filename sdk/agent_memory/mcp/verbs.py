@@ -1,0 +1,241 @@
+"""The six tools that a model gets by default: they need no namespaces, tiers or versions."""
+
+from datetime import datetime
+from typing import Annotated, Any, Self
+
+from pydantic import AwareDatetime, BaseModel, Field, model_validator
+
+from agent_memory import AsyncClient, Entry
+from agent_memory.mcp.schemas import Arguments, JsonObject, Tags
+from agent_memory.mcp.tools import Tool
+from agent_memory.requests import quote_segment
+
+_MAX_TOKENS = 2_000
+
+Text = Annotated[str, Field(min_length=1)]
+User = Annotated[
+    str | None,
+    Field(min_length=1, description="The user whom it is about; leave it out for your own memory"),
+]
+Limit = Annotated[int, Field(ge=1, le=100, description="The most results")]
+
+
+class Remember(Arguments):
+    """Store one memory for later sessions, about a user or for yourself.
+
+    Write one whole sentence with names, such as "Ada pays by invoice". The same text is stored
+    once. Do not store passwords or keys.
+    """
+
+    text: Annotated[Text | None, Field(description="The memory, in words")] = None
+    value: Annotated[JsonObject | None, Field(description="The memory as a JSON object")] = None
+    user: User = None
+    tags: Tags = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _has_one_content(self) -> Self:
+        if (self.text is None) == (self.value is None):
+            raise ValueError("give text or value")
+        return self
+
+
+class Say(Arguments):
+    """Append what was said to a conversation, so that it is found in later sessions.
+
+    A conversation that does not exist is created.
+    """
+
+    session_id: Annotated[Text, Field(description="The name of the conversation")]
+    text: Annotated[Text, Field(description="What was said")]
+    role: Annotated[str, Field(min_length=1, description="`user` or `assistant`")] = "user"
+    user: User = None
+
+
+class Recall(Arguments):
+    """Find what is known about a question: memories, facts, and what was said in conversations.
+
+    Use it before you answer a question about a user, an agreement, or earlier work. `text` quotes
+    what was found; each line begins with a reference.
+    """
+
+    query: Annotated[Text, Field(description="The question, in words")]
+    user: User = None
+    since: Annotated[
+        AwareDatetime | None, Field(description="Only what happened then or later")
+    ] = None
+    until: Annotated[AwareDatetime | None, Field(description="Only what happened earlier")] = None
+    limit: Limit = 10
+
+
+class Forget(Arguments):
+    """Delete one item, by its reference, or everything that is stored about a user."""
+
+    reference: Annotated[
+        Text | None, Field(description="From `recall` or `list_memories`, such as m.chat-42.3")
+    ] = None
+    user: User = None
+    everything: Annotated[
+        bool, Field(description="True to delete all that is stored about the user")
+    ] = False
+
+    @model_validator(mode="after")
+    def _names_one_target(self) -> Self:
+        is_user = self.user is not None and self.everything
+        if (self.reference is not None) == is_user:
+            raise ValueError("give a reference, or a user with everything=true")
+        return self
+
+
+class HandOver(Arguments):
+    """Hand one of your tasks over to another agent, with a note about what is done."""
+
+    task_id: Text
+    to: Annotated[Text, Field(description="The agent that continues")]
+    note: Annotated[
+        str | None, Field(min_length=1, max_length=4096, description="What it should know")
+    ] = None
+
+
+class ListMemories(Arguments):
+    """List the memories about a user, or your own, newest first.
+
+    `next` in the answer says that there are more.
+    """
+
+    user: User = None
+    limit: Limit = 20
+    after: Annotated[str | None, Field(description="`next` of the answer before")] = None
+
+
+class Remembered(BaseModel):
+    """A stored memory."""
+
+    reference: str
+    text: str
+    created_at: datetime
+
+
+class SaidResult(BaseModel):
+    """A conversation after an append."""
+
+    session_id: str
+    message_count: int
+
+
+class RecalledItem(BaseModel):
+    """An item that was found."""
+
+    reference: str
+    source: str
+    text: str
+    time: datetime
+    score: float
+
+
+class RecallResult(BaseModel):
+    """What was found; `text` quotes it."""
+
+    text: str
+    items: list[RecalledItem]
+
+
+class ForgetResult(BaseModel):
+    """How much was deleted."""
+
+    items: int
+    entries: int
+    conversations: int
+
+
+class HandOverResult(BaseModel):
+    """The task after a hand-over."""
+
+    task_id: str
+    assigned_agent: str | None
+    hand_over_note: str | None
+
+
+class MemoryList(BaseModel):
+    """Memories, newest first."""
+
+    memories: list[Remembered]
+    next: str | None = None
+
+
+async def remember(client: AsyncClient, asked: Remember) -> Remembered:
+    content: Any = asked.value if asked.text is None else asked.text
+    fields: dict[str, Any] = {} if asked.user is None else {"user_id": asked.user}
+    return _describe(await client.memory.remember(content, tags=asked.tags or None, **fields))
+
+
+def _describe(entry: Entry) -> Remembered:
+    value = entry.value
+    text = value["text"] if isinstance(value.get("text"), str) else str(value)
+    return Remembered(reference=f"e.{entry.id}", text=text, created_at=entry.created_at)
+
+
+async def say(client: AsyncClient, asked: Say) -> SaidResult:
+    said = [{"role": asked.role, "content": asked.text}]
+    appended = await client.conversations.extend(asked.session_id, said, asked.user)
+    return SaidResult(session_id=asked.session_id, message_count=appended.message_count)
+
+
+async def recall(client: AsyncClient, asked: Recall) -> RecallResult:
+    found = await client.recall(
+        asked.query,
+        user_id=asked.user,
+        since=asked.since,
+        until=asked.until,
+        max_tokens=_MAX_TOKENS,
+        top_k=asked.limit,
+    )
+    return RecallResult(
+        text=found.text,
+        items=[
+            RecalledItem(
+                reference=each.reference,
+                source=each.source,
+                text=each.text,
+                time=each.time,
+                score=each.score,
+            )
+            for each in found.items
+        ],
+    )
+
+
+async def forget(client: AsyncClient, asked: Forget) -> ForgetResult:
+    if asked.reference is not None:
+        items = int(await client.forget(asked.reference))
+        return ForgetResult(items=items, entries=0, conversations=0)
+    done = await client.for_user(str(asked.user)).forget()
+    return ForgetResult(items=0, entries=done.entries, conversations=done.conversations)
+
+
+async def hand_over(client: AsyncClient, asked: HandOver) -> HandOverResult:
+    task = await client.hand_over(asked.task_id, to=asked.to, note=asked.note)
+    return HandOverResult(
+        task_id=task.id, assigned_agent=task.assigned_agent, hand_over_note=task.hand_over_note
+    )
+
+
+async def list_memories(client: AsyncClient, asked: ListMemories) -> MemoryList:
+    owner = asked.user or (await client.principals.cached_me()).id
+    root = "agents" if asked.user is None else "users"
+    place = f"{root}/{quote_segment(owner).replace('*', '%2A')}/*"
+    page = await client.memory.query(
+        namespace=place, memory_type="semantic", page_size=asked.limit, after=asked.after
+    )
+    return MemoryList(memories=[_describe(each) for each in page.items], next=page.next)
+
+
+VERBS = {
+    "remember": Tool("Remember something", remember, Remember, Remembered),
+    "say": Tool("Add to a conversation", say, Say, SaidResult, idempotent=False),
+    "recall": Tool("Recall what is known", recall, Recall, RecallResult, reads_only=True),
+    "forget": Tool("Forget", forget, Forget, ForgetResult, destructive=True),
+    "hand_over": Tool("Hand a task over", hand_over, HandOver, HandOverResult),
+    "list_memories": Tool(
+        "List memories", list_memories, ListMemories, MemoryList, reads_only=True
+    ),
+}

@@ -1,0 +1,44 @@
+"""The commands remember, say, recall, forget and hand-over."""
+
+from tests.sdk.cli.conftest import Tenant
+
+
+def test_what_was_remembered_and_said_is_recalled_and_forgotten(tenant: Tenant) -> None:
+    cli = tenant.cli()
+    cli("namespaces", "set", "users/*", "--default", "none", "--allow", "admin=write")
+    made = cli("remember", "Ada pays by invoice", "--user", "ada", "--tag", "billing", "--json")
+    assert made.document["value"] == {"text": "Ada pays by invoice"}
+    said = ("--said", "My order is late", "--answered", "We promise a refund in March")
+    assert "messages  2" in cli("say", "chat", *said, "--user", "ada").out
+    ran = cli("recall", "What did we promise?", "--user", "ada")
+    assert ran.code == 0, ran.err
+    shown = ran.out
+    assert "assistant: We promise a refund in March" in shown
+    found = cli("recall", "what was promised", "--user", "ada", "--limit", "1", "--json").document
+    assert (
+        cli("recall", "promise", "--user", "ada", "--until", "2020-01-01", "--json").document[
+            "items"
+        ]
+        == []
+    )
+    assert cli("forget", found["items"][0]["reference"], "--json").document == {"items": 1}
+    gone = cli("forget", "--user", "ada", "--everything", "--json").document
+    assert (gone["entries"], gone["conversations"]) == (1, 1)
+    assert "invoice" not in cli("recall", "invoice", "--user", "ada").out
+
+
+def test_a_target_is_named_completely(tenant: Tenant) -> None:
+    cli = tenant.cli()
+    refused = cli("forget", "--user", "ada")
+    assert (refused.code, "--everything" in refused.err) == (2, True)
+    assert cli("forget").code == 2
+    assert cli("say", "chat").code == 2
+    refused = cli("recall", "tea", "--since", "yesterday")
+    assert (refused.code, "is a time" in refused.err) == (2, True)
+
+
+def test_a_task_is_handed_over(tenant: Tenant) -> None:
+    body = {"intent_id": "i", "id": "task-1", "assigned_agent": "ann"}
+    tenant.http.post("/api/v1/tasks", json=body).raise_for_status()
+    shown = tenant.cli()("hand-over", "task-1", "ben", "--note", "half is done", "--json").document
+    assert (shown["assigned_agent"], shown["hand_over_note"]) == ("ben", "half is done")

@@ -1,0 +1,67 @@
+"""The six tools that a model gets by default."""
+
+import pytest
+from agent_memory import Client
+
+from tests.contract.local_server import LocalServer
+from tests.sdk.mcp.conftest import Introduce
+from tests.sdk.mcp.serving import over_stdio
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def key(introduce: Introduce, admin: Client) -> str:
+    """An agent's key; all agents may write the memory of users."""
+    admin.namespaces.set_permissions("users/*", default="none")
+    made = introduce()
+    me = Client(admin.settings.server_url, made).principals.me().id
+    admin.namespaces.set_permissions("users/*", default="none", allow={me: "write"})
+    return made
+
+
+async def test_what_was_remembered_and_said_is_recalled_and_forgotten(
+    server: LocalServer, key: str
+) -> None:
+    async with over_stdio(server.address, key, options=()) as talk:
+        names = [each.name for each in (await talk.client.list_tools()).tools]
+        assert names == ["remember", "say", "recall", "forget", "hand_over", "list_memories"]
+        made = await talk.call("remember", text="Ada pays by invoice", user="ada")
+        assert (await talk.call("remember", text="ada pays, by invoice!", user="ada")) == made
+        await talk.call("say", session_id="chat", text="We promise a refund in March", user="ada")
+        said = {"session_id": "chat", "text": "Noted", "role": "assistant", "user": "ada"}
+        assert (await talk.call("say", **said))["message_count"] == 2
+        found = await talk.call("recall", query="What did we promise?", user="ada")
+        assert found["items"][0]["text"] == "We promise a refund in March"
+        assert "We promise a refund" in found["text"]
+        (listed,) = (await talk.call("list_memories", user="ada"))["memories"]
+        assert listed == made
+        gone = await talk.call("forget", reference=found["items"][0]["reference"])
+        assert gone["items"] == 1
+        done = await talk.call("forget", user="ada", everything=True)
+        assert (done["entries"], done["conversations"]) == (1, 1)
+        assert (await talk.call("recall", query="refund", user="ada"))["items"] == []
+
+
+async def test_own_memory_needs_no_set_up(server: LocalServer, key: str) -> None:
+    async with over_stdio(server.address, key, options=()) as talk:
+        await talk.call("remember", value={"build": "broken since Tuesday"}, tags=["ci"])
+        assert len((await talk.call("list_memories"))["memories"]) == 1
+        assert "text or value" in await talk.refused("remember")
+        assert "everything" in await talk.refused("forget", user="ada")
+        assert "there is no such tool" in await talk.refused("create_entry")
+
+
+async def test_a_task_is_handed_over_with_a_note(
+    server: LocalServer, admin: Client, key: str
+) -> None:
+    me = Client(server.address, key).principals.me().id
+    task = admin.tasks.create("intent", assigned_agent=me, delegates=["reviewer"])
+    async with over_stdio(server.address, key, options=()) as talk:
+        done = await talk.call("hand_over", task_id=task.id, to="reviewer", note="half is done")
+        assert done == {
+            "task_id": task.id,
+            "assigned_agent": "reviewer",
+            "hand_over_note": "half is done",
+        }
+        assert await talk.refused("hand_over", task_id=task.id, to="somebody")
