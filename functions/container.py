@@ -481,9 +481,11 @@ class Container(CommonServices):
     def facts(self) -> Facts:
         from functions.facts.service import Facts
         from functions.facts.store import FactStore
+        from functions.facts.users import UserAccess
 
         store = FactStore(self.table, self.vector_search.format, self.clock)
-        return Facts(store, self.vector_search, self.audit, self.clock)
+        users = UserAccess(self.namespaces)
+        return Facts(store, self.vector_search, self.audit, users, self.clock)
 
     @cached_property
     def reembedding(self) -> Reembedding:

@@ -63,6 +63,11 @@ def _is_person_in_subject(subject: Subject, item: Item) -> bool:
     return subject.kind == "person" and item.get("subject") == subject.name
 
 
+def _is_persons_fact(subject: Subject, item: Item) -> bool:
+    is_about = subject.kind == "person" and item.get("user_id") == subject.name
+    return is_about or _is_person_in_subject(subject, item)
+
+
 def _may_be_in_log(subject: Subject, item: Item) -> bool:
     """Tell whether an item of a log is to be looked into: the log is an agent's or an intent's."""
     is_intent = item["pk"].startswith(f"{subject.tenant}#i#")
@@ -84,7 +89,7 @@ DELETED: dict[ItemType, Matches] = {
     item_types.AGENT_VECTOR: _is_at(build_agent_space),
     item_types.CLIENT_VECTOR: _is_in_client_vectors,
     item_types.CLIENT_VECTOR_LENGTH: _is_in_client_vectors,
-    item_types.FACT: _is_person_in_subject,
+    item_types.FACT: _is_persons_fact,
     item_types.CONVERSATION: _is_named_by("user_id"),
     item_types.ARCHIVE: _is_named_by("user_id"),
     item_types.STATE: _is_named_by("agent_id", "owner_id"),

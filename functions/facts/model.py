@@ -14,6 +14,7 @@ class Fact(NamedTuple):
         learned_from_run_id: the last run that learned it.
         learned_from_run_ids: the latest runs that learned it, the last one at the end.
         learned_count: how often it was learned.
+        user_id: whom the fact is about; its access is that of `users/{user_id}/memory`.
     """
 
     fact_id: str
@@ -32,6 +33,7 @@ class Fact(NamedTuple):
     learned_from_run_ids: tuple[str, ...] = ()
     learned_count: int = 1
     first_learned_at: int = 0
+    user_id: str | None = None
 
     @property
     def filters(self) -> dict[str, str]:
@@ -50,9 +52,9 @@ class Fact(NamedTuple):
         return build_fact_position(self.created_at, self.fact_id)
 
     @property
-    def triple(self) -> tuple[str, str, str]:
-        """What the fact says."""
-        return self.subject, self.predicate, self.object
+    def statement(self) -> tuple[str, str, str, str | None]:
+        """The subject, predicate and object, and the user whom they are about."""
+        return self.subject, self.predicate, self.object, self.user_id
 
     @property
     def text(self) -> str:
@@ -86,6 +88,7 @@ class FactQuery(NamedTuple):
     predicate: str | None = None
     learned_from_run_id: str | None = None
     agent_type: str | None = None
+    user_id: str | None = None
 
     def matches(self, fact: Fact) -> bool:
         """Whether the fact is selected; by a run, if it is one of those that learned it."""
@@ -93,6 +96,7 @@ class FactQuery(NamedTuple):
             self.subject in (None, fact.subject)
             and self.predicate in (None, fact.predicate)
             and self.agent_type in (None, fact.agent_type)
+            and self.user_id in (None, fact.user_id)
             and (
                 self.learned_from_run_id is None
                 or self.learned_from_run_id in fact.learned_from_run_ids

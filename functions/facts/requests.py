@@ -34,6 +34,9 @@ class NewFact(RequestModel):
     predicate: Part
     object: Part
     confidence: Confidence = 1.0
+    user_id: Identifier | None = None
+    """The user whom the fact is about. It is read and written by those who may read and write
+    `users/{user_id}/memory`, and is deleted with the user."""
     fact_id: Identifier | None = None
     """Default: an id that is derived from subject, predicate and object."""
     agent_type: Identifier | None = None
@@ -44,6 +47,12 @@ class NewFact(RequestModel):
     """Ignored. A fact belongs to the caller's tenant."""
     created_at: Any = None
     """Ignored. The service sets the time."""
+
+
+class NewFacts(RequestModel):
+    """Body of `POST /api/v1/facts/batch`: all facts are learned, or none."""
+
+    facts: Annotated[list[NewFact], Field(min_length=1, max_length=limits.MAX_LEARNED_FACTS)]
 
 
 class RecallFilters(RequestModel):
@@ -57,11 +66,14 @@ class RecallFilters(RequestModel):
     predicate: Part | None = None
     learned_from_run_id: Identifier | None = None
     min_confidence: Confidence | None = None
+    user_id: Identifier | None = None
+    """Only facts about this user."""
 
     @property
     def equal(self) -> dict[str, str]:
         """The filters that the vector index applies."""
-        return {name: str(value) for name, value in self if name != "min_confidence" and value}
+        apart = ("min_confidence", "user_id")
+        return {name: str(value) for name, value in self if name not in apart and value}
 
 
 class Recall(RequestModel):

@@ -9,9 +9,11 @@ from functions.platform.limits import MAX_FACT_RUNS
 from functions.platform.run_keys import build_fact_id
 
 
-def derive_fact_id(subject: str, predicate: str, what: str) -> str:
-    """Derive the id of a fact from its subject, predicate and object."""
-    text = dumps([subject, predicate, what])
+def derive_fact_id(subject: str, predicate: str, what: str, user_id: str | None = None) -> str:
+    """Derive the id of a fact from its subject, predicate and object, and from its user."""
+    text = dumps(
+        [subject, predicate, what] if user_id is None else [subject, predicate, what, user_id]
+    )
     return build_fact_id(blake2b(text, digest_size=16, person=b"fact").digest())
 
 
@@ -27,7 +29,7 @@ def relearn(known: Fact | None, learned: Fact, token: RequestToken | None) -> Fa
         requests = token.add_to(requests)
     if known is None:
         return learned._replace(requests=requests)
-    if known.triple != learned.triple:
+    if known.statement != learned.statement:
         return learned._replace(created_at=known.created_at, requests=requests)
     runs = [run for run in known.learned_from_run_ids if run not in learned.learned_from_run_ids]
     return learned._replace(

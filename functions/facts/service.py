@@ -3,7 +3,7 @@
 The vector index only gives candidates: recalled facts are read from the table.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -24,10 +24,17 @@ from functions.facts.store import (
     decode_fact,
     decode_stored,
 )
+from functions.facts.users import UserAccess
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import BoundedPage, WantedPage, read_page, select_shown
+from functions.platform.bounded_pages import (
+    BoundedPage,
+    Examined,
+    WantedPage,
+    read_page,
+    select_shown,
+)
 from functions.platform.clock import Clock
-from functions.platform.errors import NotFound, VersionMismatch
+from functions.platform.errors import NotFound, ValidationFailed, VersionMismatch
 from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.items import Item
 from functions.platform.json_text import dumps_checked
@@ -59,6 +66,7 @@ class Facts:
     _store: FactStore
     _vector_search: VectorSearch
     _audit: AuditTrail
+    _users: UserAccess
     _clock: Clock
 
     def learn(
@@ -66,41 +74,90 @@ class Facts:
     ) -> tuple[Fact, bool]:
         """Store a fact; return it, and whether it is new.
 
-        What is learned again is one fact, whatever id comes with it: it counts how often, and the
-        later confidence holds. A fact with the id of a known one takes its place; where it says
-        what a third one says, that one is learned again, and the known one goes.
+        Learning the same statement again updates the existing fact, whatever id the caller sends:
+        it counts how often, and the later confidence applies. A fact with the id of a known one
+        replaces it. If it says what a third fact says, that one is updated, and the known one is
+        deleted.
 
         Args:
+            caller: who learns it.
+            new: the fact.
             token: of a request with an Idempotency-Key.
 
         Raises:
             ValueTooLarge: the metadata have over 16,384 bytes of compact JSON.
             Unavailable: the embedding model of a service doesn't answer.
+            AccessDenied: the fact is about a user whose memory the caller may not write.
+        """
+        (learned,) = self.learn_all(caller, [new], token)
+        return learned
+
+    def learn_all(
+        self, caller: Principal, news: Sequence[NewFact], token: RequestToken | None
+    ) -> list[tuple[Fact, bool]]:
+        """Store facts, all or none; return each, and whether it is new.
+
+        Raises:
+            ValidationFailed: two of them have the same statement or id; its `index` says which.
+            ValueTooLarge, Unavailable, AccessDenied: as for `learn`.
         """
         now = self._clock()
-        fact = _build_fact(caller, new, now)
-        place = _Place(fact.fact_id, StoredFact(None, None), None)
-        if new.fact_id is not None:
-            place = self._find_place(caller.tenant, fact, None)
+        facts = [_build_fact(caller, new, now) for new in news]
+        _assert_different(facts)
+        users = self._users.of(caller)
+        for fact in facts:
+            users.assert_writable(fact.user_id)
+        places = [
+            _Place(fact.fact_id, StoredFact(None, None), None)
+            if new.fact_id is None
+            else self._find_place(caller.tenant, fact, None)
+            for fact, new in zip(facts, news, strict=True)
+        ]
         backoff, has_failed = Backoff(_BUSY, attempts=_ATTEMPTS), False
         while True:
-            present, seen, _ = place.stored
-            if present is not None and token is not None and _has_learned(present, token):
-                return present, present.version == 1
-            version = max((seen or 0) + 1, fact.version)
-            after = relearn(present, fact, token)._replace(fact_id=place.id, version=version)
-            embedding = self._vector_search.embed_stored(after.text)
+            known = [place.stored.fact for place in places]
+            if token is not None and all(each and _has_learned(each, token) for each in known):
+                return [(each, each.version == 1) for each in known if each is not None]
+            for each in filter(None, known):
+                users.assert_writable(each.user_id)
+            after = [
+                _learn_at(place, fact, token) for place, fact in zip(places, facts, strict=True)
+            ]
             try:
-                self._store.put(caller.tenant, after, embedding, seen, place.reference)
+                self._store.write(self._build_writes(caller.tenant, after, places))
             except ConditionFailed as changed:
                 if has_failed:
                     backoff.wait()
                 has_failed = True
-                stored = decode_stored(changed.failed.get(build_fact_key(caller.tenant, place.id)))
-                own = stored if new.fact_id is None else None
-                place = self._find_place(caller.tenant, fact, own)
+                places = [
+                    self._find_place_again(caller.tenant, *each, changed)
+                    for each in zip(facts, news, places, strict=True)
+                ]
             else:
-                return after, present is None
+                return [(each, old is None) for each, old in zip(after, known, strict=True)]
+
+    def _build_writes(
+        self, tenant: str, facts: Sequence[Fact], places: Sequence[_Place]
+    ) -> list[Write]:
+        return [
+            write
+            for fact, place in zip(facts, places, strict=True)
+            for write in self._store.build_writes(
+                tenant,
+                fact,
+                self._vector_search.embed_stored(fact.text),
+                place.stored.version,
+                place.reference,
+            )
+        ]
+
+    def _find_place_again(
+        self, tenant: str, fact: Fact, new: NewFact, place: _Place, changed: ConditionFailed
+    ) -> _Place:
+        """Find the place of a fact after a conflict, which may have returned what is there."""
+        item = changed.failed.get(build_fact_key(tenant, place.id))
+        is_known = new.fact_id is None and item is not None
+        return self._find_place(tenant, fact, decode_stored(item) if is_known else None)
 
     def _find_place(self, tenant: str, fact: Fact, stored: StoredFact | None) -> _Place:
         """Find where a fact is learned: at its id, or where its statement is stored.
@@ -109,7 +166,7 @@ class Facts:
             stored: what is at the fact's id; None if it isn't read yet.
         """
         own = stored or self._store.get(tenant, fact.fact_id)
-        derived = derive_fact_id(*fact.triple)
+        derived = derive_fact_id(*fact.statement)
         known = own if fact.fact_id == derived else self._store.get(tenant, derived)
         place = self._find_statement(tenant, fact, derived, known)
         if place is not None:
@@ -129,7 +186,7 @@ class Facts:
         if id == fact.fact_id:
             return None
         same = known if known.same_as is None else self._store.get(tenant, id)
-        says_so = same.fact is not None and same.fact.triple == fact.triple
+        says_so = same.fact is not None and same.fact.statement == fact.statement
         return _Place(id, same, None) if says_so else None
 
     def get(self, caller: Principal, id: str) -> Fact:
@@ -137,18 +194,26 @@ class Facts:
 
         Raises:
             NotFound: the tenant has no such fact.
+            AccessDenied: the fact is about a user whose memory the caller may not read.
         """
         fact = self._store.get(caller.tenant, id).fact
         if fact is None:
             raise NotFound("there is no such fact")
+        self._users.of(caller).assert_readable(fact.user_id)
         return fact
 
     def list_page(
         self, caller: Principal, query: FactQuery, wanted: WantedPage
     ) -> BoundedPage[Fact]:
         """List the facts that a query selects, newest first, from an index that may lag."""
-        list_newest = partial(self._store.list_newest, caller.tenant, query)
-        return read_page(wanted, list_newest, attrgetter("position"))
+        users = self._users.of(caller)
+
+        def list_readable(before: str | None, count: int) -> Iterator[Examined[Fact]]:
+            for each in self._store.list_newest(caller.tenant, query, before, count):
+                is_shown = each.element is not None and users.can_read(each.element.user_id)
+                yield each if is_shown else each._replace(element=None)
+
+        return read_page(wanted, list_readable, attrgetter("position"))
 
     def forget_all(self, caller: Principal, query: FactQuery) -> int:
         """Delete the facts that a query selects; return how many there were.
@@ -158,7 +223,10 @@ class Facts:
         """
         authorize(caller, DELETE_FACT, None)
         deleted = 0
+        users = self._users.of(caller)
         for fact in select_shown(self._store.list_newest(caller.tenant, query)):
+            if not users.can_delete(fact.user_id):
+                continue
             with suppress(NotFound):
                 self.forget(caller, fact.fact_id, None)
                 deleted += 1
@@ -174,7 +242,10 @@ class Facts:
             VersionMismatch: If-Match names another version than the present one.
         """
         authorize(caller, DELETE_FACT, None)
-        fact = self.get(caller, id)
+        fact = self._store.get(caller.tenant, id).fact
+        if fact is None:
+            raise NotFound("there is no such fact")
+        self._users.of(caller).assert_deletable(fact.user_id)
         if version not in (None, fact.version):
             raise VersionMismatch.of("the fact", fact.version)
         reference = self._find_reference(caller.tenant, fact)
@@ -182,7 +253,7 @@ class Facts:
 
     def _find_reference(self, tenant: str, fact: Fact) -> Reference | None:
         """Find what names the id of a fact that isn't the one of its statement."""
-        derived = derive_fact_id(*fact.triple)
+        derived = derive_fact_id(*fact.statement)
         if fact.fact_id == derived:
             return None
         stored = self._store.get(tenant, derived)
@@ -201,14 +272,12 @@ class Facts:
         Raises:
             Unavailable: no embedding model is installed, or it doesn't answer.
         """
-        least = request.filters.min_confidence or 0.0
-        best = self.find(
-            caller,
-            request.query,
-            request.filters.equal,
-            lambda fact: fact.confidence >= least,
-            request.top_k,
-        )
+        least, user = request.filters.min_confidence or 0.0, request.filters.user_id
+
+        def accept(fact: Fact) -> bool:
+            return fact.confidence >= least and user in (None, fact.user_id)
+
+        best = self.find(caller, request.query, request.filters.equal, accept, request.top_k)
         return [each for each in best if each.score >= request.min_score]
 
     def find(
@@ -233,7 +302,7 @@ class Facts:
         """
         embedding = self._vector_search.embed_query(text)
         query = read_query(text, self._vector_search.weigh)
-        space = build_fact_space(caller.tenant)
+        space, users = build_fact_space(caller.tenant), self._users.of(caller)
 
         def search(depth: int) -> tuple[list[Recalled], bool]:
             found = self._vector_search.index.find_candidates(space, embedding, depth, filters)
@@ -242,7 +311,7 @@ class Facts:
             recalled = [
                 _rank(asked, fact, cosines[ref])
                 for ref, fact in facts.items()
-                if fact.matches(filters) and accept(fact)
+                if fact.matches(filters) and accept(fact) and users.can_read(fact.user_id)
             ]
             return _put_named_first(query, recalled), found.is_complete
 
@@ -283,6 +352,22 @@ def _put_named_first(query: Query, recalled: Iterable[Recalled]) -> list[Recalle
     ]
 
 
+def _learn_at(place: _Place, fact: Fact, token: RequestToken | None) -> Fact:
+    """Merge a learned fact with what is stored at its place."""
+    version = max((place.stored.version or 0) + 1, fact.version)
+    merged = relearn(place.stored.fact, fact, token)
+    return merged._replace(fact_id=place.id, version=version)
+
+
+def _assert_different(facts: Sequence[Fact]) -> None:
+    """Check that a batch names no fact twice."""
+    seen: set[object] = set()
+    for index, fact in enumerate(facts):
+        if fact.statement in seen or fact.fact_id in seen:
+            raise ValidationFailed("facts", "names a fact that is before it in the batch").at(index)
+        seen |= {fact.statement, fact.fact_id}
+
+
 def _has_learned(fact: Fact, token: RequestToken) -> bool:
     """Whether a request is among those that learned a fact."""
     return token.judge(fact.requests) is not Verdict.NEW
@@ -294,7 +379,7 @@ def _build_fact(caller: Principal, new: NewFact, now: int) -> Fact:
         said = "the metadata have"
         metadata = dumps_checked(new.metadata, "metadata", MAX_FACT_METADATA_BYTES, subject=said)
     return Fact(
-        fact_id=new.fact_id or derive_fact_id(new.subject, new.predicate, new.object),
+        fact_id=new.fact_id or derive_fact_id(new.subject, new.predicate, new.object, new.user_id),
         subject=new.subject,
         predicate=new.predicate,
         object=new.object,
@@ -308,4 +393,5 @@ def _build_fact(caller: Principal, new: NewFact, now: int) -> Fact:
         updated_at=now,
         learned_from_run_ids=() if new.learned_from_run_id is None else (new.learned_from_run_id,),
         first_learned_at=now,
+        user_id=new.user_id,
     )

@@ -66,18 +66,26 @@ class FactStore:
         facts = {keys[key]: decode_fact(item) for key, item in items.items()}
         return {ref: fact for ref, fact in facts.items() if fact is not None}
 
-    def put(
+    def write(self, writes: Sequence[Write]) -> None:
+        """Write facts together: all or none."""
+        self._table.write(writes)
+
+    def build_writes(
         self,
         tenant: str,
         fact: Fact,
         embedding: Embedding,
         seen: int | None,
         reference: Reference | None,
-    ) -> None:
-        """Write a fact if its item still has the version `seen` (None: no item).
+    ) -> list[Write]:
+        """Build the writes of a fact whose item still has the version `seen` (None: no item).
 
         Args:
-            reference: an item that is written in the same transaction.
+            tenant: whose fact it is.
+            fact: as it becomes.
+            embedding: of its statement.
+            seen: the version that was read.
+            reference: an item that is written with it.
         """
         key, item = build_fact_key(tenant, fact.fact_id), self._encode(tenant, fact, embedding)
         writes = [put_version(key, item, seen)]
@@ -86,7 +94,7 @@ class FactStore:
             named |= self._format.build_stamp(self._clock())
             other = build_fact_key(tenant, reference.id)
             writes.append(put_version(other, named, reference.seen))
-        self._table.write(writes)
+        return writes
 
     def list_newest(
         self, tenant: str, query: FactQuery, before: str | None = None, count: int = MAX_GET_ITEMS

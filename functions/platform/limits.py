@@ -63,6 +63,7 @@ DEFAULT_RECALLED = 10  # items of a recall
 MAX_RECALL_TOKENS = 1_000_000
 MAX_RECALL_EXCLUDED = 200  # references and sessions
 MAX_REFERENCE_CHARACTERS = 2_048
+MAX_LEARNED_FACTS = 50  # of a batch
 MAX_NOTE_CHARACTERS = 4_096  # of a hand-over
 MAX_NEIGHBORS = 10  # messages before and after a result
 MIN_VECTOR_NUMBERS, MAX_VECTOR_NUMBERS = 64, 3072  # of a vector that a client gives an entry

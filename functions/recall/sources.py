@@ -29,7 +29,7 @@ from functions.search.service import Match, Search
 
 _KNOWN_FILTERS: dict[SourceName, frozenset[str]] = {
     "entries": frozenset({"user_id", "agent_id", "namespace", "tags", "fields", "vector"}),
-    "facts": frozenset({"agent_type", "run_id"}),
+    "facts": frozenset({"user_id", "agent_type", "run_id"}),
     "messages": frozenset({"user_id", "session_id", "tags"}),
     "episodes": frozenset({"agent_type", "run_id"}),
 }
@@ -83,7 +83,9 @@ class Sources:
         }
 
         def accept(fact: Fact) -> bool:
-            return _is_wanted(question, fact.created_at, build_reference("facts", fact.fact_id))
+            is_of_user = question.user_id in (None, fact.user_id)
+            reference = build_reference("facts", fact.fact_id)
+            return is_of_user and _is_wanted(question, fact.created_at, reference)
 
         found = self._facts.find(caller, question.query or "", equal, accept, question.top_k)
         return [_describe_fact(each.fact, each.score, each.matched, each.parts) for each in found]

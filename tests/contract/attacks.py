@@ -171,7 +171,11 @@ BODIES: dict[str, Callable[[Names], Any]] = {
         {"shared_with": ["mallory"]}, {"agent_participants": ["mallory"]}, {"ttl": "PT1S"}
     ),
     "NewState": lambda _: {"value": "planted"},
-    "NewFact": lambda _: {"subject": "s", "predicate": "p", "object": "o"},
+    "NewFact": lambda names: (
+        {"subject": "s", "predicate": "p", "object": "o"}
+        | names.maybe(user_id=names.pick("agent_id"))
+    ),
+    "NewFacts": lambda _: {"facts": [{"subject": "s", "predicate": "p", "object": "b"}]},
     "Recall": lambda _: {"query": "zq"},
     "NewWorkingValue": lambda _: {"value": 1},
     "Selection": lambda _: {},
@@ -230,6 +234,7 @@ QUERY: dict[str, Callable[[Names], Any]] = {
     "actor": lambda names: names.pick("agent_id"),
     "entry_id": lambda names: names.pick("id"),
     "principal": lambda names: names.pick("agent_id"),
+    "user_id": lambda names: names.pick("agent_id"),
     "entry": lambda names: names.pick("id"),
     "task": lambda names: names.pick("task_id"),
     "conversation": lambda names: names.pick("session_id"),

@@ -278,6 +278,11 @@ ROWS: dict[str, Row] = {
         "/api/v1/facts",
         {"subject": "a", "predicate": "b", "object": "c"},
     ),
+    "POST /api/v1/facts/batch": Row(
+        "401 401 200w 200w 200w 403 200w 200w 403 200w 200w",
+        "/api/v1/facts/batch",
+        {"facts": [{"subject": "s", "predicate": "p", "object": "batch"}]},
+    ),
     "POST /api/v1/facts/recall": Row(
         "401 401 200 200v 200v 200v 403 200v 403 200v 200v", "/api/v1/facts/recall", {"query": "s"}
     ),

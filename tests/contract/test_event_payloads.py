@@ -168,6 +168,7 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "delete-state": (204, None),
     "list-states": (200, {"states": {}, "total": 0}),
     "list-agent-states": (200, {"states": [{"owner_id": "user_7", "key": "language"}]}),
+    "learn-facts": (200, {"facts": [{"object": "14 days"}, {"object": "email"}]}),
     "learn-fact": (201, {"object": "net 30", "confidence": 0.9, "version": 1}),
     "recall-facts": (200, {"facts": [{"fact_id": "acme-terms", "score": ...}]}),
     "get-fact": (200, {"fact_id": "acme-terms", "object": "net 60"}),

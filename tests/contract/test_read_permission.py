@@ -72,6 +72,11 @@ def build_calls(admin: httpx.Client) -> dict[str, Call]:
         "POST /api/v1/objects/{space}/rename": send(
             "POST", "/api/v1/objects/shared/rename", {"from": "k", "to": "l"}
         ),
+        "POST /api/v1/facts/batch": send(
+            "POST",
+            "/api/v1/facts/batch",
+            {"facts": [{"subject": SECRET, "predicate": "p", "object": SECRET}]},
+        ),
         "POST /api/v1/facts": send(
             "POST", "/api/v1/facts", {"subject": SECRET, "predicate": SECRET, "object": SECRET}
         ),

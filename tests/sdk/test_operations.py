@@ -71,6 +71,7 @@ CALLS = {
     "list_namespaces": "namespaces.list",
     "list_spaces": "objects.list_spaces",
     "list_principals": "principals.list",
+    "learn_facts": "facts.learn_all",
     "list_runs": "runs.query",
     "list_task_types": "procedures.list_task_types",
     "list_states": "states.get_all",

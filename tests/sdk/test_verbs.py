@@ -26,7 +26,10 @@ def test_what_was_said_is_recalled_and_forgotten(assistant: Client) -> None:
     assert assistant.get_recalled(answer.items[0].reference).session_id == "chat"
     assert ada.forget(answer.items[0].reference).items == 1
     assert "refund in March" not in ada.recall("What did we promise?").text
-    assert ada.forget().conversations == 1
+    assistant.facts.learn("ada", "likes", "tulips", user_id="ada")
+    assert ada.recall("what does ada like").items[0].object == "tulips"
+    done = ada.forget()
+    assert (done.conversations, done.facts) == (1, 1)
     assert ada.recall("refund").items == ()
 
 

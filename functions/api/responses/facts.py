@@ -21,6 +21,8 @@ class FactDocument(TypedDict):
     """A fact: subject, predicate and object."""
 
     fact_id: str
+    user_id: str | None
+    """The user whom the fact is about."""
     agent_type: str | None
     """A label that groups runs, such as `sdr`; no boundary."""
     subject: NotRequired[Annotated[str, VALUE]]
@@ -44,6 +46,12 @@ class FactDocument(TypedDict):
 
 class FactPageDocument(PagePosition):
     """A page of facts."""
+
+    facts: list[FactDocument]
+
+
+class LearnedFactsDocument(TypedDict):
+    """The facts of a batch, in its order."""
 
     facts: list[FactDocument]
 

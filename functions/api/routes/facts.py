@@ -9,6 +9,7 @@ from functions.api.responses.facts import (
     DeletedFactsDocument,
     FactDocument,
     FactPageDocument,
+    LearnedFactsDocument,
     RecalledDocument,
     render_fact,
     render_recalled_fact,
@@ -16,7 +17,7 @@ from functions.api.responses.facts import (
 from functions.api.routing import ANY, Route
 from functions.facts.authority import DELETE_FACT
 from functions.facts.model import Fact, FactQuery
-from functions.facts.requests import NewFact, Recall
+from functions.facts.requests import NewFact, NewFacts, Recall
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import MAX_FACT_PART_CHARACTERS, MAX_ID_CHARACTERS
@@ -29,7 +30,8 @@ _RUN = TextParameter(
     "learned_from_run_id", "One of the latest runs that learned the facts.", MAX_ID_CHARACTERS
 )
 _AGENT_TYPE = TextParameter("agent_type", "The facts' agent type.", MAX_ID_CHARACTERS)
-_FILTERS = (_SUBJECT, _PREDICATE, _RUN, _AGENT_TYPE)
+_USER = TextParameter("user_id", "The user whom the facts are about.", MAX_ID_CHARACTERS)
+_FILTERS = (_SUBJECT, _PREDICATE, _RUN, _AGENT_TYPE, _USER)
 
 
 def learn_fact(request: Request, caller: Principal) -> Response:
@@ -41,6 +43,16 @@ def learn_fact(request: Request, caller: Principal) -> Response:
     if first:
         response.headers["location"] = f"{_FACTS}/{quote(fact.fact_id, safe='')}"
     return response
+
+
+def learn_facts(request: Request, caller: Principal) -> Response:
+    news = request.parse_body(NewFacts).facts
+    for agent_type in {new.agent_type for new in news if new.agent_type is not None}:
+        request.services.agent_types.record_use(caller.tenant, agent_type)
+    token = request.claim_idempotency_key(caller)
+    learned = request.services.facts.learn_all(caller, news, token)
+    facts = [render_fact(fact) for fact, _ in learned]
+    return json_response(200, LearnedFactsDocument(facts=facts))
 
 
 def recall_facts(request: Request, caller: Principal) -> Response:
@@ -64,7 +76,7 @@ def forget_facts(request: Request, caller: Principal) -> Response:
     query = _read_query(request)
     if query == FactQuery():
         raise ValidationFailed(
-            "query", "needs subject, predicate, learned_from_run_id or agent_type"
+            "query", "needs subject, predicate, learned_from_run_id, agent_type or user_id"
         )
     deleted = request.services.facts.forget_all(caller, query)
     return json_response(200, DeletedFactsDocument(deleted=deleted))
@@ -76,6 +88,7 @@ def _read_query(request: Request) -> FactQuery:
         _PREDICATE.read(request),
         _RUN.read(request),
         _AGENT_TYPE.read(request),
+        _USER.read(request),
     )
 
 
@@ -123,6 +136,16 @@ ROUTES = [
         description="Learning the same subject, predicate and object again updates the fact and "
         "returns 200: the new confidence applies, and `learned_count` increases. If a fact with "
         "this `fact_id` exists, the new fact replaces it (200).",
+    ),
+    Route(
+        f"POST {_FACTS}/batch",
+        learn_facts,
+        WRITE,
+        "Learn up to 50 facts, all or none",
+        {200: LearnedFactsDocument},
+        request_model=NewFacts,
+        error_statuses=(409,),
+        idempotent=True,
     ),
     Route(
         f"POST {_FACTS}/recall",

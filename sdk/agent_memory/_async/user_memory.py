@@ -211,8 +211,8 @@ class AsyncUserMemory:
 
             client.for_user("ada").forget()
 
-        Deletes the user's entries, the conversations of the user that the key may delete, and the
-        states that the caller keeps about the user.
+        Deletes the user's entries and facts, the conversations of the user that the key may delete,
+        and the states that the caller keeps about the user.
 
         Args:
             reference: of an item of a recall; None for everything.
@@ -225,7 +225,9 @@ class AsyncUserMemory:
         entries = await self._memory.delete_batch(
             namespace=f"{self._root}*", memory_type="semantic"
         )
-        return Forgotten(entries, await self._forget_conversations(), await self._forget_states())
+        conversations, states = await self._forget_conversations(), await self._forget_states()
+        facts = await self._client.facts.forget_all(user_id=self.user_id)
+        return Forgotten(entries, conversations, states, facts)
 
     async def _forget_conversations(self) -> int:
         count = 0

@@ -1,5 +1,6 @@
 """`client.facts`: what agents have learned, recalled by meaning (ADR-043 Tier 3)."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
 from agent_memory._sync.pages import Pages
@@ -29,6 +30,7 @@ class Facts(Resource):
         agent_type: str | None = None,
         learned_from_run_id: str | None = None,
         metadata: Document | None = None,
+        user_id: str | None = None,
     ) -> Fact:
         """Keep a fact until it is forgotten.
 
@@ -41,6 +43,8 @@ class Facts(Resource):
             agent_type: a label to filter by.
             learned_from_run_id: the run that it was learned in.
             metadata: whatever JSON can write, up to 16,384 bytes; it isn't searched.
+            user_id: the user whom the fact is about; only those who may read and write the memory
+                of this user read and write the fact.
 
         Raises:
             ValidationError: a part has no words, or is too long.
@@ -51,8 +55,25 @@ class Facts(Resource):
             agent_type=agent_type,
             learned_from_run_id=learned_from_run_id,
             metadata=metadata,
+            user_id=user_id,
         )
         return parse(Fact.from_document, self._call("POST", _FACTS, json=body))
+
+    def learn_all(self, facts: Iterable[Mapping[str, Any]]) -> list[Fact]:
+        """Learn up to 50 facts, all or none.
+
+            client.facts.learn_all([{"subject": "Acme", "predicate": "is in", "object": "Lyon"}])
+
+        Args:
+            facts: the fields of each, as for `learn`.
+
+        Raises:
+            ValidationError: a fact is malformed, or stands twice in the batch.
+        """
+        answer = self._call("POST", f"{_FACTS}/batch", json={"facts": [*map(dict, facts)]})
+        return [
+            parse(Fact.from_document, each) for each in parse_items(get_member(answer, "facts"))
+        ]
 
     def recall(
         self,
@@ -65,6 +86,7 @@ class Facts(Resource):
         predicate: str | None = None,
         learned_from_run_id: str | None = None,
         min_confidence: float | None = None,
+        user_id: str | None = None,
     ) -> list[RecalledFact]:
         """Return the facts that fit a query best by meaning, words and ids, best first.
 
@@ -75,8 +97,9 @@ class Facts(Resource):
         Args:
             query: what to recall, in words.
             top_k: how many at most, up to 100.
-            min_score: the least score; below about 0.2 it is rather nothing that fits.
-            agent_type, subject, predicate, learned_from_run_id: only facts that have these.
+            min_score: the least score.
+            agent_type, subject, predicate, learned_from_run_id, user_id: only facts that have
+                these.
             min_confidence: only facts that are at least as certain.
         """
         filters = drop_none(
@@ -85,6 +108,7 @@ class Facts(Resource):
             predicate=predicate,
             learned_from_run_id=learned_from_run_id,
             min_confidence=min_confidence,
+            user_id=user_id,
         )
         body = {"query": query, "top_k": top_k, "filters": filters}
         body |= drop_none(min_score=min_score)
@@ -112,6 +136,7 @@ class Facts(Resource):
         predicate: str | None = None,
         learned_from_run_id: str | None = None,
         agent_type: str | None = None,
+        user_id: str | None = None,
         **paging: Unpack[Paging],
     ) -> Pages[Fact]:
         """Return the tenant's facts that have these, newest first.
@@ -119,7 +144,8 @@ class Facts(Resource):
             [each.object for each in client.facts.query(subject="Acme GmbH")]
 
         Args:
-            subject, predicate, learned_from_run_id, agent_type: only facts that have these.
+            subject, predicate, learned_from_run_id, agent_type, user_id: only facts that have
+                these.
             paging: `limit`, `page_size`, `after`.
         """
         asked = drop_none(
@@ -127,6 +153,7 @@ class Facts(Resource):
             predicate=predicate,
             learned_from_run_id=learned_from_run_id,
             agent_type=agent_type,
+            user_id=user_id,
         )
         return self._list(_FACTS, "facts", Fact.from_document, paging, asked)
 
@@ -137,6 +164,7 @@ class Facts(Resource):
         predicate: str | None = None,
         learned_from_run_id: str | None = None,
         agent_type: str | None = None,
+        user_id: str | None = None,
     ) -> int:
         """Delete the facts that have these; return how many there were.
 
@@ -150,6 +178,7 @@ class Facts(Resource):
             predicate=predicate,
             learned_from_run_id=learned_from_run_id,
             agent_type=agent_type,
+            user_id=user_id,
         )
         answer = self._call("DELETE", _FACTS, params=asked)
         return int(answer["deleted"])

@@ -15,6 +15,7 @@ class Fact(Model):
     """A fact: subject, predicate and object.
 
     Attributes:
+        user_id: The user whom the fact is about.
         agent_type: A label that groups runs, such as `sdr`; no boundary.
         subject: Absent without `memory.read`.
         predicate: Absent without `memory.read`.
@@ -27,6 +28,7 @@ class Fact(Model):
     """
 
     fact_id: str
+    user_id: str | None = None
     agent_type: str | None = None
     subject: str = ""
     predicate: str = ""

@@ -25,6 +25,7 @@ export interface Verbs {
 export interface Forgotten {
   entries: number;
   conversations: number;
+  facts: number;
   items: number;
 }
 
@@ -121,13 +122,13 @@ export class UserMemory {
   }
 
   /**
-   * Delete the item that a reference names; without one, all entries of the user and the
-   * conversations of the user that the key may delete.
+   * Delete the item that a reference names; without one, all entries and facts of the user and
+   * the conversations of the user that the key may delete.
    */
   async forget(reference?: string): Promise<Forgotten> {
     if (reference !== undefined) {
       const was = await this.#client.forget(reference);
-      return { entries: 0, conversations: 0, items: Number(was) };
+      return { entries: 0, conversations: 0, facts: 0, items: Number(was) };
     }
     const query = { namespace: `${this.#root}*`, memory_type: "semantic" };
     const { deleted } = await this.#http.send<{ deleted: number }>("DELETE", "/api/v1/memory/batch", { query });
@@ -135,7 +136,10 @@ export class UserMemory {
     for await (const { session_id: sessionId } of this.#client.conversations.list(this.userId)) {
       conversations += Number((await this.#client.conversations.delete(sessionId).catch(ignoreForbidden)) ?? false);
     }
-    return { entries: deleted, conversations, items: 0 };
+    const facts = await this.#http.send<{ deleted: number }>("DELETE", "/api/v1/facts", {
+      query: { user_id: this.userId },
+    });
+    return { entries: deleted, conversations, facts: facts.deleted, items: 0 };
   }
 
   /** Refuse to write where the tenant's others could read; asked once by a client. */

@@ -31,7 +31,7 @@ _CONVERSATION = (
 )
 _MESSAGE = ("role", "content", "timestamp", "metadata")
 _FACT = (
-    *("subject", "predicate", "object", "confidence", "fact_id", "agent_type"),
+    *("subject", "predicate", "object", "confidence", "fact_id", "agent_type", "user_id"),
     *("learned_from_run_id", "metadata"),
 )
 _LEARNED = ("alpha", "beta", "outcomes")
