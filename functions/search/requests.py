@@ -47,13 +47,14 @@ class MemorySearch(RequestModel):
     )
 
     query: Query | None = None
-    """The text to search for. Send this or `vector`."""
+    """The text to search for. Required unless `vector` is given."""
     vector: Vector | None = None
-    """A vector of your own embedding model: finds the nearest entries of one namespace."""
+    """A vector of your own embedding model: finds the nearest entries of one namespace. With
+    `query`, it replaces the meaning of the query; words and IDs still count."""
     top_k: int = Field(default=limits.DEFAULT_RESULTS, ge=1, le=limits.MAX_RESULTS)
     """The maximum number of results. A response of more than 5 MB has fewer."""
     min_score: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] = -1.0
-    """Results with a lower score are left out. The score of a `vector` is the cosine of your
+    """Results with a lower score are left out. The score of a `vector` alone is the cosine of your
     embeddings. Scores of different queries are not comparable."""
     memory_type: Tier
     """The tier, which determines lifetime and access."""

@@ -1,9 +1,9 @@
 """Similarity search under the access rules of queries (RFC-0015 §4.3).
 
-By words, or by a vector such as clients gave their entries. The vector index gives candidates; of a
-tier without stored vectors, an agent's newest entries are all candidates. Each of an index
-is read again from the table and passes the checks of a query; so the index may lag behind, but a
-deleted, expired or restricted entry is never found.
+A search is by words, by a vector such as clients gave their entries, or by both. The vector index
+gives candidates; of a tier without stored vectors, an agent's newest entries are all candidates.
+Each candidate of an index is read again from the table and passes the checks of a query. So the
+index may lag behind, but a deleted, expired or restricted entry is never found.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,7 +28,7 @@ from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock
 from functions.platform.errors import ValidationFailed
 from functions.platform.json_text import loads
-from functions.platform.limits import MAX_SEARCHED_ENTRIES
+from functions.platform.limits import MAX_RESULTS, MAX_SEARCHED_ENTRIES
 from functions.platform.parallel import run_parallel
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.vector_keys import (
@@ -113,11 +113,11 @@ class Search:
 
         Raises:
             ValidationFailed: the search needs an agent_id, as a query does (RFC-0015 §4.1), or a
-                namespace; neither or both of query and vector are given; the vector isn't as long
-                as those of the namespace; a field isn't declared.
+                namespace; neither query nor vector is given; the vector isn't as long as those of
+                the namespace; a field isn't declared.
             Unavailable: a query in words, and there is no embedding model, or it doesn't answer.
         """
-        _assert_one_way(request)
+        _assert_complete(request)
         filters = request.filters
         assert_owner_known(caller, filters)
         spaces = self._readable_spaces(caller, filters)
@@ -145,6 +145,8 @@ class Search:
             self._assert_declared(caller, request)
         if request.query is None:
             best = self._find_by_vector(caller, request, accept)
+        elif request.vector is not None:
+            best = self._find_by_both(caller, spaces, request, accept)
         else:
             best = self._find_by_text(caller, spaces, request, accept)
         return [each for each in best if each.score >= request.min_score]
@@ -223,6 +225,32 @@ class Search:
 
         return search_with_expansion(request.top_k, self._client_index.max_results, search)
 
+    def _find_by_both(
+        self, caller: Principal, spaces: Sequence[str], request: MemorySearch, accept: Accept
+    ) -> list[Match]:
+        """Rank by the caller's vector and by words; the vector replaces the meaning.
+
+        An entry that its words alone have found counts as the last of the nearest.
+        """
+        widest = request.model_copy(update={"top_k": MAX_RESULTS})
+        nearest = self._find_by_vector(caller, widest, accept)
+        cosines = {match.entry.id: match.score for match in nearest}
+        embedding = self._vector_search.embed_query(request.query or "")
+        found = self._find_candidates(spaces, embedding, request.filters, MAX_RESULTS)
+        others = self._read_entries(
+            caller, (hit.ref for hit in found.by_words if hit.ref not in cosines)
+        )
+        entries = [match.entry for match in nearest]
+        entries += self._select_readable(caller, others, request, accept)
+        least = min(cosines.values(), default=0.0)
+        query = read_query(request.query or "", self._vector_search.weigh)
+        asked = query.use_statistics(found.statistics)
+        ranked = [
+            Match(each, *asked.compare(cosines.get(each.id, least), extract_text(each) or ""))
+            for each in entries
+        ]
+        return sorted(ranked, key=_get_rank)[: request.top_k]
+
     def _find_candidates(
         self, spaces: Sequence[str], query: Embedding, filters: Filters, depth: int
     ) -> Candidates:
@@ -277,12 +305,10 @@ class Search:
         ]
 
 
-def _assert_one_way(request: MemorySearch) -> None:
-    """Check that a search is by words or by a vector, and names the namespace that it needs."""
+def _assert_complete(request: MemorySearch) -> None:
+    """Check that a search has a query or a vector, and names the namespace that it needs."""
     if request.query is None and request.vector is None:
         raise ValidationFailed("query", "is required unless vector is given")
-    if request.query is not None and request.vector is not None:
-        raise ValidationFailed("vector", "comes in the place of a query, not beside it")
     is_one = request.namespace is not None and not request.namespace.endswith("*")
     if not is_one and (request.vector is not None or request.fields):
         raise ValidationFailed("namespace", "name one: a vector and fields are a namespace's own")

@@ -127,7 +127,7 @@ def test_of_two_first_vectors_one_decides_on_the_length(
     ("body", "field"),
     [
         ({}, "query"),
-        ({"query": "tea", "vector": direction(1), "namespace": SPACE}, "vector"),
+        ({"query": "tea", "vector": direction(1)}, "namespace"),
         ({"vector": direction(1)}, "namespace"),
         ({"vector": direction(1), "namespace": "rec*"}, "namespace"),
         ({"query": "tea", "fields": {"kind": "drink"}}, "namespace"),
@@ -217,3 +217,17 @@ def test_what_takes_long_to_be_written_is_found(service: Service, ada: httpx.Cli
         dynamodb.interrupt("transact_write_items", lambda _: True, search_meanwhile)
         put_in(instance.client(ada.headers["X-API-Key"]), "a", 1)
     assert keys_of(find(ada, direction(1))) == ["a"]
+
+
+def test_a_query_beside_a_vector_counts_words_and_ids(service: Service, tenant: Tenant) -> None:
+    embed, ada = embedder(service), tenant.agent("ada")
+    put_in(ada, "near", 1, 0, value={"text": "a note about nothing"})
+    put_in(ada, "named", 1, 0.4, value={"text": "incident INC-4821 was resolved"})
+    put_in(ada, "far", 0, 1, value={"text": "incident INC-4821 was opened"})
+    create(ada, entry(key="bare", namespace=SPACE, value={"text": "INC-4821 has no vector"}))
+    embed()
+    assert keys_of(find(ada, direction(1)))[:2] == ["near", "named"]
+    both = find(ada, direction(1), query="INC-4821 resolved")
+    assert both[0]["entry"]["key"] == "named"
+    assert set(keys_of(both)) == {"near", "named", "far", "bare"}
+    assert "4821" in both[0]["matched"]

@@ -14,7 +14,7 @@ def add_commands(commands: Any) -> None:
     command = add_command(commands, "search", "find entries by meaning, words and ids", search)
     command.add_argument("query", metavar="QUERY", nargs="?", type=parse_text)
     command.add_argument(
-        "--vector", type=parse_text, help="a JSON array, or @FILE, in the place of a query"
+        "--vector", type=parse_text, help="a JSON array, or @FILE; it replaces the meaning of QUERY"
     )
     command.add_argument("--type", choices=TIERS, help="the tier; all tiers unless given")
     command.add_argument("--namespace", type=parse_text, help="`billing.*` is a prefix")
@@ -27,9 +27,7 @@ def add_commands(commands: Any) -> None:
     )
     command.add_argument("--agent", metavar="ID", type=parse_text, help="whose; one's own")
     command.add_argument("--limit", type=parse_count, default=5, help="at most so many; 5")
-    command.add_argument(
-        "--min-score", type=parse_score, help="the least score; below 0.2 hardly anything fits"
-    )
+    command.add_argument("--min-score", type=parse_score, help="the least score")
 
 
 def search(session: Session) -> None:
