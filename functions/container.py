@@ -165,7 +165,11 @@ class Container(CommonServices):
         from functions.conversations.messages import Messages
 
         return Messages(
-            self.conversation_store, self.message_store, self.orphaned_messages, self.clock
+            self.conversation_store,
+            self.message_store,
+            self.orphaned_messages,
+            self.audit,
+            self.clock,
         )
 
     @cached_property

@@ -35,6 +35,14 @@ DELETE_CONVERSATION = Action(
     is_audited=True,
 )
 """Audited where `memory.admin` is what permits it."""
+CHANGE_MESSAGE = Action(
+    "message.change", CHANGE_CONVERSATION.rules, CHANGE_CONVERSATION.denied, is_audited=True
+)
+"""Audited where another principal is the author."""
+DELETE_MESSAGE = Action(
+    "message.delete", CHANGE_CONVERSATION.rules, CHANGE_CONVERSATION.denied, is_audited=True
+)
+"""Audited where another principal is the author."""
 USE_UPLOAD = Action(
     "conversation.upload",
     (

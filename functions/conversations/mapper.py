@@ -103,7 +103,7 @@ class ConversationMapper:
         if index is None:
             index = conversation_keys.parse_message_index(item["sk"])
         text = self._decode_value(conversation, item, str(index))
-        return migrate_message(conversation, Message(index, text))
+        return migrate_message(conversation, Message(index, text, item.get("created_by")))
 
     def encode_value(self, conversation: Conversation, text: bytes, place: str) -> Item:
         """Encode a text that isn't large, bound to its place: a message's index, or `details`."""

@@ -117,6 +117,16 @@ class MessageReader:
             for _ in self.read_items(conversation, start, stop)
         )
 
+    def find_other_author(
+        self, conversation: Conversation, first: int, end: int, caller: str
+    ) -> str | None:
+        """Find another principal that appended one of these messages; None if there is none."""
+        for start, stop in list_shown(conversation, first, end):
+            for item in self.read_items(conversation, start, stop):
+                if item.get("created_by") not in (None, caller):
+                    return str(item["created_by"])
+        return None
+
     def get(self, conversation: Conversation, index: int) -> Message | None:
         """Read one message; None if there is none: one read.
 

@@ -28,24 +28,28 @@ class StagedMessages(NamedTuple):
     Attributes:
         shows: the writes that belong to the one that shows them, if any are large.
         items: the attributes of those that are large, by their position.
+        author: who appends them; None if that is not known.
     """
 
     generation: str
     texts: Sequence[bytes]
     shows: Sequence[Write]
     items: dict[int, Item]
+    author: str | None
 
 
 class MessageStore(MessageReader):
     """Reads and writes the messages of all conversations."""
 
-    def stage(self, conversation: Conversation, texts: Sequence[bytes]) -> StagedMessages:
+    def stage(
+        self, conversation: Conversation, texts: Sequence[bytes], author: str | None
+    ) -> StagedMessages:
         """Encode messages for a conversation's generation, and store the large ones' texts."""
         path = value_parts.create_value_name(conversation.generation)
         items, parts = self._encode_large(conversation, texts, path)
         partition, now = header_key(conversation)[0], conversation.updated_at
         shows = self._parts.stage(partition, path, parts, now)
-        return StagedMessages(conversation.generation, texts, shows, items)
+        return StagedMessages(conversation.generation, texts, shows, items, author)
 
     def _encode_large(
         self, conversation: Conversation, texts: Sequence[bytes], path: str
@@ -96,19 +100,25 @@ class MessageStore(MessageReader):
         if item is None:
             item = self._mapper.encode_value(conversation, staged.texts[position], str(index))
         request = None if token is None else token.stored
-        return put_new(build_key(conversation, index), item | {"request": request})
+        further = {"request": request, "created_by": staged.author}
+        return put_new(build_key(conversation, index), item | further)
 
     def pop(
-        self, before: Conversation, after: Conversation, last: Item, token: RequestToken | None
+        self,
+        before: Conversation,
+        after: Conversation,
+        last: Item,
+        token: RequestToken | None,
+        audit: Sequence[Write],
     ) -> None:
-        """Remove the last message: one transaction.
+        """Remove the last message: one transaction, with its audit record if there is one.
 
         Its text in parts stays for a retry of the request, until the conversation is removed.
 
         Raises:
             ConversationChanged: another request was faster.
         """
-        writes = [*change_writes(before, after), delete((last["pk"], last["sk"]), _PRESENT)]
+        writes = [*change_writes(before, after), delete((last["pk"], last["sk"]), _PRESENT), *audit]
         if token is not None:
             value = {name: last[name] for name in _VALUE if name in last}
             marker = value | {"index": parse_message_index(last["sk"]), "request": token.stored}
@@ -117,7 +127,13 @@ class MessageStore(MessageReader):
             writes += value_parts.mark_orphaned(last, after.updated_at)
         self._transact(writes)
 
-    def change(self, before: Conversation, after: Conversation, message: Message) -> None:
+    def change(
+        self,
+        before: Conversation,
+        after: Conversation,
+        message: Message,
+        audit: Sequence[Write],
+    ) -> None:
         """Write a changed message in place of the one at its index: one transaction.
 
         Raises:
@@ -127,13 +143,15 @@ class MessageStore(MessageReader):
         present = self._table.get(key)
         if present is None:
             raise ConversationChanged
-        staged = self.stage(after, [message.text])
+        staged = self.stage(after, [message.text], message.created_by)
         item = self._put(after, staged, 0, message.index).item or {}
         item |= {"changed_at": after.revision, "request": present.get("request")}
-        writes = [*change_writes(before, after), put(key, item, _PRESENT), *staged.shows]
+        writes = [*change_writes(before, after), put(key, item, _PRESENT), *staged.shows, *audit]
         self._transact([*writes, *value_parts.mark_orphaned(present, after.updated_at)])
 
-    def remove_range(self, before: Conversation, after: Conversation) -> RemovedRange:
+    def remove_range(
+        self, before: Conversation, after: Conversation, audit: Sequence[Write]
+    ) -> RemovedRange:
         """Hide a range of messages, and mark them to be deleted: one transaction.
 
         Raises:
@@ -141,7 +159,7 @@ class MessageStore(MessageReader):
         """
         removed = after.removed[-1]
         self._transact(
-            [*change_writes(before, after), mark_range(after, removed, after.updated_at)]
+            [*change_writes(before, after), mark_range(after, removed, after.updated_at), *audit]
         )
         return removed
 
@@ -153,12 +171,14 @@ class MessageStore(MessageReader):
 
     # Messages of a generation that nothing shows yet
 
-    def prepare(self, new: Conversation, texts: Sequence[bytes], now: int) -> list[Write]:
+    def prepare(
+        self, new: Conversation, texts: Sequence[bytes], author: str, now: int
+    ) -> list[Write]:
         """Prepare all messages of a new generation; return what the write that shows them needs.
 
         Few messages are part of that write; others are stored before it.
         """
-        puts = self._build_puts(new, texts, 0)
+        puts = self._build_puts(new, texts, 0, author)
         size = sum(write.size for write in puts)
         if len(puts) <= _IN_TRANSACTION and size <= MAX_TRANSACTION_BYTES // 2:
             return puts
@@ -166,14 +186,18 @@ class MessageStore(MessageReader):
         write_parallel(self._table, puts)
         return [clear_pending(new)]
 
-    def write_pending(self, pending: Conversation, texts: Sequence[bytes], first: int) -> None:
+    def write_pending(
+        self, pending: Conversation, texts: Sequence[bytes], first: int, author: str
+    ) -> None:
         """Write messages of a pending generation from an index on."""
-        write_parallel(self._table, self._build_puts(pending, texts, first))
+        write_parallel(self._table, self._build_puts(pending, texts, first, author))
 
-    def _build_puts(self, new: Conversation, texts: Sequence[bytes], first: int) -> list[Write]:
+    def _build_puts(
+        self, new: Conversation, texts: Sequence[bytes], first: int, author: str
+    ) -> list[Write]:
         path = value_parts.create_value_name(new.generation)
         items, puts = self._encode_large(new, texts, path)
-        staged = StagedMessages(new.generation, texts, (), items)
+        staged = StagedMessages(new.generation, texts, (), items, author)
         return puts + [
             self._put(new, staged, position, first + position) for position in range(len(texts))
         ]

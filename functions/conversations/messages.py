@@ -2,10 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from functions.audit.service import AuditTrail
+from functions.authorization.model import Action
 from functions.authorization.rules import authorize
 from functions.conversations import rules
-from functions.conversations.authority import CHANGE_CONVERSATION
+from functions.conversations.authority import (
+    CHANGE_CONVERSATION,
+    CHANGE_MESSAGE,
+    DELETE_MESSAGE,
+)
 from functions.conversations.message_store import MessageStore, StagedMessages
 from functions.conversations.model import Conversation, Message
 from functions.conversations.orphan_store import OrphanedMessages, range_key
@@ -16,6 +23,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import NotFound
 from functions.platform.idempotency import RequestToken
 from functions.platform.retry import Backoff, retry_on
+from functions.platform.writes import Write
 
 _ATTEMPTS = 30
 _CLEANUP_SECONDS = 4.0
@@ -35,6 +43,7 @@ class Messages:
     _store: ConversationStore
     _messages: MessageStore
     _orphans: OrphanedMessages
+    _audit: AuditTrail
     _clock: Clock
 
     def append(
@@ -71,7 +80,8 @@ class Messages:
                     return found, earlier
             rules.assert_version(found, version)
             if staged is None or staged.generation != found.generation:
-                staged = self._messages.stage(found, rules.build_texts(new, found.schema, now))
+                texts = rules.build_texts(new, found.schema, now)
+                staged = self._messages.stage(found, texts, caller.id)
             length = len(staged.texts)
             after = rules.advance(
                 found, now, message_count=found.message_count + length, end=found.end + length
@@ -84,7 +94,9 @@ class Messages:
                     return found, earlier
                 backoff.wait()
             else:
-                added = [Message(found.end + n, text) for n, text in enumerate(staged.texts)]
+                added = [
+                    Message(found.end + n, text, caller.id) for n, text in enumerate(staged.texts)
+                ]
                 return after, [rules.migrate_message(found, each) for each in added]
 
     @retry_on(ConversationChanged, _BUSY, attempts=_ATTEMPTS)
@@ -109,7 +121,8 @@ class Messages:
         end = message.index if message.index == found.end - 1 else found.end
         count = found.message_count - 1
         after = rules.rewrite(found, self._clock(), message_count=count, end=end)
-        self._messages.pop(found, after, last, token)
+        audit = self._record(caller, DELETE_MESSAGE, found, message.index, message.created_by)
+        self._messages.pop(found, after, last, token, audit)
         return after, message
 
     @retry_on(ConversationChanged, _BUSY, attempts=_ATTEMPTS)
@@ -135,9 +148,10 @@ class Messages:
         if rules.is_repeated(found, token):
             return found, old
         rules.assert_version(found, version)
-        message = rules.change_message(old, change)
+        message = rules.change_message(old, change, caller.id, self._clock())
         after = rules.record_request(rules.rewrite(found, self._clock()), token)
-        self._messages.change(found, after, message)
+        audit = self._record(caller, CHANGE_MESSAGE, found, index, old.created_by)
+        self._messages.change(found, after, message, audit)
         return after, message
 
     @retry_on(ConversationChanged, _BUSY, attempts=_ATTEMPTS)
@@ -158,9 +172,25 @@ class Messages:
         if count == 0:
             return found, 0
         after = rules.remove_range(found, first, stop, count, self._clock())
-        removed = self._messages.remove_range(found, after)
+        other = self._messages.find_other_author(found, first, stop, caller.id)
+        audit = self._record(caller, DELETE_MESSAGE, found, first, other)
+        removed = self._messages.remove_range(found, after, audit)
         self._orphans.remove_range(range_key(after, removed), _CLEANUP_SECONDS)
         return after, count
+
+    def _record(
+        self,
+        caller: Principal,
+        action: Action[Any],
+        conversation: Conversation,
+        index: int,
+        author: str | None,
+    ) -> list[Write]:
+        """Build the record of what is done to another principal's message."""
+        if author in (None, caller.id):
+            return []
+        target = f"conversation:{conversation.session_id}"
+        return [self._audit.record(caller, action, target, {"index": index, "author": author})]
 
     def _get_writable(self, caller: Principal, session: str) -> Conversation:
         found = self._store.get_header(caller.tenant, session)

@@ -83,10 +83,15 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message; `text` is the JSON of role, content, timestamp and metadata."""
+    """A message; `text` is the JSON of role, content, timestamp and metadata.
+
+    Attributes:
+        created_by: who appended it; None if that is not known.
+    """
 
     index: int
     text: bytes
+    created_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -240,8 +240,10 @@ def build_texts(messages: Iterable[NewMessage], schema: str, now: int) -> list[b
     return [_render(message, schema, now, index) for index, message in enumerate(messages)]
 
 
-def change_message(old: Message, change: MessageChange) -> Message:
+def change_message(old: Message, change: MessageChange, caller: str, now: int) -> Message:
     """Build what a message becomes when some of its fields change.
+
+    If the caller is not its author, the message names the caller and the time.
 
     Raises:
         ValidationFailed: it cannot be written as JSON.
@@ -249,7 +251,9 @@ def change_message(old: Message, change: MessageChange) -> Message:
     """
     document: dict[str, Any] = loads(old.text)
     document |= {name: getattr(change, name) for name in change.model_fields_set}
-    return Message(old.index, _dump(document))
+    if old.created_by not in (None, caller):
+        document |= {"edited_by": caller, "edited_at": to_rfc3339(now)}
+    return replace(old, text=_dump(document))
 
 
 def _render(message: NewMessage, schema: str, now: int, index: int) -> bytes:
@@ -280,7 +284,7 @@ def migrate_message(conversation: Conversation, message: Message) -> Message:
     stored: dict[str, Any] = loads(message.text)
     defaults = {"timestamp": to_rfc3339(conversation.created_at), "metadata": {}}
     ordered = {"role": stored["role"], "content": stored["content"], **defaults, **stored}
-    return Message(message.index, dumps_checked(ordered, "messages"))
+    return replace(message, text=dumps_checked(ordered, "messages"))
 
 
 def _list_names(names: Sequence[str]) -> tuple[str, ...]:

@@ -118,7 +118,7 @@ class Conversations:
         made = rules.record_request(self._place_messages(caller, made, new.upload_id), token)
         messages = [show_upload(made)]
         if new.upload_id is None:
-            messages = self._messages.prepare(made, texts, now)
+            messages = self._messages.prepare(made, texts, caller.id, now)
         self._store.replace(old, made, messages, now)
         if old is not None:
             self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)

@@ -82,7 +82,7 @@ class UploadStore:
             raise ValidationFailed(
                 "offset", f"is {upload.message_count}: that is how many messages the upload has"
             ) from failed
-        self._messages.write_pending(_to_pending(upload), texts, first)
+        self._messages.write_pending(_to_pending(upload), texts, first, upload.writer)
         try:
             latest = f"{_OPEN} AND messages = :end"
             self._table.update(update(key, "SET written = :end", latest, end=end))

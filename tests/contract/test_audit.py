@@ -60,6 +60,14 @@ def _delete_conversation(tenant: Tenant) -> httpx.Response:
     return tenant.admin.delete("/api/v1/conversations/s")
 
 
+def _say(tenant: Tenant) -> httpx.Client:
+    """Store two messages of eve, and return who may change them, too."""
+    said = [{"role": "user", "content": text} for text in ("one", "two")]
+    body = {"user_id": "eve", "agent_participants": ["editor"], "messages": said}
+    ok(tenant.agent("eve").put("/api/v1/conversations/s", json=body), 201)
+    return tenant.agent("editor")
+
+
 def _delete_archived_conversation(tenant: Tenant) -> httpx.Response:
     body = {"user_id": "eve", "messages": [], "ttl": "PT1S"}
     ok(tenant.agent("eve").put("/api/v1/conversations/s", json=body), 201)
@@ -214,6 +222,19 @@ USES: dict[tuple[str, str], Use] = {
         "conversation.delete",
     ): _delete_archived_conversation,
     ("DELETE /api/v1/agents/{agent_id}/state/{owner_id}/{key}", "state.delete"): _delete_state,
+    ("PATCH /api/v1/conversations/{session_id}/messages/{index}", "message.change"): (
+        lambda tenant: _say(tenant).patch(
+            "/api/v1/conversations/s/messages/0", json={"content": "other"}
+        )
+    ),
+    ("DELETE /api/v1/conversations/{session_id}/messages", "message.delete"): (
+        lambda tenant: _say(tenant).delete(
+            "/api/v1/conversations/s/messages", params={"from": 0, "to": 1}
+        )
+    ),
+    ("POST /api/v1/conversations/{session_id}/messages/pop", "message.delete"): (
+        lambda tenant: _say(tenant).post("/api/v1/conversations/s/messages/pop")
+    ),
     ("POST /api/v1/tasks", "task.adopt"): _adopt_task,
     ("PATCH /api/v1/tasks/{task_id}", "task.change"): _change_task,
     ("PUT /api/v1/tasks/{task_id}/grants/{principal}", "task.grant"): _grant,

@@ -223,3 +223,24 @@ def test_an_append_may_name_who_created_the_conversation(tenant: Tenant) -> None
     invalid(
         ada.post(f"{S1}/messages", json=expecting | {"expect_created_by": []}), "expect_created_by"
     )
+
+
+def test_a_message_that_another_principal_changed_says_so(tenant: Tenant) -> None:
+    ada, bob = tenant.agent("ada"), tenant.agent("bob")
+    put(ada, "edited", "first", user_id="jo", agent_participants=["bob"])
+    append(bob, "edited", "second")
+    path = f"{CONVERSATIONS}/edited/messages"
+    assert "edited_by" not in ok(ada.patch(f"{path}/0", json={"content": "mine"}))
+    changed = ok(ada.patch(f"{path}/1", json={"content": "not mine"}))
+    assert changed["edited_by"] == "ada"
+    shown = ok(bob.get(f"{CONVERSATIONS}/edited"))["messages"]
+    assert [each.get("edited_by") for each in shown] == [None, "ada"]
+    assert shown[1]["edited_at"] == changed["edited_at"]
+    records = ok(tenant.admin.get("/api/v1/audit"))["records"]
+    (record,) = [each for each in records if each["action"] == "message.change"]
+    assert (record["actor"]["id"], record["before"]) == ("ada", {"index": 1, "author": "bob"})
+    ok(bob.delete(path, params={"from": 1}))
+    ok(bob.delete(path, params={"from": 0}))
+    records = ok(tenant.admin.get("/api/v1/audit"))["records"]
+    deleted = [each["before"] for each in records if each["action"] == "message.delete"]
+    assert deleted == [{"index": 0, "author": "ada"}]

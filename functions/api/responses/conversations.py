@@ -32,6 +32,10 @@ class MessageDocument(TypedDict):
     timestamp: Timestamp
     metadata: NotRequired[Annotated[JsonObject, VALUE]]
     """Absent without `memory.read`, and with `values=omit`."""
+    edited_by: NotRequired[str]
+    """Who changed it last, if that was not its author."""
+    edited_at: NotRequired[Timestamp]
+    """When that was."""
 
 
 class ConversationHeadDocument(TypedDict):

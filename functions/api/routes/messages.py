@@ -15,6 +15,7 @@ from functions.api.responses.conversations import (
 )
 from functions.api.routes.conversations import CONVERSATION, build_location, conversation_response
 from functions.api.routing import Route
+from functions.conversations.authority import CHANGE_MESSAGE, DELETE_MESSAGE
 from functions.conversations.requests import MessageChange, NewMessages, NewUpload, UploadedMessages
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import NotFound, ValidationFailed
@@ -105,6 +106,7 @@ ROUTES = [
         if_match="optional",
         idempotent=True,
         further_permission=READ,
+        audited=(DELETE_MESSAGE,),
     ),
     Route(
         f"POST {_UPLOADS}/{{upload_id}}/messages",
@@ -149,6 +151,7 @@ ROUTES = [
         query=(_FROM, _TO),
         error_statuses=(404, 409),
         if_match="optional",
+        audited=(DELETE_MESSAGE,),
     ),
     Route(
         f"PATCH {_MESSAGES}/{{index}}",
@@ -161,5 +164,6 @@ ROUTES = [
         error_statuses=(404, 409),
         if_match="optional",
         idempotent=True,
+        audited=(CHANGE_MESSAGE,),
     ),
 ]

@@ -18,6 +18,8 @@ class ConversationMessage(Model):
     Attributes:
         content: Absent without `memory.read`, and with `values=omit`.
         metadata: Absent without `memory.read`, and with `values=omit`.
+        edited_by: Who changed it last, if that was not its author.
+        edited_at: When that was.
     """
 
     index: int
@@ -25,6 +27,8 @@ class ConversationMessage(Model):
     content: Any = None
     timestamp: datetime
     metadata: dict[str, Any] = field(default_factory=dict)
+    edited_by: str | None = None
+    edited_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

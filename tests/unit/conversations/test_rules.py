@@ -115,7 +115,7 @@ def test_only_given_fields_change() -> None:
 def test_a_changed_message_keeps_its_timestamp() -> None:
     (text,) = build_texts([NewMessage(role="user", content="pin")], "1.0", NOW)
     change = validate(MessageChange, {"content": None})
-    changed = change_message(Message(3, text), change)
+    changed = change_message(Message(3, text), change, "ada", 0)
     assert orjson.loads(changed.text) == {
         "role": "user", "content": None, "timestamp": AT, "metadata": {}
     }  # fmt: skip
