@@ -63,9 +63,9 @@ def _delete_conversation(tenant: Tenant) -> httpx.Response:
 def _say(tenant: Tenant) -> httpx.Client:
     """Store two messages of eve, and return who may change them, too."""
     said = [{"role": "user", "content": text} for text in ("one", "two")]
-    body = {"user_id": "eve", "agent_participants": ["editor"], "messages": said}
+    body = {"user_id": "eve", "agent_participants": ["admin"], "messages": said}
     ok(tenant.agent("eve").put("/api/v1/conversations/s", json=body), 201)
-    return tenant.agent("editor")
+    return tenant.admin
 
 
 def _delete_archived_conversation(tenant: Tenant) -> httpx.Response:
