@@ -189,8 +189,8 @@ class Messages:
         """Build the record of what is done to another principal's message."""
         if author in (None, caller.id):
             return []
-        target = f"conversation:{conversation.session_id}"
-        return [self._audit.record(caller, action, target, {"index": index, "author": author})]
+        target = f"message:{conversation.session_id}/{index}"
+        return [self._audit.record(caller, action, target, {"author": author})]
 
     def _get_writable(self, caller: Principal, session: str) -> Conversation:
         found = self._store.get_header(caller.tenant, session)
