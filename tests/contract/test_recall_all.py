@@ -1,5 +1,6 @@
 """CONTRACT3 section 14: one question to entries, facts, messages and episodes."""
 
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -19,6 +20,7 @@ pytestmark = [
     pytest.mark.in_process,
 ]
 RECALL = "/api/v1/recall"
+CORPUS = Path(__file__).parent / "corpus"
 SEARCH = f"{CONVERSATIONS}/search"
 Json = dict[str, Any]
 
@@ -279,3 +281,21 @@ def test_deleted_items_are_not_found(ada: httpx.Client, embed: Embed) -> None:
             case "messages":
                 ada.delete(f"{CONVERSATIONS}/{each['session_id']}")
     assert sources(ask(ada, "promised discount")) == {"episodes"}
+
+
+def test_turns_of_a_dialogue_are_found(ada: httpx.Client) -> None:
+    """A floor: the corpus is of our own making, with speakers, days and fillers."""
+    lines = (CORPUS / "dialogue.txt").read_text(encoding="utf-8").splitlines()
+    turns = [line.split(" ", 2) for line in lines if line[:1].isdigit()]
+    messages = [
+        message(text, timestamp=f"{day}T10:00:00Z", metadata={"speaker": speaker.rstrip(":")})
+        for day, speaker, text in turns
+    ]
+    ok(ada.put(f"{CONVERSATIONS}/dialogue", json={"user_id": "jo", "messages": messages}), 201)
+    questions = [line[2:].split(" | ") for line in lines if line.startswith("?")]
+    ranks = []
+    for question, right in questions:
+        found = [each["index"] for each in search(ada, question, top_k=10)["items"]]
+        ranks.append(found.index(int(right)) if int(right) in found else None)
+    assert sum(rank is not None and rank < 5 for rank in ranks) >= 13, ranks
+    assert sum(0 if rank is None else 1 / (rank + 1) for rank in ranks) / len(ranks) >= 0.55, ranks
