@@ -161,7 +161,7 @@ class Queries(Resource):
             vector: numbers, as many as the vectors of the namespace have.
             memory_type: the tier; all tiers unless given, by a request for each.
             top_k: how many at most, up to 100.
-            min_score: the least score; below about 0.2 it is rather nothing that fits.
+            min_score: the least score; no entry is left out unless given.
             namespace: `billing.*` means all that begin with `billing.`.
             agent_id: whose; by default the caller's own.
             tags: all of them.

@@ -131,7 +131,7 @@ Query = Annotated[
 ]
 MinScore = Annotated[
     float,
-    Field(ge=-1, le=1, description="The least score; below 0.2 it is rather nothing that fits"),
+    Field(ge=-1, le=1, description="The least score; nothing is left out by default"),
 ]
 
 
@@ -157,7 +157,7 @@ class SearchMemories(Arguments):
     ] = {}
     agent_id: Name | None = Field(None, description="Whose memories, if not your own")
     limit: int = Field(5, ge=1, le=100)
-    min_score: MinScore = 0.2
+    min_score: MinScore | None = None
 
 
 class RecallFacts(Arguments):
@@ -172,7 +172,7 @@ class RecallFacts(Arguments):
     predicate: Name | None = Field(None, description="Only facts that say exactly this of it")
     min_confidence: float | None = Field(None, ge=0, le=1)
     limit: int = Field(5, ge=1, le=100)
-    min_score: MinScore = 0.2
+    min_score: MinScore | None = None
 
 
 class LearnFact(Arguments):
