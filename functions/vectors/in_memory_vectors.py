@@ -17,7 +17,7 @@ from functions.platform.keys import Key
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import AGE_ATTRIBUTE, BY_AGE, VECTOR_FILTERS
 from functions.platform.table import Table
-from functions.vectors.matrix import HeldSpaces, RowKey, Space, TextMatrix, hash_term
+from functions.vectors.matrix import OWNED, HeldSpaces, RowKey, Space, TextMatrix, hash_term
 from functions.vectors.model import Candidates, Embedding, VectorFormat
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ _SHORT_OVERLAP, _OFTEN = 2_000, 10_000  # ms; what most refreshes look back, and
 _OVERLAP = 60_000  # ms; the largest difference of clocks, and lag of the index by age
 _MAX_HELD_BYTES = 76_800_000  # of 50,000 vectors
 _BATCH = 500  # vectors that are decoded at once
-_READ = ("sk", _VECTOR, _TERMS, "model", AGE_ATTRIBUTE, *VECTOR_FILTERS)
+_FILTERS = (*VECTOR_FILTERS, OWNED)
+_READ = ("sk", _VECTOR, _TERMS, "model", AGE_ATTRIBUTE, *_FILTERS)
 
 
 def float16_format(model: str) -> VectorFormat:
@@ -121,7 +122,7 @@ class InMemoryVectors:
         keys = [
             RowKey(
                 item["sk"],
-                {name: item[name] for name in VECTOR_FILTERS if name in item},
+                {name: item[name] for name in _FILTERS if name in item},
                 item[AGE_ATTRIBUTE],
                 len(item[_VECTOR]) // (_HALF * dimension),
             )

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _SORTED = 4  # times the depth; filters and deletions leave enough of as many
 _FEW_ROWS = 1_000
+OWNED = "user_id"
+"""The filter of texts that only those read who may read the memory of a user."""
 
 
 class RowKey(NamedTuple):
@@ -133,6 +135,7 @@ class TextMatrix(VectorMatrix):
     def __init__(self) -> None:
         super().__init__()
         self._postings: dict[int, array[int]] = {}
+        self._uncounted: set[str] = set()
 
     def put_texts(
         self,
@@ -140,8 +143,14 @@ class TextMatrix(VectorMatrix):
         vectors: "NDArray[np.float32]",
         terms: Iterable[Iterable[int]],
     ) -> None:
-        """Put texts: their vectors, and their hashed terms."""
+        """Put texts: their vectors, and their hashed terms.
+
+        A text with a `user_id` is not counted: not everybody who searches the space may read it,
+        and the rarity of a word must not tell that the text has it.
+        """
         self.put_many(keys, vectors)
+        self._uncounted -= {key.name for key in keys}
+        self._uncounted |= {key.name for key in keys if OWNED in key.filters}
         for key, each in zip(keys, terms, strict=True):
             for term in each:
                 self._postings.setdefault(term, array("I")).append(self._rows[key.name].start)
@@ -207,15 +216,15 @@ class TextMatrix(VectorMatrix):
         return Hit(parse_vector_ref(name), score, min(float(cosines[row]) / length, 1.0))
 
     def count(self, terms: Iterable[str]) -> Statistics:
-        """Count the texts, and those that have each term."""
+        """Count the texts that all may read, and those of them that have each term."""
         rows = {each: self._postings.get(hash_term(each), ()) for each in terms}
         return Statistics(
-            len(self._rows),
-            {
-                each: sum(self._filters[row] is not None for row in found)
-                for each, found in rows.items()
-            },
+            len(self._rows) - len(self._uncounted & self._rows.keys()),
+            {each: sum(self._is_counted(row) for row in found) for each, found in rows.items()},
         )
+
+    def _is_counted(self, row: int) -> bool:
+        return self._filters[row] is not None and self._names[row] not in self._uncounted
 
     def _rank_by_words(self, statistics: Statistics) -> "NDArray[np.float32]":
         import numpy as np  # noqa: PLC0415 - as above

@@ -94,3 +94,15 @@ def test_a_persons_deletion_deletes_the_facts_about_the_person(
     sweep(service)
     listed = ok(ada.get(FACTS))["facts"]
     assert [each["fact_id"] for each in listed] == [kept["fact_id"]]
+
+
+def test_a_score_tells_nothing_of_facts_that_the_caller_may_not_read(
+    tenant: Tenant, ada: httpx.Client
+) -> None:
+    eve = tenant.agent("eve")
+    for what in ("a blue tractor", "a red barn", "a green field", "a white horse", "a black dog"):
+        learn(ada, "acme", "has", what)
+    before = recall(eve, "a blue tractor that is purple", 10)
+    for number in range(5):
+        learn(ada, "jo", "likes", f"the purple thing {number}", user_id="jo")
+    assert recall(eve, "a blue tractor that is purple", 10) == before
