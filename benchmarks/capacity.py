@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-TRIES = 5  # repetitions of parallel calls
+TRIES = 12  # repetitions of parallel calls
 _STARTED = "benchmarks.capacity.started"
 _SENT = "benchmarks.capacity.sent"
 _BEFORE = "provide-client-params.dynamodb"

@@ -172,6 +172,7 @@ LISTS: tuple[type[ListSubject], ...] = (
     WorkflowLists,
 )
 UNMEASURED = {
+    "/api/v1/agents/{agent_id}/objects/{space}": "the list of a shared space, by another address",
     "/api/v1/conversations/{session_id+}/archive": "an archive is one file, read from its begin",
 }
 """Lists without a measured page, each with the reason."""

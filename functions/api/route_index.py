@@ -43,7 +43,7 @@ _GROUPS = (
         ("messages", "conversations", "conversation_lists"),
         ("/api/v1/conversations", "/api/v1/users/"),
     ),
-    RouteGroup(("states",)),
+    RouteGroup(("states", "private_spaces")),
     RouteGroup(("facts",), ("/api/v1/facts",)),
     RouteGroup(("working_values",), ("/api/v1/instances/",)),
     RouteGroup(("procedures",), ("/api/v1/procedures/",)),

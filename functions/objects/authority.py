@@ -1,21 +1,37 @@
 """Who may do what with the objects of a space.
 
-A space is its maker's alone until its permissions say otherwise. They are a namespace's: read,
-write and admin, for everybody or for those who are listed.
+A space named `agents/{agent_id}/{name}` is private: it belongs to that principal, which alone gives
+others access, before and after it exists. Any other space is shared: a coordinator, a user or an
+administrator creates it, and it is its creator's alone until its permissions give others access.
+Permissions are those of a namespace: read, write and admin, for everybody or for those listed.
 """
 
 from functions.authorization.model import Action, Rule
 from functions.authorization.rules import HOLDS_ADMIN
-from functions.identity.model import WRITE, Principal
-from functions.namespaces.model import Access, NamespaceTarget
+from functions.identity.model import ADMIN, WRITE, Principal
+from functions.namespaces.model import Access, NamespaceTarget, find_owner
 from functions.namespaces.rules import has_access
 from functions.objects.model import SpaceTarget
 
 
 def _has_access(caller: Principal, target: SpaceTarget, needed: Access) -> bool:
-    if target.space is None or (needed != "read" and WRITE not in caller.permissions):
+    is_missing = target.space is None and find_owner(target.name) is None
+    if is_missing or (needed != "read" and WRITE not in caller.permissions):
         return False
-    return has_access(caller, NamespaceTarget(target.name, target.space.permissions), needed)
+    permissions = None if target.space is None else target.space.permissions
+    return has_access(caller, NamespaceTarget(target.name, permissions), needed)
+
+
+def _may_create(caller: Principal, target: SpaceTarget) -> bool:
+    if target.space is not None or WRITE not in caller.permissions:
+        return False
+    owner = find_owner(target.name)
+    may_share = caller.may_coordinate or ADMIN in caller.permissions
+    return may_share if owner is None else owner == caller.id
+
+
+def _administers(caller: Principal, target: SpaceTarget) -> bool:
+    return ADMIN in caller.permissions and find_owner(target.name) is None
 
 
 def _build_rule(access: Access) -> Rule[SpaceTarget]:
@@ -25,13 +41,16 @@ def _build_rule(access: Access) -> Rule[SpaceTarget]:
 
 
 _READS, _WRITES, _MANAGES = _build_rule("read"), _build_rule("write"), _build_rule("admin")
-_MAKES = Rule[SpaceTarget](
-    "makes the space", lambda caller, target: WRITE in caller.permissions and target.space is None
-)
+_MAKES = Rule[SpaceTarget]("creates the space, as its owner or as a coordinator", _may_create)
+_ADMINISTERS = Rule[SpaceTarget]("memory.admin, for a shared space", _administers)
 
 READ_OBJECTS = Action("object.read", (_READS,), denied="you have no access to this space")
 WRITE_OBJECTS = Action(
-    "object.write", (_WRITES, _MAKES), denied="you may not write in this space", is_audited=True
+    "object.write",
+    (_WRITES, _MAKES),
+    denied="you may not write in this space; an agent creates private spaces below"
+    " /api/v1/agents/{agent_id}/objects/",
+    is_audited=True,
 )
 """Audited where it replaces what another principal wrote."""
 DELETE_OBJECTS = Action(
@@ -46,7 +65,8 @@ SHOW_SPACE = Action(
 )
 CHANGE_SPACE = Action(
     "object-space.change",
-    (HOLDS_ADMIN, _MANAGES, _MAKES),
-    denied="this needs memory.admin, or memory.write and admin access to the space",
+    (_ADMINISTERS, _MANAGES, _MAKES),
+    denied="this needs memory.admin, or memory.write and admin access to the space; only its owner"
+    " shares a private space",
     is_audited=True,
 )

@@ -10,6 +10,7 @@ from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
 from functions.authorization.rules import authorize
 from functions.identity.model import Principal
+from functions.namespaces.model import find_owner
 from functions.objects import rules
 from functions.objects.authority import DELETE_OBJECTS, WRITE_OBJECTS
 from functions.objects.model import (
@@ -175,7 +176,7 @@ class Objects:
             raise ValidationFailed("to", "is the key that the object has")
         keys, now = (wanted.source, wanted.target), self._clock()
         made, items = self._store.find(caller.tenant, space, keys)
-        if made is None:
+        if made is None and find_owner(space) is None:
             raise rules.build_not_found()
         authorize(caller, WRITE_OBJECTS, SpaceTarget(space, made))
         moved, replaced = (self._find_live(caller, items.get(each), now) for each in keys)
@@ -199,7 +200,7 @@ class Objects:
         """
         rules.assert_key(key, "key")
         found, now = self._find(caller, space, key), self._clock()
-        if found.space is None:
+        if found.space is None and find_owner(space) is None:
             raise rules.build_not_found()
         authorize(caller, DELETE_OBJECTS, SpaceTarget(space, found.space))
         rules.assert_precondition(found.present, expected)
@@ -214,7 +215,7 @@ class Objects:
         It stops after 15 seconds. Each of its transactions deletes up to 20 objects.
         """
         made = self._store.get_space(caller.tenant, space)
-        if made is None:
+        if made is None and find_owner(space) is None:
             return 0, True
         authorize(caller, DELETE_OBJECTS, SpaceTarget(space, made))
         deadline, deleted = time.monotonic() + _DELETE_SECONDS, 0

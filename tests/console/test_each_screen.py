@@ -19,7 +19,7 @@ _SHOWN = {
     "OpenWOP runs": ["ended", "run_"],
     "OpenWOP run": ["ended", "Show what it saw"],
     "Task": ["checker", "progress", "updated"],
-    "Objects": ["reports", "reader"],
+    "Objects": ["reports", "planner"],
     "Space": ["2026/10.csv", "text/csv", "everybody else"],
     "Guardrails": ["80", "salaries"],
     "Audit": ["task.change", "planner (coordinator)"],

@@ -502,6 +502,44 @@ ROWS: dict[str, Row] = {
     "POST /api/v1/objects/{space}/read": Row(
         "401 401 200 403 403 403 403 403 403 403 200", "/api/v1/objects/box/read", {"keys": ["k"]}
     ),
+    "GET /api/v1/agents/{agent_id}/objects/{space}": Row(
+        "401 401 403 403 403 403 403 403 403 403 200", "/api/v1/agents/alice/objects/box"
+    ),
+    "DELETE /api/v1/agents/{agent_id}/objects/{space}": Row(
+        "401 401 200 403 403 403 403 403 200w 200w 200w",
+        "/api/v1/agents/alice/objects/box?prefix=k",
+    ),
+    "PATCH /api/v1/agents/{agent_id}/objects/{space}": Row(
+        "401 401 403 403 403 403 403 403 403 403 200w",
+        "/api/v1/agents/alice/objects/box",
+        {"permissions": {"default": "read"}},
+    ),
+    "PUT /api/v1/agents/{agent_id}/objects/{space}/{key}": Row(
+        "401 401 403 403 403 403 403 403 403 403 200w",
+        "/api/v1/agents/alice/objects/box/k",
+        "changed",
+    ),
+    "GET /api/v1/agents/{agent_id}/objects/{space}/{key}": Row(
+        "401 401 403 403 403 403 403 403 403 403 200v", "/api/v1/agents/alice/objects/box/k"
+    ),
+    "DELETE /api/v1/agents/{agent_id}/objects/{space}/{key}": Row(
+        "401 401 404 403 403 403 403 403 204w 204w 204w", "/api/v1/agents/alice/objects/box/k"
+    ),
+    "POST /api/v1/agents/{agent_id}/objects/{space}/rename": Row(
+        "401 401 403 403 403 403 403 403 403 403 200w",
+        "/api/v1/agents/alice/objects/box/rename",
+        {"from": "k", "to": "other"},
+    ),
+    "POST /api/v1/agents/{agent_id}/objects/{space}/uploads": Row(
+        "401 401 403 403 403 403 403 403 403 403 201w",
+        "/api/v1/agents/alice/objects/box/uploads",
+        {"size": 3},
+    ),
+    "POST /api/v1/agents/{agent_id}/objects/{space}/read": Row(
+        "401 401 403 403 403 403 403 403 403 403 200",
+        "/api/v1/agents/alice/objects/box/read",
+        {"keys": ["k"]},
+    ),
     "GET /": Row(PUBLIC, "/"),
     "GET /health": Row(PUBLIC, "/health"),
     "GET /.well-known/openintent.json": Row(PUBLIC, "/.well-known/openintent.json"),

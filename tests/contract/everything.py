@@ -169,6 +169,9 @@ def _make_runs(made: Everything) -> None:
     episode = alice.post(f"/api/v1/runs/{log['id']}/episodes", json={"content": SECRET})
     made.ids["episode"] = ok(episode, 201)["id"]
     fact = {"subject": "s", "predicate": "p", "object": SECRET}
+    permissions = {"allow": [{"agent": "alice", "access": "admin"}]}
+    ok(made.clients["boss"].patch("/api/v1/objects/box", json={"permissions": permissions}))
+    ok(alice.put("/api/v1/agents/alice/objects/box/k", content=SECRET.encode()), 201)
     ok(alice.put("/api/v1/objects/box/k", content=SECRET.encode()), 201)
     made.ids["fact"] = ok(alice.post("/api/v1/facts", json=fact), 201)["fact_id"]
     ok(alice.put("/api/v1/instances/i1/working/k", json={"value": SECRET}))

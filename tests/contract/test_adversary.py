@@ -263,7 +263,7 @@ class Adversary(RuleBasedStateMachine):
     def store_object(self, key: str) -> None:
         """alice stores an object in a space of its own."""
         content = self.mark(lambda: False)
-        path = f"/api/v1/objects/box/{key}"
+        path = f"/api/v1/agents/alice/objects/box/{key}"
         answer = self.clients["alice"].put(path, content=content.encode())
         assert answer.is_success, answer.text
         self.world.objects[path] = content

@@ -122,7 +122,7 @@ def _make_entry(tenant: Tenant) -> str:
 
 
 def _share_object(tenant: Tenant) -> None:
-    eve, space = tenant.agent("eve"), "/api/v1/objects/shared"
+    eve, space = tenant.coordinator("eve"), "/api/v1/objects/shared"
     ok(eve.put(f"{space}/k", content=b"eve's"), 201)
     ok(eve.patch(space, json={"permissions": {"default": "write"}}))
 
@@ -133,6 +133,19 @@ def _use_object(method: str, path: str, **request: Any) -> Use:
     def use(tenant: Tenant) -> httpx.Response:
         _share_object(tenant)
         return tenant.admin.request(method, f"/api/v1/objects/shared{path}", **request)
+
+    return use
+
+
+def _use_private_object(method: str, path: str, **request: Any) -> Use:
+    """A use of an object that another principal wrote in its private space."""
+    space = "/api/v1/agents/eve/objects/shared"
+
+    def use(tenant: Tenant) -> httpx.Response:
+        eve = tenant.agent("eve")
+        ok(eve.put(f"{space}/k", content=b"eve's"), 201)
+        ok(eve.patch(space, json={"permissions": {"default": "write"}}))
+        return tenant.admin.request(method, f"{space}{path}", **request)
 
     return use
 
@@ -282,6 +295,27 @@ USES: dict[tuple[str, str], Use] = {
     ("PATCH /api/v1/objects/{space}", "object-space.change"): _use_object(
         "PATCH", "", json={"permissions": {"default": "read"}}
     ),
+    (
+        "PUT /api/v1/agents/{agent_id}/objects/{space}/{key}",
+        "object.write",
+    ): _use_private_object("PUT", "/k", content=b"2"),
+    (
+        "POST /api/v1/agents/{agent_id}/objects/{space}/rename",
+        "object.write",
+    ): _use_private_object("POST", "/rename", json={"from": "k", "to": "l"}),
+    (
+        "DELETE /api/v1/agents/{agent_id}/objects/{space}/{key}",
+        "object.delete",
+    ): _use_private_object("DELETE", "/k"),
+    (
+        "DELETE /api/v1/agents/{agent_id}/objects/{space}",
+        "object.delete",
+    ): _use_private_object("DELETE", "?prefix="),
+    ("PATCH /api/v1/agents/{agent_id}/objects/{space}", "object-space.change"): (
+        lambda tenant: tenant.admin.patch(
+            "/api/v1/agents/admin/objects/own", json={"permissions": {"default": "read"}}
+        )
+    ),
     ("DELETE /api/v1/runs/{run_id}", "run.delete"): _delete_run,
     ("DELETE /api/v1/runs/{run_id}", "episodes.delete"): _delete_run,
     ("DELETE /api/v1/runs", "run.delete"): _delete_runs_of_an_instance,
@@ -382,12 +416,12 @@ def test_what_one_does_with_ones_own_leaves_no_record(tenant: Tenant) -> None:
     ok(update(ada, own["id"], 1, value={"n": 2}))
     ok(ada.put("/api/v1/conversations/s", json={"user_id": "ada", "messages": []}), 201)
     ok(ada.put(state, json={"value": 1}))
-    ok(ada.put("/api/v1/objects/files/k", content=b"1"), 201)
+    ok(ada.put("/api/v1/agents/ada/objects/files/k", content=b"1"), 201)
     for path in (
         f"{MEMORY}/{own['id']}",
         "/api/v1/conversations/s",
         state,
-        "/api/v1/objects/files/k",
+        "/api/v1/agents/ada/objects/files/k",
         f"/api/v1/runs/{run['id']}",
     ):
         assert_no_content(ada.delete(path))

@@ -251,9 +251,9 @@ def test_a_deleted_agent_is_taken_out_of_what_others_share(
     sweep(service)
     acl = {"entries": [{"principal": "alice", "access": "read"}]}
     ok(boss.put("/api/v1/intents/intent_1/acl", json=acl))
-    ok(bob.put("/api/v1/objects/files/k", content=b"x"), 201)
+    ok(bob.put("/api/v1/agents/bob/objects/files/k", content=b"x"), 201)
     permissions = {"allow": [{"agent": "alice", "access": "write"}]}
-    ok(bob.patch("/api/v1/objects/files", json={"permissions": permissions}))
+    ok(bob.patch("/api/v1/agents/bob/objects/files", json={"permissions": permissions}))
     made = create(alice, semantic(namespace="shared"))
     begun = ok(tenant.admin.post(DELETIONS, json={"kind": "agent", "id": "alice"}), 202)
     assert begun["counts"] == {"namespace": 1, "object space": 1}

@@ -207,7 +207,15 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "rename-object": (200, {"key": "sent/1.txt", "size": 8}),
     "begin-object-upload": (201, {"method": "PUT", "size": 12_000_000}),
     "read-objects": (200, {"objects": [{"data": "RGVhciBCb2I="}], "missing": ["letters/9.txt"]}),
-    "list-spaces": (200, {"spaces": [{"space": "drafts", "owner": "agent_billing_01"}]}),
+    "list-spaces": (
+        200,
+        {
+            "spaces": [
+                {"space": "drafts", "owner": "coordinator_01"},
+                {"space": "agents/agent_billing_01/drafts", "owner": "agent_billing_01"},
+            ]
+        },
+    ),
     "configure-space": (200, {"permissions": {"default": "read"}, "version": 2}),
     "openapi": (200, {"openapi": "3.1.0"}),
     "openapi-of-openwop": (200, {"openapi": "3.1.0"}),
@@ -222,6 +230,12 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "unknown-path": (404, {"code": "NOT_FOUND"}),
     "wrong-method": (405, {"code": "METHOD_NOT_ALLOWED"}),
 }
+_OBJECT_CASES = (
+    *("put-object", "put-object-base64", "get-object", "get-object-range", "delete-object"),
+    *("list-objects", "delete-objects", "rename-object", "begin-object-upload", "read-objects"),
+    "configure-space",
+)
+ANSWERS |= {f"{name}-private": ANSWERS[name] for name in _OBJECT_CASES}
 
 NOBODY = dict.fromkeys(
     [
@@ -287,7 +301,7 @@ def build_stage(service: Service, tenant: Tenant) -> dict[str, str]:
     progress = {"namespace": "invoice_processing", "key": "batch_progress", "value": PROGRESS}
     scope = {"memory_type": "working", "scope": {"task_id": "task_01HXYZ"}}
     entry = create(agent, progress | scope | {"tags": ["batch", "invoices", "in-progress"]})
-    conversed(agent)
+    conversed(agent, boss)
     learned(agent)
     gone = {"kind": "person", "id": "user_8", "dry_run": True}
     ok(tenant.admin.post("/api/v1/deletions", json=gone), 202)
@@ -302,13 +316,16 @@ def build_stage(service: Service, tenant: Tenant) -> dict[str, str]:
     return named | remembered(agent) | {"id of batch_progress": entry["id"]}
 
 
-def conversed(agent: httpx.Client) -> None:
-    """A conversation, a state and an object."""
+def conversed(agent: httpx.Client, boss: httpx.Client) -> None:
+    """A conversation, a state, and an object in a shared and in a private space."""
     ok(conversation_calls.put(agent, "session_41", "Hi", "Hello", user_id="user_7"), 201)
     state = "/api/v1/agents/agent_billing_01/state/user_7/language"
     ok(agent.put(state, json={"value": "de"}))
-    letter = "/api/v1/objects/drafts/letters/1.txt"
-    ok(agent.put(letter, content=b"Dear Bob", headers={"Content-Type": "text/plain"}), 201)
+    permissions = {"allow": [{"agent": "agent_billing_01", "access": "admin"}]}
+    ok(boss.patch("/api/v1/objects/drafts", json={"permissions": permissions}))
+    for place in ("/api/v1/agents/agent_billing_01/objects", "/api/v1/objects"):
+        letter, kind = f"{place}/drafts/letters/1.txt", {"Content-Type": "text/plain"}
+        ok(agent.put(letter, content=b"Dear Bob", headers=kind), 201)
 
 
 def learned(agent: httpx.Client) -> None:

@@ -50,7 +50,7 @@ def test_lists_say_that_there_is_what_one_may_not_read(tenant: Tenant, eve: http
     create_task(boss, id="t", intent_id="i", assigned_agent="ada")
     talk = {"user_id": "ada", "agent_participants": ["ada"], "messages": []}
     ok(ada.put("/api/v1/conversations/s", json=talk), 201)
-    ok(ada.put("/api/v1/objects/files/k", content=b"x"), 201)
+    ok(ada.put("/api/v1/agents/ada/objects/files/k", content=b"x"), 201)
     ok(ada.put("/api/v1/agents/ada/state/ada/k", json={"value": 1}))
     for name, path in LISTS.items():
         assert is_hidden(eve, path), name

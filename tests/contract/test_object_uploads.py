@@ -62,6 +62,12 @@ def count_usage(service: Service) -> int:
     return sum(each["used_bytes"] for each in items(service, "n#"))
 
 
+@pytest.fixture
+def ada(tenant: Tenant) -> httpx.Client:
+    """A coordinator, since agents create no shared spaces."""
+    return tenant.coordinator("ada")
+
+
 @pytest.fixture(autouse=True)
 def _no_files(service: Service) -> None:
     for each in (service.archive / "objects").rglob("*"):
@@ -146,7 +152,7 @@ def test_what_was_uploaded_never_changes_and_is_used_once(
 def test_an_upload_needs_its_writer_its_bytes_and_its_sensitivity(
     service: Service, tenant: Tenant
 ) -> None:
-    ada, bob = tenant.agents("ada", "bob")
+    ada, bob = tenant.coordinator("ada"), tenant.agent("bob")
     put(ada, "shared")
     ok(ada.patch(path(), json={"permissions": {"default": "write"}}))
     upload = begin(ada, 3)
@@ -248,7 +254,7 @@ def test_a_repeated_begin_is_the_same_upload_and_never_one_that_is_completed(
 def test_a_large_object_is_renamed_and_shared_like_any_other(
     service: Service, tenant: Tenant
 ) -> None:
-    ada, bob = tenant.agents("ada", "bob")
+    ada, bob = tenant.coordinator("ada"), tenant.agent("bob")
     store(service, ada, "k")
     ok(ada.post(path("rename"), json={"from": "k", "to": "l"}))
     refused(bob.get(path("l")), 403, "ACCESS_DENIED")
@@ -275,7 +281,7 @@ def test_a_crash_at_any_write_leaves_no_file_and_no_count_for_long(
     when: When,
     act: Callable[[httpx.Client, dict[str, Any]], object],
 ) -> None:
-    api_key: str = tenant.principal("agent", "ada")["api_key"]
+    api_key: str = tenant.principal("coordinator", "ada")["api_key"]
     ada, at, killed = service.client(api_key), 0, True
     while killed:
         at += 1

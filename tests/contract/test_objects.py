@@ -51,6 +51,12 @@ def count_files(service: Service) -> int:
     return sum(each.is_file() for each in (service.archive / "objects").rglob("*"))
 
 
+@pytest.fixture
+def ada(tenant: Tenant) -> httpx.Client:
+    """A coordinator, since agents create no shared spaces."""
+    return tenant.coordinator("ada")
+
+
 @pytest.fixture(autouse=True)
 def _no_files(service: Service) -> None:
     for each in (service.archive / "objects").rglob("*"):
@@ -229,7 +235,7 @@ def test_an_expired_object_is_gone_at_once_and_swept(service: Service, ada: http
 
 
 def test_a_space_is_its_makers_until_permissions_say_otherwise(tenant: Tenant) -> None:
-    ada, bob, boss = tenant.agent("ada"), tenant.agent("bob"), tenant.coordinator("boss")
+    ada, bob, boss = tenant.coordinator("ada"), tenant.agent("bob"), tenant.coordinator("boss")
     put(ada, "k")
     refused(bob.get(path("k")), 403, "ACCESS_DENIED")
     grant = {"permissions": {"allow": [{"agent": "bob", "access": "read"}]}}
@@ -340,7 +346,7 @@ def _delete(client: httpx.Client) -> object:
 def test_a_crash_at_any_write_leaves_a_whole_object_and_no_file_for_long(
     service: Service, tenant: Tenant, when: When, act: Any
 ) -> None:
-    api_key: str = tenant.principal("agent", "ada")["api_key"]
+    api_key: str = tenant.principal("coordinator", "ada")["api_key"]
     ada, at = service.client(api_key), 0
     known = {LARGE, LARGE[::-1], SMALL * 2000}
     while True:
@@ -361,3 +367,41 @@ def test_a_crash_at_any_write_leaves_a_whole_object_and_no_file_for_long(
         assert sum(each["used_bytes"] for each in items(service, "n#")) == expected
         if not killed:
             return
+
+
+PRIVATE = "/api/v1/agents/ann/objects/notes"
+
+
+def test_a_private_space_belongs_to_its_owner_before_and_after_it_exists(tenant: Tenant) -> None:
+    eve, boss = tenant.agent("eve"), tenant.coordinator("boss")
+    for stranger in (eve, boss, tenant.admin):
+        refused(stranger.put(f"{PRIVATE}/k", content=b"planted"), 403, "ACCESS_DENIED")
+        body = {"permissions": {"default": "read"}}
+        refused(stranger.patch(PRIVATE, json=body), 403, "ACCESS_DENIED")
+        refused(stranger.get(f"{PRIVATE}/k"), 403, "ACCESS_DENIED")
+        refused(stranger.post(f"{PRIVATE}/uploads", json={"size": 3}), 403, "ACCESS_DENIED")
+        alias = "/api/v1/objects/agents%2Fann%2Fnotes/k"
+        refused(stranger.put(alias, content=b"planted"), 403, "ACCESS_DENIED")
+    ann = tenant.agent("ann")
+    assert ann.get(f"{PRIVATE}/k").status_code == 404
+    ok(ann.put(f"{PRIVATE}/k", content=b"mine"), 201)
+    for stranger in (eve, boss, tenant.admin):
+        refused(stranger.get(f"{PRIVATE}/k"), 403, "ACCESS_DENIED")
+        refused(stranger.put(f"{PRIVATE}/k", content=b"taken"), 403, "ACCESS_DENIED")
+    shared = {"permissions": {"allow": [{"agent": "eve", "access": "read"}]}}
+    ok(ann.patch(PRIVATE, json=shared))
+    assert eve.get(f"{PRIVATE}/k").content == b"mine"
+    refused(eve.put(f"{PRIVATE}/k", content=b"taken"), 403, "ACCESS_DENIED")
+    listed = ok(tenant.admin.get("/api/v1/objects"))["spaces"]
+    assert [each["space"] for each in listed] == ["agents/ann/notes"]
+    assert_no_content(tenant.admin.delete(f"{PRIVATE}/k"))
+    assert ann.get(f"{PRIVATE}/k").status_code == 404
+
+
+def test_agents_create_no_shared_spaces(tenant: Tenant) -> None:
+    ann, boss = tenant.agent("ann"), tenant.coordinator("boss")
+    refused(ann.put("/api/v1/objects/plain/k", content=b"x"), 403, "ACCESS_DENIED")
+    refused(ann.patch("/api/v1/objects/plain", json={"permissions": {}}), 403, "ACCESS_DENIED")
+    body = {"permissions": {"allow": [{"agent": "ann", "access": "write"}]}}
+    ok(boss.patch("/api/v1/objects/plain", json=body))
+    ok(ann.put("/api/v1/objects/plain/k", content=b"x"), 201)

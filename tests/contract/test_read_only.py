@@ -38,6 +38,7 @@ def test_a_request_that_only_asks_is_answered_whatever_its_method() -> None:
         route.path for route in list_routes() if route.method == "POST" and not route.may_write
     }
     assert queries == {
+        "/api/v1/agents/{agent_id}/objects/{space}/read",
         "/api/v1/conversations/search",
         "/api/v1/facts/recall",
         "/api/v1/memory/search",

@@ -40,6 +40,9 @@ def build_calls(admin: httpx.Client) -> dict[str, Call]:
     described = {"X-Object-Metadata": f'{{"of": "{SECRET}"}}'}
     ok(admin.put("/api/v1/objects/shared/k", content=b"1", headers=described), 201)
     ok(admin.patch("/api/v1/objects/shared", json={"permissions": {"default": "write"}}))
+    private = "/api/v1/agents/admin/objects/shared"
+    ok(admin.put(f"{private}/k", content=b"1", headers=described), 201)
+    ok(admin.patch(private, json={"permissions": {"default": "write"}}))
     message = conversation_calls.message(SECRET)
     return {
         "POST /api/v1/memory": send("POST", MEMORY, semantic(key="new", value=VALUE)),
@@ -65,6 +68,12 @@ def build_calls(admin: httpx.Client) -> dict[str, Call]:
         ),
         "PUT /api/v1/agents/{agent_id}/state/{owner_id}/{key}": send(
             "PUT", "/api/v1/agents/writer/state/writer/k", {"value": SECRET}
+        ),
+        "PUT /api/v1/agents/{agent_id}/objects/{space}/{key}": send(
+            "PUT", f"{private}/new", SECRET, X_Object_Metadata=f'{{"of": "{SECRET}"}}'
+        ),
+        "POST /api/v1/agents/{agent_id}/objects/{space}/rename": send(
+            "POST", f"{private}/rename", {"from": "k", "to": "l"}
         ),
         "PUT /api/v1/objects/{space}/{key}": send(
             "PUT", "/api/v1/objects/shared/new", SECRET, X_Object_Metadata=f'{{"of": "{SECRET}"}}'

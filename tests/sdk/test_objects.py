@@ -2,11 +2,20 @@
 
 import asyncio
 import secrets
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
 from agent_memory import AsyncClient, Client
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError, TooLargeError
+
+
+@pytest.fixture
+def alice(admin: Client) -> Iterator[Client]:
+    """A coordinator, since agents create no shared spaces."""
+    made = admin.principals.create("alice", "coordinator")
+    with Client(admin.settings.server_url, made.api_key) as client:
+        yield client
 
 
 def test_an_object_comes_back_as_it_was_stored(alice: Client) -> None:

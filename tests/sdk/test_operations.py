@@ -9,6 +9,15 @@ from agent_memory.openwop import MemoryAdapter, MemoryRun
 from tests.contract.local_server import ROOT
 
 CALLS = {
+    "put_object_in_private_space": "objects.put",
+    "get_object_in_private_space": "objects.get",
+    "delete_object_in_private_space": "objects.delete",
+    "list_objects_in_private_space": "objects.list",
+    "delete_objects_in_private_space": "objects.delete_all",
+    "rename_object_in_private_space": "objects.rename",
+    "begin_object_upload_in_private_space": "objects.put",
+    "read_objects_in_private_space": "objects.get_many",
+    "configure_space_in_private_space": "objects.share",
     "append_episode": "runs.append",
     "append_messages": "conversations.append",
     "apply_workflow": "workflows.apply",

@@ -27,6 +27,7 @@ from functions.api.responses.objects import (
     render_object_data,
     render_upload,
 )
+from functions.api.routes.spaces import read_space
 from functions.api.routing import ANY, Route
 from functions.identity.model import READ, WRITE, Principal
 from functions.objects.authority import DELETE_OBJECTS, WRITE_OBJECTS
@@ -81,7 +82,7 @@ def begin_object_upload(request: Request, caller: Principal) -> Response:
         actual = min(new.size, _LARGEST_RENDERED)
         raise ValueTooLarge(message, max=limits.MAX_UPLOADED_OBJECT_BYTES, actual=actual)
     uploads = request.services.object_uploads
-    upload, address = uploads.begin(caller, _space(request), new, token)
+    upload, address = uploads.begin(caller, read_space(request), new, token)
     document = render_upload(upload, address, request.resolve(address.url))
     return json_response(201, document)
 
@@ -114,7 +115,7 @@ def delete_object(request: Request, caller: Principal) -> Response:
 
 
 def list_objects(request: Request, caller: Principal) -> Response:
-    prefix, space = _PREFIX.read(request), _space(request)
+    prefix, space = _PREFIX.read(request), read_space(request)
     page, position = paginate_uncounted(
         request,
         caller,
@@ -127,7 +128,7 @@ def list_objects(request: Request, caller: Principal) -> Response:
 
 def delete_objects(request: Request, caller: Principal) -> Response:
     prefix = _PREFIX.require(request)
-    deleted, complete = request.services.objects.delete_prefix(caller, _space(request), prefix)
+    deleted, complete = request.services.objects.delete_prefix(caller, read_space(request), prefix)
     return json_response(200, DeletedObjectsDocument(deleted=deleted, complete=complete))
 
 
@@ -138,13 +139,15 @@ def rename_object(request: Request, caller: Principal) -> Response:
         request.idempotency_token(caller),
     )
     objects = request.services.objects
-    return _object_response(200, objects.rename(caller, _space(request), wanted, expected, token))
+    return _object_response(
+        200, objects.rename(caller, read_space(request), wanted, expected, token)
+    )
 
 
 def read_objects(request: Request, caller: Principal) -> Response:
     keys, most_bytes = request.parse_body(ObjectReading).keys, limits.MAX_PAGE_BYTES * 3 // 4
     reader = request.services.object_reader
-    read = reader.read_many(caller, _space(request), keys, most_bytes)
+    read = reader.read_many(caller, read_space(request), keys, most_bytes)
     shown = truncate_to_limit(render_object_data(*each) for each in read.found)
     document: ObjectsDocument = {
         "objects": shown,
@@ -155,12 +158,8 @@ def read_objects(request: Request, caller: Principal) -> Response:
     return json_response(200, document)
 
 
-def _space(request: Request) -> str:
-    return request.path_param("space", limits.MAX_NAME_CHARACTERS)
-
-
 def _names(request: Request) -> tuple[str, str]:
-    return _space(request), request.path_params["key"]
+    return read_space(request), request.path_params["key"]
 
 
 def _object_response(status: int, stored: StoredObject) -> Response:

@@ -8,12 +8,20 @@ from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.objects import SpaceDocument, SpacePageDocument, render_space
 from functions.api.routing import ANY, Route
 from functions.identity.model import READ, Principal
+from functions.namespaces.model import encode_segment
 from functions.objects.authority import CHANGE_SPACE
 from functions.objects.requests import SpaceChange
 from functions.platform.limits import MAX_NAME_CHARACTERS
 
 _SPACES = "/api/v1/objects"
 _SPACE = f"{_SPACES}/{{space}}"
+
+
+def read_space(request: Request) -> str:
+    """Read the name of a space: `agents/{agent_id}/{space}` for a private one."""
+    name = request.path_param("space", MAX_NAME_CHARACTERS)
+    owner = request.path_params.get("agent_id")
+    return name if owner is None else f"agents/{encode_segment(owner)}/{name}"
 
 
 def list_spaces(request: Request, caller: Principal) -> Response:
@@ -26,7 +34,7 @@ def list_spaces(request: Request, caller: Principal) -> Response:
 def configure_space(request: Request, caller: Principal) -> Response:
     changed = request.services.spaces.configure(
         caller,
-        request.path_param("space", MAX_NAME_CHARACTERS),
+        read_space(request),
         request.parse_body(SpaceChange),
         request.if_match,
         request.idempotency_token(caller),

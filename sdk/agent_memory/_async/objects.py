@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any, Unpack
+from urllib.parse import unquote
 
 from agent_memory._async.pages import AsyncPages
 from agent_memory._async.resource import AsyncResource
@@ -25,10 +26,11 @@ _ELSEWHERE, _GONE, _ALREADY_THERE = 307, 404, 412
 
 
 class AsyncObjects(AsyncResource):
-    """Objects of up to 100 MB. A space's name holds no slash: it is a part of the path.
+    """Objects of up to 100 MB, in spaces.
 
-    What is over 4 MB goes to and from an address that the service gives for it. The first object of
-    a space makes it; then it is its maker's alone until `share` says otherwise.
+    `agents/AGENT/NAME` is a private space: it belongs to this principal alone until it shares it.
+    Any other name has no slash and is a shared space, which coordinators, users and administrators
+    create. Objects over 4 MB are sent to and read from an address that the service returns.
     """
 
     async def put(
@@ -220,8 +222,22 @@ def _refused_by_storage(status: int) -> ConnectionFailedError:
     return ConnectionFailedError(f"the storage of large objects answered HTTP {status}")
 
 
+def name_private_space(agent_id: str, name: str) -> str:
+    """Return the name of a principal's private space, such as `agents/ada/reports`."""
+    return f"agents/{quote_segment(agent_id)}/{name}"
+
+
 def _path(space: str, key: str | None = None) -> str:
-    if "/" in space:
-        raise ValueError("a space's name holds no slash")
-    path = f"/api/v1/objects/{quote_segment(space)}"
+    path = f"{_find_place(space)}/{quote_segment(space.rpartition('/')[2])}"
     return path if key is None else f"{path}/{quote_segment(key)}"
+
+
+def _find_place(space: str) -> str:
+    """Find where the calls of a space are: below its owner if it is private."""
+    match space.split("/"):
+        case [_]:
+            return "/api/v1/objects"
+        case ["agents", owner, _]:
+            return f"/api/v1/agents/{quote_segment(unquote(owner))}/objects"
+        case _:
+            raise ValueError("name a space `reports`, or `agents/AGENT/reports`")

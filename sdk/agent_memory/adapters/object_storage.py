@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from agent_memory import Client
+from agent_memory._sync.objects import name_private_space
 from agent_memory.adapters.parallel import Parallel
 from agent_memory.model import Sensitivity
 from agent_memory.object_model import StoredObject
@@ -15,7 +16,7 @@ class ObjectStorage:
     """The objects of one space, with what all of them have in common.
 
     Args:
-        root: what the space's name begins with, before the principal's id.
+        root: the name of the principal's private space.
         ttl: seconds, a timedelta, or an ISO 8601 duration: how long each object is kept.
         sensitivity: with which each is stored.
     """
@@ -34,8 +35,8 @@ class ObjectStorage:
 
     @cached_property
     def space(self) -> str:
-        """The name of the principal's space."""
-        return f"{self._root}:{self.client.principals.cached_me().id}".replace("/", "~")
+        """The name of the space, which is private to the principal."""
+        return name_private_space(self.client.principals.cached_me().id, self._root)
 
     def put(self, key: str, data: bytes, **precondition: Any) -> None:
         """Store an object.

@@ -49,7 +49,7 @@ def run_demo(session: Session) -> None:
         _talk(team["reader"])
         _log_runs(team["reader"])
         _learn(team["checker"])
-        _store_files(team["reader"])
+        _store_files(team["planner"], team["reader"])
         _replay(team["checker"])
         _replay(session.client)
     url = session.client.settings.server_url
@@ -178,11 +178,11 @@ def _learn(checker: Client) -> None:
             checker.procedures.record_outcome("invoice-checker", "check", workflow, score)
 
 
-def _store_files(reader: Client) -> None:
-    """Store a file, and share its space."""
+def _store_files(planner: Client, reader: Client) -> None:
+    """Create a shared space, and store a file in it."""
+    planner.objects.share("reports", {"reader": "write"})
     text = "invoice,total\n" + "\n".join(f"{name},{total}" for name, _, total in _INVOICES)
     reader.objects.put("reports", "2026/10.csv", text.encode(), content_type="text/csv")
-    reader.objects.share("reports", {"planner": "read"})
 
 
 def _replay(checker: Client) -> None:

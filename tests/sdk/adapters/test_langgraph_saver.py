@@ -58,7 +58,7 @@ def put(
 
 def count_bytes(client: Client) -> int:
     """The bytes of all objects of a client's checkpoints."""
-    space = f"langgraph:{client.principals.me().id}"
+    space = f"agents/{client.principals.me().id}/langgraph"
     return sum(each.size for each in client.objects.list(space))
 
 

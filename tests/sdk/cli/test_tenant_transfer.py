@@ -54,9 +54,11 @@ def fill(admin: Client, ada: Client) -> None:
     admin.procedures.put("billing", "remind", "mail", {"steps": 2}, half_life="duration:P7D")
     admin.runs.start("billing")
     admin.facts.learn("acme", "pays", "in 30 days", confidence=0.5)
-    ada.objects.put("files", "a/b.bin", b"\x00\xff", content_type="image/png", metadata={"w": 2})
-    ada.objects.put("files", "soon", b"x", ttl=3600)
-    ada.objects.share("files", {"admin": "read"})
+    ada.objects.put(
+        "agents/ada/files", "a/b.bin", b"\x00\xff", content_type="image/png", metadata={"w": 2}
+    )
+    ada.objects.put("agents/ada/files", "soon", b"x", ttl=3600)
+    ada.objects.share("agents/ada/files", {"admin": "read"})
 
 
 def export(tenant: Tenant, key_of_ada: str, folder: Path) -> dict[str, list[Any]]:

@@ -101,6 +101,7 @@ def test_every_put_that_may_ask_for_nothing_to_be_there_says_so(document: Json) 
         "/api/v1/memory",
         "/api/v1/conversations/{session_id}",
         "/api/v1/agents/{agent_id}/state/{owner_id}/{key}",
+        "/api/v1/agents/{agent_id}/objects/{space}/{key}",
         "/api/v1/objects/{space}/{key}",
     ]
 

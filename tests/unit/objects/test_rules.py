@@ -98,11 +98,23 @@ def test_a_new_space_is_its_makers_alone(caller: Principal, allowed: set[object]
     assert {each for each in ACTIONS if is_allowed(caller, each, target)} == allowed
 
 
-def test_a_space_that_nobody_made_is_made_by_who_may_write() -> None:
+def test_coordinators_users_and_admins_create_shared_spaces() -> None:
     nobodys = SpaceTarget("s", None)
-    assert is_allowed(OTHER, WRITE_OBJECTS, nobodys)
+    coordinator = Principal("t", "boss", "coordinator", BOTH)
+    assert is_allowed(coordinator, WRITE_OBJECTS, nobodys)
+    assert is_allowed(OTHER._replace(kind="user"), WRITE_OBJECTS, nobodys)
+    assert not is_allowed(OTHER, WRITE_OBJECTS, nobodys)
     assert not is_allowed(READER, WRITE_OBJECTS, nobodys)
     assert not is_allowed(OTHER, READ_OBJECTS, nobodys)
+
+
+def test_a_private_space_is_its_owners_before_it_exists() -> None:
+    private = SpaceTarget("agents/bob/s", None)
+    for action in (READ_OBJECTS, WRITE_OBJECTS, DELETE_OBJECTS, CHANGE_SPACE):
+        assert is_allowed(OTHER, action, private)
+        assert not is_allowed(OWNER, action, private)
+    assert is_allowed(ADMIN, DELETE_OBJECTS, private)
+    assert not is_allowed(ADMIN, CHANGE_SPACE, private)
 
 
 def test_what_a_change_of_permissions_does_not_name_stays() -> None:

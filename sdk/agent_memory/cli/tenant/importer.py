@@ -193,12 +193,22 @@ class TenantImport:
         """Make a space as its owner; without its key, the owner gets the access `admin`."""
         owner, permissions = document["owner"], document["permissions"]
         access = _list_access(permissions)
+        if self._is_closed(document):
+            note(f"the private space {document['space']}: left out; give the key of {owner}")
+            return
         if owner not in self._owners:
             access[owner] = "admin"
         objects = self._get_client(owner).objects
         objects.share(document["space"], access, default=permissions["default"])
 
+    def _is_closed(self, document: Document) -> bool:
+        """Tell whether a space is another principal's private one, whose key is not given."""
+        is_private = document["space"].startswith("agents/")
+        return is_private and document["owner"] not in (*self._owners, self._me)
+
     def _write_object(self, document: Document) -> None:
+        if self._is_closed(document):
+            return
         expires = document["expires_at"]
         lasts = None
         if expires is not None and self._now is not None:

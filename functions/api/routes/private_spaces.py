@@ -1,0 +1,32 @@
+"""Private spaces: the calls of objects below their owner's address."""
+
+from dataclasses import replace
+from functools import wraps
+
+from functions.api.http import Request, Response
+from functions.api.routes import objects, spaces
+from functions.api.routing import Route
+from functions.identity.model import Principal
+
+_SHARED, _PRIVATE = "/api/v1/objects/", "/api/v1/agents/{agent_id}/objects/"
+
+
+def _make_private(route: Route) -> Route:
+    @wraps(route.handler)
+    def handle(request: Request, caller: Principal) -> Response:
+        return route.handler(request, caller)
+
+    handle.__name__ = f"{route.handler.__name__}_in_private_space"
+    return replace(
+        route,
+        operation=route.operation.replace(_SHARED, _PRIVATE),
+        handler=handle,
+        summary=f"{route.summary}, in a private space",
+    )
+
+
+ROUTES = [
+    _make_private(route)
+    for route in (*spaces.ROUTES, *objects.ROUTES)
+    if _SHARED in route.operation
+]
