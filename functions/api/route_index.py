@@ -35,7 +35,7 @@ class RouteGroup(NamedTuple):
 
 
 _GROUPS = (
-    RouteGroup(("event_logs", "namespaces", "agents", "entries")),
+    RouteGroup(("private_spaces", "event_logs", "namespaces", "agents", "entries")),
     RouteGroup(("search",), ("/api/v1/memory/search",)),
     RouteGroup(("recall",), ("/api/v1/conversations/search", "/api/v1/recall")),
     RouteGroup(("batches", "grants", "intents", "tasks")),
@@ -43,7 +43,7 @@ _GROUPS = (
         ("messages", "conversations", "conversation_lists"),
         ("/api/v1/conversations", "/api/v1/users/"),
     ),
-    RouteGroup(("states", "private_spaces")),
+    RouteGroup(("states",)),
     RouteGroup(("facts",), ("/api/v1/facts",)),
     RouteGroup(("working_values",), ("/api/v1/instances/",)),
     RouteGroup(("procedures",), ("/api/v1/procedures/",)),

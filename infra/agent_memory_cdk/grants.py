@@ -110,7 +110,7 @@ STREAM_ON_MEMORY = TableGrant(
     partitions=_OTHERS,
 )
 STREAM_ON_LOG = TableGrant(("BatchGetItem", "BatchWriteItem", "PutItem", "Query"))
-EMBEDDING_ON_MEMORY = TableGrant(("BatchWriteItem", "PutItem"), partitions=_OTHERS)
+EMBEDDING_ON_MEMORY = TableGrant(("BatchGetItem", "BatchWriteItem", "PutItem"), partitions=_OTHERS)
 SCHEDULE_ON_MEMORY = TableGrant(
     (*_READS, "BatchWriteItem", "DeleteItem", "PutItem", "Scan", "UpdateItem"),
     ("by_due", "by_expiry", "by_eviction", "by_task"),

@@ -405,3 +405,11 @@ def test_agents_create_no_shared_spaces(tenant: Tenant) -> None:
     body = {"permissions": {"allow": [{"agent": "ann", "access": "write"}]}}
     ok(boss.patch("/api/v1/objects/plain", json=body))
     ok(ann.put("/api/v1/objects/plain/k", content=b"x"), 201)
+
+
+@pytest.mark.parametrize("key", ["a/state", "a/state/b/c", "events", "a/memory/config", "memory"])
+def test_a_key_in_a_private_space_may_end_as_other_paths_do(tenant: Tenant, key: str) -> None:
+    ann = tenant.agent("ann")
+    ok(ann.put(f"{PRIVATE}/{key}", content=b"mine"), 201)
+    assert ann.get(f"{PRIVATE}/{key}").content == b"mine"
+    assert_no_content(ann.delete(f"{PRIVATE}/{key}"))
