@@ -5,6 +5,7 @@ from functools import partial
 from typing import ClassVar, Self
 
 from functions.container import Container
+from functions.platform.aws import is_service_failure
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_WRITE_ITEMS
 from functions.platform.parallel import WorkerPool
@@ -77,7 +78,12 @@ class VectorUpdater:
         """Index new entries together; if that fails, one by one, to find those that can't be."""
         try:
             indexer.index_new([change.new for change in changes if change.new is not None])
-        except Exception:  # noqa: BLE001 - the next calls find out which entry fails
+        except Exception as error:  # noqa: BLE001 - it holds up these items only
+            if is_service_failure(error):
+                failures.append(error)
+                for change in changes:
+                    batch.fail(change.record, error)
+                return
             for change in changes:
                 self._index(indexer, [change], failures, batch)
 
