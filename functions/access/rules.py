@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from functions.authorization.model import Action, Decision
 from functions.authorization.rules import decide
-from functions.identity.model import Permission, Principal
+from functions.identity.model import INSPECT, READ, Permission, Principal
 
 NO_RULE = "no rule permits it"
 
@@ -36,7 +36,8 @@ def decide_all(principal: Principal, permission: Permission, checks: Checks, now
     """
     if principal.expires_at is not None and principal.expires_at <= now:
         return Decision(False, "the principal has expired")
-    if permission not in principal.permissions:
+    inspects = permission == READ and INSPECT in principal.permissions
+    if permission not in principal.permissions and not inspects:
         return Decision(False, f"lacks {permission}")
     if checks.barrier is not None:
         return Decision(False, checks.barrier)

@@ -19,9 +19,10 @@ from functions.api.parameters import VALUES_OF_ANSWER
 from functions.api.route_index import build_router
 from functions.api.routes import OPENWOP_PREFIX
 from functions.api.routing import PUBLIC, Route
-from functions.api.value_fields import omit_values
+from functions.api.value_fields import omit_restricted, omit_values
+from functions.audit.authority import INSPECT_MEMORY
 from functions.container import Container
-from functions.identity.model import READ, Principal
+from functions.identity.model import INSPECT, READ, Principal
 from functions.platform import request_context
 from functions.platform.errors import Conflict, InternalError, ReadOnly, ServiceError
 from functions.platform.json_text import get_escaped_size
@@ -107,8 +108,8 @@ class App:
         request.check_query(route.query_names)
         respond = route.handler
         is_omitting = VALUES_OF_ANSWER in route.query and VALUES_OF_ANSWER.read(request)
-        if is_omitting or READ not in caller.permissions:
-            respond = partial(_respond_without_values, route)
+        if is_omitting or READ not in caller.permissions or INSPECT in caller.permissions:
+            respond = partial(self._respond_with_less, route, is_omitting=bool(is_omitting))
         try:
             response = respond(request, caller)
         finally:
@@ -117,6 +118,39 @@ class App:
         if response.status == 201 and "location" in response.headers:
             target["location"] = response.headers["location"]
         return response
+
+    def _respond_with_less(
+        self, route: Route, request: Request, caller: Principal, *, is_omitting: bool
+    ) -> Response:
+        """Answer a caller that sees no values, or asks for none, or sees all by `memory.inspect`.
+
+        What that alone lets the caller read is recorded before it is answered.
+        """
+        lets_read = route.lets_read(caller)
+        try:
+            response = route.handler(request, caller)
+        except Conflict as conflict:
+            if not lets_read or request_context.inspections.get():
+                conflict.current = None
+            raise
+        document_type = route.responses.get(response.status)
+        if INSPECT in caller.permissions and self._inspects(route, caller):
+            self._audit_inspection(request, caller)
+            response = omit_restricted(response, document_type)
+        is_hiding = is_omitting or not lets_read
+        return omit_values(response, document_type) if is_hiding else response
+
+    def _inspects(self, route: Route, caller: Principal) -> bool:
+        replaces_read = READ not in caller.permissions and route.required_permission == READ
+        return replaces_read or bool(request_context.inspections.get())
+
+    def _audit_inspection(self, request: Request, caller: Principal) -> None:
+        if self._is_read_only:
+            raise ReadOnly
+        container, query = self._container, request.query or None
+        target = f"path:{request.path}"
+        record = container.audit.record(caller, INSPECT_MEMORY, target, after=query)
+        container.audit_log.add(record)
 
 
 def _set_context(request_id: str, headers: Mapping[str, str]) -> str | None:
@@ -128,17 +162,8 @@ def _set_context(request_id: str, headers: Mapping[str, str]) -> str | None:
     request_context.request_id.set(request_id)
     request_context.traceparent.set(found and found[0])
     request_context.throttles.set([])
+    request_context.inspections.set([])
     return found and found[1]
-
-
-def _respond_without_values(route: Route, request: Request, caller: Principal) -> Response:
-    """Answer a caller that lacks `memory.read`, or that asks for no values: it sees none."""
-    try:
-        response = route.handler(request, caller)
-    except Conflict as conflict:
-        conflict.current = None
-        raise
-    return omit_values(response, route.responses.get(response.status))
 
 
 def _to_gateway(response: Response, request_id: str, *, is_private: bool) -> dict[str, Any]:

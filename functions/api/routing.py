@@ -9,7 +9,7 @@ from typing import Any, Literal
 from functions.api.http import Request, Response
 from functions.api.parameters import HeaderParameter, Parameter
 from functions.authorization.model import Action
-from functions.identity.model import ADMIN, WRITE, Principal
+from functions.identity.model import ADMIN, INSPECT, READ, WRITE, Principal
 from functions.platform.errors import MethodNotAllowed, NotFound
 
 PUBLIC, ROOT, ANY = "public", "root", "any"
@@ -79,6 +79,11 @@ class Route:
     def may_write(self) -> bool:
         """Whether it changes what clients see: not where reads are only counted."""
         return self.method not in ("GET", "HEAD") and not self.is_query
+
+    def lets_read(self, caller: Principal) -> bool:
+        """Whether the caller sees values: `memory.inspect` does in requests that write nothing."""
+        inspects = INSPECT in caller.permissions and not self.may_write
+        return inspects or READ in caller.permissions
 
     @cached_property
     def openapi_path(self) -> str:

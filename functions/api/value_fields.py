@@ -28,6 +28,14 @@ def omit_values(response: Response, document_type: Any) -> Response:
     return replace(response, body=dumps(document))
 
 
+def omit_restricted(response: Response, document_type: Any) -> Response:
+    """Leave out the values of the restricted elements of lists in a response."""
+    fields = find_value_fields(document_type)
+    if not fields or not response.body:
+        return response
+    return replace(response, body=dumps(_omit_restricted(loads(response.body), fields)))
+
+
 @lru_cache(maxsize=256)
 def find_value_fields(document_type: Any) -> Fields:
     """Find the fields of a document type that hold values, at any depth."""
@@ -59,3 +67,16 @@ def _omit(document: Any, fields: Fields) -> Any:
         for name, each in document.items()
         if fields.get(name, {}) is not None
     }
+
+
+def _omit_restricted(document: Any, fields: Fields) -> Any:
+    if isinstance(document, list):
+        return [
+            _omit(each, fields)
+            if isinstance(each, dict) and each.get("sensitivity") == "restricted"
+            else _omit_restricted(each, fields)
+            for each in document
+        ]
+    if not isinstance(document, dict):
+        return document
+    return {name: _omit_restricted(each, fields.get(name) or {}) for name, each in document.items()}

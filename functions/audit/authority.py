@@ -1,6 +1,10 @@
 """Who reads the audit log."""
 
 from functions.authorization.model import Action
-from functions.authorization.rules import HOLDS_ADMIN
+from functions.authorization.rules import HOLDS_ADMIN, INSPECTS
 
 READ_AUDIT = Action("audit.read", (HOLDS_ADMIN,), denied="the audit log is read with memory.admin")
+INSPECT_MEMORY = Action(
+    "memory.inspect", (INSPECTS,), denied="this needs memory.inspect", is_audited=True
+)
+"""Read what memory.inspect alone lets the caller read: one record for each request."""

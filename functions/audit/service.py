@@ -74,3 +74,7 @@ class AuditLog:
         """
         authorize(caller, READ_AUDIT, None)
         return self._store.read(caller.tenant, query, self._clock())
+
+    def add(self, record: Write) -> None:
+        """Add the record of an action that writes nothing else."""
+        self._store.add(record)

@@ -60,6 +60,10 @@ class AuditStore(Store):
             return found, None
         return found, position
 
+    def add(self, record: Write) -> None:
+        """Write a record: one call."""
+        self._table.put(record)
+
     def _iterate(self, tenant: str, query: AuditQuery, page_size: int) -> Iterator[Item]:
         """Read the records after a position and of a period, in the order asked for."""
         first, last = FIRST_AUDIT_POSITION, _LAST

@@ -5,7 +5,7 @@ agent under whose id it is, or to all principals of the agent type of that name.
 """
 
 from functions.authorization.model import Action, Rule
-from functions.authorization.rules import HOLDS_ADMIN
+from functions.authorization.rules import HOLDS_ADMIN, INSPECTS
 from functions.conversations.model import Conversation, ConversationUpload, StateAddress
 
 _IS_USER = Rule[Conversation](
@@ -20,7 +20,7 @@ _IS_SHARED = Rule[Conversation](
 
 READ_CONVERSATION = Action(
     "conversation.read",
-    (_IS_USER, _PARTICIPATES, _IS_SHARED),
+    (_IS_USER, _PARTICIPATES, _IS_SHARED, INSPECTS),
     denied="this conversation is neither yours nor shared with you",
 )
 CHANGE_CONVERSATION = Action(
@@ -65,7 +65,7 @@ _IS_OWNER = Rule[StateAddress](
 
 READ_STATE = Action(
     "state.read",
-    (_IS_AGENT, _HAS_TYPE, _IS_OWNER),
+    (_IS_AGENT, _HAS_TYPE, _IS_OWNER, INSPECTS),
     denied="a state is read by its agent, the agents of its type and its owner",
 )
 CHANGE_STATE = Action(

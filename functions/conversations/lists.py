@@ -5,7 +5,7 @@ from functools import partial
 from itertools import islice
 from operator import itemgetter
 
-from functions.authorization.rules import is_allowed
+from functions.authorization.rules import inspects, is_allowed
 from functions.conversations.archive_store import ConversationArchiveStore
 from functions.conversations.authority import READ_CONVERSATION
 from functions.conversations.mapper import decode_header
@@ -108,7 +108,7 @@ class ConversationLists:
         """Whether, of a user's last 2,000 conversations, the caller may not read one."""
         now = self._clock()
         rows = islice(self._store.list_rows(caller.tenant, user), MAX_EXAMINED)
-        return any(
+        return not inspects(caller) and any(
             caller.id not in row["readers"] and row.get("expires_at", now + 1) > now for row in rows
         )
 
@@ -133,7 +133,7 @@ class ConversationLists:
             self._store.list_rows(caller.tenant, user, after, count),
             itemgetter("sk"),
             lambda row: (
-                caller.id in row["readers"]
+                (caller.id in row["readers"] or inspects(caller))
                 and row.get("expires_at", now + 1) > now
                 and tags <= frozenset(row.get("tags", ()))
             ),

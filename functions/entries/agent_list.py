@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 
-from functions.authorization.rules import is_allowed
+from functions.authorization.rules import inspects, is_allowed
 from functions.entries.agent_store import AgentStore, AgentUsage, to_usage
 from functions.entries.authority import READ_AGENT, AgentTarget
 from functions.identity.model import ADMIN, Principal
@@ -29,7 +29,7 @@ class AgentList:
     def list_visible(self, caller: Principal) -> list[Principal]:
         """List the agents that the caller may know of, newest first: itself, and whom it oversees.
 
-        With `memory.admin` all of the tenant.
+        With `memory.admin` or `memory.inspect` all of the tenant.
         """
         found = self._find_visible(caller)
         others = [each.id for each in found if each.kind != "agent"]
@@ -44,7 +44,7 @@ class AgentList:
 
         With `memory.admin` by an index: three calls for each group of the tenant's principals.
         """
-        if ADMIN not in caller.permissions:
+        if not _sees_all(caller):
             yield from examine_after(self.list_visible(caller), attrgetter("list_position"), before)
             return
         for group in self._principals.iterate_principals(caller.tenant, before, count):
@@ -62,7 +62,7 @@ class AgentList:
 
     def _find_visible(self, caller: Principal) -> list[Principal]:
         tenant = caller.tenant
-        if ADMIN in caller.permissions:
+        if _sees_all(caller):
             found, overseen = self._principals.list_principals(tenant), set[str]()
         else:
             overseen = self._list_overseen(caller)
@@ -84,3 +84,7 @@ class AgentList:
     def _find_holders(self, tenant: str, agents: Iterable[str]) -> set[str]:
         """Return which agents hold memory, or have settings of it."""
         return {item["agent_id"] for item in self._agents.get_items(tenant, agents)}
+
+
+def _sees_all(caller: Principal) -> bool:
+    return ADMIN in caller.permissions or inspects(caller)

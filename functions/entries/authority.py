@@ -6,7 +6,7 @@ RFC-0015 §2, §9.1.
 from typing import NamedTuple
 
 from functions.authorization.model import Action, Rule
-from functions.authorization.rules import HOLDS_ADMIN
+from functions.authorization.rules import HOLDS_ADMIN, INSPECTS
 from functions.entries.model import Entry
 from functions.identity.model import ADMIN, Principal
 from functions.namespaces.authority import READ_MEMORY as READ_NAMESPACE_MEMORY
@@ -77,6 +77,7 @@ READ_ENTRY: Action[EntryTarget] = Action(
         *map(_by_task, READ_TASK_MEMORY.rules),
         Rule("coordinator of the agent's task", lambda _, target: target.is_overseen),
         *map(_by_namespace, READ_NAMESPACE_MEMORY.rules),
+        INSPECTS,
     ),
     "this memory isn't yours to read",
 )
@@ -118,12 +119,12 @@ _OVERSEES: Rule[AgentTarget] = Rule(
 )
 READ_AGENT: Action[AgentTarget] = Action(
     "agent.read",
-    (_IS_AGENT, HOLDS_ADMIN, _OVERSEES),
+    (_IS_AGENT, HOLDS_ADMIN, _OVERSEES, INSPECTS),
     "this is for the agent, who coordinates a task of it, and memory.admin",
 )
 READ_EVICTION_ORDER: Action[AgentTarget] = Action(
     "agent.read_eviction_order",
-    (_IS_AGENT, _OVERSEES),
+    (_IS_AGENT, _OVERSEES, INSPECTS),
     "this is for the agent, and who coordinates a task of it",
 )
 """See which episodic entries are evicted next: it takes what reading them takes."""

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from functions.authorization.rules import inspects
 from functions.entries.filters import Filters
 from functions.entries.tiers import EPISODIC, POLICIES, WORKING
 from functions.identity.model import Principal
@@ -73,7 +74,7 @@ class PrivateMemory:
         owner, types = filters.agent_id or caller.id, filters.memory_types
         if not any(POLICIES[each].is_private for each in types):
             return []
-        if owner == caller.id:
+        if owner == caller.id or inspects(caller):
             return [Scope(filters, owner)]
         scopes = []
         if WORKING.name in types:
@@ -89,7 +90,7 @@ class PrivateMemory:
             is_task = bool(self._tasks.get_many(caller.tenant, {filters.task_id}))
             return is_task and not self._tasks.select_readable(caller, (filters.task_id,))
         owner = filters.agent_id or caller.id
-        if owner == caller.id:
+        if owner == caller.id or inspects(caller):
             return False
         return filters.memory_type != EPISODIC.name or not self._tasks.coordinates_agent(
             caller, owner

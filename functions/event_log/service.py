@@ -1,6 +1,6 @@
 """Read logs, with access checked."""
 
-from functions.authorization.rules import authorize, is_allowed
+from functions.authorization.rules import authorize, inspects, is_allowed
 from functions.event_log.model import Event, LogName, LogQuery
 from functions.event_log.reader import EventLogReader
 from functions.identity.model import ADMIN, Principal
@@ -50,10 +50,11 @@ class EventLogs:
         Raises:
             AccessDenied: the caller is neither the agent nor has `memory.admin`.
         """
-        if caller.id != agent and ADMIN not in caller.permissions:
+        reads_values = caller.id == agent or inspects(caller)
+        if not reads_values and ADMIN not in caller.permissions:
             raise AccessDenied("an agent's log is read by itself, or with memory.admin")
         events, position = self._reader.read(caller.tenant, LogName("agent", agent), query)
-        return events if caller.id == agent else list(map(_remove_values, events)), position
+        return events if reads_values else list(map(_remove_values, events)), position
 
     def read_namespace_log(
         self, caller: Principal, namespace: str, query: LogQuery

@@ -2,9 +2,15 @@
 
 from functions.authorization.model import Action, Rule
 from functions.authorization.rules import HOLDS_ADMIN
-from functions.identity.model import ROOT_TENANT
+from functions.identity.model import ADMIN, INSPECT, ROOT_TENANT, Principal
 
 _DENIED = "principals are managed with memory.admin"
+
+
+def _may_take_key(caller: Principal, principal: Principal) -> bool:
+    gains = principal.permissions & {INSPECT} - caller.permissions
+    return ADMIN in caller.permissions and not gains
+
 
 CREATE_TENANT = Action[object](
     "tenant.create",
@@ -18,8 +24,16 @@ CREATE_ADMIN = Action[object](
     denied="only the root key creates administrators of a tenant",
     is_audited=True,
 )
+GRANT_PERMISSIONS = Action[object](
+    "principal.grant", CREATE_ADMIN.rules, "only the root key sets all permissions", is_audited=True
+)
 LIST_PRINCIPALS = Action("principal.list", (HOLDS_ADMIN,), _DENIED)
 CREATE_PRINCIPAL = Action("principal.create", (HOLDS_ADMIN,), _DENIED, is_audited=True)
 CHANGE_PRINCIPAL = Action("principal.change", (HOLDS_ADMIN,), _DENIED, is_audited=True)
-ROTATE_KEY = Action("principal.rotate_key", (HOLDS_ADMIN,), _DENIED, is_audited=True)
+ROTATE_KEY = Action(
+    "principal.rotate_key",
+    (Rule("holds memory.admin, and memory.inspect if the principal does", _may_take_key),),
+    f"{_DENIED}; the key of a principal with memory.inspect by one that holds it, too",
+    is_audited=True,
+)
 REVOKE_PRINCIPAL = Action("principal.revoke", (HOLDS_ADMIN,), _DENIED, is_audited=True)

@@ -7,11 +7,13 @@ from functions.platform.keys import build_list_position
 Kind = Literal["agent", "coordinator", "user"]
 ActorKind = Literal["agent", "coordinator", "user", "operator", "service"]
 """The kinds of actors: a principal's, the operator with the root key, the service itself."""
-Permission = Literal["memory.read", "memory.write", "memory.admin"]
+Permission = Literal["memory.read", "memory.write", "memory.admin", "memory.inspect"]
 
 READ: Permission = "memory.read"
 WRITE: Permission = "memory.write"
 ADMIN: Permission = "memory.admin"
+INSPECT: Permission = "memory.inspect"
+"""Reads everything in the tenant; the operator alone grants it."""
 ALL_PERMISSIONS = frozenset({READ, WRITE, ADMIN})
 """The permissions of a tenant's first principal."""
 

@@ -60,11 +60,18 @@ class NewPrincipal(RequestModel):
     """Whether it takes over what a revoked principal of this id had: memory, tasks and access."""
 
 
+class PrincipalGrant(RequestModel):
+    """Body of `PATCH /api/v1/tenants/{id}/principals/{principal}`."""
+
+    permissions: list[Permission]
+    """All that it may do from now on."""
+
+
 class PrincipalChange(ChangeModel):
     """Body of `PATCH /api/v1/principals/{id}`; what isn't given stays as it is."""
 
     permissions: list[Permission] = Field(default=[])
-    """All that it may do from now on."""
+    """All that it may do from now on. It keeps `memory.inspect`, which the root key takes away."""
     agent_type: Identifier | None = None
     """None takes it away."""
     expires_at: Timestamp | None = None

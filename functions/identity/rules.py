@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from functions.identity.model import INSPECT
 from functions.platform.clock import to_optional_rfc3339
-from functions.platform.errors import ValidationFailed
+from functions.platform.errors import AccessDenied, ValidationFailed
 
 if TYPE_CHECKING:
     from functions.identity.model import Principal
@@ -16,11 +18,14 @@ def apply_change(principal: Principal, change: PrincipalChange) -> Principal:
     """Return the principal after a change.
 
     Raises:
+        AccessDenied: it would get memory.inspect.
         ValidationFailed: nothing is given.
     """
     given: dict[str, Any] = {}
     if "permissions" in change.model_fields_set:
-        given["permissions"] = frozenset(change.permissions)
+        assert_grantable(change.permissions, principal.permissions)
+        kept = principal.permissions & {INSPECT}
+        given["permissions"] = frozenset(change.permissions) | kept
     if "agent_type" in change.model_fields_set:
         given["agent_type"] = change.agent_type
     if "expires_at" in change.model_fields_set:
@@ -28,6 +33,19 @@ def apply_change(principal: Principal, change: PrincipalChange) -> Principal:
     if not given:
         raise ValidationFailed("body", "names nothing to change")
     return principal._replace(**given)
+
+
+def assert_grantable(asked: Iterable[str], held: frozenset[str] = frozenset()) -> None:
+    """Check that an administrator of the tenant may give these permissions.
+
+    Raises:
+        AccessDenied: memory.inspect is among them, and the principal doesn't have it.
+    """
+    if INSPECT in asked and INSPECT not in held:
+        raise AccessDenied(
+            "only the root key grants memory.inspect, by"
+            " PATCH /api/v1/tenants/{id}/principals/{principal}"
+        )
 
 
 def describe_principal(principal: Principal) -> dict[str, Any]:

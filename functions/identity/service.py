@@ -12,9 +12,14 @@ from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
 from functions.identity import authority
 from functions.identity.api_keys import create_api_key
-from functions.identity.model import ALL_PERMISSIONS, OPERATOR, ROOT_TENANT, Principal
-from functions.identity.requests import NewPrincipal, PrincipalChange
-from functions.identity.rules import apply_change, describe_principal, diff_principals
+from functions.identity.model import ALL_PERMISSIONS, INSPECT, OPERATOR, ROOT_TENANT, Principal
+from functions.identity.requests import NewPrincipal, PrincipalChange, PrincipalGrant
+from functions.identity.rules import (
+    apply_change,
+    assert_grantable,
+    describe_principal,
+    diff_principals,
+)
 from functions.identity.store import NewKey, PrincipalStore, StoredPrincipal
 from functions.platform.bounded_pages import BoundedPage, WantedPage, read_newest
 from functions.platform.clock import Clock
@@ -67,12 +72,13 @@ class Identity:
         return admin, key.api_key
 
     def ensure_tenant(self, tenant: str, admin: str, api_key: str) -> bool:
-        """Create a tenant whose first principal has this key, unless the tenant exists.
+        """Create a tenant whose first principal has this key and all permissions, if it is missing.
 
         Returns whether the key is that principal's.
         """
         if not self._store.has_tenant(tenant):
-            first, token = self._build_admin(tenant, admin), RequestToken.create()
+            built, token = self._build_admin(tenant, admin), RequestToken.create()
+            first = built._replace(permissions=ALL_PERMISSIONS | {INSPECT})
             self._add_tenant(_OPERATOR, first, NewKey(api_key), token)
         found = self._store.get_by_api_key(api_key)
         return found is not None and (found.tenant, found.id) == (tenant, admin)
@@ -139,7 +145,7 @@ class Identity:
         """Create a principal of the caller's tenant; return it with its key, shown only once.
 
         Raises:
-            AccessDenied: the caller lacks `memory.admin`.
+            AccessDenied: the caller lacks `memory.admin`, or gives `memory.inspect`.
             EntryExists: the id is taken, or a revoked principal had it and `reuse` isn't given.
             ValidationFailed: `expires_at` is not in the future.
         """
@@ -154,6 +160,7 @@ class Identity:
             new.agent_type,
         )
         authorize(caller, authority.CREATE_PRINCIPAL, principal)
+        assert_grantable(new.permissions)
         _assert_future(new.expires_at, now)
         key = self._create_key(principal, idempotency_key)
         after = describe_principal(principal) | ({"reuse": True} if new.reuse else {})
@@ -199,6 +206,33 @@ class Identity:
             _assert_future(change.expires_at, self._clock())
         target, (before, after) = _target(principal_id), diff_principals(stored.principal, changed)
         record = self._audit.record(caller, authority.CHANGE_PRINCIPAL, target, before, after)
+        self._store.change(stored, changed, token, record)
+        self._invalidate_cache()
+        return changed
+
+    @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
+    def grant(
+        self,
+        caller: Principal,
+        tenant: str,
+        principal_id: str,
+        granted: PrincipalGrant,
+        token: RequestToken,
+    ) -> Principal:
+        """Set all permissions of a principal, `memory.inspect` included.
+
+        Raises:
+            AccessDenied: the caller isn't the operator.
+            NotFound, EntryExists, LastAdmin, Throttled: as for `change_principal`.
+        """
+        stored = self._existing(tenant, principal_id)
+        authorize(caller, authority.GRANT_PERMISSIONS, stored.principal)
+        if _is_replay(token, stored):
+            return stored.principal
+        changed = stored.principal._replace(permissions=frozenset(granted.permissions))
+        target, (before, after) = _target(principal_id), diff_principals(stored.principal, changed)
+        action = authority.GRANT_PERMISSIONS
+        record = self._audit.record(caller, action, target, before, after, tenant=tenant)
         self._store.change(stored, changed, token, record)
         self._invalidate_cache()
         return changed

@@ -1,7 +1,7 @@
 """Who may do what with a namespace (RFC-0015 §2.3)."""
 
 from functions.authorization.model import Action, Rule
-from functions.authorization.rules import HOLDS_ADMIN
+from functions.authorization.rules import HOLDS_ADMIN, INSPECTS
 from functions.identity.model import ADMIN, WRITE, Principal
 from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.rules import has_access
@@ -24,7 +24,7 @@ _ADMINISTERS = Rule[NamespaceTarget](
 _MANAGES = Rule("admin access to the namespace", _may_manage)
 
 READ_MEMORY = Action(
-    "namespace.read", (_READS,), denied="you have no access to this namespace's memory"
+    "namespace.read", (_READS, INSPECTS), denied="you have no access to this namespace's memory"
 )
 WRITE_MEMORY = Action("namespace.write", (_WRITES,), denied="you may not write in this namespace")
 CLAIM_NAMESPACE = Action(
@@ -32,7 +32,7 @@ CLAIM_NAMESPACE = Action(
 )
 """The first write to a namespace that nobody has configured makes the writer its curator."""
 READ_PERMISSIONS = Action(
-    "namespace.show", (HOLDS_ADMIN, _READS), denied="you have no access to this namespace"
+    "namespace.show", (HOLDS_ADMIN, _READS, INSPECTS), denied="you have no access to this namespace"
 )
 CHANGE_PERMISSIONS = Action(
     "namespace.change",

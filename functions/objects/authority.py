@@ -7,7 +7,7 @@ Permissions are those of a namespace: read, write and admin, for everybody or fo
 """
 
 from functions.authorization.model import Action, Rule
-from functions.authorization.rules import HOLDS_ADMIN
+from functions.authorization.rules import HOLDS_ADMIN, INSPECTS
 from functions.identity.model import ADMIN, WRITE, Principal
 from functions.namespaces.model import Access, NamespaceTarget, find_owner
 from functions.namespaces.rules import has_access
@@ -44,7 +44,7 @@ _READS, _WRITES, _MANAGES = _build_rule("read"), _build_rule("write"), _build_ru
 _MAKES = Rule[SpaceTarget]("creates the space, as its owner or as a coordinator", _may_create)
 _ADMINISTERS = Rule[SpaceTarget]("memory.admin, for a shared space", _administers)
 
-READ_OBJECTS = Action("object.read", (_READS,), denied="you have no access to this space")
+READ_OBJECTS = Action("object.read", (_READS, INSPECTS), denied="you have no access to this space")
 WRITE_OBJECTS = Action(
     "object.write",
     (_WRITES, _MAKES),
@@ -61,7 +61,7 @@ DELETE_OBJECTS = Action(
 )
 """Audited where it deletes what another principal wrote."""
 SHOW_SPACE = Action(
-    "object-space.show", (HOLDS_ADMIN, _READS), denied="you have no access to this space"
+    "object-space.show", (HOLDS_ADMIN, _READS, INSPECTS), denied="you have no access to this space"
 )
 CHANGE_SPACE = Action(
     "object-space.change",

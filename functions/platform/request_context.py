@@ -11,6 +11,16 @@ traceparent: ContextVar[str | None] = ContextVar("traceparent", default=None)
 throttles: ContextVar[list[str] | None] = ContextVar("throttles", default=None)
 """The codes with which the store throttled calls of the request at work, in all threads."""
 
+inspections: ContextVar[list[None] | None] = ContextVar("inspections", default=None)
+"""An element for each decision of the request at work that `memory.inspect` alone permitted."""
+
+
+def note_inspection() -> None:
+    """Note that the request at work reads what only `memory.inspect` lets its caller read."""
+    found = inspections.get()
+    if found is not None:
+        found.append(None)
+
 
 def note_throttle(code: str) -> None:
     """Note that the store throttled an attempt at a call of the request at work."""

@@ -13,6 +13,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
+from functions.authorization.rules import inspects
 from functions.entries.access import select_readable_by_task
 from functions.entries.capacity import AccessTracker
 from functions.entries.filters import Filters, select_matching
@@ -134,7 +135,8 @@ class Search:
             return [build_namespace_space(caller.tenant, name) for name in names]
         owner = filters.agent_id or caller.id
         is_anothers = filters.memory_type == EPISODIC.name and owner != caller.id
-        if is_anothers and not self._tasks.coordinates_agent(caller, owner):
+        may_read = not is_anothers or self._tasks.coordinates_agent(caller, owner)
+        if not (may_read or inspects(caller)):
             return []
         return [build_agent_space(caller.tenant, owner)]
 
@@ -289,7 +291,8 @@ class Search:
             request.filters,
             self._select_matching(entries.values(), request, accept),
         )
-        if filters.memory_type == WORKING.name and filters.agent_id not in (None, caller.id):
+        is_anothers = filters.agent_id not in (None, caller.id)
+        if filters.memory_type == WORKING.name and is_anothers and not inspects(caller):
             matching = select_readable_by_task(self._tasks, caller, matching)
         return matching
 

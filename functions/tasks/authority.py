@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from functions.authorization.model import Action, Rule
-from functions.authorization.rules import HOLDS_ADMIN, authorize, is_allowed
+from functions.authorization.rules import HOLDS_ADMIN, INSPECTS, authorize, is_allowed
 from functions.identity.model import ADMIN, WRITE, Principal
 from functions.platform.errors import AccessDenied, TaskReassigned, ValidationFailed
 from functions.tasks.model import HAND_OVER, REPAIRS, RESULTS, Grant, Membership, Status, Task
@@ -71,7 +71,7 @@ def _repairs_task(caller: Principal, target: TaskTarget) -> bool:
 
 READ_MEMORY = Action(
     "task.read_memory",
-    (_IS_COORDINATOR, _IS_ASSIGNEE, _HOLDS_GRANT, _INHERITS),
+    (_IS_COORDINATOR, _IS_ASSIGNEE, _HOLDS_GRANT, _INHERITS, INSPECTS),
     denied="this task's memory isn't yours to read",
 )
 WRITE_MEMORY = Action(
@@ -145,7 +145,7 @@ def authorize_inheritance(caller: Principal, parent: Task | None, now: int) -> N
 
 LIST_GRANTS = Action(
     "task.list_grants",
-    (_IS_COORDINATOR, _IS_ASSIGNEE, HOLDS_ADMIN),
+    (_IS_COORDINATOR, _IS_ASSIGNEE, HOLDS_ADMIN, INSPECTS),
     denied="a task's grants are for its coordinator and assignee, and for memory.admin",
 )
 GRANT = Action(

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from functions.authorization.model import Action, Rule
-from functions.authorization.rules import HOLDS_ADMIN
+from functions.authorization.rules import HOLDS_ADMIN, INSPECTS
 from functions.tasks.model import Intent
 
 
@@ -32,7 +32,7 @@ _USES_UNCLAIMED = Rule[Intent](
 
 READ_INTENT = Action(
     "intent.read",
-    (_OWNS, _TAKES_PART, _IS_LISTED, HOLDS_ADMIN),
+    (_OWNS, _TAKES_PART, _IS_LISTED, HOLDS_ADMIN, INSPECTS),
     denied="you have no part in this intent",
 )
 READ_LOG = Action(
@@ -50,6 +50,7 @@ READ_SNAPSHOT = Action(
         Rule[SnapshotTarget](
             "the agent whose memory it was", lambda caller, of: caller.id == of.agent
         ),
+        INSPECTS,
     ),
     denied="a snapshot's values are for the intent's owner, its access list and the agent",
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from functions.authorization.rules import is_allowed
+from functions.authorization.rules import inspects, is_allowed
 from functions.identity.model import ADMIN, Principal
 from functions.platform.bounded_pages import Examined
 from functions.platform.clock import Clock
@@ -78,7 +78,7 @@ class TaskReader:
 
     def has_hidden_of_agent(self, caller: Principal, agent: str) -> bool:
         """Whether an agent has open tasks, and the caller may not see all of them."""
-        if caller.id == agent or ADMIN in caller.permissions:
+        if _sees_all(caller, agent):
             return False
         return any(self._assignments.iterate_of_agent(caller.tenant, agent, None, 1))
 
@@ -88,7 +88,7 @@ class TaskReader:
         Workers poll this: one read, and one of the tasks that a page shows (`get_assigned`).
         """
         assigned = self._assignments.list_of_agent(caller.tenant, agent)
-        if caller.id == agent or ADMIN in caller.permissions:
+        if _sees_all(caller, agent):
             return assigned
         tasks = self._store.get_many(caller.tenant, [each.task_id for each in assigned])
         visible = {task.id for task in tasks if caller.id in task.members}
@@ -98,7 +98,7 @@ class TaskReader:
         self, caller: Principal, agent: str, before: str | None, count: int
     ) -> Iterator[Examined[Task]]:
         """Examine the open tasks of an agent for those that the caller may see, newest first."""
-        sees_all = caller.id == agent or ADMIN in caller.permissions
+        sees_all = _sees_all(caller, agent)
         for assigned in self._assignments.iterate_of_agent(caller.tenant, agent, before, count):
             tasks = self._store.get_many(caller.tenant, [each.task_id for each in assigned])
             visible = {each.id: each for each in tasks if sees_all or caller.id in each.members}
@@ -111,6 +111,10 @@ class TaskReader:
         return _newest_first(
             self._store.get_many(caller.tenant, [each.task_id for each in assigned])
         )
+
+
+def _sees_all(caller: Principal, agent: str) -> bool:
+    return caller.id == agent or ADMIN in caller.permissions or inspects(caller)
 
 
 def _newest_first(tasks: Iterable[Task]) -> list[Task]:

@@ -206,6 +206,7 @@ BODIES: dict[str, Callable[[Names], Any]] = {
         "kind": "user",
         "permissions": list(PERMISSIONS),
     },
+    "PrincipalGrant": lambda _: {"permissions": ["memory.inspect"]},
     "PrincipalChange": lambda _: {"permissions": list(PERMISSIONS)},
 }
 """A body for each model of a request; a new model without one fails the tests."""

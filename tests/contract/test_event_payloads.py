@@ -114,6 +114,7 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "apply-workflow": (200, {"name": "quarterly-compliance"}),
     "create-tenant": (201, {"id": "globex", "admin": {"kind": "user", "api_key": ...}}),
     "create-admin": (201, {"id": "rescue", "api_key": ...}),
+    "grant-permissions": (200, {"permissions": ["memory.admin", "memory.inspect"]}),
     "create-principal": (201, {"api_key": ..., "expires_at": "2036-01-01T00:00:00.000Z"}),
     "who-am-i": (200, {"id": "agent_data_01", "kind": "agent", "tenant": ...}),
     "list-principals": (200, {"principals": [{"id": ..., "kind": ...}] * 5, "total": 5}),

@@ -68,6 +68,7 @@ CALLS = {
     "get_workflow": "procedures.get",
     "get_working_value": "working_values.get",
     "grant_access": "tasks.grant",
+    "grant_permissions": "tenants.set_permissions",
     "learn_fact": "facts.learn",
     "list_agent_types": "runs.list_agent_types",
     "list_agents": "agents.list",

@@ -4,12 +4,14 @@ from functions.api.http import Request, Response, json_response
 from functions.api.responses.identity import (
     NewPrincipalDocument,
     NewTenantDocument,
+    PrincipalDocument,
     render_new_principal,
+    render_principal,
 )
 from functions.api.routing import ROOT, Route
-from functions.identity.authority import CREATE_ADMIN, CREATE_TENANT
+from functions.identity.authority import CREATE_ADMIN, CREATE_TENANT, GRANT_PERMISSIONS
 from functions.identity.model import Principal
-from functions.identity.requests import NewAdmin, NewTenant
+from functions.identity.requests import NewAdmin, NewTenant, PrincipalGrant
 from functions.platform.idempotency import RequestToken
 
 
@@ -31,6 +33,14 @@ def create_admin(request: Request, caller: Principal) -> Response:
         caller, request.path_params["id"], new.id, token, request.idempotency_key
     )
     return json_response(201, render_new_principal(admin, api_key))
+
+
+def grant_permissions(request: Request, caller: Principal) -> Response:
+    granted, params = request.parse_body(PrincipalGrant), request.path_params
+    changed = request.services.identity.grant(
+        caller, params["id"], params["principal"], granted, request.idempotency_token(caller)
+    )
+    return json_response(200, render_principal(changed))
 
 
 ROUTES = [
@@ -56,5 +66,18 @@ ROUTES = [
         idempotent=True,
         description="The answer shows the key, this once.",
         audited=(CREATE_ADMIN,),
+    ),
+    Route(
+        "PATCH /api/v1/tenants/{id}/principals/{principal+}",
+        grant_permissions,
+        ROOT,
+        "Set all permissions of a principal",
+        {200: PrincipalDocument},
+        request_model=PrincipalGrant,
+        error_statuses=(404, 409),
+        idempotent=True,
+        description="Grants `memory.inspect`, or takes it away: it reads everything in the tenant, "
+        "and writes nothing. Each use is in the tenant's audit log.",
+        audited=(GRANT_PERMISSIONS,),
     ),
 ]

@@ -1,7 +1,10 @@
 """`client.tenants`: for the operator's root key alone."""
 
+from collections.abc import Iterable
+
 from agent_memory._sync.resource import Resource
-from agent_memory.model import Deletion, NewPrincipal
+from agent_memory.model import Deletion, NewPrincipal, Permission, Principal
+from agent_memory.requests import quote_segment
 from agent_memory.responses import get_member, parse
 
 
@@ -33,6 +36,21 @@ class Tenants(Resource):
         path = f"/api/v1/tenants/{tenant}/admins"
         answer = self._call("POST", path, json={"id": id})
         return parse(NewPrincipal.from_document, answer)
+
+    def set_permissions(
+        self, tenant: str, principal: str, permissions: Iterable[Permission]
+    ) -> Principal:
+        """Set all permissions of a principal; only this grants and takes `memory.inspect`.
+
+            root.tenants.set_permissions("acme", "auditor", ["memory.inspect"]).permissions
+
+        Raises:
+            MemoryNotFoundError: the tenant has no such principal.
+            MemoryConflictError: the tenant would have no lasting administrator.
+        """
+        path = f"/api/v1/tenants/{tenant}/principals/{quote_segment(principal)}"
+        answer = self._call("PATCH", path, json={"permissions": list(permissions)})
+        return parse(Principal.from_document, answer)
 
     def delete(self, id: str, *, dry_run: bool = False) -> Deletion:
         """Delete a tenant for good; its keys stop at once, and its id is never used again.

@@ -29,7 +29,7 @@ TaskStatus = Literal[
 ]
 PrincipalKind = Literal["agent", "coordinator", "user"]
 ActorKind = Literal["agent", "coordinator", "user", "operator", "service"]
-Permission = Literal["memory.read", "memory.write", "memory.admin"]
+Permission = Literal["memory.read", "memory.write", "memory.admin", "memory.inspect"]
 GrantAccess = Literal["read", "write"]
 NamespaceAccess = Literal["none", "read", "write", "admin"]
 RecallSource = Literal["entries", "facts", "messages", "episodes"]
