@@ -5,6 +5,7 @@ agent, no limit is reached. A failed condition brings the item that caused it. T
 the answer to the caller, as an error, or says what the next attempt has to write as well.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -25,6 +26,7 @@ from functions.entries.task_conflicts import (
     resolve_task_conflict,
 )
 from functions.entries.transaction import Transaction
+from functions.identity.model import Principal
 from functions.namespaces.authority import WRITE_MEMORY
 from functions.namespaces.store import namespace_from_item
 from functions.platform import item_types
@@ -38,6 +40,8 @@ from functions.platform.errors import (
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.keys import Key
+from functions.tasks.authority import WRITE_MEMORY as WRITE_TASK_MEMORY
+from functions.tasks.authority import TaskTarget, authorize_write
 from functions.tasks.model import Membership
 from functions.tasks.store import TaskStore
 
@@ -68,6 +72,8 @@ class ConflictResolver:
         Raises:
             ServiceError: when there is none, with the `index` of the entry in the request.
         """
+        if transaction.caller_key in failed:
+            raise Unauthenticated("this principal was revoked")
         transaction = self._resolve_slots(transaction, failed, token)
         caller, now = transaction.caller, transaction.now
 
@@ -112,12 +118,24 @@ class ConflictResolver:
             else:
                 errors.append(_to_slot_error(transition, occupant))
         if len(replayed) == len(transitions):
+            self.authorize_repetition(transaction.caller, replayed, transaction.now)
             raise IdempotentReplay(replayed)
         if errors:
             raise errors[0]
         if replayed:
             raise EntryExists("this request was carried out before; what it wrote has changed")
         return replace(transaction, transitions=tuple(transitions))
+
+    def authorize_repetition(self, caller: Principal, entries: Iterable[Entry], now: int) -> None:
+        """Check that the tasks of entries still take writes of a caller that repeats a request.
+
+        Raises:
+            AccessDenied, TaskReassigned, TaskClosed: as for a new request.
+        """
+        bound = [each.task_id for each in entries if each.policy.is_task_bound]
+        for task in self._tasks.get_many(caller.tenant, set(filter(None, bound))):
+            member = self._tasks.get_membership(caller.tenant, task.id, caller.id)
+            authorize_write(caller, WRITE_TASK_MEMORY, TaskTarget(task, now, member))
 
     def _resolve_capacity(
         self, transaction: Transaction, key: Key, item: Item | None
@@ -170,8 +188,6 @@ def to_version_mismatch(current: Entry) -> VersionMismatch:
 
 def _resolve_claim(transaction: Transaction, key: Key, item: Item | None) -> Transaction:
     """Leave out the first configuration of a namespace that is configured meanwhile."""
-    if key == transaction.caller_key:
-        raise Unauthenticated("this principal was revoked")
     failed = next((claim for claim in transaction.claims if claim.key == key), None)
     if failed is None:
         return transaction

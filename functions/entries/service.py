@@ -194,9 +194,9 @@ class Entries:
         change: EntryChange,
         token: RequestToken,
     ) -> Entry:
-        if token.matches(entry.request_token):
-            return entry
         authorize(caller, WRITE_ENTRY, EntryTarget(entry, namespace))
+        if token.matches(entry.request_token):
+            return self._writer.repeat(caller, entry)
         if entry.version != version:
             raise to_version_mismatch(entry)
         now = self._clock()

@@ -107,7 +107,7 @@ class Upserts:
         if live is not None:
             authorize(caller, WRITE_ENTRY, EntryTarget(live, target))
             if token.matches(live.request_token):
-                return live, live.version == 1
+                return self._writer.repeat(caller, live), live.version == 1
         _assert_version(live, version)  # shows the entry, so who may not read it is refused before
         if live is not None and rules.has_same_place(live, entry):
             entry = rules.replace_fields(live, entry)

@@ -86,6 +86,15 @@ class EntryWriter:
         except IdempotentReplay as replay:
             return replay.entries
 
+    def repeat(self, caller: Principal, entry: Entry) -> Entry:
+        """Return the entry that a repeated request wrote, if its task still takes such a write.
+
+        Raises:
+            AccessDenied, TaskReassigned, TaskClosed: as for a new request.
+        """
+        self._conflicts.authorize_repetition(caller, (entry,), self._clock())
+        return entry
+
     def write_evictions(self, tenant: str, agent: str, evictions: Evictions, now: int) -> bool:
         """Evict an agent's entries if its capacity left is as the evictions say.
 

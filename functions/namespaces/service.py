@@ -272,9 +272,9 @@ class Namespaces:
         target = self._find_configuration(caller, name)
         present = target.configured
         verdict = Verdict.NEW if present is None else token.judge(present.requests)
+        authorize(caller, action, target)
         if present is not None and verdict is Verdict.REPLAY:
             return _with_default(target, present)
-        authorize(caller, action, target)
         shown = None if present is None else _with_default(target, present)
         if verdict is Verdict.SUPERSEDED:
             raise rules.version_mismatch(shown)

@@ -64,9 +64,9 @@ class Spaces:
             raise ValidationFailed("space", "isn't the name in the path")
         space = self._store.get_space(caller.tenant, name)
         verdict = Verdict.NEW if space is None else token.judge(space.permissions.requests)
+        authorize(caller, CHANGE_SPACE, SpaceTarget(name, space))
         if space is not None and verdict is Verdict.REPLAY:
             return space
-        authorize(caller, CHANGE_SPACE, SpaceTarget(name, space))
         present = 0 if space is None else space.permissions.version
         if version not in (None, present) or verdict is Verdict.SUPERSEDED:
             raise VersionMismatch.of("the space", present)

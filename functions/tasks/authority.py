@@ -123,6 +123,15 @@ CHANGE_TASK = Action(
     " the task over to one of its delegates",
     is_audited=True,
 )
+
+
+def has_left(caller: Principal, target: TaskTarget, member: Membership) -> bool:
+    """Tell whether a change that was carried out took the caller's role in the task."""
+    handed_over = member.was_assignee and target.assignee == target.task.assigned_agent
+    passed_on = member.was_coordinator and "coordinator" in target.fields
+    return WRITE in caller.permissions and (handed_over or passed_on)
+
+
 LET_INHERIT = Action(
     "task.let_inherit",
     (_IS_COORDINATOR, _IS_ASSIGNEE),

@@ -24,6 +24,7 @@ from functions.tasks.authority import (
     TaskTarget,
     authorize_inheritance,
     authorize_write,
+    has_left,
 )
 from functions.tasks.intent_authority import USE_INTENT
 from functions.tasks.intent_store import IntentStore
@@ -156,9 +157,10 @@ class Tasks:
         if change.task_id not in (None, task_id):
             raise ValidationFailed("task_id", "isn't the id in the path")
         present = self._store.get_existing(caller.tenant, task_id)
-        if token.matches(present.request):
+        is_repeated = token.matches(present.request)
+        self._authorize_change(caller, present, change, is_repeated=is_repeated)
+        if is_repeated:
             return self._writer.resume(caller.tenant, present)
-        self._authorize_change(caller, present, change)
         rules.assert_version(present, version)
         rules.assert_open(present)
         self._assert_coordinator(caller.tenant, change)
@@ -175,8 +177,12 @@ class Tasks:
         except ConditionFailed as refused:
             return self._resolve_change_conflict(caller.tenant, present, token, refused)
 
-    def _authorize_change(self, caller: Principal, task: Task, change: TaskChange) -> None:
+    def _authorize_change(
+        self, caller: Principal, task: Task, change: TaskChange, *, is_repeated: bool
+    ) -> None:
         """Check who changes what; a former assignee learns that it was one.
+
+        A repeated request may be the one by which the caller left the task.
 
         Raises:
             TaskReassigned: the task was the caller's, and is another's by now.
@@ -192,6 +198,8 @@ class Tasks:
         )
         if not is_allowed(caller, CHANGE_TASK, target):
             member = self._store.get_membership(caller.tenant, task.id, caller.id)
+            if is_repeated and has_left(caller, target, member):
+                return
             authorize_write(caller, CHANGE_TASK, target._replace(member=member))
 
     def _assert_coordinator(self, tenant: str, change: TaskChange) -> None:
