@@ -174,5 +174,6 @@ LISTS: tuple[type[ListSubject], ...] = (
 UNMEASURED = {
     "/api/v1/agents/{agent_id}/objects/{space}": "the list of a shared space, by another address",
     "/api/v1/conversations/{session_id+}/archive": "an archive is one file, read from its begin",
+    "/api/v1/strategies": "a tenant has 20 at most",
 }
 """Lists without a measured page, each with the reason."""

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from functions.deletion.store import DeletionStore
     from functions.deletion.tombstones import Tombstones
     from functions.facts.service import Facts
+    from functions.learning.position_store import PositionStore
+    from functions.learning.service import Strategies
     from functions.objects.file_store import ObjectFiles
     from functions.objects.reader import ObjectReader
     from functions.objects.service import Objects
@@ -490,6 +492,30 @@ class Container(CommonServices):
         store = FactStore(self.table, self.vector_search.format, self.clock)
         users = UserAccess(self.namespaces)
         return Facts(store, self.vector_search, self.audit, users, self.clock)
+
+    @cached_property
+    def positions(self) -> PositionStore:
+        from functions.learning.position_store import PositionStore
+
+        return PositionStore(self.table)
+
+    @cached_property
+    def strategies(self) -> Strategies:
+        from functions.learning.budgets import Budgets
+        from functions.learning.model import Usage
+        from functions.learning.service import Strategies
+        from functions.learning.store import StrategyStore
+
+        store, settings = StrategyStore(self.table), self.settings
+        limit = Usage(settings.learning_tokens_per_day, settings.learning_requests_per_day)
+        return Strategies(
+            store,
+            self.positions,
+            Budgets(store, limit, self.clock),
+            settings.learning_models,
+            self.audit,
+            self.clock,
+        )
 
     @cached_property
     def reembedding(self) -> Reembedding:

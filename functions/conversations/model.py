@@ -34,6 +34,7 @@ class Conversation:
         removed_at: the revision of the latest removal of messages; 0: never.
         rewritten_at: the revision of the latest change of messages other than an append; 0: never.
         searchable: whether its messages are searched; None for the deployment's setting.
+        learn: whether strategies may send it to a model; None: they may.
         details_at: the revision at which its details were written.
         requests: the requests that changed it.
         requested_at: the revision that the latest of them led to.
@@ -62,6 +63,7 @@ class Conversation:
     removed_at: int = 0
     rewritten_at: int = 0
     searchable: bool | None = None
+    learn: bool | None = None
     details_at: int = 1
     requests: RequestHistory | None = None
     requested_at: int = 0

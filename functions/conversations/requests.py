@@ -81,6 +81,8 @@ class NewConversation(RequestModel):
     searchable: bool | None = None
     """If false, no search finds the messages. Null: the deployment's default, which is true unless
     its operator has changed it."""
+    learn: bool | None = None
+    """If false, the messages are never sent to a model to learn from them. Null: they may be."""
     ttl: Ttl | None = None
     """`task_lifetime`, `duration:` and an ISO 8601 duration, such as `duration:PT24H`, or null: no
     end. An `expires_at` wins over it."""
@@ -113,6 +115,8 @@ class ConversationChange(_Change):
     """Labels to query by."""
     searchable: bool | None = None
     """If false, no search finds the messages; null: the deployment's default."""
+    learn: bool | None = None
+    """If false, the messages are never sent to a model to learn from them. Null: they may be."""
     ttl: Ttl | None = None
     """`duration:` and an ISO 8601 duration from now on, or null: no end."""
     expires_at: Timestamp | None = None

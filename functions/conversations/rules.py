@@ -81,6 +81,7 @@ def build_conversation(
         expires_at=compute_expiry(new.ttl, new.expires_at, now),
         schema=check_schema(new.version),
         searchable=new.searchable,
+        learn=new.learn,
         lister=None if new.user_id == caller.id else caller.id,
     )
 
@@ -129,8 +130,8 @@ def change_conversation(old: Conversation, change: ConversationChange, now: int)
     fields: dict[str, Any] = {}
     for name in given & {"agent_participants", "shared_with", "tags"}:
         fields[name] = _list_names(getattr(change, name))
-    if "searchable" in given:
-        fields["searchable"] = change.searchable
+    for name in given & {"searchable", "learn"}:
+        fields[name] = getattr(change, name)
     if given & {"ttl", "expires_at"}:
         fields["ttl"] = change.ttl
         fields["expires_at"] = compute_expiry(change.ttl, change.expires_at, now)

@@ -102,6 +102,7 @@ DELETED: dict[ItemType, Matches] = {
     item_types.PARTICIPANT: _ends_with_hash,
     item_types.FORMER_MEMBER: _ends_with_hash,
     item_types.LISTED_COUNT: _is_in_list_of_user,
+    item_types.LEARNING_POSITION: _is_named_by("user_id"),
 }
 """What is deleted, and how it is recognized."""
 DELETED_LAST: dict[ItemType, Matches] = {
@@ -145,6 +146,9 @@ KEPT: dict[ItemType, str] = {
             item_types.QUOTA_WARNING,
             item_types.COUNTED_ITEMS,
             item_types.PUBLISHED_EVENT,
+            item_types.STRATEGY,
+            item_types.STRATEGY_COUNTS,
+            item_types.LEARNING_BUDGET,
         ),
         "holds nothing of an agent or a person",
     ),

@@ -106,6 +106,7 @@ _runs_type = partial(ItemType, package="runs")
 _procedures_type = partial(ItemType, package="procedures")
 _working_values_type = partial(ItemType, package="working_values")
 _quotas_type = partial(ItemType, package="quotas")
+_learning_type = partial(ItemType, package="learning")
 _openwop_type = partial(ItemType, package="openwop")
 _event_log_type = partial(ItemType, package="event_log")
 
@@ -557,6 +558,29 @@ QUOTA_COUNT = _quotas_type(
 QUOTA_WARNING = _quotas_type("quota warning", "{tenant}#q#{quota}", "w", "A tenant was warned")
 COUNTED_ITEMS = _quotas_type(
     "counted items", "{tenant}#q#{quota}#{items}", "c", "They were counted", "2 days"
+)
+
+# learning
+STRATEGY = _learning_type(
+    "strategy", "{tenant}#k", "s#{strategy:strategy}", "What is learned from conversations"
+)
+STRATEGY_COUNTS = _learning_type(
+    "counts of a strategy", "{tenant}#k", "c#{strategy:strategy}", "What a strategy has done"
+)
+LEARNING_BUDGET = _learning_type(
+    "learning budget",
+    "{tenant}#k",
+    "b#{day}",
+    "How many tokens and requests a tenant's strategies have used on a day",
+    "40 days",
+)
+LEARNING_POSITION = _learning_type(
+    "learning position",
+    "{tenant}#k#{session:session}",
+    "learn#{strategy:strategy}",
+    "How far a strategy has read a conversation",
+    "as the conversation",
+    (schema.BY_DUE, schema.BY_GROUP),
 )
 
 # OpenWOP memories

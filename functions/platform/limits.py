@@ -103,6 +103,12 @@ MAX_EPISODES, EPISODES_WARNING = 100_000, 80_000  # of a tenant, all agent types
 MAX_OBJECTS_BYTES = 10_737_418_240  # of all objects in the spaces that a principal has made
 OBJECT_OVERHEAD_BYTES = 1024  # that an object counts beside its bytes
 
+# Learning from conversations
+MAX_STRATEGIES = 20  # of a tenant
+MAX_INSTRUCTIONS_CHARACTERS = 4096  # of a strategy
+DEFAULT_TRIGGER_MESSAGES, MAX_TRIGGER_MESSAGES = 20, 10_000
+DEFAULT_MODEL_TOKENS, DEFAULT_MODEL_REQUESTS = 1_000_000, 10_000  # of a tenant, a day
+
 # Retention
 RUN_RETENTION_DAYS = 90
 DEFAULT_OPENWOP_RUN_LIFETIME, MAX_OPENWOP_RUN_LIFETIME = 86_400_000, 2_592_000_000  # ms

@@ -21,6 +21,7 @@ DEFAULT_EVENT_BUS_TYPES = "memory.archived,memory.evicted,quota.warning"
 _KEYS = frozenset({"encryption_key_file", "encryption_key_id"})
 _HOLDS = frozenset({"read_only", "active_region", "aws_region"})
 _SEARCH = frozenset({"vector_index", "embedding_model"})
+_LEARNING = frozenset({"learning_model", "learning_tokens_per_day", "learning_requests_per_day"})
 
 
 class WrongSetting(ValueError):
@@ -37,6 +38,13 @@ class Settings:
             a folder, or nowhere.
         vector_index: the vector index of the memory table; vectors are compared in memory without.
         embedding_model: Amazon Titan's in Bedrock; the packaged model unless given.
+        learning_model: the models that learn from conversations, with commas between, the default
+            one first: `openai:` or `bedrock:`, and the name. Nothing is learned without.
+        learning_url: the address of the OpenAI-compatible endpoint.
+        learning_key, learning_key_secret_id: its key, or the key's id in Secrets Manager; none if
+            it asks for none.
+        learning_tokens_per_day, learning_requests_per_day: how much of each a tenant's strategies
+            use on a day; 0 is no limit.
         searchable_conversations: whether searches find messages of conversations that don't say
             it; 0 or 1.
         root_key, root_key_secret_id: the operator's key, or its id in Secrets Manager.
@@ -76,6 +84,12 @@ class Settings:
     vector_index: str | None = None
     embedding_model: str | None = None
     searchable_conversations: int = 1
+    learning_model: str | None = None
+    learning_url: str | None = None
+    learning_key: str | None = None
+    learning_key_secret_id: str | None = None
+    learning_tokens_per_day: int = limits.DEFAULT_MODEL_TOKENS
+    learning_requests_per_day: int = limits.DEFAULT_MODEL_REQUESTS
     root_key: str | None = None
     root_key_secret_id: str | None = None
     encryption_key_file: str | None = None
@@ -118,6 +132,7 @@ class Settings:
         _check(not both, "set ARCHIVE_BUCKET or ARCHIVE_FOLDER")
         known = self.embedding_model is None or _TITAN.fullmatch(self.embedding_model)
         _check(bool(known), "EMBEDDING_MODEL is bedrock:amazon.titan-embed-text-v2:VERSION")
+        self._check_learning()
         root_key = self.root_key is None or len(self.root_key) >= limits.MIN_ROOT_KEY_CHARACTERS
         _check(root_key, f"ROOT_KEY has at least {limits.MIN_ROOT_KEY_CHARACTERS} characters")
         _check(
@@ -147,6 +162,18 @@ class Settings:
         is_standby = self.active_region is not None and self.active_region != self.aws_region
         return bool(self.read_only) or is_standby
 
+    @property
+    def learning_models(self) -> list[str]:
+        """The models that learn, the default one first."""
+        return [each.strip() for each in (self.learning_model or "").split(",") if each.strip()]
+
+    def _check_learning(self) -> None:
+        providers = {each.partition(":")[0] for each in self.learning_models}
+        is_known = len(providers) <= 1 and providers <= {"openai", "bedrock"}
+        _check(is_known, "LEARNING_MODEL is openai:NAME or bedrock:ID, or several of one kind")
+        for name in ("learning_tokens_per_day", "learning_requests_per_day"):
+            _check(getattr(self, name) >= 0, f"{name.upper()} is a number from 0")
+
     def _check_exactly_one(self, one: str, other: str) -> None:
         exactly_one = (getattr(self, one) is None) != (getattr(self, other) is None)
         _check(exactly_one, f"set {one.upper()} or {other.upper()}")
@@ -161,6 +188,7 @@ class ApiSettings(Settings):
         | _TASK_ENDS
         | _ARCHIVE
         | _SEARCH
+        | _LEARNING
         | _KEYS
         | {"root_key", "root_key_secret_id"}
         | {"principal_requests_per_minute", "tenant_requests_per_minute"}

@@ -42,6 +42,9 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
         item_types.RUN_SECRETS: lambda item, _: collector.remove_secrets(item),
         item_types.DELETION: _resume_long(deletions.resume, "deletions"),
         item_types.DELETION_PREVIEW: _resume_long(deletions.resume, "deletions"),
+        item_types.LEARNING_POSITION: _count(
+            lambda item: container.positions.wake(item, container.clock()), "learning"
+        ),
         item_types.EMBEDDING: lambda item, _: container.reembedding.resume(item, JOB_SECONDS),
     }
 

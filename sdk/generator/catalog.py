@@ -38,6 +38,7 @@ LITERALS = {  # the name of an enumeration, and one place where it stands
     "RunStatus": ("Run", "status"),
     "DeletionKind": ("Deletion", "kind"),
     "DeletionStatus": ("Deletion", "status"),
+    "StrategyKind": ("Strategy", "kind"),
 }
 
 MODULES: dict[str, tuple[str, dict[str, ModelSpec]]] = {
@@ -162,6 +163,16 @@ MODULES: dict[str, tuple[str, dict[str, ModelSpec]]] = {
         {
             "Workflow": _spec("Workflow", "A workflow, and how well it did."),
             "SelectedWorkflow": _spec("SelectedWorkflow", "The workflow to try next.", "Workflow"),
+        },
+    ),
+    "learning": (
+        "What is learned from conversations.",
+        {
+            "Trigger": _spec("Trigger", "When a conversation is read."),
+            "Strategy": _spec("Strategy", "What is learned from conversations, and when."),
+            "Waiting": _spec("Waiting", "How many conversations wait, by the reason."),
+            "LearningBudget": _spec("Budget", "What strategies have used on a day, and may use."),
+            "StrategyStatus": _spec("StrategyStatus", "What a strategy has done, and what waits."),
         },
     ),
     "objects": (

@@ -75,6 +75,7 @@ def build_names(run: str, reference: str) -> dict[str, list[str]]:
         "agent_type": ["a"],
         "task_type": ["b"],
         "workflow_id": ["w"],
+        "name": ["notes"],
         "id": ["mem_1"],
         "run_id": ["run_1"],
         "runId": [run[:-1] + "A"],

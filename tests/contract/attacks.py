@@ -180,6 +180,7 @@ BODIES: dict[str, Callable[[Names], Any]] = {
     "NewWorkingValue": lambda _: {"value": 1},
     "Selection": lambda _: {},
     "Outcome": lambda _: {"score": 1},
+    "NewStrategy": lambda names: {"kind": names.choose("facts", "summary")},
     "NewWorkflow": lambda _: {"spec": {}},
     "NewMemoryRun": _memory_run,
     "NewSecrets": lambda _: {"secrets": [{"label": "l", "value": "a-long-secret"}]},

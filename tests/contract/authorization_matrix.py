@@ -306,6 +306,23 @@ ROWS: dict[str, Row] = {
     "GET /api/v1/instances/{instance_id}/working": Row(
         "401 401 200 200v 200v 200v 403 200v 403 200v 200v", "/api/v1/instances/i1/working"
     ),
+    "GET /api/v1/strategies": Row(
+        "401 401 200 200 200 200 403 200 403 200 200", "/api/v1/strategies"
+    ),
+    "PUT /api/v1/strategies/{name}": Row(
+        "401 401 201w 403 403 403 403 403 200w 200w 403",
+        "/api/v1/strategies/notes",
+        {"kind": "summary"},
+    ),
+    "GET /api/v1/strategies/{name}": Row(
+        "401 401 404 200 200 200 403 200 403 200 200", "/api/v1/strategies/notes"
+    ),
+    "DELETE /api/v1/strategies/{name}": Row(
+        "401 401 404 403 403 403 403 403 204w 204w 403", "/api/v1/strategies/notes"
+    ),
+    "GET /api/v1/strategies/{name}/status": Row(
+        "401 401 404 200 200 200 403 200 403 200 200", "/api/v1/strategies/notes/status"
+    ),
     "POST /api/v1/procedures/{agent_type}/{task_type}/select": Row(
         "401 401 404 200v 200v 200v 403 200v 403 200v 200v",
         "/api/v1/procedures/sdr/mail/select",

@@ -169,6 +169,7 @@ def _make_runs(made: Everything) -> None:
     episode = alice.post(f"/api/v1/runs/{log['id']}/episodes", json={"content": SECRET})
     made.ids["episode"] = ok(episode, 201)["id"]
     fact = {"subject": "s", "predicate": "p", "object": SECRET}
+    ok(made.tenant.admin.put("/api/v1/strategies/notes", json={"kind": "facts"}), 201)
     permissions = {"allow": [{"agent": "alice", "access": "admin"}]}
     ok(made.clients["boss"].patch("/api/v1/objects/box", json={"permissions": permissions}))
     ok(alice.put("/api/v1/agents/alice/objects/box/k", content=SECRET.encode()), 201)

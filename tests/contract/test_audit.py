@@ -175,6 +175,15 @@ def _delete_run(tenant: Tenant) -> httpx.Response:
     return tenant.admin.delete(_log_run(tenant)[0])
 
 
+def _put_strategy(tenant: Tenant) -> httpx.Response:
+    return tenant.admin.put("/api/v1/strategies/notes", json={"kind": "facts"})
+
+
+def _delete_strategy(tenant: Tenant) -> httpx.Response:
+    ok(_put_strategy(tenant), 201)
+    return tenant.admin.delete("/api/v1/strategies/notes")
+
+
 def _forget_facts(tenant: Tenant) -> httpx.Response:
     _learn(tenant)
     return tenant.admin.delete("/api/v1/facts?subject=acme")
@@ -332,6 +341,8 @@ USES: dict[tuple[str, str], Use] = {
         _learn(tenant)
     ),
     ("DELETE /api/v1/facts", "fact.delete"): _forget_facts,
+    ("PUT /api/v1/strategies/{name}", "strategy.change"): _put_strategy,
+    ("DELETE /api/v1/strategies/{name}", "strategy.delete"): _delete_strategy,
     ("POST /api/v1/workflows", "workflow.apply"): lambda tenant: tenant.admin.post(
         "/api/v1/workflows", json={"name": "audits"}
     ),

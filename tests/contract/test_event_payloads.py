@@ -176,6 +176,11 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "list-facts": (200, {"facts": [{"fact_id": "acme-terms"}], "total": 1}),
     "forget-facts": (200, {"deleted": 1}),
     "forget-fact": (204, None),
+    "put-strategy": (201, {"name": "summaries", "trigger": {"messages": 10, "idle": "PT5M"}}),
+    "get-strategy": (200, {"name": "facts", "kind": "facts", "version": 1}),
+    "list-strategies": (200, {"strategies": [{"name": "facts"}]}),
+    "get-strategy-status": (200, {"model": None, "learned": 0, "budget": {"tokens": 0}}),
+    "delete-strategy": (204, None),
     "put-workflow": (201, {"workflow_id": "by-customer", "alpha": 1, "beta": 1, "version": 1}),
     "get-workflow": (200, {"workflow_id": "by-date", "spec": ["sort", "match"], "alpha": 2}),
     "delete-workflow": (204, None),
@@ -304,6 +309,7 @@ def build_stage(service: Service, tenant: Tenant) -> dict[str, str]:
     entry = create(agent, progress | scope | {"tags": ["batch", "invoices", "in-progress"]})
     conversed(agent, boss)
     learned(agent)
+    ok(tenant.admin.put("/api/v1/strategies/facts", json={"kind": "facts"}), 201)
     gone = {"kind": "person", "id": "user_8", "dry_run": True}
     ok(tenant.admin.post("/api/v1/deletions", json=gone), 202)
     service.tenant("acme")

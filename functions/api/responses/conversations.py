@@ -60,6 +60,8 @@ class ConversationHeadDocument(TypedDict):
     """`confidential` and `restricted` conversations are stored encrypted."""
     searchable: bool | None
     """Whether searches find its messages; null: the deployment's default."""
+    learn: bool | None
+    """If false, the messages are never sent to a model to learn from them."""
     ttl: str | None
     """`duration:` and an ISO 8601 duration, or null: no end."""
     expires_at: Timestamp | None
@@ -199,6 +201,7 @@ def render_conversation(
         "message_count": conversation.message_count,
         "sensitivity": conversation.sensitivity,
         "searchable": conversation.searchable,
+        "learn": conversation.learn,
         "ttl": conversation.ttl,
         "expires_at": to_optional_rfc3339(conversation.expires_at),
         "created_at": to_rfc3339(conversation.created_at),

@@ -27,7 +27,7 @@ _TIMESTAMP = get_args(Timestamp)[1]  # marks a time; further marks may stand bes
 _WRAPPERS = (Annotated, NotRequired, Union, UnionType)
 
 
-def to_document(model: Any, document: type[Document], **computed: Any) -> Document:
+def to_document(model: Any, document: type[Document], /, **computed: Any) -> Document:
     """Render a model as a document: each field is the model's field of that name.
 
     A field that the model lacks, or that is None and not required, is left out. Times in epoch ms

@@ -23,6 +23,7 @@ from agent_memory._async.procedures import AsyncProcedures
 from agent_memory._async.recall import RecallFields, ask, get_recalled
 from agent_memory._async.runs import AsyncRuns
 from agent_memory._async.states import AsyncStates
+from agent_memory._async.strategies import AsyncStrategies
 from agent_memory._async.tasks import AsyncTasks
 from agent_memory._async.tenants import AsyncTenants
 from agent_memory._async.user_memory import AsyncUserMemory
@@ -59,8 +60,8 @@ class AsyncClient:
         settings: what the client is set up with.
         pool: its connections.
         memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events, audit,
-            deletions, conversations, states, runs, facts, procedures, working_values, objects: the
-            calls, by what they are about.
+            deletions, conversations, states, runs, facts, strategies, procedures, working_values,
+            objects: the calls, by what they are about.
     """
 
     def __init__(
@@ -93,6 +94,7 @@ class AsyncClient:
         self.states = AsyncStates(self)
         self.runs = AsyncRuns(self)
         self.facts = AsyncFacts(self)
+        self.strategies = AsyncStrategies(self)
         self.procedures = AsyncProcedures(self)
         self.working_values = AsyncWorkingValues(self)
         self.objects = AsyncObjects(self)

@@ -23,6 +23,7 @@ from agent_memory._sync.procedures import Procedures
 from agent_memory._sync.recall import RecallFields, ask, get_recalled
 from agent_memory._sync.runs import Runs
 from agent_memory._sync.states import States
+from agent_memory._sync.strategies import Strategies
 from agent_memory._sync.tasks import Tasks
 from agent_memory._sync.tenants import Tenants
 from agent_memory._sync.user_memory import UserMemory
@@ -59,8 +60,8 @@ class Client:
         settings: what the client is set up with.
         pool: its connections.
         memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events, audit,
-            deletions, conversations, states, runs, facts, procedures, working_values, objects: the
-            calls, by what they are about.
+            deletions, conversations, states, runs, facts, strategies, procedures, working_values,
+            objects: the calls, by what they are about.
     """
 
     def __init__(
@@ -93,6 +94,7 @@ class Client:
         self.states = States(self)
         self.runs = Runs(self)
         self.facts = Facts(self)
+        self.strategies = Strategies(self)
         self.procedures = Procedures(self)
         self.working_values = WorkingValues(self)
         self.objects = Objects(self)

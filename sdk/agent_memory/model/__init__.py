@@ -51,6 +51,7 @@ from agent_memory.model.keywords import (
     TaskChanges,
     TaskFields,
 )
+from agent_memory.model.learning import LearningBudget, Strategy, StrategyStatus, Trigger, Waiting
 from agent_memory.model.literals import (
     ActorKind,
     DeletionKind,
@@ -65,6 +66,7 @@ from agent_memory.model.literals import (
     RecallSource,
     RunStatus,
     Sensitivity,
+    StrategyKind,
     TaskStatus,
 )
 from agent_memory.model.logs import Actor, AuditRecord, Deletion, Event
@@ -129,6 +131,7 @@ __all__ = [
     "Guardrails",
     "Intent",
     "LearnedStats",
+    "LearningBudget",
     "MemoryPolicy",
     "MemoryPolicyFields",
     "MemorySummary",
@@ -158,11 +161,16 @@ __all__ = [
     "Space",
     "State",
     "StateHead",
+    "Strategy",
+    "StrategyKind",
+    "StrategyStatus",
     "Task",
     "TaskChanges",
     "TaskContext",
     "TaskFields",
     "TaskStatus",
+    "Trigger",
+    "Waiting",
     "Workflow",
     "WorkingSettings",
     "WorkingSummary",

@@ -61,6 +61,7 @@ class ConversationHead(Model):
         revision: Counts the changes; send it as If-Match.
         sensitivity: `confidential` and `restricted` conversations are stored encrypted.
         searchable: Whether searches find its messages; null: the deployment's default.
+        learn: If false, the messages are never sent to a model to learn from them.
         ttl: `duration:` and an ISO 8601 duration, or null: no end.
         expires_at: From this moment on it is gone, as if it had never been.
     """
@@ -77,6 +78,7 @@ class ConversationHead(Model):
     message_count: int
     sensitivity: Sensitivity | None = None
     searchable: bool = False
+    learn: bool = False
     ttl: str | None = None
     expires_at: datetime | None = None
     created_at: datetime

@@ -106,6 +106,7 @@ class ConversationFields(TypedDict, total=False):
 
     agent_participants: Iterable[str]
     expires_at: str | datetime | None
+    learn: bool | None
     metadata: dict[str, Any]
     searchable: bool | None
     sensitivity: Sensitivity | None

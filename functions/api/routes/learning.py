@@ -1,0 +1,105 @@
+"""Strategies that learn from conversations."""
+
+from urllib.parse import quote
+
+from functions.api.http import Request, Response, json_response
+from functions.api.responses.learning import (
+    StrategiesDocument,
+    StrategyDocument,
+    StrategyStatusDocument,
+    render_status,
+    render_strategy,
+)
+from functions.api.routing import Route
+from functions.identity.model import ADMIN, READ, Principal
+from functions.learning.authority import CHANGE_STRATEGY, DELETE_STRATEGY
+from functions.learning.model import Strategy
+from functions.learning.requests import NewStrategy
+
+_STRATEGIES = "/api/v1/strategies"
+_STRATEGY = f"{_STRATEGIES}/{{name}}"
+
+
+def put_strategy(request: Request, caller: Principal) -> Response:
+    new, name = request.parse_body(NewStrategy), request.path_param("name")
+    stored, is_new = request.services.strategies.put(caller, name, new, request.if_match)
+    response = _response(201 if is_new else 200, stored)
+    if is_new:
+        response.headers["location"] = f"{_STRATEGIES}/{quote(name, safe='')}"
+    return response
+
+
+def get_strategy(request: Request, caller: Principal) -> Response:
+    return _response(200, request.services.strategies.get(caller, request.path_param("name")))
+
+
+def list_strategies(request: Request, caller: Principal) -> Response:
+    found = request.services.strategies.list_all(caller)
+    return json_response(200, StrategiesDocument(strategies=list(map(render_strategy, found))))
+
+
+def delete_strategy(request: Request, caller: Principal) -> Response:
+    request.services.strategies.delete(caller, request.path_param("name"), request.if_match)
+    return Response(204)
+
+
+def get_strategy_status(request: Request, caller: Principal) -> Response:
+    status = request.services.strategies.get_status(caller, request.path_param("name"))
+    return json_response(200, render_status(status))
+
+
+def _response(status: int, strategy: Strategy) -> Response:
+    return json_response(status, render_strategy(strategy), etag=f'"{strategy.version}"')
+
+
+ROUTES = [
+    Route(
+        f"GET {_STRATEGIES}",
+        list_strategies,
+        READ,
+        "List the strategies that learn from conversations",
+        {200: StrategiesDocument},
+    ),
+    Route(
+        f"PUT {_STRATEGY}",
+        put_strategy,
+        ADMIN,
+        "Set what is learned from conversations",
+        {200: StrategyDocument, 201: StrategyDocument},
+        response_headers=("ETag", "Location"),
+        request_model=NewStrategy,
+        error_statuses=(404, 409, 429),
+        if_match="optional",
+        description="A changed strategy has a new version. It reads the messages that the former "
+        "version has not read. Repeating the request changes nothing.",
+        audited=(CHANGE_STRATEGY,),
+    ),
+    Route(
+        f"GET {_STRATEGY}",
+        get_strategy,
+        READ,
+        "Get a strategy",
+        {200: StrategyDocument},
+        response_headers=("ETag",),
+        error_statuses=(404,),
+    ),
+    Route(
+        f"DELETE {_STRATEGY}",
+        delete_strategy,
+        ADMIN,
+        "Delete a strategy; what it has learned stays",
+        {204: None},
+        error_statuses=(404, 409),
+        if_match="optional",
+        audited=(DELETE_STRATEGY,),
+    ),
+    Route(
+        f"GET {_STRATEGY}/status",
+        get_strategy_status,
+        READ,
+        "Get what a strategy has done, and what waits",
+        {200: StrategyStatusDocument},
+        error_statuses=(404,),
+        description="`budget` is the tenant's, for all of its strategies.",
+    ),
+]

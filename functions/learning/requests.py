@@ -1,0 +1,48 @@
+"""Bodies of requests about strategies."""
+
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from functions.learning.model import DEFAULT_NAMESPACE, StrategyKind
+from functions.learning.rules import check_template
+from functions.platform import limits
+from functions.platform.validation import Name, RequestModel
+
+IsoDuration = Annotated[
+    str, Field(max_length=limits.MAX_TTL_CHARACTERS, pattern=r"^(duration:)?P.*$")
+]
+
+
+class Trigger(RequestModel):
+    """When a conversation is read: either event is enough."""
+
+    messages: Annotated[int, Field(ge=1, le=limits.MAX_TRIGGER_MESSAGES)] | None = None
+    """The conversation has this many new messages."""
+    idle: IsoDuration | None = None
+    """The last message is this old: an ISO 8601 duration, such as `PT10M`."""
+
+    @model_validator(mode="after")
+    def _has_event(self) -> Self:
+        if self.messages is None and self.idle is None:
+            raise ValueError("takes `messages`, `idle` or both")
+        return self
+
+
+class NewStrategy(RequestModel):
+    """Body of `PUT /api/v1/strategies/{name}`."""
+
+    kind: StrategyKind
+    """What is learned: `facts`, `preferences`, `summary` or `episodes`."""
+    instructions: Annotated[str, Field(max_length=limits.MAX_INSTRUCTIONS_CHARACTERS)] = ""
+    """What to look for, in words. The model receives them with each request."""
+    namespace: Annotated[Name, AfterValidator(check_template)] = DEFAULT_NAMESPACE
+    """Where entries are written: a template with `{user_id}`, `{session_id}` and `{agent_id}`."""
+    model: Name | None = None
+    """A model of the deployment. Null: its first one."""
+    trigger: Trigger = Field(
+        default_factory=lambda: Trigger(messages=limits.DEFAULT_TRIGGER_MESSAGES, idle="PT10M")
+    )
+    """When a conversation is read. Default: 20 new messages, or 10 minutes without a message."""
+    enabled: bool = True
+    """Whether the strategy learns."""

@@ -1,0 +1,170 @@
+"""Use cases of strategies: set, read, delete, and show what they do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from functions.audit.service import AuditTrail
+from functions.authorization.model import Action
+from functions.authorization.rules import authorize
+from functions.identity.model import Principal
+from functions.learning import rules
+from functions.learning.authority import CHANGE_STRATEGY, DELETE_STRATEGY
+from functions.learning.budgets import Budgets
+from functions.learning.model import Strategy, StrategyStatus
+from functions.learning.position_store import PositionStore
+from functions.learning.requests import NewStrategy
+from functions.learning.store import StrategyStore
+from functions.platform.clock import Clock
+from functions.platform.errors import (
+    CapacityExceeded,
+    NotFound,
+    ValidationFailed,
+    VersionMismatch,
+)
+from functions.platform.limits import MAX_STRATEGIES
+from functions.platform.retry import retry_on
+from functions.platform.table import ConditionFailed
+from functions.platform.ttl import parse_duration
+from functions.platform.writes import Write
+
+_BUSY = "others are changing this strategy"
+_SHOWN = ("version", "kind", "namespace", "model", "enabled")
+
+
+@dataclass(eq=False)
+class Strategies:
+    """The strategies of a caller's tenant."""
+
+    _store: StrategyStore
+    _positions: PositionStore
+    _budgets: Budgets
+    _models: Sequence[str]
+    _audit: AuditTrail
+    _clock: Clock
+
+    @retry_on(ConditionFailed, _BUSY)
+    def put(
+        self, caller: Principal, name: str, new: NewStrategy, version: int | None
+    ) -> tuple[Strategy, bool]:
+        """Set a strategy; return it, and whether it is new. The same again changes nothing.
+
+        Raises:
+            ValidationFailed: the trigger or the model does not fit.
+            CapacityExceeded: the tenant has 20 strategies.
+            NotFound: If-Match names a version, and the strategy does not exist.
+            VersionMismatch: If-Match names another version than the present one.
+        """
+        authorize(caller, CHANGE_STRATEGY, None)
+        present = self._find(caller.tenant, name, version)
+        after = self._build(caller, name, new, present)
+        if present is None:
+            self._assert_room(caller.tenant)
+        elif after == present._replace(updated_at=after.updated_at, version=after.version):
+            return present, False
+        record = self._record(caller, CHANGE_STRATEGY, name, present, after)
+        self._store.put(caller.tenant, present, after, record)
+        return after, present is None
+
+    def _build(
+        self, caller: Principal, name: str, new: NewStrategy, present: Strategy | None
+    ) -> Strategy:
+        now = self._clock()
+        if self._models and rules.choose_model(self._models, new.model) is None:
+            raise ValidationFailed("model", f"is one of {', '.join(self._models)}")
+        idle = new.trigger.idle and f"duration:{new.trigger.idle.removeprefix('duration:')}"
+        idle_ms = parse_duration(idle, "trigger.idle").milliseconds if idle else None
+        return Strategy(
+            name=name,
+            kind=new.kind,
+            instructions=new.instructions,
+            namespace=new.namespace,
+            model=new.model,
+            messages=new.trigger.messages,
+            idle=new.trigger.idle,
+            idle_ms=idle_ms,
+            enabled=new.enabled,
+            version=1 if present is None else present.version + 1,
+            created_at=now if present is None else present.created_at,
+            updated_at=now,
+            created_by=caller.id if present is None else present.created_by,
+        )
+
+    def _assert_room(self, tenant: str) -> None:
+        count = len(self._store.list_all(tenant))
+        if count >= MAX_STRATEGIES:
+            remedy = "delete one that you do not need"
+            raise CapacityExceeded("strategies", count, MAX_STRATEGIES, remedy)
+
+    def get(self, caller: Principal, name: str) -> Strategy:
+        """Get one strategy: one read.
+
+        Raises:
+            NotFound: the tenant has no such strategy.
+        """
+        found = self._store.get(caller.tenant, name)
+        if found is None:
+            raise NotFound("there is no such strategy")
+        return found
+
+    def list_all(self, caller: Principal) -> list[Strategy]:
+        """List the strategies, by their names: one call."""
+        return self._store.list_all(caller.tenant)
+
+    @retry_on(ConditionFailed, _BUSY)
+    def delete(self, caller: Principal, name: str, version: int | None) -> None:
+        """Delete a strategy. What it has learned stays.
+
+        Raises:
+            NotFound: the tenant has no such strategy.
+            VersionMismatch: If-Match names another version than the present one.
+        """
+        authorize(caller, DELETE_STRATEGY, None)
+        present = self._find(caller.tenant, name, version)
+        if present is None:
+            raise NotFound("there is no such strategy")
+        record = self._record(caller, DELETE_STRATEGY, name, present, None)
+        self._store.delete(caller.tenant, present, record)
+
+    def get_status(self, caller: Principal, name: str) -> StrategyStatus:
+        """Show what a strategy has done, and what waits: four calls.
+
+        Raises:
+            NotFound: the tenant has no such strategy.
+        """
+        strategy = self.get(caller, name)
+        waiting = self._positions.count_waiting(caller.tenant, name)
+        return StrategyStatus(
+            strategy,
+            rules.choose_model(self._models, strategy.model),
+            waiting.by_reason,
+            waiting.since,
+            self._store.get_counts(caller.tenant, name),
+            self._budgets.read(caller.tenant),
+        )
+
+    def _find(self, tenant: str, name: str, version: int | None) -> Strategy | None:
+        found = self._store.get(tenant, name)
+        if found is None and version:
+            raise NotFound("there is no such strategy")
+        if found is not None and version not in (None, found.version):
+            raise VersionMismatch.of("the strategy", found.version)
+        return found
+
+    def _record(
+        self,
+        caller: Principal,
+        action: Action[None],
+        name: str,
+        before: Strategy | None,
+        after: Strategy | None,
+    ) -> Write:
+        """Build the audit record of a change, without the instructions: they may quote memory."""
+        shown = [_show(each) for each in (before, after)]
+        return self._audit.record(caller, action, f"strategy:{name}", *shown)
+
+
+def _show(strategy: Strategy | None) -> dict[str, Any] | None:
+    if strategy is None:
+        return None
+    return {name: getattr(strategy, name) for name in _SHOWN}

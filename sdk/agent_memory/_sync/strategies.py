@@ -1,0 +1,98 @@
+"""`client.strategies`: what is learned from conversations."""
+
+from typing import Any
+
+from agent_memory._sync.resource import Resource
+from agent_memory.exceptions import MemoryNotFoundError
+from agent_memory.model import Strategy, StrategyStatus
+from agent_memory.model.literals import StrategyKind
+from agent_memory.requests import drop_none, quote_segment
+from agent_memory.responses import parse
+
+_STRATEGIES = "/api/v1/strategies"
+
+
+class Strategies(Resource):
+    """The strategies of the caller's tenant."""
+
+    def put(
+        self,
+        name: str,
+        kind: StrategyKind,
+        *,
+        instructions: str | None = None,
+        namespace: str | None = None,
+        model: str | None = None,
+        messages: int | None = None,
+        idle: str | None = None,
+        enabled: bool = True,
+        version: int | None = None,
+    ) -> Strategy:
+        """Set what is learned from conversations. The same again changes nothing.
+
+            client.strategies.put("facts", "facts", messages=10, idle="PT5M")
+
+        Args:
+            instructions: what to look for, in words.
+            namespace: a template of the namespace for entries, such as `users/{user_id}/memory`.
+            model: a model of the deployment; its first one unless given.
+            messages: how many new messages make a conversation due.
+            idle: how long after its last message a conversation is due, as an ISO 8601 duration.
+            enabled: whether the strategy learns.
+            version: change only this version.
+
+        Raises:
+            MemoryConflictError: it is at another version.
+            PermissionDeniedError: you lack `memory.admin`.
+        """
+        trigger = drop_none(messages=messages, idle=idle)
+        body: dict[str, Any] = {"kind": kind, "enabled": enabled}
+        body |= drop_none(
+            instructions=instructions, namespace=namespace, model=model, trigger=trigger or None
+        )
+        answer = self._call("PUT", _strategy(name), json=body, version=version)
+        return parse(Strategy.from_document, answer)
+
+    def get(self, name: str) -> Strategy | None:
+        """Return a strategy; None if there is none.
+
+        client.strategies.get("facts").version
+        """
+        try:
+            found = self._call("GET", _strategy(name))
+        except MemoryNotFoundError:
+            return None
+        return parse(Strategy.from_document, found)
+
+    def get_status(self, name: str) -> StrategyStatus:
+        """Return what a strategy has done, and what waits.
+
+            client.strategies.get_status("facts").waiting
+
+        Raises:
+            MemoryNotFoundError: there is no such strategy.
+        """
+        answer = self._call("GET", f"{_strategy(name)}/status")
+        return parse(StrategyStatus.from_document, answer)
+
+    def delete(self, name: str, *, version: int | None = None) -> bool:
+        """Delete a strategy; return whether there was one. What it has learned stays.
+
+            client.strategies.delete("facts")
+
+        Raises:
+            MemoryConflictError: it is at another version than the given one.
+        """
+        return self._delete(_strategy(name), version)
+
+    def list(self) -> list[Strategy]:
+        """Return all strategies, by their names.
+
+        [each.name for each in client.strategies.list()]
+        """
+        answer = self._call("GET", _STRATEGIES)
+        return [parse(Strategy.from_document, each) for each in answer["strategies"]]
+
+
+def _strategy(name: str) -> str:
+    return f"{_STRATEGIES}/{quote_segment(name)}"

@@ -1,0 +1,106 @@
+"""What is learned from conversations.
+
+Generated from the service's OpenAPI document; do not edit.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from agent_memory.document import Model
+from agent_memory.model.literals import StrategyKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trigger(Model):
+    """When a conversation is read.
+
+    Attributes:
+        messages: The number of new messages that is enough.
+        idle: The age of the last message that is enough, as an ISO 8601 duration.
+    """
+
+    messages: int | None = None
+    idle: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strategy(Model):
+    """What is learned from conversations, and when.
+
+    Attributes:
+        namespace: The template of the namespace that entries are written to.
+        model: A model of the deployment; null for its first one.
+        version: Counts the changes; send it as If-Match. Each learned item names it.
+    """
+
+    name: str
+    kind: StrategyKind
+    instructions: str
+    namespace: str
+    model: str | None = None
+    trigger: Trigger
+    enabled: bool
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    created_by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting(Model):
+    """How many conversations wait, by the reason.
+
+    Attributes:
+        trigger: They have new messages, and have not reached the trigger.
+        running: A request to the model is running.
+        budget: The budget of the day is used up. They are read on the next day.
+        retry: The model did not answer. They are tried again, each time after a longer wait.
+    """
+
+    trigger: int
+    running: int
+    budget: int
+    retry: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningBudget(Model):
+    """What strategies have used on a day, and may use."""
+
+    day: str
+    tokens: int
+    tokens_limit: int | None = None
+    requests: int
+    requests_limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrategyStatus(Model):
+    """What a strategy has done, and what waits.
+
+    Attributes:
+        model: The model that is asked; null if the deployment has none, so that nothing is
+            learned.
+        waiting: At most 1,000 conversations are counted.
+        learned: Items that were added, or learned again.
+        ended: Items that were ended.
+        dropped: Items, or whole answers, that the schema does not allow.
+        failed: Requests that the model did not answer.
+    """
+
+    name: str
+    enabled: bool
+    version: int
+    model: str | None = None
+    waiting: Waiting
+    waiting_since: datetime | None = None
+    learned: int
+    ended: int
+    dropped: int
+    failed: int
+    requests: int
+    tokens: int
+    last_learned_at: datetime | None = None
+    last_error: str | None = None
+    last_error_at: datetime | None = None
+    budget: LearningBudget
