@@ -152,14 +152,15 @@ class TaskArchive:
 
         The change stream brings an entry's changes in their order, mostly within a second. It keeps
         a change for a day: what it hasn't brought by then never comes. What happened before the
-        task came into its intent is in another log.
+        task came into its intent, or left it, is in another log.
 
         Returns:
             Whether the log has them, or never will.
         """
         if self._log_wait_seconds <= 0:
             return True
-        in_intent = task.in_intent_since if task.intent_id else 0
+        is_moved = task.intent_id or task.adopted_at
+        in_intent = task.in_intent_since if is_moved else 0
         since = max(self._clock() - _STREAM_RETENTION, in_intent)
         awaited: defaultdict[LogName, dict[str, int]] = defaultdict(dict)
         for part in parts:

@@ -213,26 +213,15 @@ REGISTER_TASK = Action[Registration](
     ),
     denied="an agent registers a task for itself, without a coordinator, or a sub-task of its own "
     "task, under its coordinator, for itself or one of its delegates",
+    is_audited=True,
 )
-
-
-class Adoption(NamedTuple):
-    """A task that is registered again, for an assignee."""
-
-    task: Task
-    assignee: str | None
-
-
-ADOPT_TASK = Action[Adoption](
+"""Audited where the assignee is another principal."""
+ADOPT_TASK = Action[Task](
     "task.adopt",
     (
         Rule(
             "coordinator or user, while the task has no coordinator",
-            lambda caller, of: (
-                caller.may_coordinate
-                and of.task.coordinator is None
-                and of.task.assigned_agent == of.assignee
-            ),
+            lambda caller, task: caller.may_coordinate and task.coordinator is None,
         ),
     ),
     denied="a task has this id already",

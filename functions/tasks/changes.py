@@ -76,22 +76,37 @@ def build_task_of_write(
     )
 
 
+def end_before_take_over(present: Task, now: int) -> Task:
+    """Return the end of an agent's own task, whose memory is archived to the agent's own log."""
+    return replace(
+        present,
+        **_build_times(present, "cancelled", now),
+        version=present.version + 1,
+        status="cancelled",
+        intent_id=None,
+        adopted_at=now,
+        leaving=(),
+        memory_policy=present.memory_policy._replace(archive_on_completion=True),
+    )
+
+
 def adopt_task(present: Task, wanted: Task) -> Task:
     """Return a task without a coordinator as its registration wants it, with what it holds.
 
     Nothing else of it counts: neither its end nor a field. Grants of its assignee end
-    with the term.
+    with the term. For another assignee it is a new task.
     """
-    return replace(
+    adopted = replace(
         with_present_state(wanted, present),
         version=present.version + 1,
-        created_at=present.created_at,
         archived_at=None,
         term=present.term + 1,
-        adopted_at=wanted.created_at
-        if present.intent_id != wanted.intent_id
-        else present.adopted_at,
     )
+    if present.assigned_agent != wanted.assigned_agent:
+        return adopted
+    is_moved = present.intent_id != wanted.intent_id
+    adopted_at = wanted.created_at if is_moved else present.adopted_at
+    return replace(adopted, created_at=present.created_at, adopted_at=adopted_at)
 
 
 def with_present_state(task: Task, present: Task) -> Task:

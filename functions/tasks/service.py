@@ -19,7 +19,6 @@ from functions.tasks.authority import (
     ADOPT_TASK,
     CHANGE_TASK,
     REGISTER_TASK,
-    Adoption,
     Registration,
     TaskTarget,
     authorize_inheritance,
@@ -27,7 +26,7 @@ from functions.tasks.authority import (
     has_left,
 )
 from functions.tasks.intent_authority import USE_INTENT
-from functions.tasks.intent_store import IntentStore
+from functions.tasks.intent_store import IntentStore, unlist_under_intent
 from functions.tasks.lifecycle_store import change_writes, registration_writes
 from functions.tasks.mapper import task_from_item
 from functions.tasks.model import Task
@@ -52,7 +51,7 @@ class Tasks:
     _clock: Clock
 
     def register(self, caller: Principal, new: NewTask, token: RequestToken) -> Task:
-        """Register a task, or adopt one that has no coordinator.
+        """Register a task, or adopt or take over one that has no coordinator.
 
         Raises:
             AccessDenied: the caller would give authority that it doesn't have.
@@ -70,7 +69,7 @@ class Tasks:
         try:
             return self._writer.commit(caller, None, task, self._build_registration)
         except ConditionFailed as refused:
-            return self._resolve_registration_conflict(caller, new, task, token, refused)
+            return self._resolve_registration_conflict(caller, task, token, refused)
 
     def _authorize_registration(self, caller: Principal, new: NewTask, parent: Task | None) -> None:
         names_delegates = new.delegates is not None
@@ -92,14 +91,13 @@ class Tasks:
     def _resolve_registration_conflict(
         self,
         caller: Principal,
-        new: NewTask,
         task: Task,
         token: RequestToken,
         refused: ConditionFailed,
     ) -> Task:
         """Answer a retry, adopt a task without a coordinator, or say why nothing was done."""
         if refused.failed.get(item_types.TASK.build_key(caller.tenant, task=task.id)) is not None:
-            return self._adopt(caller, new, task, token)
+            return self._adopt(caller, task, token)
         if item_types.OWN_TASKS.build_key(caller.tenant, agent=caller.id) in refused.failed:
             raise build_own_tasks_error()
         parent = refused.failed.get(
@@ -110,14 +108,20 @@ class Tasks:
         raise AccessDenied("the parent has ended, or you are no longer its coordinator or assignee")
 
     @retry_on(ConditionFailed, "others are changing this task")
-    def _adopt(self, caller: Principal, new: NewTask, wanted: Task, token: RequestToken) -> Task:
-        """Adopt a task as it is by now: its agent may end it meanwhile, another one adopt it."""
+    def _adopt(self, caller: Principal, wanted: Task, token: RequestToken) -> Task:
+        """Adopt a task as it is by now: its agent may end it meanwhile, another one adopt it.
+
+        For another assignee, the id is taken over, once the agent's memory has been archived.
+        """
         present = self._store.get_existing(caller.tenant, wanted.id)
         if token.matches(present.request):
             return self._writer.resume(caller.tenant, present)
-        _assert_adoptable(caller, present, new)
+        _assert_adoptable(caller, present)
+        if present.assigned_agent != wanted.assigned_agent and present.completed_at is None:
+            ended = changes.end_before_take_over(present, self._clock())
+            present = self._writer.save(caller, present, ended, _build_end)
         present = self._writer.finish_archive(caller.tenant, present)
-        _assert_adoptable(caller, present, new)
+        _assert_adoptable(caller, present)
         adopted = changes.adopt_task(present, wanted)
         try:
             return self._writer.save(caller, present, adopted, self._build_registration)
@@ -135,6 +139,8 @@ class Tasks:
         writes = registration_writes(caller, old, new)
         if old is not None:
             writes.append(record_change(self._audit, caller, ADOPT_TASK, old, new))
+        elif new.assigned_agent not in (None, caller.id):
+            writes.append(record_change(self._audit, caller, REGISTER_TASK, None, new))
         if new.intent_id is not None:
             intent = self._intents.get(caller.tenant, new.intent_id, caller.id)
             authorize(caller, USE_INTENT, intent)
@@ -242,6 +248,16 @@ def _differs_in_authority(old: Task, new: Task) -> bool:
     return is_handed_on or new.completed_at is not None
 
 
-def _assert_adoptable(caller: Principal, present: Task, new: NewTask) -> None:
-    if not is_allowed(caller, ADOPT_TASK, Adoption(present, new.assigned_agent)):
+def _build_end(caller: Principal, old: Task | None, new: Task) -> list[Write]:
+    """Build the end of a task that leaves its intent."""
+    if old is None:
+        raise ValueError("a task that isn't registered can't end")
+    writes = change_writes(caller, old, new)
+    if old.intent_id is not None:
+        writes.append(unlist_under_intent(caller.tenant, old.id, old.intent_id))
+    return writes
+
+
+def _assert_adoptable(caller: Principal, present: Task) -> None:
+    if not is_allowed(caller, ADOPT_TASK, present):
         raise EntryExists(ADOPT_TASK.denied)

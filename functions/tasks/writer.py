@@ -163,10 +163,11 @@ def add_to_intent(
 
 
 def record_change(
-    audit: AuditTrail, caller: Principal, action: Action[Any], old: Task, new: Task
+    audit: AuditTrail, caller: Principal, action: Action[Any], old: Task | None, new: Task
 ) -> Write:
-    """Record a change of assignee, coordinator or end."""
-    return audit.record(caller, action, f"task:{new.id}", _describe(old), _describe(new))
+    """Record a registration, or a change of assignee, coordinator or end."""
+    before = None if old is None else _describe(old)
+    return audit.record(caller, action, f"task:{new.id}", before, _describe(new))
 
 
 def _describe(task: Task) -> dict[str, Any]:

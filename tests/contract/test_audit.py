@@ -263,6 +263,9 @@ USES: dict[tuple[str, str], Use] = {
         lambda tenant: _say(tenant).post("/api/v1/conversations/s/messages/pop")
     ),
     ("POST /api/v1/tasks", "task.adopt"): _adopt_task,
+    ("POST /api/v1/tasks", "task.register"): lambda tenant: tenant.admin.post(
+        TASKS, json={"intent_id": "i", "assigned_agent": "ada"}
+    ),
     ("PATCH /api/v1/tasks/{task_id}", "task.change"): _change_task,
     ("PUT /api/v1/tasks/{task_id}/grants/{principal}", "task.grant"): _grant,
     ("DELETE /api/v1/tasks/{task_id}/grants/{principal}", "task.revoke_grant"): _revoke_grant,
@@ -343,6 +346,10 @@ USES: dict[tuple[str, str], Use] = {
     ("DELETE /api/v1/facts", "fact.delete"): _forget_facts,
     ("PUT /api/v1/strategies/{name}", "strategy.change"): _put_strategy,
     ("DELETE /api/v1/strategies/{name}", "strategy.delete"): _delete_strategy,
+    ("POST /api/v1/workflows", "task.register"): lambda tenant: tenant.admin.post(
+        "/api/v1/workflows",
+        json={"name": "w", "agents": {"ada": {}}, "plan": [{"task": "one", "agent": "ada"}]},
+    ),
     ("POST /api/v1/workflows", "workflow.apply"): lambda tenant: tenant.admin.post(
         "/api/v1/workflows", json={"name": "audits"}
     ),

@@ -133,10 +133,6 @@ ATTACKS: dict[str, Attack] = {
     "register a sub-task that inherits from an unadopted task": post_task(
         intent_id=OTHERS_INTENT, parent_task_id="task_alone", memory_policy=INHERIT
     ),
-    "adopt a task with oneself as assignee": post_task(
-        id="task_alone", intent_id=OTHERS_INTENT, assigned_agent="mallory"
-    ),
-    "adopt a task without its assignee": post_task(id="task_alone", intent_id=OTHERS_INTENT),
     "become the assignee": change(f"{TASKS}/task_1", assigned_agent="mallory"),
     "become the assignee of an unadopted task": change(
         f"{TASKS}/task_alone", assigned_agent="mallory"
@@ -232,6 +228,10 @@ AGENTS_ATTACKS: dict[str, Attack] = {
     "register a sub-task of another's task": post_task(
         intent_id=OTHERS_INTENT, parent_task_id="task_1"
     ),
+    "adopt a task with oneself as assignee": post_task(
+        id="task_alone", intent_id=OTHERS_INTENT, assigned_agent="mallory"
+    ),
+    "adopt a task without its assignee": post_task(id="task_alone", intent_id=OTHERS_INTENT),
     "adopt": post_task(id="task_alone", intent_id=OTHERS_INTENT, assigned_agent="alice"),
 }
 

@@ -23,6 +23,7 @@ from tests.contract.bodies import (
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.faults import Killed, faulty
 from tests.contract.service import Service, Tenant, start
+from tests.contract.transport import MovableClock
 
 INHERIT = {"memory_policy": {"inherit_from_parent": True}}
 
@@ -162,12 +163,48 @@ def test_of_two_that_adopt_an_ended_task_one_coordinates_it(
 
 
 @pytest.mark.parametrize("assigned", [{"assigned_agent": "bob"}, {}])
-def test_a_task_id_that_somebody_else_has_taken_is_a_conflict(
-    tenant: Tenant, boss: httpx.Client, assigned: dict[str, str]
+@pytest.mark.parametrize("status", ["pending", "completed", "cancelled"])
+def test_a_coordinator_takes_over_an_id_that_an_agent_has_taken(
+    tenant: Tenant, boss: httpx.Client, clock: MovableClock, assigned: dict[str, str], status: str
 ) -> None:
-    taken = create_task(tenant.agent("mallory"), id="t", intent_id="mi")
-    refused(boss.post(TASKS, json=task(id="t", **assigned)), 409, "ENTRY_EXISTS")
-    assert ok(tenant.admin.get(f"{TASKS}/t")) == taken
+    mallory, unarchived = tenant.agent("mallory"), {"archive_on_completion": False}
+    squatted = create_task(mallory, id="t", intent_id="mi", memory_policy=unarchived)
+    create(mallory, working("t", key="hers", value={"n": 7}))
+    if status != "pending":
+        ok(change_task(mallory, squatted, status=status))
+    clock.advance(seconds=1)
+    headers = {"Idempotency-Key": "once"}
+    body = task(id="t", description="ours", **assigned)
+    taken = ok(boss.post(TASKS, json=body, headers=headers), 201)
+    assert ok(boss.post(TASKS, json=body, headers=headers), 201) == taken
+    expected = {"status": "pending", "coordinator": "boss", "created_at": clock.time()}
+    assert expected.items() <= taken.items()
+    assert taken["assigned_agent"] == assigned.get("assigned_agent")
+    assert taken["memory_policy"]["archive_on_completion"]
+    assert query(boss, task_id="t") == []
+    refused(mallory.get(f"{TASKS}/t"), 403, "ACCESS_DENIED")
+    refused(mallory.post(MEMORY, json=working("t")), 403, "ACCESS_DENIED")
+    again = mallory.post(TASKS, json=task(id="t", intent_id="mi"))
+    refused(again, 409, "ENTRY_EXISTS")
+    events = ok(mallory.get("/api/v1/agents/mallory/events"))["events"]
+    archived = [each["data"] for each in events if each["type"] == "memory.archived"]
+    assert [each["snapshot"][0]["value"] for each in archived] == (
+        [{"n": 7}] if status == "pending" else []
+    )
+    if assigned:
+        bob = tenant.agent("bob")
+        create(bob, working("t"))
+        assert queue(bob, "bob") == ["t"]
+    assert queue(mallory, "mallory") == []
+
+
+def test_an_id_that_a_coordinator_registered_is_a_conflict(
+    tenant: Tenant, boss: httpx.Client
+) -> None:
+    made, rival = create_task(boss, id="t"), tenant.coordinator("rival")
+    for each in (rival, tenant.agent("ada")):
+        refused(each.post(TASKS, json=task(id="t", intent_id="own")), 409, "ENTRY_EXISTS")
+    assert ok(boss.get(f"{TASKS}/t")) == made
 
 
 def test_an_administrator_repairs_any_task(tenant: Tenant, boss: httpx.Client) -> None:

@@ -40,7 +40,7 @@ from functions.platform.bounded_pages import (
     get_list_position,
     read_page,
 )
-from functions.tasks.authority import ADOPT_TASK, CHANGE_TASK
+from functions.tasks.authority import ADOPT_TASK, CHANGE_TASK, REGISTER_TASK
 from functions.tasks.model import Status, Task
 from functions.tasks.requests import NewTask, TaskChange
 from functions.workflows.authority import APPLY_WORKFLOW
@@ -255,7 +255,7 @@ ROUTES = [
         request_model=NewTask,
         error_statuses=(409,),
         idempotent=True,
-        audited=(ADOPT_TASK,),
+        audited=(ADOPT_TASK, REGISTER_TASK),
     ),
     Route(
         f"PATCH {_TASK}",
@@ -286,6 +286,6 @@ ROUTES = [
         "that was applied last changes nothing and answers the same; a changed one "
         "changes what is there, ended tasks aside; another `version` makes tasks "
         "of its own. An error names its line.",
-        audited=(APPLY_WORKFLOW,),
+        audited=(APPLY_WORKFLOW, REGISTER_TASK),
     ),
 ]

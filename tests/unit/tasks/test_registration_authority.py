@@ -11,11 +11,10 @@ from functions.tasks.authority import (
     CHANGE_TASK,
     LET_INHERIT,
     REGISTER_TASK,
-    Adoption,
     Registration,
     TaskTarget,
 )
-from functions.tasks.model import RESULTS, Status
+from functions.tasks.model import RESULTS, Status, Task
 from functions.tasks.requests import TaskChange
 from tests.unit.tasks.making import NOW, TASK, principal
 
@@ -104,21 +103,18 @@ def test_only_a_parents_assignee_or_coordinator_lets_a_sub_task_inherit(kind: Ki
 
 
 @pytest.mark.parametrize(
-    ("kind", "task", "assignee", "expected"),
+    ("kind", "task", "expected"),
     [
-        ("coordinator", OWN, "alice", True),
-        ("user", replace(OWN, completed_at=NOW, intent_id="other"), "alice", True),
-        ("agent", OWN, "alice", False),
-        ("coordinator", OWN, "bob", False),
-        ("coordinator", OWN, None, False),
-        ("coordinator", TASK, "alice", False),
+        ("coordinator", OWN, True),
+        ("user", replace(OWN, completed_at=NOW, intent_id="other"), True),
+        ("agent", OWN, False),
+        ("coordinator", TASK, False),
     ],
 )
-def test_a_task_without_coordinator_is_adopted_for_its_assignee(
-    kind: Kind, task: object, assignee: str | None, expected: bool
+def test_coordinators_and_users_adopt_a_task_without_coordinator(
+    kind: Kind, task: Task, expected: bool
 ) -> None:
-    adoption = Adoption(task, assignee)  # type: ignore[arg-type] # parametrized
-    assert is_allowed(principal("boss", kind), ADOPT_TASK, adoption) is expected
+    assert is_allowed(principal("boss", kind), ADOPT_TASK, task) is expected
 
 
 @pytest.mark.parametrize("field", sorted(TaskChange.model_fields))
