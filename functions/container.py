@@ -485,13 +485,15 @@ class Container(CommonServices):
 
     @cached_property
     def facts(self) -> Facts:
+        from functions.facts.chain_store import FactChainStore
         from functions.facts.service import Facts
         from functions.facts.store import FactStore
         from functions.facts.users import UserAccess
 
         store = FactStore(self.table, self.vector_search.format, self.clock)
+        chains = FactChainStore(self.table, store)
         users = UserAccess(self.namespaces)
-        return Facts(store, self.vector_search, self.audit, users, self.clock)
+        return Facts(store, chains, self.vector_search, self.audit, users, self.clock)
 
     @cached_property
     def positions(self) -> PositionStore:

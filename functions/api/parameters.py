@@ -87,8 +87,14 @@ class TextParameter(Parameter):
             ValidationFailed: it is empty, too long or doesn't match the pattern.
         """
         text = self.text(request)
-        if text is None:
-            return None
+        return None if text is None else self.check(text)
+
+    def check(self, text: str) -> str:
+        """Check a text, and return it.
+
+        Raises:
+            ValidationFailed: it is empty, too long or doesn't match the pattern.
+        """
         if self.pattern is not None and not re.fullmatch(self.pattern, text, re.ASCII):
             raise ValidationFailed(self.name, self.expected)
         if self.max_length is not None and not 0 < len(text) <= self.max_length:

@@ -1,4 +1,4 @@
-"""Who deletes facts (ADR-043). They are open to the whole tenant."""
+"""Who deletes facts and declares predicates (ADR-043). Facts are open to the whole tenant."""
 
 from functions.authorization.model import Action
 from functions.authorization.rules import HOLDS_ADMIN, HOLDS_WRITE
@@ -10,3 +10,8 @@ DELETE_FACT = Action(
     is_audited=True,
 )
 """Audited where another principal has learned the fact."""
+DECLARE_PREDICATE = Action(
+    "fact.declare_predicate",
+    (HOLDS_ADMIN,),
+    denied="predicates are declared with memory.admin",
+)

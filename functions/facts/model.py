@@ -1,10 +1,12 @@
 """Facts, and results of a recall (ADR-043 Tier 3)."""
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
 
 from functions.platform.idempotency import RequestHistory
 from functions.platform.run_keys import build_fact_position
+
+FactChange = Literal["ended", "held_again", "merged", "evidence_added", "weakened", "undone"]
 
 
 class Fact(NamedTuple):
@@ -15,6 +17,15 @@ class Fact(NamedTuple):
         learned_from_run_ids: the latest runs that learned it, the last one at the end.
         learned_count: how often it was learned.
         user_id: whom the fact is about; its access is that of `users/{user_id}/memory`.
+        valid_from: when the statement begins to hold.
+        valid_until: when it ceases to hold; None: it still holds.
+        earlier_periods: when it held before that: pairs of `valid_from` and `valid_until`.
+        replaced_facts: the ids of the facts that it ended.
+        merged_into: the id of the fact that says the same and goes on.
+        weakened: how often its confidence was lowered since it was learned.
+        has_chain: whether the item of its chain names it.
+        changes: the latest changes, each with `time`, `actor` and `change`; the last one at the
+            end.
     """
 
     fact_id: str
@@ -34,6 +45,14 @@ class Fact(NamedTuple):
     learned_count: int = 1
     first_learned_at: int = 0
     user_id: str | None = None
+    valid_from: int = 0
+    valid_until: int | None = None
+    earlier_periods: tuple[Sequence[int], ...] = ()
+    replaced_facts: tuple[str, ...] = ()
+    merged_into: str | None = None
+    weakened: int = 0
+    has_chain: bool = False
+    changes: tuple[Mapping[str, str | int], ...] = ()
 
     @property
     def filters(self) -> dict[str, str]:
@@ -61,9 +80,31 @@ class Fact(NamedTuple):
         """The statement, which is embedded."""
         return f"{self.subject} {self.predicate} {self.object}"
 
+    @property
+    def chain(self) -> tuple[str, str, str | None]:
+        """What the facts have in common that replace each other."""
+        return self.subject, self.predicate, self.user_id
+
     def matches(self, filters: Mapping[str, str]) -> bool:
         """Whether the fact has these attributes."""
         return filters.items() <= self.filters.items()
+
+    def at(self, time: int) -> "Fact | None":
+        """Return the fact with the period in which it held at a time; None if it did not hold."""
+        for start, end in self._list_periods():
+            if start <= time and (end is None or time < end):
+                return self._replace(valid_from=start, valid_until=end)
+        return None
+
+    def split_periods(self) -> "list[Fact]":
+        """Return the fact once for each period in which it held."""
+        return [
+            self._replace(valid_from=start, valid_until=end) for start, end in self._list_periods()
+        ]
+
+    def _list_periods(self) -> list[tuple[int, int | None]]:
+        earlier = [(start, end) for start, end in self.earlier_periods]
+        return [*earlier, (self.valid_from, self.valid_until)]
 
 
 class Recalled(NamedTuple):
@@ -79,6 +120,18 @@ class Recalled(NamedTuple):
     score: float
     matched: list[str]
     parts: Mapping[str, float]
+
+
+class Validity(NamedTuple):
+    """What is to be known about a fact's validity.
+
+    Attributes:
+        replaced: the facts that it ended.
+        conflicting: other facts that hold, for a predicate that has one value at a time.
+    """
+
+    replaced: Sequence[Fact]
+    conflicting: Sequence[Fact]
 
 
 class FactQuery(NamedTuple):

@@ -1,6 +1,6 @@
 """Bodies of requests about facts (ADR-043 Tier 3)."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field
 
@@ -8,6 +8,7 @@ from functions.platform import limits
 from functions.platform.validation import (
     Identifier,
     RequestModel,
+    Timestamp,
 )
 
 
@@ -43,10 +44,24 @@ class NewFact(RequestModel):
     """A label that groups runs, such as `sdr`. It does not limit access."""
     learned_from_run_id: Identifier | None = None
     metadata: dict[str, Any] | None = None
+    valid_from: Timestamp | None = None
+    """When the statement begins to hold. Default: now."""
+    valid_until: Timestamp | None = None
+    """When it ceases to hold. Default: it holds until another fact replaces it."""
+    replaces: Literal["same_subject_predicate"] | None = None
+    """`same_subject_predicate`: ends the facts with this subject, predicate and `user_id` when this
+    fact begins to hold."""
     tenant_id: Any = None
     """Ignored. A fact belongs to the caller's tenant."""
     created_at: Any = None
     """Ignored. The service sets the time."""
+
+
+class PredicateRule(RequestModel):
+    """Body of `PUT /api/v1/facts/predicates/{predicate}`."""
+
+    single_valued: bool
+    """Whether a subject has one value at a time. If so, a new fact ends the one before it."""
 
 
 class NewFacts(RequestModel):
@@ -88,5 +103,7 @@ class Recall(RequestModel):
     ]
     top_k: Annotated[int, Field(ge=1, le=limits.MAX_RESULTS, strict=True)] = limits.DEFAULT_RESULTS
     filters: RecallFilters = Field(default_factory=RecallFilters)
+    as_of: Timestamp | None = None
+    """Only facts that held at this time. Default: now."""
     min_score: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] = -1.0
     """Results with a lower score are left out. Scores of different queries are not comparable."""

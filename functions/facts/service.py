@@ -3,7 +3,7 @@
 The vector index only gives candidates: recalled facts are read from the table.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
-from functions.facts.authority import DELETE_FACT
-from functions.facts.model import Fact, FactQuery, Recalled
+from functions.facts.authority import DECLARE_PREDICATE, DELETE_FACT
+from functions.facts.chain_store import FactChainStore, Replacement
+from functions.facts.model import Fact, FactQuery, Recalled, Validity
 from functions.facts.requests import NewFact, Recall
 from functions.facts.rules import derive_fact_id, relearn
 from functions.facts.store import (
@@ -39,9 +40,13 @@ from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.items import Item
 from functions.platform.json_text import dumps_checked
 from functions.platform.keys import get_tenant
-from functions.platform.limits import MAX_FACT_METADATA_BYTES
+from functions.platform.limits import (
+    MAX_FACT_METADATA_BYTES,
+    MAX_REPLACED_FACTS,
+    MAX_WRITTEN_TOGETHER,
+)
 from functions.platform.retry import Backoff, retry_on
-from functions.platform.run_keys import build_fact_space
+from functions.platform.run_keys import build_fact_space, hash_fact
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.vectors.hybrid import Query, read_query
@@ -58,12 +63,17 @@ class _Place(NamedTuple):
     stored: StoredFact
     reference: Reference | None
 
+    def list_ids(self) -> list[str]:
+        """Return the ids of the items that are written."""
+        return [self.id] if self.reference is None else [self.id, self.reference.id]
+
 
 @dataclass(eq=False)
 class Facts:
     """The facts of a caller's tenant."""
 
     _store: FactStore
+    _chains: FactChainStore
     _vector_search: VectorSearch
     _audit: AuditTrail
     _users: UserAccess
@@ -123,8 +133,14 @@ class Facts:
             after = [
                 _learn_at(place, fact, token) for place, fact in zip(places, facts, strict=True)
             ]
+            replacing = [new.replaces is not None for new in news]
+            written = {id for place in places for id in place.list_ids()}
+            replacements = self._chains.find_replacements(
+                caller.tenant, after, replacing, written, now
+            )
+            after = list(map(_name_replaced, after, replacements))
             try:
-                self._store.write(self._build_writes(caller.tenant, after, places))
+                self._store.write(self._build_writes(caller.tenant, after, places, replacements))
             except ConditionFailed as changed:
                 if has_failed:
                     backoff.wait()
@@ -137,9 +153,13 @@ class Facts:
                 return [(each, old is None) for each, old in zip(after, known, strict=True)]
 
     def _build_writes(
-        self, tenant: str, facts: Sequence[Fact], places: Sequence[_Place]
+        self,
+        tenant: str,
+        facts: Sequence[Fact],
+        places: Sequence[_Place],
+        replacements: Sequence[Replacement | None],
     ) -> list[Write]:
-        return [
+        writes = [
             write
             for fact, place in zip(facts, places, strict=True)
             for write in self._store.build_writes(
@@ -150,6 +170,12 @@ class Facts:
                 place.reference,
             )
         ]
+        for fact, replacement in zip(facts, replacements, strict=True):
+            if replacement is not None:
+                writes += self._chains.build_writes(tenant, fact, replacement)
+        if len(writes) > MAX_WRITTEN_TOGETHER:
+            raise ValidationFailed("facts", "replace too many facts at once; send fewer")
+        return writes
 
     def _find_place_again(
         self, tenant: str, fact: Fact, new: NewFact, place: _Place, changed: ConditionFailed
@@ -202,16 +228,76 @@ class Facts:
         self._users.of(caller).assert_readable(fact.user_id)
         return fact
 
-    def list_page(
-        self, caller: Principal, query: FactQuery, wanted: WantedPage
-    ) -> BoundedPage[Fact]:
-        """List the facts that a query selects, newest first, from an index that may lag."""
+    def list_chain(self, caller: Principal, id: str) -> list[Fact]:
+        """Return the chain of a fact: all with its subject, predicate and user, the latest first.
+
+        A fact that held for several periods is there once for each.
+
+        Raises:
+            NotFound: the tenant has no such fact.
+            AccessDenied: the fact is about a user whose memory the caller may not read.
+        """
+        fact = self.get(caller, id)
+        query = FactQuery(subject=fact.subject, predicate=fact.predicate, user_id=fact.user_id)
+        listed = select_shown(self._store.list_newest(caller.tenant, query))
+        chain = {each.fact_id: each for each in listed if each.chain == fact.chain}
+        chain |= {id: fact}
+        periods = (period for each in chain.values() for period in each.split_periods())
+        return sorted(periods, key=lambda each: (-each.valid_from, each.fact_id))
+
+    def explain_validity(self, caller: Principal, facts: Sequence[Fact]) -> dict[str, Validity]:
+        """Say what each of these facts replaced, and which others of them contradict it."""
+        ended = {hash_fact(each): each for fact in facts for each in fact.replaced_facts}
         users = self._users.of(caller)
+        found = self._store.get_many(caller.tenant, ended) if ended else {}
+        readable = {each.fact_id: each for each in found.values() if users.can_read(each.user_id)}
+        single = self._chains.list_single_valued(caller.tenant) if len(facts) > 1 else frozenset()
+        return {
+            fact.fact_id: Validity(
+                [readable[each] for each in fact.replaced_facts if each in readable],
+                [each for each in facts if _contradicts(each, fact, single)],
+            )
+            for fact in facts
+        }
+
+    def list_single_valued(self, caller: Principal) -> list[str]:
+        """Return the predicates that have one value at a time, in order."""
+        return sorted(self._chains.list_single_valued(caller.tenant))
+
+    def declare(self, caller: Principal, predicate: str, *, is_single_valued: bool) -> None:
+        """Declare whether a predicate has one value at a time.
+
+        Raises:
+            AccessDenied: the caller lacks `memory.admin`.
+            ValidationFailed: the tenant has declared 500 predicates.
+        """
+        authorize(caller, DECLARE_PREDICATE, None)
+        self._chains.declare(caller.tenant, predicate, is_single_valued=is_single_valued)
+
+    def list_page(
+        self,
+        caller: Principal,
+        query: FactQuery,
+        wanted: WantedPage,
+        as_of: int | None = None,
+        *,
+        has_ended: bool = False,
+    ) -> BoundedPage[Fact]:
+        """List the facts that a query selects, newest first, from an index that may lag.
+
+        Args:
+            as_of: when they held (epoch ms); None is now.
+            has_ended: whether facts are listed that do not hold, too.
+        """
+        users, time = self._users.of(caller), self._clock() if as_of is None else as_of
 
         def list_readable(before: str | None, count: int) -> Iterator[Examined[Fact]]:
             for each in self._store.list_newest(caller.tenant, query, before, count):
-                is_shown = each.element is not None and users.can_read(each.element.user_id)
-                yield each if is_shown else each._replace(element=None)
+                fact = each.element
+                if fact is not None and not has_ended:
+                    fact = fact.at(time)
+                is_shown = fact is not None and users.can_read(fact.user_id)
+                yield each._replace(element=fact if is_shown else None)
 
         return read_page(wanted, list_readable, attrgetter("position"))
 
@@ -277,7 +363,9 @@ class Facts:
         def accept(fact: Fact) -> bool:
             return fact.confidence >= least and user in (None, fact.user_id)
 
-        best = self.find(caller, request.query, request.filters.equal, accept, request.top_k)
+        best = self.find(
+            caller, request.query, request.filters.equal, accept, request.top_k, request.as_of
+        )
         return [each for each in best if each.score >= request.min_score]
 
     def find(
@@ -287,6 +375,7 @@ class Facts:
         filters: Mapping[str, str],
         accept: Callable[[Fact], bool],
         top_k: int,
+        as_of: int | None = None,
     ) -> list[Recalled]:
         """Find the `top_k` facts that fit a query best; best first.
 
@@ -296,10 +385,12 @@ class Facts:
             filters: attributes that the facts must have.
             accept: which facts the search may return.
             top_k: how many to return at most.
+            as_of: when they held (epoch ms); None is now.
 
         Raises:
             Unavailable: no embedding model is installed, or it does not answer.
         """
+        time = self._clock() if as_of is None else as_of
         embedding = self._vector_search.embed_query(text)
         query = read_query(text, self._vector_search.weigh)
         space, users = build_fact_space(caller.tenant), self._users.of(caller)
@@ -308,10 +399,11 @@ class Facts:
             found = self._vector_search.index.find_candidates(space, embedding, depth, filters)
             cosines, asked = found.cosines, query.use_statistics(found.statistics)
             facts = self._store.get_many(caller.tenant, cosines)
+            held = ((ref, fact.at(time)) for ref, fact in facts.items() if fact.matches(filters))
             recalled = [
                 _rank(asked, fact, cosines[ref])
-                for ref, fact in facts.items()
-                if fact.matches(filters) and accept(fact) and users.can_read(fact.user_id)
+                for ref, fact in held
+                if fact is not None and accept(fact) and users.can_read(fact.user_id)
             ]
             return _put_named_first(query, recalled), found.is_complete
 
@@ -359,6 +451,21 @@ def _learn_at(place: _Place, fact: Fact, token: RequestToken | None) -> Fact:
     return merged._replace(fact_id=place.id, version=version)
 
 
+def _contradicts(one: Fact, other: Fact, single_valued: Collection[str]) -> bool:
+    """Tell whether two facts are values of one single-valued predicate."""
+    is_same = one.fact_id == other.fact_id
+    return not is_same and one.chain == other.chain and one.predicate in single_valued
+
+
+def _name_replaced(fact: Fact, replacement: Replacement | None) -> Fact:
+    """Let a fact name those that it replaces."""
+    if replacement is None:
+        return fact
+    ended = [each.fact_id for each in replacement.before]
+    named = (*(each for each in fact.replaced_facts if each not in ended), *ended)
+    return fact._replace(has_chain=True, replaced_facts=named[-MAX_REPLACED_FACTS:])
+
+
 def _assert_different(facts: Sequence[Fact]) -> None:
     """Check that a batch names no fact twice."""
     seen: set[object] = set()
@@ -378,6 +485,9 @@ def _build_fact(caller: Principal, new: NewFact, now: int) -> Fact:
     if new.metadata is not None:
         said = "the metadata have"
         metadata = dumps_checked(new.metadata, "metadata", MAX_FACT_METADATA_BYTES, subject=said)
+    start = now if new.valid_from is None else new.valid_from
+    if new.valid_until is not None and new.valid_until <= start:
+        raise ValidationFailed("valid_until", "must be later than valid_from, whose default is now")
     return Fact(
         fact_id=new.fact_id or derive_fact_id(new.subject, new.predicate, new.object, new.user_id),
         subject=new.subject,
@@ -394,4 +504,6 @@ def _build_fact(caller: Principal, new: NewFact, now: int) -> Fact:
         learned_from_run_ids=() if new.learned_from_run_id is None else (new.learned_from_run_id,),
         first_learned_at=now,
         user_id=new.user_id,
+        valid_from=start,
+        valid_until=new.valid_until,
     )

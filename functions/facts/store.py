@@ -4,17 +4,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from functions.facts.model import Fact, FactQuery
-from functions.platform import run_keys, schema
+from functions.platform import item_types, run_keys, schema
 from functions.platform.bounded_pages import Examined
 from functions.platform.clock import Clock
 from functions.platform.items import Item, from_attributes, to_attributes
-from functions.platform.json_text import compress, decompress
+from functions.platform.json_text import compress, decompress, dumps
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.newest_first import iterate_rows
 from functions.platform.table import Table
 from functions.platform.vector_keys import build_vector_key
-from functions.platform.writes import Write, delete, put_version
+from functions.platform.writes import Write, build_set_expression, delete, put_version, update
 from functions.vectors.model import Embedding, VectorFormat
 
 
@@ -96,6 +96,17 @@ class FactStore:
             writes.append(put_version(other, named, reference.seen))
         return writes
 
+    def build_change(self, tenant: str, before: Fact, after: Fact) -> Write:
+        """Build the write of a fact's changed fields; its statement and its vector stay."""
+        old, new = to_attributes(before), to_attributes(after._replace(version=before.version + 1))
+        changed = {name: value for name, value in new.items() if value != old[name]}
+        if "confidence" in changed:
+            changed["confidence"] = repr(after.confidence)
+        changed |= self._format.build_stamp(self._clock())
+        expression, values = build_set_expression(changed)
+        key = build_fact_key(tenant, before.fact_id)
+        return update(key, expression, "version = :seen", seen=before.version, **values)
+
     def list_newest(
         self, tenant: str, query: FactQuery, before: str | None = None, count: int = MAX_GET_ITEMS
     ) -> Iterator[Examined[Fact]]:
@@ -127,6 +138,8 @@ class FactStore:
         """
         item = self._format.build_tombstone(fact.version + 1, self._clock())
         writes = [put_version(build_fact_key(tenant, fact.fact_id), item, fact.version), *audit]
+        if fact.has_chain and fact.valid_until is None:
+            writes.append(delete(build_chain_key(tenant, fact.chain)))
         if reference is not None:
             key = build_fact_key(tenant, reference.id)
             writes.append(delete(key, "version = :seen", seen=reference.seen))
@@ -153,6 +166,11 @@ def decode_stored(item: Item | None) -> StoredFact:
 def build_fact_key(tenant: str, id: str) -> Key:
     """Build the key of a fact."""
     return build_vector_key(run_keys.build_fact_space(tenant), run_keys.hash_fact(id))
+
+
+def build_chain_key(tenant: str, chain: tuple[str, str, str | None]) -> Key:
+    """Build the key of what says which facts of a chain hold now."""
+    return item_types.FACT_CHAIN.build_key(tenant, chain=dumps(list(chain)).decode())
 
 
 def encode_fact(tenant: str, fact: Fact, embedding: Embedding, vector_format: VectorFormat) -> Item:

@@ -369,6 +369,18 @@ FACT = _facts_type(
     "A fact and its embedding",
     indexes=(schema.BY_AGE, schema.BY_TYPE, schema.BY_TENANT, schema.BY_GROUP, _VECTOR_INDEX),
 )
+FACT_CHAIN = _facts_type(
+    "fact chain",
+    "{tenant}#fc#{chain:chain}",
+    "chain",
+    "Which facts with one subject, predicate and user hold now",
+)
+SINGLE_VALUED = _facts_type(
+    "single-valued predicates",
+    "{tenant}#fp",
+    "single-valued",
+    "The predicates that have one value at a time",
+)
 USED_REQUEST = _platform_type(
     "used request", "{tenant}#vq#{request}", "q", "What an Idempotency-Key was used for", "1 day"
 )

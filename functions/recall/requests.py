@@ -54,7 +54,7 @@ class _Question(RequestModel):
     """Only entries and conversations that have all of these tags."""
     since: Timestamp | None = None
     """Only items that speak of this time or a later one: a message's `timestamp`, an entry's
-    `occurred_at`, else the creation."""
+    `occurred_at`, a fact's `valid_from`, else the creation."""
     until: Timestamp | None = None
     """Only items that speak of an earlier time."""
     exclude: Excluded = Field(default=[])
@@ -111,6 +111,8 @@ class Question(_Question):
     """Only entries of this namespace; a trailing `*` makes it a prefix."""
     run_id: Identifier | None = None
     """Only episodes of this run, and facts that it learned."""
+    as_of: Timestamp | None = None
+    """Only facts that held at this time."""
     fields: Annotated[dict[FieldName, FieldValue], Field(max_length=limits.MAX_SEARCH_FIELDS)] = (
         Field(default={})
     )

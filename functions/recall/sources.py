@@ -11,10 +11,11 @@ from functions.conversations.service import Conversations
 from functions.entries.model import Entry
 from functions.entries.service import Entries
 from functions.entries.tiers import EPISODIC, SEMANTIC, WORKING
-from functions.facts.model import Fact
+from functions.facts.model import Fact, Validity
 from functions.facts.service import Facts
 from functions.identity.model import Principal
 from functions.namespaces.model import encode_segment
+from functions.platform.clock import to_rfc3339
 from functions.platform.errors import NotFound
 from functions.platform.json_text import list_texts, loads
 from functions.platform.parallel import run_parallel
@@ -29,7 +30,7 @@ from functions.search.service import Match, Search
 
 _KNOWN_FILTERS: dict[SourceName, frozenset[str]] = {
     "entries": frozenset({"user_id", "agent_id", "namespace", "tags", "fields", "vector"}),
-    "facts": frozenset({"user_id", "agent_type", "run_id"}),
+    "facts": frozenset({"user_id", "agent_type", "run_id", "as_of"}),
     "messages": frozenset({"user_id", "session_id", "tags"}),
     "episodes": frozenset({"agent_type", "run_id"}),
 }
@@ -85,10 +86,18 @@ class Sources:
         def accept(fact: Fact) -> bool:
             is_of_user = question.user_id in (None, fact.user_id)
             reference = build_reference("facts", fact.fact_id)
-            return is_of_user and _is_wanted(question, fact.created_at, reference)
+            return is_of_user and _is_wanted(question, fact.valid_from, reference)
 
-        found = self._facts.find(caller, question.query or "", equal, accept, question.top_k)
-        return [_describe_fact(each.fact, each.score, each.matched, each.parts) for each in found]
+        found = self._facts.find(
+            caller, question.query or "", equal, accept, question.top_k, question.as_of
+        )
+        known = self._facts.explain_validity(caller, [each.fact for each in found])
+        return [
+            _describe_fact(
+                each.fact, known[each.fact.fact_id], each.score, each.matched, each.parts
+            )
+            for each in found
+        ]
 
     def find_messages(self, caller: Principal, question: Ask) -> list[RecallItem]:
         """Find messages of the conversations that the caller may read."""
@@ -147,7 +156,10 @@ class Sources:
                 entry = self._entries.get(caller, reference.parts[0], is_touched=False)
                 return _describe_entry(entry)
             case "facts":
-                return _describe_fact(self._facts.get(caller, reference.parts[0]))
+                fact = self._facts.get(caller, reference.parts[0])
+                return _describe_fact(
+                    fact, self._facts.explain_validity(caller, [fact])[fact.fact_id]
+                )
             case "messages":
                 return self._get_message(caller, *reference.parts)
             case "episodes":
@@ -252,16 +264,24 @@ def _describe_value(value: Any) -> str:
 
 
 def _describe_fact(
-    fact: Fact, score: float = 0.0, matched: Iterable[str] = (), parts: Any = None
+    fact: Fact,
+    validity: Validity,
+    score: float = 0.0,
+    matched: Iterable[str] = (),
+    parts: Any = None,
 ) -> RecallItem:
     return RecallItem(
         source="facts",
         reference=build_reference("facts", fact.fact_id),
         id=fact.fact_id,
         address={"subject": fact.subject, "predicate": fact.predicate, "object": fact.object},
-        text=_cut(fact.text),
-        time=fact.created_at,
+        text=_cut(fact.text + _describe_validity(fact, validity)),
+        time=fact.valid_from,
         provenance={
+            "valid_from": to_rfc3339(fact.valid_from),
+            "valid_until": None if fact.valid_until is None else to_rfc3339(fact.valid_until),
+            "replaced": [_name_fact(each) for each in validity.replaced],
+            "conflicts_with": [_name_fact(each) for each in validity.conflicting],
             "learned_by": fact.learned_by,
             "learned_from_run_ids": list(fact.learned_from_run_ids),
             "confidence": fact.confidence,
@@ -270,6 +290,21 @@ def _describe_fact(
         matched=tuple(matched),
         explanation=parts or {},
     )
+
+
+def _name_fact(fact: Fact) -> dict[str, str]:
+    return {"reference": build_reference("facts", fact.fact_id), "object": fact.object}
+
+
+def _describe_validity(fact: Fact, validity: Validity) -> str:
+    """Say until when a fact held, what it replaced, and what contradicts it."""
+    parts = [f"until {to_rfc3339(fact.valid_until)[:10]}"] if fact.valid_until is not None else []
+    if validity.replaced:
+        parts.append(f"before: {', '.join(each.object for each in validity.replaced)}")
+    if validity.conflicting:
+        others = ", ".join(each.object for each in validity.conflicting)
+        parts.append(f"in conflict with: {others}")
+    return f" ({'; '.join(parts)})" if parts else ""
 
 
 def _describe_message(found: FoundMessage) -> RecallItem:

@@ -35,6 +35,7 @@ LITERALS = {  # the name of an enumeration, and one place where it stands
     "GrantAccess": ("Grant", "access"),
     "NamespaceAccess": ("NamespacePermissions", "default"),
     "RecallSource": ("RecallReference", "source"),
+    "FactChangeKind": ("FactChange", "change"),
     "RunStatus": ("Run", "status"),
     "DeletionKind": ("Deletion", "kind"),
     "DeletionStatus": ("Deletion", "status"),
@@ -147,6 +148,8 @@ MODULES: dict[str, tuple[str, dict[str, ModelSpec]]] = {
         {
             "Fact": _spec("Fact", "A fact: subject, predicate and object."),
             "RecalledFact": _spec("RecalledFact", "A fact that was recalled.", "Fact"),
+            "FactChange": _spec("FactChange", "A change of a fact."),
+            "FactPeriod": _spec("FactPeriod", "A fact in a period in which it held.", "Fact"),
         },
     ),
     "recall": (

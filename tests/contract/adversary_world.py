@@ -71,6 +71,7 @@ def build_names(run: str, reference: str) -> dict[str, list[str]]:
         "space": ["box", "mine"],
         "episode_id": ["ep_1"],
         "fact_id": ["f"],
+        "predicate": ["p", "q"],
         "instance_id": ["i"],
         "agent_type": ["a"],
         "task_type": ["b"],

@@ -175,6 +175,7 @@ BODIES: dict[str, Callable[[Names], Any]] = {
         {"subject": "s", "predicate": "p", "object": "o"}
         | names.maybe(user_id=names.pick("agent_id"))
     ),
+    "PredicateRule": lambda _: {"single_valued": True},
     "NewFacts": lambda _: {"facts": [{"subject": "s", "predicate": "p", "object": "b"}]},
     "Recall": lambda _: {"query": "zq"},
     "NewWorkingValue": lambda _: {"value": 1},
@@ -250,6 +251,7 @@ NARROWING = frozenset(
     {
         *("after", "before", "offset", "last", "updated_after", "updated_before"),
         *("action", "status", "subject", "predicate", "learned_from_run_id", "instance_id"),
+        *("as_of", "ended"),
         *("pinned", "max_kb", "value", "run_id", "expires_at"),
     }
 )

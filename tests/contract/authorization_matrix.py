@@ -286,6 +286,17 @@ ROWS: dict[str, Row] = {
     "POST /api/v1/facts/recall": Row(
         "401 401 200 200v 200v 200v 403 200v 403 200v 200v", "/api/v1/facts/recall", {"query": "s"}
     ),
+    "GET /api/v1/facts/predicates": Row(
+        "401 401 200 200 200 200 403 200 403 200 200", "/api/v1/facts/predicates"
+    ),
+    "PUT /api/v1/facts/predicates/{predicate}": Row(
+        "401 401 200w 403 403 403 403 403 200w 200w 403",
+        "/api/v1/facts/predicates/p",
+        {"single_valued": True},
+    ),
+    "GET /api/v1/facts/{fact_id}/history": Row(
+        "401 401 404 200v 200v 200v 403 200v 403 200v 200v", "/api/v1/facts/<fact>/history"
+    ),
     "GET /api/v1/facts/{fact_id}": Row(
         "401 401 404 200v 200v 200v 403 200v 403 200v 200v", "/api/v1/facts/<fact>"
     ),

@@ -53,16 +53,15 @@ def _render_item_type(type: ItemType) -> tuple[str, ...]:
 
 
 def render_operations() -> str:
-    """Render all operations of the API, grouped as its document groups them."""
+    """Render the paths of the API and their methods, by tag."""
     document = json.loads((ROOT / "functions/api/openapi.json").read_text(encoding="utf-8"))
-    groups: dict[str, list[list[str]]] = {}
+    groups: dict[str, list[tuple[str, str]]] = {}
     for path, operations in document["paths"].items():
-        for method, operation in operations.items():
-            if method != "parameters":
-                row = [f"`{method.upper()} {path}`", operation["summary"]]
-                groups.setdefault(operation["tags"][0], []).append(row)
+        methods = [name for name in operations if name != "parameters"]
+        row = (f"`{path}`", " ".join(f"`{each.upper()}`" for each in methods))
+        groups.setdefault(operations[methods[0]]["tags"][0], []).append(row)
     return "\n\n".join(
-        f"### {name}\n\n{_table(('operation', 'does'), rows)}" for name, rows in groups.items()
+        f"### {name}\n\n{_table(('path', 'methods'), rows)}" for name, rows in groups.items()
     )
 
 

@@ -1,6 +1,7 @@
 """Facts, as the API shows them (ADR-043 Tier 3)."""
 
-from typing import Annotated, NotRequired
+from collections.abc import Mapping
+from typing import Annotated, Any, NotRequired, cast
 
 from typing_extensions import TypedDict
 
@@ -14,7 +15,8 @@ from functions.api.responses.types import (
     Timestamp,
     Version,
 )
-from functions.facts.model import Fact, Recalled
+from functions.facts.model import Fact, FactChange, Recalled
+from functions.platform.clock import to_rfc3339
 
 
 class FactDocument(TypedDict):
@@ -36,6 +38,14 @@ class FactDocument(TypedDict):
     learned_count: Count
     """How often it was learned."""
     first_learned_at: Timestamp
+    valid_from: Timestamp
+    """When the statement begins to hold."""
+    valid_until: Timestamp | None
+    """When it ceases to hold; null: it still holds."""
+    replaced_facts: list[str]
+    """The ids of the facts that it ended."""
+    merged_into: str | None
+    """The id of the fact that says the same and goes on."""
     learned_by: str
     metadata: NotRequired[Annotated[JsonObject | None, VALUE]]
     version: Version
@@ -48,6 +58,43 @@ class FactPageDocument(PagePosition):
     """A page of facts."""
 
     facts: list[FactDocument]
+
+
+class FactChangeDocument(TypedDict):
+    """A change of a fact."""
+
+    time: Timestamp
+    actor: str
+    change: FactChange
+
+
+class FactPeriodDocument(FactDocument):
+    """A fact in a period in which it held."""
+
+    changes: list[FactChangeDocument]
+    """The fact's latest 20 changes apart from being learned again."""
+
+
+class FactHistoryDocument(TypedDict):
+    """A chain of facts."""
+
+    facts: list[FactPeriodDocument]
+    """All facts with the same subject, predicate and `user_id`, the latest `valid_from` first. A
+    fact that held several times is here once for each period."""
+
+
+class PredicateDocument(TypedDict):
+    """A predicate that the tenant has declared."""
+
+    predicate: str
+    single_valued: bool
+    """Whether a subject has one value at a time."""
+
+
+class PredicatesDocument(TypedDict):
+    """The predicates that the tenant has declared, by name."""
+
+    predicates: list[PredicateDocument]
 
 
 class LearnedFactsDocument(TypedDict):
@@ -81,6 +128,15 @@ class RecalledDocument(TypedDict):
 def render_fact(fact: Fact) -> FactDocument:
     """Render a fact; its metadata are copied as they are stored."""
     return to_document(fact, FactDocument)
+
+
+def render_period(fact: Fact) -> FactPeriodDocument:
+    """Render a fact in one of its periods, with its changes."""
+    return to_document(fact, FactPeriodDocument, changes=list(map(_render_change, fact.changes)))
+
+
+def _render_change(change: Mapping[str, Any]) -> FactChangeDocument:
+    return cast("FactChangeDocument", {**change, "time": to_rfc3339(change["time"])})
 
 
 def render_recalled_fact(recalled: Recalled) -> RecalledFactDocument:

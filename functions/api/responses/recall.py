@@ -31,10 +31,11 @@ class RecallReferenceDocument(TypedDict):
     text: str
     """What the item says, in at most 4,096 characters."""
     time: Timestamp
-    """The time that the item speaks of: a message's `timestamp`, an entry's `occurred_at`, else
-    the creation."""
+    """The time that the item speaks of: a message's `timestamp`, an entry's `occurred_at`, a fact's
+    `valid_from`, else the creation."""
     provenance: dict[str, Any]
-    """Who stored the item, and from what."""
+    """Who stored the item, and from what. A fact says since when it holds, what it `replaced`, and
+    which other value of a single-valued predicate it `conflicts_with`."""
     speaker: NotRequired[str]
     """Who said it: for messages."""
     namespace: NotRequired[str]

@@ -4,21 +4,31 @@ from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import build_page, read_page_request, truncate_to_limit
-from functions.api.parameters import CURSOR_PAGE, VALUES_OF_ANSWER, TextParameter
+from functions.api.parameters import (
+    CURSOR_PAGE,
+    VALUES_OF_ANSWER,
+    BooleanParameter,
+    TextParameter,
+    TimestampParameter,
+)
 from functions.api.responses.facts import (
     DeletedFactsDocument,
     FactDocument,
+    FactHistoryDocument,
     FactPageDocument,
     LearnedFactsDocument,
+    PredicateDocument,
+    PredicatesDocument,
     RecalledDocument,
     render_fact,
+    render_period,
     render_recalled_fact,
 )
 from functions.api.routing import ANY, Route
 from functions.facts.authority import DELETE_FACT
 from functions.facts.model import Fact, FactQuery
-from functions.facts.requests import NewFact, NewFacts, Recall
-from functions.identity.model import READ, WRITE, Principal
+from functions.facts.requests import NewFact, NewFacts, PredicateRule, Recall
+from functions.identity.model import ADMIN, READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import MAX_FACT_PART_CHARACTERS, MAX_ID_CHARACTERS
 
@@ -31,6 +41,8 @@ _RUN = TextParameter(
 )
 _AGENT_TYPE = TextParameter("agent_type", "The facts' agent type.", MAX_ID_CHARACTERS)
 _USER = TextParameter("user_id", "The user whom the facts are about.", MAX_ID_CHARACTERS)
+_AS_OF = TimestampParameter("as_of", "Facts that held at this time. Default: now.")
+_ENDED = BooleanParameter("ended", "Whether facts are listed that do not hold, too.")
 _FILTERS = (_SUBJECT, _PREDICATE, _RUN, _AGENT_TYPE, _USER)
 
 
@@ -65,9 +77,33 @@ def get_fact(request: Request, caller: Principal) -> Response:
     return _fact_response(200, request.services.facts.get(caller, request.path_params["fact_id"]))
 
 
+def list_chain(request: Request, caller: Principal) -> Response:
+    chain = request.services.facts.list_chain(caller, request.path_params["fact_id"])
+    facts = truncate_to_limit(map(render_period, chain))
+    return json_response(200, FactHistoryDocument(facts=facts))
+
+
+def list_predicates(request: Request, caller: Principal) -> Response:
+    names = request.services.facts.list_single_valued(caller)
+    predicates = [PredicateDocument(predicate=name, single_valued=True) for name in names]
+    return json_response(200, PredicatesDocument(predicates=predicates))
+
+
+def declare_predicate(request: Request, caller: Principal) -> Response:
+    predicate = _PREDICATE.check(request.path_params["predicate"])
+    is_single_valued = request.parse_body(PredicateRule).single_valued
+    request.services.facts.declare(caller, predicate, is_single_valued=is_single_valued)
+    document = PredicateDocument(predicate=predicate, single_valued=is_single_valued)
+    return json_response(200, document)
+
+
 def list_facts(request: Request, caller: Principal) -> Response:
     asked = read_page_request(request, caller)
-    facts = request.services.facts.list_page(caller, _read_query(request), asked.wanted)
+    query, as_of, has_ended = _read_query(request), _AS_OF.read(request), _ENDED.read(request)
+    if has_ended and as_of is not None:
+        raise ValidationFailed("ended", "cannot be combined with as_of; leave one out")
+    page_of = request.services.facts.list_page
+    facts = page_of(caller, query, asked.wanted, as_of, has_ended=has_ended or False)
     page, position = build_page(asked, facts, render_fact, lambda fact: fact.position)
     return json_response(200, FactPageDocument(facts=page, **position))
 
@@ -108,8 +144,9 @@ ROUTES = [
         READ,
         "List the tenant's facts, newest first",
         {200: FactPageDocument},
-        query=(*_FILTERS, VALUES_OF_ANSWER, *CURSOR_PAGE),
-        description="The index is eventually consistent: a new fact may be missing for a moment.",
+        query=(*_FILTERS, _AS_OF, _ENDED, VALUES_OF_ANSWER, *CURSOR_PAGE),
+        description="Returns what holds now, or held at `as_of`. The index is eventually "
+        "consistent: a new fact may be missing for a moment.",
     ),
     Route(
         f"DELETE {_FACTS}",
@@ -135,7 +172,8 @@ ROUTES = [
         idempotent=True,
         description="Learning the same subject, predicate and object again updates the fact and "
         "returns 200: the new confidence applies, and `learned_count` increases. If a fact with "
-        "this `fact_id` exists, the new fact replaces it (200).",
+        "this `fact_id` exists, the new fact replaces it (200). With `replaces`, or for a "
+        "single-valued predicate, the facts that it replaces end when it begins to hold.",
     ),
     Route(
         f"POST {_FACTS}/batch",
@@ -158,6 +196,32 @@ ROUTES = [
         description="Ranks facts by meaning, words and ids, best first. A fact with the query's "
         "exact words has the `score` 1. Scores of different queries are not comparable.",
         is_query=True,
+    ),
+    Route(
+        f"GET {_FACTS}/predicates",
+        list_predicates,
+        READ,
+        "List the predicates that have one value at a time",
+        {200: PredicatesDocument},
+    ),
+    Route(
+        f"PUT {_FACTS}/predicates/{{predicate+}}",
+        declare_predicate,
+        ADMIN,
+        "Declare whether a predicate has one value at a time",
+        {200: PredicateDocument},
+        request_model=PredicateRule,
+        description="A fact that is learned with such a predicate ends the facts with the same "
+        "subject, predicate and `user_id`. Facts that were learned before stay as they are.",
+    ),
+    Route(
+        f"GET {_FACT}/history",
+        list_chain,
+        READ,
+        "Get the chain of a fact",
+        {200: FactHistoryDocument},
+        query=(VALUES_OF_ANSWER,),
+        error_statuses=(404,),
     ),
     Route(
         f"GET {_FACT}",

@@ -1,14 +1,15 @@
 """`client.facts`: what agents have learned, recalled by meaning (ADR-043 Tier 3)."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Unpack
+from datetime import datetime
+from typing import Any, Literal, Unpack
 
 from agent_memory._sync.pages import Pages
 from agent_memory._sync.resource import Resource
 from agent_memory.exceptions import MemoryNotFoundError
-from agent_memory.model import Fact, RecalledFact
+from agent_memory.model import Fact, FactPeriod, RecalledFact
 from agent_memory.page import Paging
-from agent_memory.requests import drop_none, quote_segment
+from agent_memory.requests import drop_none, quote_segment, render_time
 from agent_memory.responses import get_member, parse, parse_items
 
 _FACTS = "/api/v1/facts"
@@ -31,6 +32,9 @@ class Facts(Resource):
         learned_from_run_id: str | None = None,
         metadata: Document | None = None,
         user_id: str | None = None,
+        valid_from: datetime | None = None,
+        valid_until: datetime | None = None,
+        replaces: Literal["same_subject_predicate"] | None = None,
     ) -> Fact:
         """Keep a fact until it is forgotten.
 
@@ -45,6 +49,9 @@ class Facts(Resource):
             metadata: whatever JSON can write, up to 16,384 bytes; it isn't searched.
             user_id: the user whom the fact is about; only those who may read and write the memory
                 of this user read and write the fact.
+            valid_from: when the statement begins to hold; now by default.
+            valid_until: when it ceases to hold.
+            replaces: ends the facts with the same subject, predicate and `user_id`.
 
         Raises:
             ValidationError: a part has no words, or is too long.
@@ -56,6 +63,9 @@ class Facts(Resource):
             learned_from_run_id=learned_from_run_id,
             metadata=metadata,
             user_id=user_id,
+            valid_from=render_time(valid_from),
+            valid_until=render_time(valid_until),
+            replaces=replaces,
         )
         return parse(Fact.from_document, self._call("POST", _FACTS, json=body))
 
@@ -87,6 +97,7 @@ class Facts(Resource):
         learned_from_run_id: str | None = None,
         min_confidence: float | None = None,
         user_id: str | None = None,
+        as_of: datetime | None = None,
     ) -> list[RecalledFact]:
         """Return the facts that fit a query best by meaning, words and ids, best first.
 
@@ -101,6 +112,7 @@ class Facts(Resource):
             agent_type, subject, predicate, learned_from_run_id, user_id: only facts that have
                 these.
             min_confidence: only facts that are at least as certain.
+            as_of: only facts that held at this time; now by default.
         """
         filters = drop_none(
             agent_type=agent_type,
@@ -111,7 +123,7 @@ class Facts(Resource):
             user_id=user_id,
         )
         body = {"query": query, "top_k": top_k, "filters": filters}
-        body |= drop_none(min_score=min_score)
+        body |= drop_none(min_score=min_score, as_of=render_time(as_of))
         answer = self._call("POST", f"{_FACTS}/recall", json=body)
         return [
             parse(RecalledFact.from_document, each)
@@ -129,6 +141,40 @@ class Facts(Resource):
             return None
         return parse(Fact.from_document, found)
 
+    def history(self, fact_id: str) -> list[FactPeriod]:
+        """Return a fact's chain: all with its subject, predicate and user, the latest first.
+
+            [each.object for each in client.facts.history("fact_1")]
+
+        A fact that held several times is in it once for each period.
+
+        Raises:
+            MemoryNotFoundError: there is no such fact.
+        """
+        answer = self._call("GET", f"{_FACTS}/{quote_segment(fact_id)}/history")
+        return [
+            parse(FactPeriod.from_document, each)
+            for each in parse_items(get_member(answer, "facts"))
+        ]
+
+    def single_valued(self) -> list[str]:
+        """Return the predicates that have one value at a time.
+
+        client.facts.single_valued()
+        """
+        answer = self._call("GET", f"{_FACTS}/predicates")
+        return [str(each["predicate"]) for each in parse_items(get_member(answer, "predicates"))]
+
+    def declare(self, predicate: str, *, single_valued: bool = True) -> None:
+        """Declare whether a predicate has one value at a time. Needs `memory.admin`.
+
+            client.facts.declare("lives in")
+
+        A new fact with a single-valued predicate ends the fact before it.
+        """
+        path = f"{_FACTS}/predicates/{quote_segment(predicate)}"
+        self._call("PUT", path, json={"single_valued": single_valued})
+
     def query(
         self,
         *,
@@ -137,6 +183,8 @@ class Facts(Resource):
         learned_from_run_id: str | None = None,
         agent_type: str | None = None,
         user_id: str | None = None,
+        as_of: datetime | None = None,
+        ended: bool | None = None,
         **paging: Unpack[Paging],
     ) -> Pages[Fact]:
         """Return the tenant's facts that have these, newest first.
@@ -146,6 +194,8 @@ class Facts(Resource):
         Args:
             subject, predicate, learned_from_run_id, agent_type, user_id: only facts that have
                 these.
+            as_of: only facts that held at this time; now by default.
+            ended: whether facts that hold no more are listed, too.
             paging: `limit`, `page_size`, `after`.
         """
         asked = drop_none(
@@ -154,6 +204,8 @@ class Facts(Resource):
             learned_from_run_id=learned_from_run_id,
             agent_type=agent_type,
             user_id=user_id,
+            as_of=render_time(as_of),
+            ended=ended,
         )
         return self._list(_FACTS, "facts", Fact.from_document, paging, asked)
 

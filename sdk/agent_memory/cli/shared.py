@@ -13,6 +13,7 @@ from agent_memory.model import NamespaceAccess
 _NAMESPACES = select_columns("namespace", "permissions.default", "permissions.allow", "version")
 _FACTS = select_columns("fact_id", "subject", "predicate", "object", "confidence")
 _RECALLED = select_columns("score", "subject", "predicate", "object", "matched")
+_CHAIN = select_columns("valid_from", "valid_until", "subject", "predicate", "object")
 _RUNS = select_columns("id", "agent_type", "instance_id", "status", "created_at")
 _EPISODES = select_columns("id", "role", "kind", "content")
 _SPACES = select_columns("space", "owner", "permissions.default", "permissions.allow")
@@ -80,12 +81,17 @@ def _add_facts(commands: Any) -> None:
     command.add_argument(
         "--run", dest="run_id", metavar="ID", type=parse_text, help="the run that learned it"
     )
+    command.add_argument(
+        "--replace", action="store_true", help="end the facts with this subject and predicate"
+    )
     command = add_command(each, "list", "list facts, newest first", list_facts)
     _add_filters(command)
     command.add_argument("--limit", type=parse_count, help="at most so many")
     command = add_command(each, "recall", "find facts by meaning, words and ids", recall)
     command.add_argument("query", metavar="QUERY", type=parse_text)
     command.add_argument("--limit", type=parse_count, default=5, help="at most so many; 5")
+    command = add_command(each, "history", "show what held before and after a fact", show_chain)
+    command.add_argument("fact", metavar="ID", type=parse_text)
     command = add_command(each, "forget", "forget a fact, or all that match", forget)
     command.add_argument("fact", metavar="ID", nargs="?", type=parse_text)
     _add_filters(command)
@@ -110,6 +116,7 @@ def learn(session: Session) -> None:
         given.object,
         confidence=given.confidence,
         learned_from_run_id=given.run_id,
+        replaces="same_subject_predicate" if given.replace else None,
     )
     show(session, fact)
 
@@ -118,6 +125,12 @@ def list_facts(session: Session) -> None:
     """`facts list`: those that match."""
     found = session.client.facts.query(limit=session.arguments.limit, **_filters(session))
     session.output.documents(found, *_FACTS)
+
+
+def show_chain(session: Session) -> None:
+    """`facts history`: the facts with one subject and predicate, the latest first."""
+    chain = session.client.facts.history(session.arguments.fact)
+    session.output.documents(chain, *_CHAIN)
 
 
 def recall(session: Session) -> None:

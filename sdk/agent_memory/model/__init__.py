@@ -40,7 +40,7 @@ from agent_memory.model.conversations import (
     StateHead,
 )
 from agent_memory.model.entries import Entry, EvictionCandidate, SearchResult
-from agent_memory.model.facts import Fact, RecalledFact
+from agent_memory.model.facts import Fact, FactChange, FactPeriod, RecalledFact
 from agent_memory.model.field_infos import ENTRY_CHANGES, ENTRY_FIELDS, FieldInfo
 from agent_memory.model.keywords import (
     ConversationFields,
@@ -57,6 +57,7 @@ from agent_memory.model.literals import (
     DeletionKind,
     DeletionStatus,
     EventType,
+    FactChangeKind,
     GrantAccess,
     MemoryType,
     NamespaceAccess,
@@ -124,6 +125,9 @@ __all__ = [
     "EventType",
     "EvictionCandidate",
     "Fact",
+    "FactChange",
+    "FactChangeKind",
+    "FactPeriod",
     "FieldInfo",
     "Grant",
     "GrantAccess",

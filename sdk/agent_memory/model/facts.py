@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from agent_memory.document import Model
+from agent_memory.model.literals import FactChangeKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,10 @@ class Fact(Model):
         learned_from_run_id: The last run that learned it.
         learned_from_run_ids: The latest 20 runs that learned it, the last one at the end.
         learned_count: How often it was learned.
+        valid_from: When the statement begins to hold.
+        valid_until: When it ceases to hold; null: it still holds.
+        replaced_facts: The ids of the facts that it ended.
+        merged_into: The id of the fact that says the same and goes on.
         metadata: Absent without `memory.read`.
         version: Counts the changes; send it as If-Match.
     """
@@ -38,6 +43,10 @@ class Fact(Model):
     learned_from_run_ids: tuple[str, ...]
     learned_count: int
     first_learned_at: datetime
+    valid_from: datetime
+    valid_until: datetime | None = None
+    replaced_facts: tuple[str, ...]
+    merged_into: str | None = None
     learned_by: str
     metadata: dict[str, Any] | None = None
     version: int
@@ -57,3 +66,23 @@ class RecalledFact(Fact):
 
     score: float
     matched: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactChange(Model):
+    """A change of a fact."""
+
+    time: datetime
+    actor: str
+    change: FactChangeKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactPeriod(Fact):
+    """A fact in a period in which it held.
+
+    Attributes:
+        changes: The fact's latest 20 changes apart from being learned again.
+    """
+
+    changes: tuple[FactChange, ...]

@@ -30,8 +30,9 @@ class RecallReference(Model):
         reference: A short name of the item: `GET /api/v1/recall/{reference}` returns it.
         text: What the item says, in at most 4,096 characters.
         time: The time that the item speaks of: a message's `timestamp`, an entry's
-            `occurred_at`, else the creation.
-        provenance: Who stored the item, and from what.
+            `occurred_at`, a fact's `valid_from`, else the creation.
+        provenance: Who stored the item, and from what. A fact says since when it holds, what it
+            `replaced`, and which other value of a single-valued predicate it `conflicts_with`.
         speaker: Who said it: for messages.
     """
 

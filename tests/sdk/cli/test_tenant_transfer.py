@@ -3,7 +3,7 @@
 import itertools
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ _NEW: dict[str, set[str]] = {  # fields that the other service sets itself
     | {"generation", "messages", "agent_participants"},
     "states": {"version", "created_at", "updated_at", "created_by"},
     "facts": {"version", "created_at", "updated_at", "learned_by", "learned_count"}
-    | {"first_learned_at", "learned_from_run_ids"},
+    | {"first_learned_at", "learned_from_run_ids", "replaced_facts"},
     "procedures": {"version", "created_at", "updated_at", "alpha", "beta"},
     "spaces": {"version", "created_at", "updated_at"},
     "objects": {"version", "created_at", "updated_at", "created_by", "expires_at", "etag"},
@@ -53,7 +53,10 @@ def fill(admin: Client, ada: Client) -> None:
     ada.states.put("ada", "user_7", "tone", {"formal": True})
     admin.procedures.put("billing", "remind", "mail", {"steps": 2}, half_life="duration:P7D")
     admin.runs.start("billing")
-    admin.facts.learn("acme", "pays", "in 30 days", confidence=0.5)
+    moved = datetime(2026, 3, 12, tzinfo=UTC)
+    admin.facts.learn("acme", "pays", "at once", valid_from=moved - timedelta(days=9))
+    fields: Any = {"confidence": 0.5, "valid_from": moved, "replaces": "same_subject_predicate"}
+    admin.facts.learn("acme", "pays", "in 30 days", **fields)
     ada.objects.put(
         "agents/ada/files", "a/b.bin", b"\x00\xff", content_type="image/png", metadata={"w": 2}
     )
@@ -124,7 +127,8 @@ def test_memory_is_written_to_another_tenant_however_often_the_import_is_killed(
     for name in _COMPARED:
         assert before[name], name
         assert keep(name, after[name]) == keep(name, before[name]), name
-    (fact,) = after["facts"]
+    (ended, fact) = sorted(after["facts"], key=lambda each: each["valid_from"])
+    assert ended["valid_until"] == fact["valid_from"]
     assert fact["learned_count"] == 1
 
 

@@ -32,7 +32,7 @@ _CONVERSATION = (
 _MESSAGE = ("role", "content", "timestamp", "metadata")
 _FACT = (
     *("subject", "predicate", "object", "confidence", "fact_id", "agent_type", "user_id"),
-    *("learned_from_run_id", "metadata"),
+    *("learned_from_run_id", "metadata", "valid_from", "valid_until"),
 )
 _LEARNED = ("alpha", "beta", "outcomes")
 
