@@ -79,6 +79,7 @@ def _build_assignments(tenant: str, task: Task | None) -> dict[Key, Item]:
             "coordinator": task.coordinator,
             "created_at": task.created_at,
             "inherits_from": task.inherits_from,
+            "guarded_by": list(task.guarded_by) or None,
             **build_list_attributes(key[0], task.created_at, task.id),
         }
     }

@@ -48,7 +48,7 @@ def build_task(
         completed_at=ended,
         archived_at=ended,
         registered_by=caller.id,
-        delegates=tuple(dict.fromkeys(new.delegates or ())),
+        delegates=None if new.delegates is None else tuple(dict.fromkeys(new.delegates)),
         free_entries=policy.max_entries,
         free_bytes=policy.max_bytes,
         extra_fields=_merge_extra_fields({}, new.extra_fields),
@@ -159,11 +159,18 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
         hand_over_note=change.note if is_handed_over else task.hand_over_note,
         term=task.term + (is_handed_over or is_adopted),
         parent_term=None if is_handed_over else task.parent_term,
+        guarded_by=_find_guarding(task, coordinator),
         leaving=() if status in ENDED else _find_leaving(task, assignee, coordinator),
         memory_policy=_merge_policy(policy, change),
         extra_fields=_merge_extra_fields(extra_fields, change.extra_fields),
         request=token.stored,
     )
+
+
+def _find_guarding(task: Task, coordinator: str | None) -> tuple[str, ...]:
+    """Return the former coordinators whose guardrails stay on the task."""
+    before = dict.fromkeys((*task.guarded_by, *filter(None, (task.coordinator,))))
+    return tuple(each for each in before if each != coordinator)
 
 
 def _find_leaving(task: Task, assignee: str | None, coordinator: str | None) -> tuple[str, ...]:

@@ -8,8 +8,8 @@ Restrictions are lifted, and capacities limited, afterwards: a retry or the sche
 crash leaves.
 """
 
-from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -141,32 +141,26 @@ class GuardrailService:
             old: the task before, None if it is registered.
             new: the task as it is to be.
         """
-        if new.coordinator is None or (new.completed_at is not None and old is None):
+        if new.coordinator is None or new.completed_at is not None:
+            rows = guardrail_store.list_under_coordinators(tenant, old, new)
+            return GuardedTask(replace(new, delegates=new.delegates or ()), tuple(rows))
+        if old is not None and (old.coordinator, old.assigned_agent) == (
+            new.coordinator,
+            new.assigned_agent,
+        ):
             return GuardedTask(new)
-        before = None if old is None else old.coordinator
-        if new.completed_at is not None:
-            coordinator = before or new.coordinator
-            row = guardrail_store.unlist_under_coordinator(tenant, coordinator, new.id)
-            return GuardedTask(new, (row,))
-        is_adopted = old is None or old.coordinator != new.coordinator
-        if not is_adopted and old is not None and old.assigned_agent == new.assigned_agent:
-            return GuardedTask(new)
-        guardrails, restrictions = self._store.get_with_restrictions(
-            tenant, new.coordinator, new.assigned_agent
+        every, restrictions = self._store.get_with_restrictions(
+            tenant, new.guarding_coordinators, new.assigned_agent
         )
-        writes = [guardrail_store.check_guardrails(tenant, guardrails)]
-        if before is not None and is_adopted:
-            writes.append(guardrail_store.unlist_under_coordinator(tenant, before, new.id))
-        if is_adopted:
-            row = guardrail_store.list_under_coordinator(tenant, new.coordinator, new.id)
-            writes.append(row)
-        if new.assigned_agent is not None and guardrails.version:
+        new = _guard(new, every)
+        writes = [guardrail_store.check_guardrails(tenant, each) for each in every]
+        writes += guardrail_store.list_under_coordinators(tenant, old, new)
+        if new.assigned_agent is not None and any(each.version for each in every):
+            more = [each.restrictions for each in every]
             writes.append(
-                guardrail_store.add_restrictions(
-                    tenant, new.assigned_agent, restrictions, guardrails.restrictions
-                )
+                guardrail_store.add_restrictions(tenant, new.assigned_agent, restrictions, more)
             )
-        return GuardedTask(restrict_task(new, guardrails.guardrails), tuple(writes))
+        return GuardedTask(new, tuple(writes))
 
     def update_assignees(self, tenant: str, old: Task | None, new: Task) -> None:
         """Lift or bound what a change of a task's assignee means for agents.
@@ -243,7 +237,7 @@ class GuardrailService:
         }
         steps: list[Callable[[], object]] = [
             *(partial(self._update_restrictions, tenant, agent) for agent in sorted(agents)),
-            *(partial(self._restrict_stored_task, tenant, coordinator, task.id) for task in tasks),
+            *(partial(self._restrict_stored_task, tenant, task.id) for task in tasks),
         ]
         if not all(run_parallel([partial(_is_done, step) for step in steps])):
             return False
@@ -255,13 +249,13 @@ class GuardrailService:
         return self.enforce(get_tenant(item["pk"]), item["coordinator"])
 
     @retry_on(ConditionFailed, _CONFLICT)
-    def _restrict_stored_task(self, tenant: str, coordinator: str, task_id: str) -> Task | None:
+    def _restrict_stored_task(self, tenant: str, task_id: str) -> Task | None:
         # in this order: guardrails that are read after the task are never older than its own
         task = self._tasks.get(tenant, task_id)
-        guardrails = self._store.get(tenant, coordinator).guardrails
-        if task is None or task.completed_at is not None or task.coordinator != coordinator:
+        if task is None or task.completed_at is not None:
             return task
-        restricted = restrict_task(task, guardrails)
+        every, _ = self._store.get_with_restrictions(tenant, task.guarding_coordinators)
+        restricted = restrict_task(task, *(each.guardrails for each in every))
         if restricted == task:
             return task
         return self._tasks.restrict(tenant, task, restricted)
@@ -288,7 +282,21 @@ class GuardrailService:
     def _coordinators(self, tenant: str, agent: str) -> set[str]:
         """Whose guardrails bind an agent: its own, and those of its open tasks' coordinators."""
         assigned = self._assignments.list_of_agent(tenant, agent)
-        return {agent} | {each.coordinator for each in assigned if each.coordinator is not None}
+        return {agent}.union(*(each.guarding_coordinators for each in assigned))
+
+
+def _guard(task: Task, every: Sequence[CoordinatorGuardrails]) -> Task:
+    """Return a task under the guardrails of its coordinator, the first, and former ones.
+
+    Former coordinators without guardrails no longer count.
+    """
+    own, *former = every
+    guarded = replace(
+        task,
+        delegates=own.default_delegates if task.delegates is None else task.delegates,
+        guarded_by=tuple(each.coordinator_id for each in former if each.version),
+    )
+    return restrict_task(guarded, *(each.guardrails for each in every))
 
 
 def _name_restrictions(tenant: str, agents: Iterable[str]) -> dict[Key, str]:

@@ -14,12 +14,13 @@ from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store
-from functions.platform.writes import ABSENT, Write, check, delete, put, put_version, update
+from functions.platform.writes import ABSENT, Write, check, put_version, replace_rows, update
 from functions.tasks.guardrails import (
     CoordinatorGuardrails,
     guardrails_from_item,
     guardrails_to_item,
 )
+from functions.tasks.model import Task
 
 _REQUEST_TIME = 60_000  # ms that the request which changes guardrails has to enforce them
 
@@ -33,13 +34,13 @@ class GuardrailStore(Store):
         return guardrails_from_item(coordinator, item)
 
     def get_with_restrictions(
-        self, tenant: str, coordinator: str, agent: str | None
-    ) -> tuple[CoordinatorGuardrails, Restrictions]:
-        """Read a coordinator's guardrails and an agent's restrictions: one call."""
-        own = item_types.GUARDRAILS.build_key(tenant, agent=coordinator)
+        self, tenant: str, coordinators: Iterable[str], agent: str | None = None
+    ) -> tuple[list[CoordinatorGuardrails], Restrictions]:
+        """Read coordinators' guardrails and an agent's restrictions: one call."""
+        keys = {name: item_types.GUARDRAILS.build_key(tenant, agent=name) for name in coordinators}
         others = item_types.RESTRICTIONS.build_key(tenant, agent=agent or "")
-        found = self._table.get_many((own, others) if agent else (own,))
-        guardrails = guardrails_from_item(coordinator, found.get(own))
+        found = self._table.get_many([*keys.values(), *([others] if agent else [])])
+        guardrails = [guardrails_from_item(name, found.get(key)) for name, key in keys.items()]
         return guardrails, restrictions_from_item(found.get(others))
 
     def replace(self, tenant: str, new: CoordinatorGuardrails, now: int, record: Write) -> None:
@@ -103,21 +104,25 @@ def check_guardrails(tenant: str, guardrails: CoordinatorGuardrails) -> Write:
     return check(key, "version = :version", version=guardrails.version)
 
 
-def add_restrictions(tenant: str, agent: str, present: Restrictions, more: Restrictions) -> Write:
-    """Put an agent under one more coordinator's restrictions."""
-    merged = merge_restrictions((present, more))
+def add_restrictions(
+    tenant: str, agent: str, present: Restrictions, more: Iterable[Restrictions]
+) -> Write:
+    """Put an agent under more coordinators' restrictions."""
+    merged = merge_restrictions((present, *more))
     return _put_restrictions(tenant, agent, merged._replace(version=present.version + 1))
 
 
-def list_under_coordinator(tenant: str, coordinator: str, task: str) -> Write:
-    return put(
-        item_types.COORDINATED_TASK.build_key(tenant, agent=coordinator, task=task),
-        {"task_id": task},
-    )
+def list_under_coordinators(tenant: str, old: Task | None, new: Task) -> list[Write]:
+    """List a task under those whose guardrails bind it, and no more under others."""
+    return replace_rows(_build_coordinated(tenant, old), _build_coordinated(tenant, new))
 
 
-def unlist_under_coordinator(tenant: str, coordinator: str, task: str) -> Write:
-    return delete(item_types.COORDINATED_TASK.build_key(tenant, agent=coordinator, task=task))
+def _build_coordinated(tenant: str, task: Task | None) -> dict[Key, Item]:
+    if task is None or task.completed_at is not None:
+        return {}
+    build_key = item_types.COORDINATED_TASK.build_key
+    names = task.guarding_coordinators
+    return {build_key(tenant, agent=name, task=task.id): {"task_id": task.id} for name in names}
 
 
 def _put_restrictions(tenant: str, agent: str, new: Restrictions) -> Write:

@@ -27,7 +27,7 @@ class CoordinatorGuardrails:
     """A coordinator's guardrails and their version; 0 where nobody has set any.
 
     Attributes:
-        others: guardrails of RFC-0013 that aren't of memory, as given.
+        others: guardrails that aren't of memory, as given: `delegates`, and those of RFC-0013.
     """
 
     coordinator_id: str
@@ -41,6 +41,11 @@ class CoordinatorGuardrails:
     def members(self) -> dict[str, Any]:
         """All guardrails by their names, as they are shown; what isn't set is None."""
         return self.guardrails._asdict() | self.others
+
+    @property
+    def default_delegates(self) -> tuple[str, ...]:
+        """The delegates of the coordinator's new tasks that name none."""
+        return tuple(self.others.get("delegates", ()))
 
     @property
     def restrictions(self) -> Restrictions:
@@ -83,12 +88,13 @@ def change_guardrails(
     )
 
 
-def restrict_task(task: Task, guardrails: GuardrailLimits) -> Task:
-    """Return a task under its coordinator's guardrails; what is free changes with its limit."""
+def restrict_task(task: Task, *guardrails: GuardrailLimits) -> Task:
+    """Return a task under the strictest guardrails; what is free changes with its limit."""
+    caps = [each.max_working_memory_per_task for each in guardrails]
     restricted = replace(
         task,
-        entry_cap=guardrails.max_working_memory_per_task,
-        archive_required=guardrails.memory_archive_required is True,
+        entry_cap=min((each for each in caps if each is not None), default=None),
+        archive_required=any(each.memory_archive_required for each in guardrails),
     )
     return replace(
         restricted, free_entries=task.free_entries + restricted.max_entries - task.max_entries

@@ -96,12 +96,19 @@ class Assignment(NamedTuple):
     Attributes:
         created_at: when the task was created, in epoch ms.
         inherits_from: the parent whose working memory the task inherits.
+        guarded_by: former coordinators whose guardrails still bind the assignee.
     """
 
     task_id: str
     coordinator: str | None
     created_at: int
     inherits_from: str | None = None
+    guarded_by: tuple[str, ...] = ()
+
+    @property
+    def guarding_coordinators(self) -> tuple[str, ...]:
+        """Whose guardrails bind the assignee."""
+        return (*filter(None, (self.coordinator,)), *self.guarded_by)
 
     @property
     def list_position(self) -> str:
@@ -143,7 +150,9 @@ class Task:
         leaving: former assignees and coordinators whose entries aren't fenced yet.
         parent_term: the parent's term with which inheritance ends, if its assignee registered the
             task for itself.
-        delegates: for whom its assignee may register sub-tasks, and whom it may hand the task to.
+        delegates: for whom its assignee may register sub-tasks, and whom it may hand the task to;
+            None until its registration takes the default of its coordinator.
+        guarded_by: former coordinators whose guardrails still bind it.
         hand_over_note: what the last assignee told its successor.
         free_entries, free_bytes: working memory that still fits.
         entry_cap: the most entries that its coordinator's guardrails let it have.
@@ -176,7 +185,8 @@ class Task:
     sub_tasks: int = 0
     leaving: tuple[str, ...] = ()
     parent_term: int | None = None
-    delegates: tuple[str, ...] = ()
+    delegates: tuple[str, ...] | None = ()
+    guarded_by: tuple[str, ...] = ()
     hand_over_note: str | None = None
     free_entries: int = 0
     free_bytes: int = 0
@@ -204,9 +214,14 @@ class Task:
         is_own = self.coordinator is None and self.completed_at is None
         return self.assigned_agent if is_own else None
 
+    @property
+    def guarding_coordinators(self) -> tuple[str, ...]:
+        """Whose guardrails bind it: its coordinator's, then former ones'."""
+        return (*filter(None, (self.coordinator,)), *self.guarded_by)
+
     def has_delegate(self, agent: str) -> bool:
         """Whether its assignee may register sub-tasks for an agent."""
-        return agent in self.delegates or ANYBODY in self.delegates
+        return not {agent, ANYBODY}.isdisjoint(self.delegates or ())
 
     @property
     def inherits_from(self) -> str | None:

@@ -190,6 +190,8 @@ class Guardrails(ChangeModel):
     """They reach no semantic memory in these, allowed or not."""
     memory_archive_required: bool | None = None
     """Memory is archived when a task ends, whatever its own policy says."""
+    delegates: Delegates | None = None
+    """The `delegates` of the coordinator's new tasks that name none."""
 
     @model_validator(mode="after")
     def _assert_known(self) -> Self:

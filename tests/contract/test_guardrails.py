@@ -174,6 +174,54 @@ def test_an_adopted_task_comes_under_its_coordinators_guardrails(
     assert fill(alice, "t", "c") == [429]
 
 
+def test_a_task_keeps_its_guardrails_when_its_coordinator_changes(
+    tenant: Tenant, boss: httpx.Client, alice: httpx.Client
+) -> None:
+    lead = tenant.coordinator("lead")
+    for name in ("secret", "hidden", "open"):
+        create(boss, semantic(namespace=name))
+    guard(tenant, max_working_memory_per_task=2, denied_semantic_namespaces=["secret"])
+    guard(tenant, "lead", max_working_memory_per_task=3, denied_semantic_namespaces=["hidden"])
+    made = create_task(boss, id="t", assigned_agent="alice")
+    passed = ok(change_task(boss, made, coordinator="lead"))
+    assert _names(alice) == {"open"}
+    assert fill(alice, "t", "a", "b", "c") == [201, 201, 429]
+    guard(tenant, max_working_memory_per_task=1, memory_archive_required=True)
+    assert fill(alice, "t", "d") == [429]
+    guard(tenant, "lead", max_working_memory_per_task=0)
+    guard(tenant, max_working_memory_per_task=9)
+    assert fill(alice, "t", "d") == [429]
+    guard(tenant, "lead", max_working_memory_per_task=None)
+    bob = tenant.agent("bob")
+    handed = ok(change_task(lead, passed, assigned_agent="bob"))
+    assert (_names(alice), _names(bob)) == ({"secret", "hidden", "open"}, {"open"})
+    ok(change_task(lead, handed, status="completed"))
+    assert _names(bob) == {"secret", "hidden", "open"}
+
+
+def _names(client: httpx.Client) -> set[str]:
+    return {each["namespace"] for each in query(client, memory_type="semantic")}
+
+
+def test_a_guardrail_sets_the_default_delegates_of_new_tasks(
+    tenant: Tenant, boss: httpx.Client, alice: httpx.Client
+) -> None:
+    invalid(
+        tenant.admin.patch(path(), json={"guardrails": {"delegates": "bob"}}),
+        "guardrails.delegates",
+    )
+    shown = guard(tenant, delegates=["bob"])
+    assert shown["guardrails"]["delegates"] == ["bob"]
+    made = create_task(boss, id="t", assigned_agent="alice")
+    assert made["delegates"] == ["bob"] == ok(boss.get(f"{TASKS}/t"))["delegates"]
+    assert ok(change_task(alice, made, assigned_agent="bob"))["assigned_agent"] == "bob"
+    assert create_task(boss, id="none", delegates=[])["delegates"] == []
+    assert create_task(alice, id="own", intent_id="own")["delegates"] == []
+    adopted = boss.post(TASKS, json=task(id="own", intent_id="own", assigned_agent="alice"))
+    assert ok(adopted, 201)["delegates"] == ["bob"]
+    assert "delegates" not in guard(tenant, delegates=None)["guardrails"]
+
+
 def test_other_coordinators_tasks_are_not_bounded(tenant: Tenant, alice: httpx.Client) -> None:
     guard(tenant, max_working_memory_per_task=0)
     create_task(tenant.coordinator("other"), id="t", assigned_agent="alice")

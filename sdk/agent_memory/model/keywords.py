@@ -128,6 +128,7 @@ class GuardrailChanges(TypedDict, total=False):
     """Guardrails to change; None takes one away, and what isn't given stays."""
 
     allowed_semantic_namespaces: Iterable[str] | None
+    delegates: Iterable[str] | None
     denied_semantic_namespaces: Iterable[str] | None
     max_episodic_memory_per_agent: int | None
     max_working_memory_per_task: int | None
