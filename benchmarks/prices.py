@@ -20,6 +20,7 @@ GB_SECOND, LOG_GB, STORED_GB_MONTH = 0.0000133334, 0.50, 0.45  # USD; storage wi
 CALL_MS = 5.0  # assumed latency of a DynamoDB call
 REQUEST_GB, REQUEST_CORE = 1.0, 1024 / 1769  # the API function's memory; 1,769 MB is one core
 READ_MS, LIST_MS, WRITE_MS = 1.1, 4.2, 2.2  # CPU of one core (`python -m benchmarks floor`)
+RECALL_MS = 12.0  # CPU of one core among 500 messages
 STREAM_GB, STREAM_BATCH = 1.73, 10  # the stream function's memory; changes per invocation
 EVENT_MS, VECTOR_MS = 1.8, 1.8  # CPU of one core (`python -m benchmarks stream`)
 LINE_BYTES = 404 + 26  # a request's log line, and CloudWatch's overhead
@@ -60,6 +61,8 @@ OPERATIONS = (
     Operation("create semantic, 5 tags", WRITE_MS, 13.10, 1, _NEW_VECTOR),
     Operation("delete", WRITE_MS, None, 1, _VECTOR),
     Operation("query own, 100 of 1 KB", LIST_MS),
+    Operation("append a turn of two messages", WRITE_MS),
+    Operation("recall about a user, ten items", RECALL_MS),
 )
 AGENT_MONTH = {  # eight hours a day, 22 days: a checkpoint written and one read each minute
     "put value": 10_560,

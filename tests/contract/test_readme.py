@@ -160,6 +160,26 @@ def test_the_tutorial_shows_the_example_that_it_runs() -> None:
     assert shown == read("sdk/examples/resumable_agent.py")
 
 
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs/index.md"], ids=name_page)
+def test_the_first_example_prints_what_the_page_shows(server: LocalServer, page: Path) -> None:
+    (code, _), (shown, _) = find_blocks(page, "python")[0], find_blocks(page, "text")[0]
+    environment = {"AGENT_MEMORY_URL": server.address, "AGENT_MEMORY_API_KEY": server.api_key}
+    own = code.replace('"ada"', f'"{page.parent.name}"').replace("ticket", page.parent.name)
+    ended = subprocess.run(
+        [sys.executable, "-c", own],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert _hide_names(ended.stdout) == _hide_names(shown)
+
+
+def _hide_names(text: str) -> str:
+    """Hide references and times, which differ each time."""
+    return re.sub(r"\[[^\]]+\]|\d{4}-\d\d-\d\d \d\d:\d\d", "", text)
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/tutorials/first-memory.md"])
 def test_a_page_shows_what_the_server_prints(server: LocalServer, page: str) -> None:
     shown = next(code for code, _ in find_blocks(ROOT / page, "console"))
@@ -171,9 +191,9 @@ def test_a_page_shows_what_the_server_prints(server: LocalServer, page: str) -> 
 
 def test_the_readme_is_short_and_lists_make_targets() -> None:
     readme, makefile = read("README.md"), read("Makefile")
-    assert len(readme.splitlines()) <= 150
+    assert len(readme.splitlines()) <= 120
     targets = set(re.findall(r"`make (\w+)`", readme))
-    assert targets >= {"run", "test", "check", "docs", "bench"}
+    assert targets >= {"run", "test"}
     targets |= set(re.findall(r"`make (\w+)`", read("CONTRIBUTING.md")))
     assert [name for name in targets if not re.search(f"^{name}:", makefile, re.MULTILINE)] == []
 
