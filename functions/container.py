@@ -363,7 +363,7 @@ class Container(CommonServices):
     def runs(self) -> Runs:
         from functions.runs.service import Runs
 
-        return Runs(self.run_store, self.run_ids, self.agent_types, self.clock)
+        return Runs(self.run_store, self.run_ids, self.agent_types, self.audit, self.clock)
 
     @cached_property
     def run_deletion_store(self) -> RunDeletionStore:
@@ -388,6 +388,7 @@ class Container(CommonServices):
             self.run_store,
             self.run_deletion_store,
             Quotas(self.quota_store, self.clock),
+            self.audit,
             self.clock,
         )
 
@@ -396,7 +397,7 @@ class Container(CommonServices):
         from functions.procedures.service import Procedures
         from functions.procedures.store import WorkflowStore
 
-        return Procedures(WorkflowStore(self.table), self.clock)
+        return Procedures(WorkflowStore(self.table), self.audit, self.clock)
 
     @cached_property
     def working_values(self) -> WorkingValues:

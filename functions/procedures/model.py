@@ -36,7 +36,7 @@ class OutcomeStats(NamedTuple):
 
 
 class ProcedureWorkflow(NamedTuple):
-    """A workflow. `spec` is compact JSON; times are epoch ms."""
+    """A workflow. `spec` is compact JSON, which `written_by` has written; times are epoch ms."""
 
     procedure: Procedure
     workflow_id: str
@@ -46,6 +46,7 @@ class ProcedureWorkflow(NamedTuple):
     created_at: int
     updated_at: int
     half_life: str | None = None
+    written_by: str | None = None
 
 
 class WorkflowStats(NamedTuple):

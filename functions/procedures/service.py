@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 from itertools import islice
 from random import Random
+from typing import Any
 
+from functions.audit.service import AuditTrail
+from functions.authorization.model import Action
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import BoundedPage, WantedPage, read_newest
 from functions.platform.clock import Clock
@@ -15,7 +18,9 @@ from functions.platform.limits import MAX_SPEC_BYTES
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.ttl import parse_duration
+from functions.platform.writes import Write
 from functions.procedures import rules
+from functions.procedures.authority import DELETE_WORKFLOW, WRITE_WORKFLOW
 from functions.procedures.model import (
     OutcomeStats,
     Procedure,
@@ -34,8 +39,9 @@ _WITHOUT_HALF_LIFE = OutcomeStats(0, 0, 0, 0)
 class Procedures:
     """The procedures of a caller's tenant, open to all of its principals."""
 
-    def __init__(self, store: WorkflowStore, clock: Clock) -> None:
+    def __init__(self, store: WorkflowStore, audit: AuditTrail, clock: Clock) -> None:
         self._store = store
+        self._audit = audit
         self._clock = clock
 
     @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
@@ -70,12 +76,15 @@ class Procedures:
         present, now = self._get(key, version), self._clock()
         if present is None:
             stats = _build_stats(new.learned, now, half_life)
-            workflow = ProcedureWorkflow(procedure, id, spec, stats, 1, now, now, new.half_life)
+            workflow = ProcedureWorkflow(
+                procedure, id, spec, stats, 1, now, now, new.half_life, caller.id
+            )
             self._store.create(caller.tenant, key, workflow)
             return self._describe(workflow), True
         after = rules.revise_workflow(present, spec, new.half_life, half_life, now, reset=new.reset)
         if after is not present:
-            self._store.replace(key, present, after)
+            records = self._record(caller, WRITE_WORKFLOW, present)
+            self._store.replace(key, present, after._replace(written_by=caller.id), records)
         return self._describe(after), False
 
     def get(self, caller: Principal, procedure: Procedure, id: str) -> WorkflowStats:
@@ -178,7 +187,18 @@ class Procedures:
         present = self._get(key, version)
         if present is None:
             raise _not_found()
-        self._store.delete(caller.tenant, key, present)
+        records = self._record(caller, DELETE_WORKFLOW, present)
+        self._store.delete(caller.tenant, key, present, records)
+
+    def _record(
+        self, caller: Principal, action: Action[Any], present: ProcedureWorkflow
+    ) -> list[Write]:
+        """Build the record of a change of what another principal has written."""
+        if present.written_by in (None, caller.id):
+            return []
+        target = "/".join((*present.procedure, present.workflow_id))
+        before = {"written_by": present.written_by, "version": present.version}
+        return [self._audit.record(caller, action, f"procedure:{target}", before)]
 
     def _describe(self, workflow: ProcedureWorkflow) -> WorkflowStats:
         return rules.compute_stats(workflow, self._clock())

@@ -1,6 +1,6 @@
 """Reads and writes of workflows: one item each, with sums that outcomes are added to."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from functions.platform import run_keys
@@ -72,17 +72,23 @@ class WorkflowStore(Store):
         listed = build_list_attributes(key[0], workflow.created_at, workflow.workflow_id)
         self._table.transact([put_new(key, _encode(workflow) | listed), counted])
 
-    def replace(self, key: Key, seen: ProcedureWorkflow, new: ProcedureWorkflow) -> None:
+    def replace(
+        self,
+        key: Key,
+        seen: ProcedureWorkflow,
+        new: ProcedureWorkflow,
+        records: Iterable[Write],
+    ) -> None:
         """Write spec and half-life, and the stats only if they change."""
         item, condition = _encode(new), _AT_VERSION
         values: Item = {"seen": seen.version, "created_at": seen.created_at}
-        names = ["spec", "half_life", "version", "updated_at"]
+        names = ["spec", "half_life", "version", "updated_at", "written_by"]
         if new.stats != seen.stats:
             names += ["successes", "failures", "outcomes", "base_ms", "half_life_ms"]
             condition += f" AND {_AT_STATS}"
             values |= _seen_stats(seen.stats)
         expression, present = build_set_expression({name: item[name] for name in names})
-        self._table.update(update(key, expression, condition, **values, **present))
+        self._table.write([update(key, expression, condition, **values, **present), *records])
 
     def rebase(self, key: Key, seen: OutcomeStats, new: OutcomeStats) -> None:
         """Write the stats with another base."""
@@ -113,11 +119,13 @@ class WorkflowStore(Store):
             if earlier is None or not token.matches(earlier["token"]):
                 raise
 
-    def delete(self, tenant: str, key: Key, seen: ProcedureWorkflow) -> None:
+    def delete(
+        self, tenant: str, key: Key, seen: ProcedureWorkflow, records: Iterable[Write]
+    ) -> None:
         """Delete a workflow and subtract it from the count."""
         expected = {"seen": seen.version, "created_at": seen.created_at}
         counted = _count_workflow(tenant, seen, -1)
-        self._table.transact([delete(key, _AT_VERSION, **expected), counted])
+        self._table.transact([delete(key, _AT_VERSION, **expected), counted, *records])
 
 
 def workflow_key(tenant: str, procedure: Procedure, workflow: str) -> Key:

@@ -12,7 +12,7 @@ from functions.platform.newest_first import iterate_items
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.values import ValueCodec
-from functions.platform.writes import put_new
+from functions.platform.writes import Write, put_new
 from functions.runs.model import Episode, Run, compute_expiry
 from functions.runs.rules import parse_address, run_not_found
 from functions.runs.store import decode_head, is_run
@@ -33,8 +33,9 @@ class EpisodeStore:
         episode: Episode,
         sort_token: str,
         token: RequestToken | None,
+        records: Iterable[Write],
     ) -> Episode | None:
-        """Write an episode at the key of what it sorts by: one write.
+        """Write an episode at the key of what it sorts by, and audit records: one write.
 
         Returns None, or what an earlier try of the same request wrote.
         """
@@ -55,9 +56,9 @@ class EpisodeStore:
             schema.TTL_ATTRIBUTE: to_ttl_seconds(episode.expires_at),
         }
         try:
-            self._table.put(put_new(key, item))
+            self._table.write([put_new(key, item), *records])
         except ConditionFailed as failed:
-            earlier = failed.item
+            earlier = failed.failed.get(key)
             if earlier is None or token is None or not token.matches(earlier.get("request")):
                 message = "another episode has taken this place; send the request again"
                 raise Throttled(message) from failed

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from functions.audit.service import AuditTrail
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound
@@ -10,6 +11,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.run_keys import build_episode_id, build_episode_sort_token
 from functions.quotas.model import EPISODES
 from functions.quotas.service import Quotas
+from functions.runs.authority import APPEND_EPISODE, record_change
 from functions.runs.deletion_store import RunDeletionStore
 from functions.runs.episode_store import EpisodeStore
 from functions.runs.model import Episode, Run, compute_expiry
@@ -26,12 +28,15 @@ class Episodes:
     _runs: RunStore
     _deletions: RunDeletionStore
     _quotas: Quotas
+    _audit: AuditTrail
     _clock: Clock
 
     def append(
         self, caller: Principal, run_id: str, new: NewEpisode, token: RequestToken | None
     ) -> Episode:
         """Append an episode to a run, ended or not: one write, and one read after it.
+
+        An append to another principal's run reads the run first, and is recorded.
 
         The read shows whether the run was deleted: then the episode is, too. A deletion that comes
         later finds the episode itself.
@@ -43,7 +48,7 @@ class Episodes:
             IdempotencyConflict: the token's key came with another body.
         """
         now = self._clock()
-        address = self._runs.find_address(caller.tenant, run_id, now)
+        address, starter = self._runs.find_address(caller, run_id, now)
         request = (token or RequestToken.create()).key
         sort_token = build_episode_sort_token(now, request)
         episode = Episode(
@@ -56,7 +61,8 @@ class Episodes:
             sensitivity=new.sensitivity,
         )
         self._quotas.assert_room(caller.tenant, EPISODES)
-        earlier = self._store.append(address, episode, sort_token, token)
+        records = record_change(self._audit, caller, APPEND_EPISODE, run_id, starter)
+        earlier = self._store.append(address, episode, sort_token, token, records)
         if earlier is None:
             self._quotas.add_item(caller.tenant, EPISODES)
         appended = earlier or episode

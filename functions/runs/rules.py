@@ -22,7 +22,7 @@ _HINT = "; store a larger value as an object, and its address here"
 class RunIds:
     """Make and verify ids of runs without reading the table.
 
-    An id carries a message authentication code over tenant and address.
+    An id carries a message authentication code over tenant, address and who started the run.
 
     Args:
         derive_key: derives the key of a purpose from the deployment's secret.
@@ -31,15 +31,15 @@ class RunIds:
     def __init__(self, derive_key: Callable[[bytes], bytes]) -> None:
         self._derive_key = derive_key
 
-    def make_id(self, address: run_keys.RunAddress) -> str:
-        """Make the id of the run at an address."""
-        message = f"{address.tenant}\n{address.unsigned_id}".encode()
+    def make_id(self, address: run_keys.RunAddress, principal: str) -> str:
+        """Make the id of the run at an address, which a principal starts."""
+        message = f"{address.tenant}\n{address.unsigned_id}\n{principal}".encode()
         mac = hmac.digest(self._derive_key(_PURPOSE), message, "sha256")[:_MAC_BYTES]
         return address.unsigned_id + encode_seed(mac)
 
-    def is_issued(self, address: run_keys.RunAddress, run_id: str) -> bool:
-        """Return whether this service made the id."""
-        return hmac.compare_digest(run_id, self.make_id(address))
+    def is_issued(self, address: run_keys.RunAddress, run_id: str, principal: str) -> bool:
+        """Return whether this service made the id for a principal."""
+        return hmac.compare_digest(run_id, self.make_id(address, principal))
 
 
 def parse_address(tenant: str, run_id: str, now: int) -> run_keys.RunAddress:

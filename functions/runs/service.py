@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 
+from functions.audit.service import AuditTrail
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import Listed, WantedPage, read_page
 from functions.platform.clock import Clock
@@ -16,6 +17,7 @@ from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed
 from functions.platform.value_parts import PartsMissing
 from functions.runs.agent_types import AgentTypes
+from functions.runs.authority import END_RUN, record_change
 from functions.runs.model import Run, RunPage, RunQuery, RunStatus, RunValue
 from functions.runs.requests import NewRun, RunError, RunOutput
 from functions.runs.rules import RunIds, end_run, render_value, run_not_found
@@ -35,6 +37,7 @@ class Runs:
     _store: RunStore
     _ids: RunIds
     _agent_types: AgentTypes
+    _audit: AuditTrail
     _clock: Clock
 
     def start(self, caller: Principal, new: NewRun, token: RequestToken) -> Run:
@@ -48,7 +51,7 @@ class Runs:
         now = self._clock()
         address = create_run_address(caller.tenant, new.agent_type, token.key, now)
         run = Run(
-            id=self._ids.make_id(address),
+            id=self._ids.make_id(address, caller.id),
             agent_type=new.agent_type,
             instance_id=new.instance_id,
             status="running",
@@ -109,7 +112,8 @@ class Runs:
             ended = end_run(run, status, result, caller.id, token.stored, now)
             field: RunValue = "output" if status == "completed" else "error"
             try:
-                self._store.end(tenant, item, ended, field, now)
+                records = record_change(self._audit, caller, END_RUN, run_id, run.created_by)
+                self._store.end(tenant, item, ended, field, now, records)
             except ConditionFailed as changed:
                 present = changed.failed.get((item["pk"], item["sk"]))
                 if not is_run(present, run_id):

@@ -6,6 +6,7 @@ from itertools import chain, takewhile
 from operator import itemgetter
 from typing import TypeGuard
 
+from functions.identity.model import Principal
 from functions.platform import run_keys, schema, value_parts
 from functions.platform.bounded_pages import Examined, examine_all
 from functions.platform.items import Item, from_attributes, to_attributes
@@ -32,12 +33,14 @@ class RunStore:
     _parts: value_parts.ValueParts
     _ids: RunIds
 
-    def find_address(self, tenant: str, run_id: str, now: int) -> run_keys.RunAddress:
-        """Find the address of a run; read only if the root key has changed since."""
-        address = parse_address(tenant, run_id, now)
-        if not self._ids.is_issued(address, run_id):
-            self.get_item(tenant, run_id, now)
-        return address
+    def find_address(
+        self, caller: Principal, run_id: str, now: int
+    ) -> tuple[run_keys.RunAddress, str]:
+        """Find the address of a run, and who started it; read if that was another principal."""
+        address = parse_address(caller.tenant, run_id, now)
+        if self._ids.is_issued(address, run_id, caller.id):
+            return address, caller.id
+        return address, self.get_item(caller.tenant, run_id, now)["created_by"]
 
     def get_item(self, tenant: str, run_id: str, now: int) -> Item:
         """Read the item of a run, without large values: one read."""
@@ -67,23 +70,33 @@ class RunStore:
         name = value_parts.get_value_name(value.get("input", {}))
         self._write(put_new(address.item_key, item), name, parts, now)
 
-    def end(self, tenant: str, item: Item, run: Run, field: RunValue, now: int) -> None:
+    def end(
+        self, tenant: str, item: Item, run: Run, field: RunValue, now: int, records: list[Write]
+    ) -> None:
         """Write the end of a run: one write, and two calls more where its result is large.
 
         Args:
             item: the run's, as it was read.
             field: what the end adds to it.
+            records: for the audit log.
         """
         key = (item["pk"], item["sk"])
         value, parts = self._encode_value(tenant, key[0], run, field)
         write = put_version(key, item | _encode_head(run) | value, item["version"])
-        self._write(write, value_parts.get_value_name(value.get(field, {})), parts, now)
+        self._write(write, value_parts.get_value_name(value.get(field, {})), parts, now, records)
 
-    def _write(self, write: Write, name: str | None, parts: Sequence[Write], now: int) -> None:
+    def _write(
+        self,
+        write: Write,
+        name: str | None,
+        parts: Sequence[Write],
+        now: int,
+        records: Sequence[Write] = (),
+    ) -> None:
         """Write an item, with the parts of its value where there are any."""
         staged = self._parts.stage(write.key[0], name, parts, now)
         try:
-            self._table.write([write, *staged])
+            self._table.write([write, *staged, *records])
         except ConditionFailed:
             for mark in staged:
                 self._parts.remove(mark.key, value_parts.CLEANUP_SECONDS)

@@ -166,6 +166,13 @@ def _log_run(tenant: Tenant) -> tuple[str, str]:
     return path, f"{path}/episodes/{episode['id']}"
 
 
+def _make_workflow(tenant: Tenant) -> str:
+    """A workflow that another principal has written; its path."""
+    path = "/api/v1/procedures/sdr/outreach/w1"
+    ok(tenant.agent("writer").put(path, json={"spec": "mine"}), 201)
+    return path
+
+
 def _delete_runs_of_an_instance(tenant: Tenant) -> httpx.Response:
     _log_run(tenant)
     return tenant.admin.delete("/api/v1/runs?instance_id=one")
@@ -332,6 +339,21 @@ USES: dict[tuple[str, str], Use] = {
         lambda tenant: tenant.admin.patch(
             "/api/v1/agents/admin/objects/own", json={"permissions": {"default": "read"}}
         )
+    ),
+    ("POST /api/v1/runs/{run_id}/episodes", "run.append"): lambda tenant: tenant.admin.post(
+        f"{_log_run(tenant)[0]}/episodes", json={"content": "other"}
+    ),
+    ("POST /api/v1/runs/{run_id}/complete", "run.end"): lambda tenant: tenant.admin.post(
+        f"{_log_run(tenant)[0]}/complete", json={"output": 1}
+    ),
+    ("POST /api/v1/runs/{run_id}/fail", "run.end"): lambda tenant: tenant.admin.post(
+        f"{_log_run(tenant)[0]}/fail", json={"error": "no"}
+    ),
+    ("PUT /api/v1/procedures/{agent_type}/{task_type}/{workflow_id}", "procedure.write"): (
+        lambda tenant: tenant.admin.put(_make_workflow(tenant), json={"spec": "other"})
+    ),
+    ("DELETE /api/v1/procedures/{agent_type}/{task_type}/{workflow_id}", "procedure.delete"): (
+        lambda tenant: tenant.admin.delete(_make_workflow(tenant))
     ),
     ("DELETE /api/v1/runs/{run_id}", "run.delete"): _delete_run,
     ("DELETE /api/v1/runs/{run_id}", "episodes.delete"): _delete_run,

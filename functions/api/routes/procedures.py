@@ -16,6 +16,7 @@ from functions.api.responses.procedures import (
 )
 from functions.api.routing import Route
 from functions.identity.model import READ, WRITE, Principal
+from functions.procedures.authority import DELETE_WORKFLOW, WRITE_WORKFLOW
 from functions.procedures.model import Procedure, WorkflowStats
 from functions.procedures.requests import NewWorkflow, Outcome, Selection
 
@@ -138,6 +139,7 @@ ROUTES = [
         description="Keeps the learned statistics unless `reset` is true. With a `half_life`, an "
         "outcome counts half as much as one that is a half-life newer. Repeating the request "
         "changes nothing.",
+        audited=(WRITE_WORKFLOW,),
     ),
     Route(
         f"GET {_WORKFLOW}",
@@ -156,6 +158,7 @@ ROUTES = [
         {204: None},
         error_statuses=(404, 409),
         if_match="optional",
+        audited=(DELETE_WORKFLOW,),
     ),
     Route(
         f"GET {_PROCEDURE}",

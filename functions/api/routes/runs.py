@@ -43,7 +43,7 @@ from functions.api.routing import ANY, Route
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform import limits
 from functions.platform.errors import ValidationFailed
-from functions.runs.authority import DELETE_EPISODES, DELETE_RUN
+from functions.runs.authority import APPEND_EPISODE, DELETE_EPISODES, DELETE_RUN, END_RUN
 from functions.runs.model import Run, RunPage, RunQuery, RunStatus, RunValue
 from functions.runs.requests import NewEpisode, NewRun, RunError, RunOutput
 
@@ -276,6 +276,7 @@ ROUTES = [
         request_model=RunOutput,
         error_statuses=(404, 409),
         idempotent=True,
+        audited=(END_RUN,),
     ),
     Route(
         f"POST {_RUN}/fail",
@@ -287,6 +288,7 @@ ROUTES = [
         request_model=RunError,
         error_statuses=(404, 409),
         idempotent=True,
+        audited=(END_RUN,),
     ),
     Route(
         f"POST {_RUN}/episodes",
@@ -299,6 +301,7 @@ ROUTES = [
         idempotent=True,
         description="A run that has ended accepts episodes, too. With an Idempotency-Key, a retry "
         "returns the first episode.",
+        audited=(APPEND_EPISODE,),
     ),
     Route(
         "GET /api/v1/episodes",

@@ -31,17 +31,18 @@ ADDRESS = create_run_address("t1", "sdr", bytes(16), NOW)
 RUN = Run("run_1", "sdr", "running", 1, NOW, "alice", input=b"1")
 
 
-def test_an_id_is_verified_by_tenant_and_secret() -> None:
-    run_id = IDS.make_id(ADDRESS)
+def test_an_id_is_verified_by_tenant_starter_and_secret() -> None:
+    run_id = IDS.make_id(ADDRESS, "alice")
     parsed = parse_address("t1", run_id, NOW)
-    assert (parsed, IDS.is_issued(parsed, run_id)) == (ADDRESS, True)
-    assert not RunIds(lambda purpose: b"another" + purpose).is_issued(parsed, run_id)
-    assert not IDS.is_issued(parse_address("t2", run_id, NOW), run_id)
-    assert not IDS.is_issued(parsed, run_id[:-1] + ("0" if run_id[-1] != "0" else "1"))
+    assert (parsed, IDS.is_issued(parsed, run_id, "alice")) == (ADDRESS, True)
+    assert not RunIds(lambda purpose: b"another" + purpose).is_issued(parsed, run_id, "alice")
+    assert not IDS.is_issued(parse_address("t2", run_id, NOW), run_id, "alice")
+    assert not IDS.is_issued(parsed, run_id, "bob")
+    assert not IDS.is_issued(parsed, run_id[:-1] + ("0" if run_id[-1] != "0" else "1"), "alice")
 
 
 def test_an_id_leads_to_a_run_for_90_days() -> None:
-    run_id = IDS.make_id(ADDRESS)
+    run_id = IDS.make_id(ADDRESS, "alice")
     assert parse_address("t1", run_id, NOW + 90 * DAY - 1) == ADDRESS
     with pytest.raises(NotFound):
         parse_address("t1", run_id, NOW + 90 * DAY)

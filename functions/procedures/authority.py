@@ -1,0 +1,11 @@
+"""Who writes workflows of procedures (ADR-043). They are open to the whole tenant."""
+
+from functions.authorization.model import Action
+from functions.authorization.rules import HOLDS_WRITE
+
+_DENIED = "workflows of procedures are written with memory.write"
+
+WRITE_WORKFLOW = Action("procedure.write", (HOLDS_WRITE,), _DENIED, is_audited=True)
+"""Audited where another principal has written the spec."""
+DELETE_WORKFLOW = Action("procedure.delete", (HOLDS_WRITE,), _DENIED, is_audited=True)
+"""Audited where another principal has written the spec."""
