@@ -43,7 +43,7 @@ from functions.namespaces.store import NamespaceStore
 from functions.platform.archive_storage import ArchiveStorage, S3ArchiveStorage
 from functions.platform.aws import create_client, create_lazy_client, translate_aws_errors
 from functions.platform.clock import Clock, now_ms
-from functions.platform.deployment_secret import DeploymentSecret, NewerDataError
+from functions.platform.deployment_secret import DeploymentSecret
 from functions.platform.digests import Digests
 from functions.platform.due_index import DueIndex
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
@@ -107,15 +107,10 @@ class CommonServices:
         """Read the deployment's secret, while the function starts.
 
         The root key isn't read: only an operator's requests and unknown keys need it.
-
-        Raises:
-            NewerDataError: a later release has written the data.
         """
         try:
             if self.seals is not None:
                 self.seals.prepare()
-        except NewerDataError:
-            raise
         except Exception as error:  # noqa: BLE001 - the request that needs a key reads it again
             logger.warning("keys", extra={"error": type(error).__name__})
 

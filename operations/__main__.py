@@ -22,7 +22,7 @@ from operations.read_only import set_read_only
 from operations.reattachment import StateNotFound, reattach
 from operations.table_switch import NotKept, restore_into_service
 from operations.tenant_data import Storage, export_tenant, open_private
-from operations.versions import DeploymentInProgress, delete_old_versions
+from operations.versions import DeploymentInProgress, delete_old_versions, raise_data_version
 
 _PROBLEMS = (
     BotoCoreError,
@@ -88,6 +88,7 @@ _READ_ONLY_NOTE = "a deployment can switch this off: deploy with -c read_only=tr
 _COMMANDS: dict[str, Callable[[Deployment, argparse.Namespace], Any]] = {
     "create-tenant": lambda deployment, options: root_key.create_tenant(deployment, options.tenant),
     "rotate-root-key": lambda deployment, _: {"version": root_key.rotate_root_key(deployment)},
+    "raise-data-version": lambda deployment, _: {"data_version": raise_data_version(deployment)},
     "protect": lambda deployment, _: protect(deployment),
     "tail-log": _tail,
     "replay": lambda deployment, options: dead_letters.replay(deployment, is_listing=options.list),
@@ -124,6 +125,7 @@ def _options() -> argparse.Namespace:
     add = commands.add_parser
     add("create-tenant", help="create a tenant, and print its admin's key").add_argument("tenant")
     add("rotate-root-key", help="replace the root key, and restart the functions")
+    add("raise-data-version", help="end the way back to releases that can't read newer data")
     add("protect", help="protect tables and stacks from deletion, if the deployment keeps its data")
     _add_tail(add("tail-log", help="print a function's log"))
     replay = add("replay", help="deliver the dead letters again; exit status 1 if any remain")

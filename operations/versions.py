@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from operations.deletion import build_container
 from operations.deployment import Deployment, client
 
 
@@ -20,6 +21,21 @@ def check_settled(deployment: Deployment, name: str) -> None:
     found = client("lambda").get_alias(FunctionName=function, Name=alias)
     if (found.get("RoutingConfig") or {}).get("AdditionalVersionWeights"):
         raise DeploymentInProgress(f"{function} is being deployed: try again when that has ended")
+
+
+def raise_data_version(deployment: Deployment) -> int:
+    """Raise the version of the data to the latest that the deployed release reads; return it.
+
+    Earlier releases then answer requests with 503, so you can't go back to them.
+
+    Raises:
+        DeploymentInProgress: a new version is taking over, and an earlier one may get requests.
+    """
+    for name in list_functions(deployment):
+        check_settled(deployment, name)
+    version = int(deployment.outputs["DataVersion"])
+    build_container(deployment).deployment_secret.raise_version(version)
+    return version
 
 
 def change_variables(deployment: Deployment, name: str, variables: Mapping[str, str]) -> str:

@@ -55,6 +55,7 @@ def prepare(settings: LocalSettings, folder: DataFolder) -> FirstPrincipal:
     ensure_tables(build_memory_table(MEMORY_TABLE), build_log_table(LOG_TABLE))
     try:
         services = Container(api_settings)
+        services.deployment_secret.raise_version()  # no other release runs on this folder
         key_works = services.identity.ensure_tenant(TENANT, ADMIN, api_key)
         _close_memory_of_users(services)
         return FirstPrincipal(api_key, key_works)

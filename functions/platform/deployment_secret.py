@@ -4,8 +4,8 @@ It is random, made at its first use, and kept in the table, encrypted. So it out
 key: what was signed stays valid when the root key changes, and who reads the table learns
 nothing.
 
-Its item says in which version the deployment's data is stored, as well: a release reads the data of
-its own version and of all before, and refuses to start on data of a later one.
+Its item has the version of the deployment's data. A release reads data of its version and of all
+earlier ones. The operator raises the version when no request may reach an earlier release again.
 """
 
 import hmac
@@ -20,22 +20,21 @@ from functions.platform.values import ValueCodec
 from functions.platform.writes import put_new, update
 
 DATA_VERSION = 1
-"""In which version this release stores data; see docs/how-to/upgrade.md before raising it."""
+"""The latest version of the data that this release reads (docs/how-to/upgrade.md)."""
 _BYTES = 32
 _OWNER = DEPLOYMENT_SECRET.partition  # the key service knows the secret by it
 _NAME, _VERSION = "secret", 1  # what the ciphertext is bound to, too
 
 
-class NewerDataError(Exception):
-    """The data was written by a later release, which stores it in a way unknown to this one."""
+class NewerDataError(Unavailable):
+    """The data has a version that only a later release reads."""
 
 
 class DeploymentSecret:
     """Reads the secret at its first use, or makes it: one call, or two for the very first.
 
     Args:
-        is_maker: whether this function makes the secret, and says which release wrote the data;
-            others wait until the one that does has run.
+        is_maker: whether this function makes the secret; others wait until it has.
     """
 
     def __init__(self, table: Table, cipher: Cipher, *, is_maker: bool) -> None:
@@ -50,7 +49,7 @@ class DeploymentSecret:
 
         Raises:
             Unavailable: the table or the key service can't be read, or what is stored is plain.
-            NewerDataError: a later release has written the data.
+            NewerDataError: only a later release reads the data.
         """
         key = self._keys.get(purpose)
         if key is None:
@@ -58,29 +57,40 @@ class DeploymentSecret:
             key = self._keys[purpose] = hmac.digest(self._secret, purpose, "sha256")
         return key
 
+    def check_version(self) -> None:
+        """Check that this release reads the data: one call.
+
+        Raises:
+            NewerDataError: only a later release reads it.
+        """
+        self._get()
+
+    def raise_version(self, version: int = DATA_VERSION) -> None:
+        """Set the version of the data, so that releases that don't read it refuse requests.
+
+        Raises:
+            NewerDataError: the data has a later version.
+        """
+        item = self._get() or self._create()
+        if item.get("data_version", 1) < version:
+            key = DEPLOYMENT_SECRET.build_key()
+            self._table.update(update(key, "SET data_version = :version", version=version))
+
     def _read(self) -> bytes:
-        item = self._table.get(DEPLOYMENT_SECRET.build_key()) or self._create()
+        item = self._get() or self._create()
         if "data_key" not in item:  # a codec takes plain values, too, and anyone could choose one
             raise Unavailable("the deployment's secret is not one that this service encrypted")
-        self._claim_version(item)
         return self._values.decode(item, _OWNER, _NAME)
 
-    def _claim_version(self, item: Item) -> None:
-        """Say that this release has written the data, so that an earlier one refuses it."""
-        stored = item.get("data_version", 1)
+    def _get(self) -> Item | None:
+        item = self._table.get(DEPLOYMENT_SECRET.build_key())
+        stored = (item or {}).get("data_version", 1)
         if stored > DATA_VERSION:
             raise NewerDataError(
                 f"this data has version {stored}, and this release reads it up to version "
-                f"{DATA_VERSION}: start the release that wrote it, or a later one"
+                f"{DATA_VERSION}: start a later release"
             )
-        if stored < DATA_VERSION and self._is_maker:
-            self._table.update(
-                update(
-                    DEPLOYMENT_SECRET.build_key(),
-                    "SET data_version = :version",
-                    version=DATA_VERSION,
-                )
-            )
+        return item
 
     def _create(self) -> Item:
         """Store a new secret, unless another function was faster; return the one that counts.

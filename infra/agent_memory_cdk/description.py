@@ -4,6 +4,8 @@ from aws_cdk import Stack
 from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
+from functions.platform.deployment_secret import DATA_VERSION
+
 from .bus import Bus
 from .monitoring import Parts
 from .settings import Settings
@@ -29,6 +31,7 @@ def describe(
         "Schedules": ",".join(parts.schedule.names),
         "Alias": functions.api.alias.alias_name,
         "Stacks": ",".join(dict.fromkeys(Stack.of(each).stack_name for each in (scope, state))),
+        "DataVersion": str(DATA_VERSION),
         "Retain": str(settings.retain).lower(),
     }
     for name, function in functions.by_name.items():

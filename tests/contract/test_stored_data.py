@@ -14,11 +14,11 @@ from functions.platform.item_types import DEPLOYMENT_SECRET
 from tests.contract import engines, stored_data
 from tests.contract.bodies import MEMORY
 from tests.contract.conftest import START
-from tests.contract.expect import ok
+from tests.contract.expect import ok, refused
 from tests.contract.service import Service, start
 from tests.contract.streaming import log
 from tests.contract.sweeping import sweep
-from tests.contract.transport import MovableClock
+from tests.contract.transport import HandlerTransport, MovableClock, open_client, turns
 
 RELEASES = sorted(each.name for each in stored_data.FOLDER.glob("release-*"))
 _LATER = 60  # seconds after everything was written
@@ -116,21 +116,55 @@ def get_version(service: Service) -> int:
     return int(item["data_version"]["N"])
 
 
-def test_the_function_does_not_start_on_data_of_a_later_release(service: Service) -> None:
+def connect(service: Service, key: str) -> httpx.Client:
+    """Start another environment of the API function; return a client of it."""
+    handler = App(Container(service.settings(), service.clock))
+    client = open_client(HandlerTransport(handler, turns(parallel=True)), key)
+    client.event_hooks = {}  # they let no answer of the 500s pass
+    return client
+
+
+def test_a_release_that_can_not_read_the_data_answers_503_with_the_reason(
+    stored: tuple[Service, dict[str, httpx.Client]],
+) -> None:
+    service, clients = stored
     before = get_version(service)
     set_version(service, DATA_VERSION + 1)
-    with pytest.raises(NewerDataError, match=f"version {DATA_VERSION + 1}.*up to version"):
-        App(Container(service.settings(), service.clock))
+    former = connect(service, clients["admin"].headers["X-API-Key"])
+    for path in ("/api/v1/me", "/health?deep=true"):
+        problem = refused(former.get(path), 503, "UNAVAILABLE")
+        assert f"version {DATA_VERSION + 1}" in problem["detail"]
+    ok(former.get("/health"))
     set_version(service, before)
+    ok(former.get("/api/v1/me"))
 
 
-def test_a_later_release_says_that_it_has_written_the_data(
+def test_the_start_of_a_later_release_leaves_the_data_readable_for_this_one(
+    stored: tuple[Service, dict[str, httpx.Client]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service, clients = stored
+    before, key = get_version(service), clients["admin"].headers["X-API-Key"]
+    with monkeypatch.context() as patch:
+        patch.setattr(deployment_secret, "DATA_VERSION", DATA_VERSION + 1)
+        later = connect(service, key)  # as the check before the canary does
+        ok(later.get("/health?deep=true"))
+        ok(later.get("/api/v1/me"))
+    assert get_version(service) == before
+    ok(connect(service, key).get("/api/v1/me"))  # in the canary, or after a rollback
+
+
+def test_the_operator_raises_the_version_of_the_data_and_never_lowers_it(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = get_version(service)
-    monkeypatch.setattr(deployment_secret, "DATA_VERSION", DATA_VERSION + 1)
-    App(Container(service.settings(), service.clock))
-    assert get_version(service) == DATA_VERSION + 1
+    with monkeypatch.context() as patch:
+        patch.setattr(deployment_secret, "DATA_VERSION", DATA_VERSION + 1)
+        later = Container(service.settings(), service.clock).deployment_secret
+        later.raise_version(DATA_VERSION + 1)
+        later.raise_version(DATA_VERSION)
+        assert get_version(service) == DATA_VERSION + 1
+    with pytest.raises(NewerDataError):
+        Container(service.settings(), service.clock).deployment_secret.raise_version()
     set_version(service, before)
 
 

@@ -8,7 +8,11 @@ import pytest
 from moto import mock_aws
 
 from operations.deployment import Deployment
-from operations.versions import delete_old_versions
+from operations.versions import (
+    DeploymentInProgress,
+    delete_old_versions,
+    raise_data_version,
+)
 from tests.contract.aws_sessions import open_session
 from tests.contract.regions import FUNCTIONS, create_function, describe
 
@@ -78,3 +82,9 @@ def test_a_version_that_a_stream_invokes_stays(deployment: Deployment) -> None:
     )
     delete_old_versions(deployment, 1, is_preview=False)
     assert list_versions("Api") == ["2", "4", "7"]
+
+
+def test_data_is_not_raised_while_requests_reach_two_releases(deployment: Deployment) -> None:
+    send_requests("6", "7")
+    with pytest.raises(DeploymentInProgress):
+        raise_data_version(deployment)

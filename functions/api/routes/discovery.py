@@ -8,7 +8,6 @@ from functions.api.parameters import BooleanParameter
 from functions.api.routing import PUBLIC, Example, Route
 from functions.api.static_files import read_docs_file, read_openapi_document
 from functions.identity.model import Principal
-from functions.platform.item_types import DEPLOYMENT_SECRET
 from functions.vectors.factory import can_embed
 
 _ROOT = {
@@ -45,7 +44,7 @@ def get_root(request: Request, _caller: Principal) -> Response:
 def get_health(request: Request, _caller: Principal) -> Response:
     if not _DEEP.read(request):
         return json_response(200, _HEALTH)
-    request.services.table.get(DEPLOYMENT_SECRET.build_key())
+    request.services.deployment_secret.check_version()
     writes = not request.services.settings.is_read_only
     return json_response(200, _DEEP_HEALTH | {"writes": writes})
 
