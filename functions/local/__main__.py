@@ -73,7 +73,10 @@ def _run(settings: LocalSettings) -> None:
 
 def _list_warnings(database: Database, *, is_public: bool) -> Iterator[str]:
     if database.is_simulated:
-        yield "the embedded database is missing; moto replaces it, and NOTHING IS KEPT at the end."
+        yield (
+            "the embedded database has no build for this platform. A slower one with a journal "
+            "replaces it; every acknowledged write is kept."
+        )
     if not database.is_private:
         yield (
             "this platform can't isolate the embedded database: other users of this machine, "

@@ -7,7 +7,7 @@ from functools import partial
 from threading import Event, Thread
 from typing import Any
 
-from functions.local import bootstrap, stream_records
+from functions.local import bootstrap
 from functions.local.data_folder import DataFolder
 from functions.local.database import Database
 from functions.local.gateway import Handler, LocalContext
@@ -40,9 +40,7 @@ def run_background_tasks(
     reader = StreamReader(
         create_client("dynamodbstreams"), find_stream(dynamodb, bootstrap.MEMORY_TABLE), folder
     )
-    trim = None
-    if database.engine is not None:
-        trim = partial(stream_records.trim, folder.database, bootstrap.MEMORY_TABLE)
+    trim = database.trim and partial(database.trim, bootstrap.MEMORY_TABLE)
     with pause_gc():
         mapping = StreamMapping(bootstrap.build_stream(settings), reader, folder, trim)
         schedule = bootstrap.build_schedule(
@@ -59,7 +57,7 @@ def run_background_tasks(
     with ExitStack() as stack:
         stack.enter_context(run_periodically(_STREAM_SECONDS, mapping.run_once, "stream"))
         stack.enter_context(run_periodically(settings.sweep_seconds, sweep, "schedule"))
-        if database.engine is not None:
+        if database.trim is not None:
             stack.enter_context(run_periodically(_TTL_SECONDS, remove_expired, "ttl"))
         yield
 

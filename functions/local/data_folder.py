@@ -22,6 +22,11 @@ class DataFolder:
         return self.path / "memory.db"
 
     @property
+    def journal(self) -> Path:
+        """Return the journal of the simulated database, which replaces a missing engine."""
+        return self.path / "journal.db"
+
+    @property
     def engine_log(self) -> Path:
         """Return the file with the embedded engine's output since its last start."""
         return self.path / "engine.log"

@@ -1,10 +1,11 @@
-"""Open the DynamoDB to use: the embedded engine, moto in its place, or the user's."""
+"""Open the DynamoDB to use: the embedded engine, moto with a journal, or the user's."""
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from functions.local import private_network, stream_records
 from functions.local.data_folder import DataFolder
 from functions.local.engine import Engine, find_binary, start
+from functions.local.journal import Journal
 from functions.local.settings import REAL_AWS, LocalSettings, StartupError
 from functions.platform.aws import create_client
 
@@ -33,13 +35,15 @@ class Database:
         description: its location, for the user.
         engine: the child process; None if there is none.
         is_private: True if only this process and its children can reach the engine.
-        is_simulated: True if moto serves, which keeps nothing when this process ends.
+        is_simulated: True if moto serves, with a journal on disk.
+        trim: drops a table's stream records before a number; None if the database does so itself.
     """
 
     description: str
     engine: Engine | None = None
     is_private: bool = True
     is_simulated: bool = False
+    trim: Callable[[str, int], None] | None = None
 
 
 @contextmanager
@@ -59,14 +63,25 @@ def open_database(settings: LocalSettings, folder: DataFolder, root: Path) -> It
         yield _use_named(settings.dynamodb)
         return
     binary = find_binary(root)
+    if folder.journal.exists():  # the folder's data is there, even if an engine was installed since
+        binary = None
+    _assert_readable(binary, folder)
+    with _simulate(folder) if binary is None else _run_engine(binary, folder) as database:
+        yield database
+
+
+def _assert_readable(binary: Path | None, folder: DataFolder) -> None:
+    if binary is None and folder.database.exists():
+        raise StartupError(
+            f"{folder.database} needs the embedded database, which is not installed for this "
+            "platform; put `dynoxide` on the PATH, or choose another folder with AGENT_MEMORY_DATA"
+        )
     if binary is None and not find_spec("moto"):
         raise StartupError(
-            "the embedded database is not installed: in a checkout, run `npm ci` (Node 20 or "
-            "newer); otherwise run `pip install 'agent-memory-service[local]'`, "
-            f"or set {_ENDPOINT} to the URL of another DynamoDB"
+            "the embedded database is not installed: in a checkout, run `make run`; otherwise run "
+            f"`pip install 'agent-memory-service[local]'`, or set {_ENDPOINT} to the URL of "
+            "another DynamoDB"
         )
-    with _simulate() if binary is None else _run_engine(binary, folder) as database:
-        yield database
 
 
 def _use_named(dynamodb: str) -> Database:
@@ -89,19 +104,22 @@ def _run_engine(binary: Path, folder: DataFolder) -> Iterator[Database]:
     try:
         stream_records.create_index(folder.database)
         use_only(engine.url)
-        yield Database(str(folder.database), engine, is_private)
+        trim = partial(stream_records.trim, folder.database)
+        yield Database(str(folder.database), engine, is_private, trim=trim)
     finally:
         engine.stop()
 
 
 @contextmanager
-def _simulate() -> Iterator[Database]:
-    # moto is installed only on platforms without a build of the engine
+def _simulate(folder: DataFolder) -> Iterator[Database]:
+    # moto is imported only on platforms without a build of the engine
     from functions.local.simulation import URL, Simulation  # noqa: PLC0415
 
-    with Simulation().connect():
-        use_only(URL)
-        yield Database("moto, in memory", is_simulated=True)
+    with closing(Journal(folder.journal)) as journal:
+        simulation = Simulation(journal)
+        with simulation.connect():
+            use_only(URL)
+            yield Database(str(folder.journal), is_simulated=True, trim=simulation.trim)
 
 
 def use_only(endpoint: str) -> None:

@@ -6,8 +6,10 @@ answers here, from separate backends. moto has no public interface for that, so 
 pinned, and only this module uses its classes.
 """
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from threading import Lock
 from typing import Any
 
@@ -17,27 +19,68 @@ from moto.core.botocore_stubber import MockRawResponse
 from moto.core.model_instances import reset_model_data
 from moto.core.request import normalize_request
 from moto.dynamodb.models import DynamoDBBackend
+from moto.dynamodb.models.table import StreamRecord, Table
 from moto.dynamodb.responses import DynamoHandler
 from moto.dynamodbstreams.models import DynamoDBStreamsBackend
 from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
+
+from functions.local.journal import Journal, Place
 
 URL = "http://dynamodb.agent-memory.invalid"  # RFC 2606: this host never exists
 _REGION, _ACCOUNT = "us-east-1", "000000000000"
 
 
-class Simulation:
-    """Tables in memory. Safe for use by several threads, which moto itself isn't."""
+class _Tables(DynamoDBBackend):
+    """moto's tables. A transaction costs what it touches; moto would copy all items."""
 
-    def __init__(self) -> None:
+    def create_table(self, name: str, *arguments: Any, **options: Any) -> Table:
+        table = super().create_table(name, *arguments, **options)
+        vars(table)["__deepcopy__"] = lambda _memo: table
+        if table.stream_shard is not None:
+            table.stream_shard.starting_sequence_number = 1  # SQLite stores no longer numbers
+        return table
+
+    def transact_write_items(self, transact_items: list[dict[str, Any]]) -> None:
+        operations = [next(iter(each.values())) for each in transact_items]
+        touched = [(each["TableName"], each.get("Key") or each["Item"]) for each in operations]
+        before = [(name, key, deepcopy(self.get_item(name, key))) for name, key in touched]
+        shards = {self.get_table(name).stream_shard for name, _ in touched} - {None}
+        lengths = [(shard, len(shard.items)) for shard in shards if shard is not None]
+        try:
+            super().transact_write_items(transact_items)
+        except Exception:
+            for name, key, item in before:
+                self._restore(self.get_table(name), key, item)
+            for shard, length in lengths:
+                del shard.items[length:]
+            raise
+
+    def _restore(self, table: Table, key: dict[str, Any], item: Any) -> None:
+        hash_key, range_key = self.get_keys_value(table, key)
+        if item is None:
+            table.items[hash_key].pop(range_key, None)
+        else:
+            table.items[hash_key][range_key] = item
+
+
+class Simulation:
+    """Tables in memory. Safe for use by several threads, which moto itself isn't.
+
+    Args:
+        journal: keeps the tables; None drops them at the end.
+    """
+
+    def __init__(self, journal: Journal | None = None) -> None:
         self._lock = Lock()
+        self._journal = journal
         self.clear()
 
     def clear(self) -> None:
-        """Drop all tables."""
+        """Drop all tables from memory."""
         reset_model_data()  # moto keeps deleted items, too, for its dashboard
-        tables = DynamoDBBackend(_REGION, _ACCOUNT)
-        streams = _with(DynamoDBStreamsBackend, dynamodb=tables)(_REGION, _ACCOUNT)
-        self._dynamodb = _with(DynamoHandler, dynamodb_backend=tables)
+        self._tables = _Tables(_REGION, _ACCOUNT)
+        streams = _with(DynamoDBStreamsBackend, dynamodb=self._tables)(_REGION, _ACCOUNT)
+        self._dynamodb = _with(DynamoHandler, dynamodb_backend=self._tables)
         self._dynamodb_streams = _with(DynamoDBStreamsHandler, backend=streams)
 
     @contextmanager
@@ -50,15 +93,91 @@ class Simulation:
         finally:
             BUILTIN_HANDLERS.remove(registration)
 
+    def trim(self, name: str, number: int) -> None:
+        """Drop a table's stream records before this number; all of them must be processed."""
+        with self._lock:
+            shard = self._tables.get_table(name).stream_shard
+            if shard is not None and number > shard.starting_sequence_number:
+                del shard.items[: number - shard.starting_sequence_number]
+                shard.starting_sequence_number = number
+            if self._journal is not None:
+                self._journal.trim(name, number)
+
     def _answer(self, request: AWSPreparedRequest, **_event: Any) -> AWSResponse | None:
         if not request.url.startswith(URL):
             return None
         normal = normalize_request(request)
-        is_stream = normal.headers["X-Amz-Target"].startswith("DynamoDBStreams_")
+        service, _, operation = normal.headers["X-Amz-Target"].partition(".")
+        is_stream = service.startswith("DynamoDBStreams_")
         with self._lock:
+            lengths = self._count_records()
             handler = self._dynamodb_streams if is_stream else self._dynamodb
             status, headers, body = handler.dispatch(normal, normal.raw_url, normal.headers)
+            if status == 200 and self._journal is not None:
+                self._record(self._journal, operation, json.loads(normal.data), lengths)
         return AWSResponse(request.url, status, headers, MockRawResponse(body))
+
+    def _count_records(self) -> dict[str, int]:
+        shards = ((name, each.stream_shard) for name, each in self._tables.tables.items())
+        return {name: len(shard.items) for name, shard in shards if shard is not None}
+
+    def _record(
+        self, journal: Journal, operation: str, request: dict[str, Any], lengths: dict[str, int]
+    ) -> None:
+        """Write to the journal what a request changed."""
+        if operation == "CreateTable":
+            _fill(self._tables.get_table(request["TableName"]), journal)
+        elif keys := list(_list_keys(operation, request)):
+            items = [(Place(*key), self._find(*key)) for key in keys]
+            journal.write(items, self._list_new_records(lengths))
+
+    def _find(self, name: str, pk: str, sk: str) -> dict[str, Any] | None:
+        item = self._tables.get_item(name, {"pk": {"S": pk}, "sk": {"S": sk}})
+        return None if item is None else dict(item.to_json()["Attributes"])
+
+    def _list_new_records(
+        self, lengths: dict[str, int]
+    ) -> Iterator[tuple[str, int, dict[str, Any]]]:
+        for name, length in lengths.items():
+            shard: Any = self._tables.get_table(name).stream_shard
+            for place in range(length, len(shard.items)):
+                yield name, shard.starting_sequence_number + place, shard.items[place].to_json()
+
+
+def _list_keys(operation: str, request: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield table and key of each item that a request may have changed."""
+    changes: list[dict[str, Any]] = []
+    match operation:
+        case "PutItem" | "UpdateItem" | "DeleteItem":
+            changes = [request]
+        case "BatchWriteItem":
+            changes = [
+                {"TableName": table} | next(iter(each.values()))
+                for table, requests in request["RequestItems"].items()
+                for each in requests
+            ]
+        case "TransactWriteItems":
+            changes = [next(iter(each.values())) for each in request["TransactItems"]]
+    for change in changes:
+        key = change.get("Key") or change["Item"]
+        yield change["TableName"], key["pk"]["S"], key["sk"]["S"]
+
+
+def _fill(table: Table, journal: Journal) -> None:
+    """Fill a new table with its items and its stream records of earlier starts."""
+    for item in journal.read_items(table.name):
+        table.put_item(item)
+    if (shard := table.stream_shard) is not None:
+        table.latest_stream_label = journal.name_stream(table.name, str(table.latest_stream_label))
+        records = journal.read_records(table.name)
+        shard.items = [_restore_record(record) for _, record in records]
+        shard.starting_sequence_number = records[0][0] if records else 1
+
+
+def _restore_record(stored: dict[str, Any]) -> StreamRecord:
+    record: StreamRecord = object.__new__(StreamRecord)
+    record.record = stored
+    return record
 
 
 def _with(base: type, **backends: object) -> Any:

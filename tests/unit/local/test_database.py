@@ -25,7 +25,7 @@ def test_an_engine_that_is_not_installed_is_one_line(
 ) -> None:
     monkeypatch.setattr(database, "find_spec", lambda _name: None)
     choice = database.open_database(LocalSettings(), DataFolder(tmp_path), tmp_path)
-    with pytest.raises(StartupError, match="npm ci"), choice:
+    with pytest.raises(StartupError, match="make run"), choice:
         pass
 
 
@@ -36,6 +36,13 @@ def test_where_the_engine_is_not_installed_moto_is_used(tmp_path: Path) -> None:
         assert database_.engine is None
         assert database_.is_simulated
         assert "AWS_PROFILE" not in os.environ
+
+
+def test_data_of_the_engine_is_not_hidden_by_an_empty_journal(tmp_path: Path) -> None:
+    (tmp_path / "memory.db").touch()
+    choice = database.open_database(LocalSettings(), DataFolder(tmp_path), tmp_path)
+    with pytest.raises(StartupError, match="dynoxide"), choice:
+        pass
 
 
 def test_the_real_dynamodb_is_called_with_the_users_own_account(tmp_path: Path) -> None:
