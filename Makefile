@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run console console-types test screenshots adversary e2e e2e-contract frameworks crewai lint openapi check bench docs synth bootstrap upgrade-check docs-language deploy destroy sbom lock clean
+.PHONY: run free-port console console-types test screenshots adversary e2e e2e-contract frameworks crewai lint openapi check bench docs synth bootstrap upgrade-check docs-language deploy destroy sbom lock clean
 
 # Tests start hundreds of processes, which share compiled modules whatever the caller's shell says.
 export PYTHONDONTWRITEBYTECODE :=
@@ -12,12 +12,19 @@ PY := $(VENV)/bin/python
 UV := $(VENV)/bin/uv
 CODE := $(wildcard functions infra operations sdk tests benchmarks tools)
 
-# The embedded database comes from npm, for this platform only; nothing is to be installed
-# elsewhere, nor where another DynamoDB or another copy of the engine is there.
-ifeq ($(shell uname -sm),Linux x86_64)
+# Node is the system's, if it is supported, or else the one of PyPI, inside the project's environment.
+ifneq ($(shell node -e 'console.log(parseInt(process.versions.node) >= 20)' 2>/dev/null)$(shell command -v npm >/dev/null && echo true),truetrue)
+NODE := $(VENV)/node.stamp
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+endif
+
+# The embedded database comes from npm, for this platform only. It isn't installed if another
+# DynamoDB or another copy of the engine is there.
+ENGINE_PLATFORM := $(shell uname -sm | tr 'A-Z ' 'a-z-' | sed 's/x86_64/x64/; s/aarch64/arm64/')
+ENGINE_PACKAGE := @dynoxide/$(ENGINE_PLATFORM)
+ENGINE_VERSION := 1.2.1
 ifeq ($(AWS_ENDPOINT_URL_DYNAMODB)$(shell command -v dynoxide),)
 ENGINE := node_modules/.stamp
-endif
 endif
 
 # The CDK's command line comes from npm, too; it takes the stage's name and more choices, as in
@@ -51,21 +58,32 @@ env $${PIP_CERT:+SSL_CERT_FILE=$$PIP_CERT} $(UV) pip install -q --no-config --sy
 	}
 endef
 
-# $(call npm-ci,what for,options)
-define npm-ci
-if ! node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null || ! command -v npm >/dev/null; then \
-	  echo "agent-memory needs Node 20 or newer with npm for its $(1): https://nodejs.org" >&2; exit 1; \
-	fi; \
-	if node -e 'process.exit(parseInt(process.versions.node) < 22 ? 0 : 1)'; then \
-	  echo "Node $$(node --version) gets no more security fixes: Node 22 or newer is wanted for its $(1)" >&2; \
-	fi; \
-	npm ci --silent --no-audit --no-fund $(2)
+# The oldest supported Python, or newer.
+define find-python
+python=; for each in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	  if $$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$each; break; fi; \
+	done; \
+	if [ -z "$$python" ]; then \
+	  echo "agent-memory needs Python 3.11 or newer on the PATH: https://www.python.org/downloads/" >&2; exit 1; \
+	fi
 endef
 
-run: $(ENGINE) $(VENV)/run.stamp
+# $(call npm-ci,what for,options)
+define npm-ci
+npm ci --silent --no-audit --no-fund $(2) || { \
+	  echo "npm could not install the packages of the $(1); is its registry in reach?" >&2; exit 1; \
+	}
+endef
+
+run: free-port
+	@$(MAKE) --silent --no-print-directory $(ENGINE) $(VENV)/run.stamp
 	@$(MAKE) --silent --no-print-directory $(MODEL) || echo "There is no embedding model; facts are kept, and search comes once it is there" >&2
 	@$(MAKE) --silent --no-print-directory console || echo "The console is not built; all else works without it" >&2
 	@exec $(PY) -m functions.local
+
+# A taken port is reported before anything is installed.
+free-port:
+	@$(find-python); $$python tools/free_port.py
 
 console: $(CONSOLE)
 
@@ -189,6 +207,7 @@ sbom: requirements/lambda.lock | $(PY)
 lock: $(UV)
 	@for set in "lambda pyproject.toml" "run pyproject.toml --extra local" \
 	    "infra pyproject.toml --extra infra" "emulator requirements/emulator.in" \
+	    "node requirements/node.in" \
 	    "frameworks requirements/frameworks.in" \
 	    "installer requirements/installer.in" \
 	    "model requirements/model.in --no-deps" \
@@ -204,13 +223,7 @@ clean:
 	@find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(PY):
-	@python=; for each in python3 python3.14 python3.13 python3.12 python3.11 python; do \
-	  if $$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$each; break; fi; \
-	done; \
-	if [ -z "$$python" ]; then \
-	  echo "agent-memory needs Python 3.11 or newer on the PATH: https://www.python.org/downloads/" >&2; exit 1; \
-	fi; \
-	$$python -m venv --clear $(VENV)
+	@$(find-python); $$python -m venv --clear $(VENV)
 
 $(UV): requirements/installer.lock | $(PY)
 	@$(PY) -m pip install -q --disable-pip-version-check --require-hashes -r $<
@@ -233,27 +246,29 @@ $(VENV)/%.stamp: requirements/%.lock | $(UV)
 	@$(call install,$(VENV),--require-hashes -r $<)
 	@touch $@
 
-node_modules/.stamp: package-lock.json
+node_modules/.stamp: package-lock.json | $(NODE)
 	@$(call npm-ci,embedded database (or set AWS_ENDPOINT_URL_DYNAMODB to use another DynamoDB),--omit=dev)
-	@if ! node_modules/@dynoxide/linux-x64/dynoxide --version >/dev/null; then \
-	  echo "npm could not install the embedded database @dynoxide/linux-x64; is its registry in reach?" >&2; exit 1; \
+	@if [ $(ENGINE_PLATFORM) != linux-x64 ]; then \
+	  npm install --silent --no-audit --no-fund --no-save --ignore-scripts $(ENGINE_PACKAGE)@$(ENGINE_VERSION) >/dev/null 2>&1 || true; \
+	elif ! node_modules/$(ENGINE_PACKAGE)/dynoxide --version >/dev/null; then \
+	  echo "npm could not install the embedded database $(ENGINE_PACKAGE); is its registry in reach?" >&2; exit 1; \
 	fi
 	@touch $@
 
-$(TEXTLINT)/.stamp: tools/language/package-lock.json
+$(TEXTLINT)/.stamp: tools/language/package-lock.json | $(NODE)
 	@cd tools/language && { $(call npm-ci,check of the documentation,); }
 	@touch $@
 
-$(TOOLKIT): package-lock.json
+$(TOOLKIT): package-lock.json | $(NODE)
 	@$(call npm-ci,deployment by the AWS CDK,)
 	@touch $@ node_modules/.stamp
 
-$(CONSOLE): $(CONSOLE_SOURCES)
+$(CONSOLE): $(CONSOLE_SOURCES) | $(NODE)
 	@echo "Building the console (once)" >&2
 	@cd console && { $(call npm-ci,console,--omit=dev) && npm run --silent build; }
 	@touch $@
 
-$(TYPESCRIPT): $(TYPESCRIPT_SOURCES)
+$(TYPESCRIPT): $(TYPESCRIPT_SOURCES) | $(NODE)
 	@echo "Building the TypeScript client (once)" >&2
 	@cd sdk/typescript && { $(call npm-ci,TypeScript client,) && npm run --silent build >&2; }
 	@touch $@

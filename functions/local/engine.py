@@ -15,7 +15,7 @@ from pathlib import Path
 from functions.local.settings import StartupError
 
 _OF_WHEEL = Path(__file__).with_name("dynoxide")
-_OF_NPM = Path("node_modules/@dynoxide/linux-x64/dynoxide")
+_ARCHITECTURES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
 _START_TIMEOUT, _STOP_TIMEOUT, _POLL = 15.0, 10.0, 0.005  # seconds
 _PORT_ATTEMPTS = 5
 # The engine doesn't notice when its parent ends. This shell does, because its input ends.
@@ -27,19 +27,18 @@ wait "$engine"
 """
 
 
-def has_build() -> bool:
-    """Tell whether the engine is published for this platform."""
-    return (sys.platform, platform.machine()) == ("linux", "x86_64")
-
-
 def find_binary(root: Path) -> Path | None:
     """Find the engine's binary.
 
     Search the service's wheel, then npm's folder in the project `root`, then the PATH.
     """
-    for packaged in (_OF_WHEEL, root / _OF_NPM):
-        if has_build() and packaged.is_file():
-            return packaged
+    machine = platform.machine().lower()
+    is_of_wheel = (sys.platform, machine) == ("linux", "x86_64")
+    of_npm = root / f"node_modules/@dynoxide/{sys.platform}-{_ARCHITECTURES.get(machine, machine)}"
+    if is_of_wheel and _OF_WHEEL.is_file():
+        return _OF_WHEEL
+    if (binary := of_npm / "dynoxide").is_file():
+        return binary
     on_path = shutil.which("dynoxide")
     return Path(on_path) if on_path else None
 
