@@ -18,8 +18,8 @@ from operations.deletion import build_container, run_deletion
 from operations.deploying import DEFAULT_COMMAND, DeploymentFailed
 from operations.deployment import Deployment, UnknownDeployment, client
 from operations.protection import protect
-from operations.read_only import set_read_only
 from operations.reattachment import StateNotFound, reattach
+from operations.switches import get_switches, set_read_only
 from operations.table_switch import NotKept, restore_into_service
 from operations.tenant_data import Storage, export_tenant, open_private
 from operations.versions import DeploymentInProgress, delete_old_versions, raise_data_version
@@ -66,10 +66,7 @@ def _tail(deployment: Deployment, options: argparse.Namespace) -> None:
 
 
 def _set_read_only(deployment: Deployment, options: argparse.Namespace) -> dict[str, Any]:
-    is_read_only = options.state == "on"
-    versions = set_read_only(deployment, is_read_only=is_read_only)
-    note = {"note": _READ_ONLY_NOTE} if is_read_only else {}
-    return {"versions": versions, "read_only": options.state, **note}
+    return set_read_only(deployment, is_read_only=options.state == "on")
 
 
 def _export(deployment: Deployment, options: argparse.Namespace) -> dict[str, int]:
@@ -84,7 +81,6 @@ def _delete(
     return run_deletion(build_container(deployment), subject, is_preview=options.dry_run)
 
 
-_READ_ONLY_NOTE = "a deployment can switch this off: deploy with -c read_only=true to keep it on"
 _COMMANDS: dict[str, Callable[[Deployment, argparse.Namespace], Any]] = {
     "create-tenant": lambda deployment, options: root_key.create_tenant(deployment, options.tenant),
     "rotate-root-key": lambda deployment, _: {"version": root_key.rotate_root_key(deployment)},
@@ -98,6 +94,7 @@ _COMMANDS: dict[str, Callable[[Deployment, argparse.Namespace], Any]] = {
     "restore-into-service": lambda deployment, options: restore_into_service(
         deployment, options.moment, options.suffix, options.deploy, Path(options.left_behind)
     ),
+    "switches": lambda deployment, _: get_switches(deployment),
     "read-only": _set_read_only,
     "delete-old-versions": lambda deployment, options: delete_old_versions(
         deployment, options.keep, is_preview=options.dry_run
@@ -124,7 +121,7 @@ def _options() -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", required=True)
     add = commands.add_parser
     add("create-tenant", help="create a tenant, and print its admin's key").add_argument("tenant")
-    add("rotate-root-key", help="replace the root key, and restart the functions")
+    add("rotate-root-key", help="replace the root key")
     add("raise-data-version", help="end the way back to releases that can't read newer data")
     add("protect", help="protect tables and stacks from deletion, if the deployment keeps its data")
     _add_tail(add("tail-log", help="print a function's log"))
@@ -143,6 +140,7 @@ def _options() -> argparse.Namespace:
     reattach.add_argument("--log-table", help="its name, if there are several")
     for deploys in (switch, reattach):
         _add_deploy_line(deploys)
+    add("switches", help="print the switches that are set")
     only = add("read-only", help="refuse writes, or accept them again")
     only.add_argument("state", choices=("on", "off"))
     _add_old_versions(add)

@@ -12,16 +12,19 @@ from functions.identity.model import ADMIN, OPERATOR, ROOT_TENANT, Principal
 from functions.platform.archive_storage import S3ArchiveStorage
 from functions.platform.clock import Clock, now_ms
 from functions.platform.settings import ApiSettings
+from functions.platform.switches import apply_switches
 from operations.deployment import Deployment, client
+from operations.switches import get_switches
 
 _SECONDS = 60.0  # between two checks of its progress
 _PAUSE = 15.0
 
 
 def build_container(deployment: Deployment, clock: Clock = now_ms) -> Container:
-    """Build the service on a deployment's data, with the settings of its API function."""
+    """Build the service on a deployment's data, with the settings of its API function now."""
     function = client("lambda").get_function_configuration(FunctionName=deployment.function("Api"))
-    settings = ApiSettings.from_env(function["Environment"]["Variables"])
+    deployed = ApiSettings.from_env(function["Environment"]["Variables"])
+    settings = apply_switches(deployed, get_switches(deployment))
     container = Container(settings, clock)
     if settings.archive_bucket is not None:  # read with the operator's AWS configuration
         container.archive_storage = S3ArchiveStorage(client("s3"), settings.archive_bucket, None)

@@ -16,8 +16,7 @@ from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.writes import update
 from operations.deployment import Deployment, client
-from operations.read_only import list_writers
-from operations.versions import change_variables, list_functions
+from operations.switches import await_switches, set_switches
 
 _PAGE = 1000  # items
 _LATENCY_FACTOR = 10  # AWS recommends to wait ten times the recent maximum
@@ -39,15 +38,14 @@ def stop_region(
         wait: waits for a number of seconds.
 
     Returns:
-        The functions' versions, and the seconds that this waited.
+        The switches, and the seconds that this waited.
     """
-    versions = _set_active_region(deployment, active)
+    switches = set_switches(deployment, active_region=active)
     _set_background(deployment, is_enabled=False)
-    seconds = _find_longest_run(deployment) + (
-        _LATENCY_FACTOR * _find_latency_ms(deployment, active) / 1000
-    )
-    wait(seconds)
-    return {"versions": versions, "waited_seconds": seconds}
+    waited = await_switches(deployment, wait)
+    latency = _LATENCY_FACTOR * _find_latency_ms(deployment, active) / 1000
+    wait(latency)
+    return {"switches": switches, "waited_seconds": waited + latency}
 
 
 def start_region(deployment: Deployment, clock: Clock = now_ms) -> dict[str, Any]:
@@ -56,13 +54,13 @@ def start_region(deployment: Deployment, clock: Clock = now_ms) -> dict[str, Any
     The schedule reconciles the counters of all agents, since a transaction can arrive in part.
 
     Returns:
-        The functions' versions, and the number of agents to reconcile.
+        The switches, and the number of agents to reconcile.
     """
     table = Table(create_client("dynamodb"), deployment.outputs["MemoryTable"])
     agents = make_agents_due(table, clock())
-    versions = _set_active_region(deployment, _get_region())
+    switches = set_switches(deployment, active_region=_get_region())
     _set_background(deployment, is_enabled=True)
-    return {"versions": versions, "agents": agents}
+    return {"switches": switches, "agents": agents}
 
 
 def make_agents_due(table: Table, now: int) -> int:
@@ -84,13 +82,6 @@ def _get_region() -> str:
     return region
 
 
-def _set_active_region(deployment: Deployment, region: str) -> dict[str, str]:
-    variables = {"ACTIVE_REGION": region}
-    return {
-        name: change_variables(deployment, name, variables) for name in list_writers(deployment)
-    }
-
-
 def _set_background(deployment: Deployment, *, is_enabled: bool) -> None:
     """Enable or disable the stream's functions and the schedule."""
     functions, scheduler = client("lambda"), client("scheduler")
@@ -103,14 +94,6 @@ def _set_background(deployment: Deployment, *, is_enabled: bool) -> None:
         schedule = scheduler.get_schedule(Name=name)
         kept = {part: value for part, value in schedule.items() if part not in _NOT_SENT}
         scheduler.update_schedule(**kept, State="ENABLED" if is_enabled else "DISABLED")
-
-
-def _find_longest_run(deployment: Deployment) -> int:
-    """Return a function's timeout in seconds."""
-    functions = map(deployment.alias_of, list_functions(deployment))
-    found = (client("lambda").get_function_configuration(FunctionName=each) for each in functions)
-    timeouts: list[int] = [each["Timeout"] for each in found]
-    return max(timeouts)
 
 
 def _find_latency_ms(deployment: Deployment, receiver: str) -> float:

@@ -5,7 +5,7 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 from operations.deployment import Deployment, client
-from operations.versions import change_function, check_settled
+from operations.switches import set_switches
 
 _CHARACTERS = 48
 
@@ -30,19 +30,15 @@ def create_tenant(deployment: Deployment, tenant: str) -> dict[str, Any]:
 
 
 def rotate_root_key(deployment: Deployment) -> str:
-    """Store a new root key in the secret, and publish a version of the API function that reads it.
+    """Store a new root key in the secret, which the API function then reads; return its version.
 
-    Returns:
-        The new version.
-
-    Raises:
-        DeploymentInProgress: a new version is taking over; the key is unchanged.
+    The former key works until all instances have read the switch.
     """
-    check_settled(deployment, "Api")
     secrets = client("secretsmanager")
     made = secrets.get_random_password(PasswordLength=_CHARACTERS, ExcludePunctuation=True)
     stored = secrets.put_secret_value(
         SecretId=deployment.outputs["RootKeySecretId"], SecretString=made["RandomPassword"]
     )
-    description = f"The API. Root key {stored['VersionId'][:8]}."
-    return change_function(deployment, "Api", Description=description)
+    version: str = stored["VersionId"]
+    set_switches(deployment, root_key_version=version)
+    return version

@@ -1,8 +1,6 @@
-"""Replace the tables in use by restored ones; writes are refused for less than a minute."""
+"""Replace the tables in use by restored ones; writes are refused for two minutes."""
 
 import time
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,13 +9,12 @@ from functions.platform.clock import now_ms
 from operations.deletion import build_container
 from operations.deploying import render_context, run_deployment
 from operations.deployment import Deployment, client
-from operations.read_only import set_read_only
 from operations.restore import TABLES, copy_deletions, restore
+from operations.switches import Wait, get_switches, set_read_only, set_switches
 from operations.table_comparison import compare_tables
 from operations.tenant_data import open_private
-from operations.versions import change_variables, get_variables
+from operations.versions import get_variables
 
-_FOLLOWERS = ("Stream", "Embedding", "Schedule", "TaskEvents")  # the API switches last
 _STREAM_READERS = ("Stream", "Embedding")
 _MAPPING_SECONDS = 300
 
@@ -44,9 +41,9 @@ class TablePair:
         return self.memory, self.log
 
     @property
-    def variables(self) -> dict[str, str]:
-        """Return the environment variables that name them in a function."""
-        return {"MEMORY_TABLE": self.memory, "LOG_TABLE": self.log}
+    def switches(self) -> dict[str, str]:
+        """Return the switches that select them."""
+        return {"memory_table": self.memory, "log_table": self.log}
 
     def build_context(self, prefix: str = "") -> dict[str, str]:
         """Build the context that names them in a deployment."""
@@ -58,15 +55,20 @@ class TablePair:
 
 
 def restore_into_service(
-    deployment: Deployment, moment: str, suffix: str, command: str, left_behind: Path
+    deployment: Deployment,
+    moment: str,
+    suffix: str,
+    command: str,
+    left_behind: Path,
+    wait: Wait = time.sleep,
 ) -> dict[str, Any]:
     """Restore both tables to a moment, and replace the tables in use by them.
 
     If it is interrupted, call it again. It has three steps:
 
     1. A deployment permits the functions to use both pairs of tables.
-    2. Writes are refused while the functions switch, the API last.
-    3. A second deployment records the new tables in the stack.
+    2. Writes are refused until the last one has ended. Then a switch selects the new tables.
+    3. A second deployment records the new tables in the stack, and ends the switch.
 
     Unprocessed changes of the old table are processed by the versions that use the old tables.
 
@@ -75,6 +77,7 @@ def restore_into_service(
         suffix: appended to the tables' names.
         command: the line that deploys (`run_deployment`).
         left_behind: a new file for the items that only the old tables have.
+        wait: waits for a number of seconds.
 
     Returns:
         The seconds for which writes were refused, the differences between the tables, and the
@@ -82,7 +85,6 @@ def restore_into_service(
 
     Raises:
         NotKept: the tables in use aren't protected from deletion.
-        DeploymentInProgress: a new version is taking over.
         DeploymentFailed: a deployment failed.
     """
     current = TablePair.of_deployment(deployment)
@@ -93,8 +95,9 @@ def restore_into_service(
         raise FileExistsError(f"{left_behind} is there: name a file that isn't")
     report: dict[str, Any] = {"refused_seconds": 0.0}
     if current == old:
-        report |= restore(deployment, moment, suffix)
-        report["refused_seconds"] = round(_switch(deployment, old, new, command), 1)
+        report |= restore(deployment, moment, suffix, wait=wait)
+        report["refused_seconds"] = round(_switch(deployment, old, new, command, wait), 1)
+    set_switches(deployment, memory_table=None, log_table=None)
     with open_private(left_behind) as out:
         report["differences"] = {
             name: compare_tables(client("dynamodb"), before, after, out)
@@ -103,12 +106,14 @@ def restore_into_service(
     return report | {"context": render_context(new.build_context())}
 
 
-def _switch(deployment: Deployment, old: TablePair, new: TablePair, command: str) -> float:
+def _switch(
+    deployment: Deployment, old: TablePair, new: TablePair, command: str, wait: Wait
+) -> float:
     """Switch the stack to other tables; return the seconds for which writes were refused."""
     refused_seconds = 0.0
-    if get_variables(deployment, "Api")["MEMORY_TABLE"] == old.memory:
+    if get_switches(deployment).get("memory_table") != new.memory:
         run_deployment(command, deployment.name, new.build_context("also_"))
-        refused_seconds = _move_functions(deployment, old, new)
+        refused_seconds = _move_functions(deployment, old, new, wait)
     build_container(deployment).deletions.take_permissions_again()
     context = new.build_context() | old.build_context("also_")
     run_deployment(command, deployment.name, context)
@@ -130,18 +135,16 @@ def _check_kept(tables: TablePair) -> None:
             )
 
 
-def _move_functions(deployment: Deployment, old: TablePair, new: TablePair) -> float:
-    """Switch all functions to other tables; return the seconds for which writes were refused."""
+def _move_functions(deployment: Deployment, old: TablePair, new: TablePair, wait: Wait) -> float:
+    """Switch all functions to other tables; return the seconds for which writes were refused.
+
+    An instance allows writes when it has read the new tables' names, within 30 seconds.
+    """
     _pin_mappings(deployment, old)
     began = time.monotonic()
-    set_read_only(deployment, is_read_only=True)
+    set_read_only(deployment, is_read_only=True, wait=wait)
     copy_deletions(deployment, old.memory, new.memory, now_ms)
-    followers = [name for name in _FOLLOWERS if f"{name}Function" in deployment.outputs]
-    # All get the variable: the next deployment publishes a version only if a function differs.
-    variables: Mapping[str, str] = {**new.variables, "READ_ONLY": "0"}
-    with ThreadPoolExecutor(len(followers)) as pool:
-        list(pool.map(lambda name: change_variables(deployment, name, variables), followers))
-    change_variables(deployment, "Api", variables)
+    set_switches(deployment, read_only=None, **new.switches)
     return time.monotonic() - began
 
 

@@ -1,6 +1,5 @@
-"""Publish versions of functions, and delete old ones."""
+"""Check versions of functions, and delete old ones; deployments alone publish them."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from operations.deletion import build_container
@@ -38,16 +37,6 @@ def raise_data_version(deployment: Deployment) -> int:
     return version
 
 
-def change_variables(deployment: Deployment, name: str, variables: Mapping[str, str]) -> str:
-    """Change environment variables of a function; return its new version.
-
-    Raises:
-        DeploymentInProgress: a new version is taking over.
-    """
-    all_variables = {**get_variables(deployment, name), **variables}
-    return change_function(deployment, name, Environment={"Variables": all_variables})
-
-
 def get_variables(deployment: Deployment, name: str) -> dict[str, str]:
     """Return the environment variables of the version that a function's alias selects."""
     found = client("lambda").get_function_configuration(
@@ -55,29 +44,6 @@ def get_variables(deployment: Deployment, name: str) -> dict[str, str]:
     )
     variables: dict[str, str] = found["Environment"]["Variables"]
     return variables
-
-
-def change_function(deployment: Deployment, name: str, **configuration: Any) -> str:
-    """Change a function's configuration, publish a version, and select it by the alias.
-
-    The next deployment replaces this version.
-
-    Returns:
-        The new version.
-
-    Raises:
-        DeploymentInProgress: a new version is taking over.
-    """
-    check_settled(deployment, name)
-    functions, function = client("lambda"), deployment.function(name)
-    functions.update_function_configuration(FunctionName=function, **configuration)
-    functions.get_waiter("function_updated_v2").wait(FunctionName=function)
-    version: str = functions.publish_version(FunctionName=function)["Version"]
-    functions.get_waiter("published_version_active").wait(FunctionName=function, Qualifier=version)
-    functions.update_alias(
-        FunctionName=function, Name=deployment.outputs["Alias"], FunctionVersion=version
-    )
-    return version
 
 
 def delete_old_versions(deployment: Deployment, keep: int, *, is_preview: bool) -> dict[str, Any]:

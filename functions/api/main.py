@@ -7,7 +7,8 @@ with pause_gc():
     from functions.container import Container
     from functions.entries.requests import EntryChange, NewEntry
     from functions.platform.settings import ApiSettings
+    from functions.platform.switches import SwitchedHandler
 
-    handler = App(Container(ApiSettings.from_env()))
+    handler = SwitchedHandler(lambda each: App(Container(each)), ApiSettings.from_env())
     for model in (NewEntry, EntryChange):
         model.model_rebuild()

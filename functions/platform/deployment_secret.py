@@ -13,14 +13,12 @@ import secrets
 
 from functions.platform.encryption import Cipher
 from functions.platform.errors import Unavailable
-from functions.platform.item_types import DEPLOYMENT_SECRET
+from functions.platform.item_types import DATA_VERSION, DEPLOYMENT_SECRET
 from functions.platform.items import Item
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.values import ValueCodec
 from functions.platform.writes import put_new, update
 
-DATA_VERSION = 1
-"""The latest version of the data that this release reads (docs/how-to/upgrade.md)."""
 _BYTES = 32
 _OWNER = DEPLOYMENT_SECRET.partition  # the key service knows the secret by it
 _NAME, _VERSION = "secret", 1  # what the ciphertext is bound to, too

@@ -132,6 +132,8 @@ API_KEY = _identity_type(
 DEPLOYMENT_SECRET = _platform_type(
     "deployment secret", "~deployment", "secret", "Signs references, encrypted"
 )
+DATA_VERSION = 1
+"""The latest version of the data that this release reads (docs/how-to/upgrade.md)."""
 
 LEASE = _platform_type(
     "lease", "~lease#{name}", "lease", "A process does the work that the name means"

@@ -19,7 +19,7 @@ _TABLES = frozenset({"memory_table", "log_table"})
 _ARCHIVE = frozenset({"archive_bucket", "archive_folder"})
 DEFAULT_EVENT_BUS_TYPES = "memory.archived,memory.evicted,quota.warning"
 _KEYS = frozenset({"encryption_key_file", "encryption_key_id"})
-_HOLDS = frozenset({"read_only", "active_region", "aws_region"})
+_SWITCHES = frozenset({"switches_parameter", "read_only", "active_region", "aws_region"})
 _SEARCH = frozenset({"vector_index", "embedding_model"})
 _LEARNING = frozenset({"learning_model", "learning_tokens_per_day", "learning_requests_per_day"})
 
@@ -50,6 +50,7 @@ class Settings:
         root_key, root_key_secret_id: the operator's key, or its id in Secrets Manager.
         encryption_key_file, encryption_key_id: the file, or the KMS key, that wraps the data keys
             of sensitive values, and of the deployment's secret.
+        switches_parameter: the parameter of Systems Manager with the operator's switches.
         read_only: 1 while nothing is written: requests that may write are refused, to be repeated;
             the schedule rests, and other systems' events are left to their retries.
         active_region: the one Region that writes, where the tables are in several; any without.
@@ -94,6 +95,7 @@ class Settings:
     root_key_secret_id: str | None = None
     encryption_key_file: str | None = None
     encryption_key_id: str | None = None
+    switches_parameter: str | None = None
     read_only: int = 0
     active_region: str | None = None
     aws_region: str | None = None
@@ -192,7 +194,7 @@ class ApiSettings(Settings):
         | _KEYS
         | {"root_key", "root_key_secret_id"}
         | {"principal_requests_per_minute", "tenant_requests_per_minute"}
-        | _HOLDS
+        | _SWITCHES
         | {
             "request_log_sample",
             "key_cache_seconds",
@@ -212,7 +214,7 @@ class ApiSettings(Settings):
 class ScheduleSettings(Settings):
     """The scheduled function's settings."""
 
-    USED = _TABLES | _LOGS | _TASK_ENDS | _ARCHIVE | _SEARCH | _HOLDS | _KEYS | {"sweep_threads"}
+    USED = _TABLES | _LOGS | _TASK_ENDS | _ARCHIVE | _SEARCH | _SWITCHES | _KEYS | {"sweep_threads"}
 
 
 class StreamSettings(Settings):
@@ -228,7 +230,7 @@ class TaskEventSettings(Settings):
         _TABLES
         | _LOGS
         | _TASK_ENDS
-        | _HOLDS
+        | _SWITCHES
         | _KEYS
         | {"task_events_tenant", "task_events_principal"}
     )

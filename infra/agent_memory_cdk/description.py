@@ -4,7 +4,7 @@ from aws_cdk import Stack
 from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
-from functions.platform.deployment_secret import DATA_VERSION
+from functions.platform.item_types import DATA_VERSION
 
 from .bus import Bus
 from .monitoring import Parts
@@ -32,6 +32,7 @@ def describe(
         "Alias": functions.api.alias.alias_name,
         "Stacks": ",".join(dict.fromkeys(Stack.of(each).stack_name for each in (scope, state))),
         "DataVersion": str(DATA_VERSION),
+        "Switches": functions.switches,
         "Retain": str(settings.retain).lower(),
     }
     for name, function in functions.by_name.items():

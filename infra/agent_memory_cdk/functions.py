@@ -1,6 +1,7 @@
 """The functions of a memory: what each one gets, and what it may do."""
 
-from aws_cdk import Duration
+from aws_cdk import Duration, Stack
+from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from functions.stream.consumers import ALL_CONSUMERS
@@ -131,7 +132,7 @@ class Functions:
             memory_mb=1024,
             timeout=Duration.seconds(29),
             environment=_TASK_ENDS
-            | self._read_only_variables()
+            | self._switch_variables()
             | self._search_variables()
             | self._token_variables()
             | self._key_variables()
@@ -145,6 +146,7 @@ class Functions:
             no_dead_letters_reason="the gateway waits for the answer; a failure is the caller's",
             snap_start=settings.snap_start,
         )
+        self._grant_switches(function)
         state.tables.grant(function.role, grants.API_ON_MEMORY, grants.API_ON_LOG)
         self._grant_search(function)
         self._grant_embed(function)
@@ -195,12 +197,13 @@ class Functions:
             purpose="works off what is due",
             memory_mb=1024,
             environment=_TASK_ENDS
-            | self._read_only_variables()
+            | self._switch_variables()
             | self._search_variables()
             | {"ARCHIVE_BUCKET": archive.name}
             | self._key_variables(),
             no_dead_letters_reason="the next sweep does what a failed one left; an alarm watches",
         )
+        self._grant_switches(function)
         self._state.tables.grant(function.role, grants.SCHEDULE_ON_MEMORY, grants.SCHEDULE_ON_LOG)
         self._grant_embed(function)
         self._state.encryption.grant_open_secret(function.role)
@@ -215,12 +218,13 @@ class Functions:
             purpose="applies task events of other systems",
             memory_mb=512,
             environment=_TASK_ENDS
-            | self._read_only_variables()
+            | self._switch_variables()
             | self._key_variables()
             | {"TASK_EVENTS_TENANT": source.tenant, "TASK_EVENTS_PRINCIPAL": source.principal},
             no_dead_letters_reason="its failures go to the queue of refused task events",
         )
         tables = self._state.tables
+        self._grant_switches(function)
         tables.grant(function.role, grants.TASK_EVENTS_ON_MEMORY, grants.TASK_EVENTS_ON_LOG)
         self._state.encryption.grant_open_secret(function.role)
         return function
@@ -236,10 +240,25 @@ class Functions:
             "LOG_RETENTION_DAYS": str(self._settings.event_retention_days),
         }
 
-    def _read_only_variables(self) -> dict[str, str]:
+    @property
+    def switches(self) -> str:
+        """The parameter that operators' commands write, and that functions follow."""
+        return f"/agent-memory/{self._settings.name}/switches"
+
+    def _switch_variables(self) -> dict[str, str]:
         active = self._settings.active_region
         held = {"READ_ONLY": "1"} if self._settings.read_only else {}
-        return held | ({"ACTIVE_REGION": active} if active else {})
+        switched = {"SWITCHES_PARAMETER": self.switches}
+        return switched | held | ({"ACTIVE_REGION": active} if active else {})
+
+    def _grant_switches(self, function: LambdaFunction) -> None:
+        """Let a function read the switches; the stack makes none, so that it resets none."""
+        switches = Stack.of(self._scope).format_arn(
+            service="ssm", resource="parameter", resource_name=self.switches.lstrip("/")
+        )
+        function.role.add_to_policy(
+            iam.PolicyStatement(actions=["ssm:GetParameter"], resources=[switches])
+        )
 
     def _search_variables(self) -> dict[str, str]:
         model = self._settings.embedding_model

@@ -29,7 +29,8 @@ _NETWORK_INTERFACES = (
 class Network:
     """Where functions run: in a VPC that reaches the services they call, by endpoints or a NAT.
 
-    DynamoDB, S3, KMS, Secrets Manager, EventBridge, and Bedrock where its model embeds.
+    DynamoDB, S3, KMS, Secrets Manager, Systems Manager, EventBridge, and Bedrock where its model
+    embeds.
     """
 
     vpc: ec2.IVpc

@@ -3,10 +3,12 @@
 import gzip
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-SERVICES = ("bedrock-runtime", "dynamodb", "events", "kms", "s3", "secretsmanager")
+SERVICES = ("bedrock-runtime", "dynamodb", "events", "kms", "s3", "secretsmanager", "ssm")
+_OPERATIONS = {"ssm": {"GetParameter"}}  # its model is the largest, and each start parses it
 _DATA_OF_ALL = (
     "_retry.json",
     "endpoints.json",
@@ -52,7 +54,31 @@ def _trim_endpoints(path: Path) -> None:
 def _trim_documentation(path: Path) -> None:
     """Remove the texts of a service's model: a client parses it in 1.4 ms of CPU, not in 3.9."""
     model = json.loads(gzip.decompress(path.read_bytes()), object_hook=_omit_text)
+    if only := _OPERATIONS.get(path.parts[-3]):
+        _keep_operations(model, only)
     path.write_bytes(gzip.compress(json.dumps(model, separators=(",", ":")).encode(), mtime=0))
+
+
+def _keep_operations(model: dict[str, Any], names: set[str]) -> None:
+    """Keep these operations of a service's model, and the shapes that they use."""
+    model["operations"] = {name: model["operations"][name] for name in names}
+    left, used = [model["operations"]], dict[str, Any]()
+    while left:
+        for name in _find_shapes(left.pop()):
+            if name not in used:
+                used[name] = model["shapes"][name]
+                left.append(used[name])
+    model["shapes"] = used
+
+
+def _find_shapes(node: Any) -> Iterator[str]:
+    """Find the names of the shapes that a part of a model refers to."""
+    if isinstance(node, dict):
+        if isinstance(node.get("shape"), str):
+            yield node["shape"]
+        node = list(node.values())
+    for each in node if isinstance(node, list) else ():
+        yield from _find_shapes(each)
 
 
 def _omit_text(node: dict[str, Any]) -> dict[str, Any]:

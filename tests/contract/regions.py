@@ -14,6 +14,7 @@ import pytest
 from functions.api.app import App
 from functions.container import Container
 from functions.platform.settings import ApiSettings, ScheduleSettings
+from functions.platform.switches import SwitchedHandler
 from functions.schedule.handler import build_handler
 from operations.deployment import SCHEMA, Deployment
 from operations.versions import get_variables
@@ -25,6 +26,7 @@ from tests.contract.transport import HandlerTransport, LambdaContext, open_clien
 
 FIRST, SECOND = "eu-central-1", "eu-west-1"
 FUNCTIONS = {"Api": 29, "Stream": 60, "Schedule": 60}  # the timeout of each, in seconds
+SWITCHES = "/agent-memory/e2e/switches"
 _ROLE = "arn:aws:iam::123456789012:role/functions"
 
 
@@ -69,7 +71,8 @@ class Region:
             _create_schedule("sweep")
 
     def _build_variables(self, active: str | None) -> dict[str, str]:
-        variables = self._service.environment() | {"KEY_CACHE_SECONDS": "60"}
+        own = {"KEY_CACHE_SECONDS": "60", "SWITCHES_PARAMETER": SWITCHES}
+        variables = self._service.environment() | own
         return variables | ({"ACTIVE_REGION": active} if active else {})
 
     @cached_property
@@ -101,7 +104,9 @@ class Region:
         """A client of this Region's API, as the alias has it now."""
         with self.entered():
             settings = ApiSettings.from_env(self._get_variables("Api"))
-            handler = App(Container(settings, self._service.clock))
+            handler = SwitchedHandler(
+                lambda each: App(Container(each, self._service.clock)), settings
+            )
         client = open_client(HandlerTransport(handler, turns(parallel=True)), key)
         client.event_hooks = {}  # they let no answer of the 500s pass
         return client
@@ -109,7 +114,9 @@ class Region:
     def sweep(self) -> Json:
         with self.entered():
             settings = ScheduleSettings.from_env(self._get_variables("Schedule"))
-            handler = build_handler(Container(settings, self._service.clock))
+            handler = SwitchedHandler(
+                lambda each: build_handler(Container(each, self._service.clock)), settings
+            )
             found: Json = handler({}, LambdaContext())
         return found
 
@@ -123,11 +130,14 @@ class Region:
         return {each.upper() for each in states}
 
 
+_OUTPUTS = {"Schema": SCHEMA, "Alias": "live", "Switches": SWITCHES}
+
+
 def describe(**outputs: str) -> Deployment:
     """A deployment whose functions are named like their parts."""
     functions = {f"{name}Function": name for name in FUNCTIONS}
     versions = {f"{name}Version": "1" for name in FUNCTIONS}
-    return Deployment("e2e", {"Schema": SCHEMA, "Alias": "live"} | functions | versions | outputs)
+    return Deployment("e2e", _OUTPUTS | functions | versions | outputs)
 
 
 def create_function(name: str, timeout: int, variables: Mapping[str, str]) -> None:

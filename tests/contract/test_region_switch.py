@@ -13,6 +13,7 @@ import httpx
 import pytest
 from moto import mock_aws
 
+from functions.platform.switches import MAX_AGE_SECONDS
 from operations.regions import start_region, stop_region
 from tests.contract import engines
 from tests.contract.bodies import MEMORY, create, entry, read
@@ -75,8 +76,9 @@ def test_a_planned_switch_loses_nothing_and_the_former_writer_is_fenced(
         pair.replicate()
 
     report = pair.first.operate(stop_region, SECOND, wait)
-    assert report["versions"] == {"Api": "2", "Schedule": "2"}
-    assert waited == [report["waited_seconds"]] == [_LONGEST_RUN + _LATENCIES]
+    assert report["switches"] == {"active_region": SECOND}
+    assert waited == [MAX_AGE_SECONDS + _LONGEST_RUN, _LATENCIES]
+    assert sum(waited) == report["waited_seconds"]
     assert pair.first.background == _RESTING
     assert pair.second.operate(start_region)["agents"] == 1
     assert pair.second.background == _RUNNING

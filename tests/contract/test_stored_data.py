@@ -9,8 +9,8 @@ import pytest
 from functions.api.app import App
 from functions.container import Container
 from functions.platform import deployment_secret
-from functions.platform.deployment_secret import DATA_VERSION, NewerDataError
-from functions.platform.item_types import DEPLOYMENT_SECRET
+from functions.platform.deployment_secret import NewerDataError
+from functions.platform.item_types import DATA_VERSION, DEPLOYMENT_SECRET
 from tests.contract import engines, stored_data
 from tests.contract.bodies import MEMORY
 from tests.contract.conftest import START

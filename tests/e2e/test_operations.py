@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import boto3
 import pytest
 
 from functions.deletion.model import SETTLING_TIME, Subject
@@ -14,7 +15,7 @@ from functions.platform.clock import now_ms
 from operations import deployment as described
 from operations import root_key
 from operations.deletion import build_container, run_deletion
-from operations.versions import change_function
+from operations.switches import set_switches
 from tests.contract.bodies import MEMORY, create, entry
 from tests.contract.expect import ok, refused
 from tests.contract.service import Service, Tenant
@@ -110,6 +111,16 @@ def test_an_export_holds_what_the_tenant_wrote(
     assert {"S": "exported"} in [line["item"].get("key") for line in lines if "item" in line]
 
 
+def publish_version(found: described.Deployment, name: str) -> None:
+    """Publish a version of a function, and let its alias select it."""
+    functions, function = boto3.client("lambda"), found.function(name)
+    functions.update_function_configuration(FunctionName=function, Description="a version more")
+    functions.get_waiter("function_updated_v2").wait(FunctionName=function)
+    version = functions.publish_version(FunctionName=function)["Version"]
+    alias = found.outputs["Alias"]
+    functions.update_alias(FunctionName=function, Name=alias, FunctionVersion=version)
+
+
 def test_a_deleted_tenant_does_not_come_back_with_its_dead_letters(
     deployment: Deployment, found: described.Deployment, tenant: Tenant, service: Service
 ) -> None:
@@ -121,7 +132,7 @@ def test_a_deleted_tenant_does_not_come_back_with_its_dead_letters(
     planned = json.loads(operate(deployment, "delete-tenant", tenant.id, "--dry-run"))
     assert planned["counts"]["entry"] == 1
     ok(service.root.delete(f"{TENANTS}/{tenant.id}"), 202)
-    change_function(found, "Stream", Description="it starts anew, and remembers no deletions")
+    publish_version(found, "Stream")  # its instances remember no deletions
     container = build_container(found, lambda: now_ms() + SETTLING_TIME)
     report = run_deletion(container, Subject(tenant.id, "tenant"), wait=lambda _: None)
     assert (report["status"], report["counts"]["entry"]) == ("done", 1)
@@ -140,9 +151,10 @@ def former_root_key(deployment: Deployment, found: described.Deployment) -> Iter
     client = deployment.cloud.client
     secret = deployment.outputs["RootKeySecretId"]
     client("secretsmanager").put_secret_value(SecretId=secret, SecretString=key)
-    change_function(found, "Api", Description="The root key is back.")
-    created = deployment.service.client(key).post(TENANTS, json={"id": "after-rotation"})
-    assert created.status_code == 201
+    set_switches(found, root_key_version=None)
+    operator = deployment.service.client(key)
+    after = {"id": "after-rotation"}
+    awaited(lambda: operator.post(TENANTS, json=after).status_code == 201, "the former key")
 
 
 def test_a_rotated_root_key_takes_the_place_of_the_former(
@@ -153,7 +165,8 @@ def test_a_rotated_root_key_takes_the_place_of_the_former(
         SecretId=deployment.outputs["RootKeySecretId"]
     )
     service = deployment.service
-    ok(service.client(answer["SecretString"]).post(TENANTS, json={"id": "by-the-new"}), 201)
+    operator, by_new = service.client(answer["SecretString"]), {"id": "by-the-new"}
+    awaited(lambda: operator.post(TENANTS, json=by_new).status_code == 201, "the new key")
     former = service.client(former_root_key)
     refused(former.post(TENANTS, json={"id": "by-the-former"}), 401, "UNAUTHENTICATED")
 
@@ -200,7 +213,7 @@ def test_the_api_refuses_to_write_while_it_is_read_only(
 def test_old_versions_are_deleted_and_the_one_in_use_stays(
     found: described.Deployment, deployment: Deployment, tenant: Tenant
 ) -> None:
-    change_function(found, "Stream", Description="one version more")
+    publish_version(found, "Stream")
     report = json.loads(operate(deployment, "delete-old-versions", "--keep", "1"))
     functions = deployment.cloud.client("lambda")
     for name, versions in report.items():

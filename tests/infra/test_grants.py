@@ -110,6 +110,8 @@ def _name(resource: Any, names: dict[str, str]) -> str:
         id, attribute = resource["Fn::GetAtt"]
         return names[id] if attribute == "Arn" else f"{names[id]} {attribute}"
     *base, path = resource["Fn::Join"][1]
+    if path == ":parameter/agent-memory/dev/switches":
+        return "switches"
     if len(base) > 1:  # an ARN by its name
         table = re.search(r":table/agent-memory-dev-(\w+)(/.*)", str(path))
         return f"{table[1]}{table[2]}" if table else "s3"
@@ -146,8 +148,10 @@ _FUNCTION_IDS = {
     "stream": "Stream",
     "task_events": "TaskEvents",
 }
+_SWITCHES = ("ssm:GetParameter", "switches")  # read before there is a container
 _BESIDES = {
     "Api": {
+        _SWITCHES,
         ("kms:Decrypt", "storage key for secretsmanager"),
         *_BUCKETS_KEY,
     },
@@ -159,7 +163,7 @@ _BESIDES = {
         ("dynamodb:ListStreams", "memory/stream/*"),
         ("sqs:SendMessage", "dead letters"),
     },
-    "Schedule": _BUCKETS_KEY,
+    "Schedule": _BUCKETS_KEY | {_SWITCHES},
 }
 
 
@@ -185,7 +189,7 @@ def test_the_vector_index_takes_the_place_of_the_one_by_age(
 def test_the_task_events_function_may_do_what_it_does_and_no_more(
     taking: Template, calls: dict[str, set[_Call]]
 ) -> None:
-    besides = {("sqs:SendMessage", "refused events"), ("kms:Decrypt", "kms")}
+    besides = {("sqs:SendMessage", "refused events"), ("kms:Decrypt", "kms"), _SWITCHES}
     assert set(granted(taking, "TaskEvents")) - _ALWAYS == calls["TaskEvents"] | besides
 
 
