@@ -5,6 +5,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -17,6 +18,7 @@ from operations import dead_letters, logs, regions, restore, root_key
 from operations.deletion import build_container, run_deletion
 from operations.deploying import DEFAULT_COMMAND, DeploymentFailed
 from operations.deployment import Deployment, UnknownDeployment, client
+from operations.estimate import Usage, estimate
 from operations.protection import protect
 from operations.reattachment import StateNotFound, reattach
 from operations.switches import get_switches, set_read_only
@@ -55,6 +57,9 @@ def main() -> int:
 def _run(options: argparse.Namespace) -> Any:
     if options.command == "reattach":  # this command creates the deployment
         return reattach(options.name, options.deploy, options.memory_table, options.log_table)
+    if options.command == "estimate":
+        names = [each.name for each in fields(Usage)]
+        return estimate(Usage(**{name: getattr(options, name) for name in names}))
     return _COMMANDS[options.command](Deployment.find(options.name), options)
 
 
@@ -66,7 +71,8 @@ def _tail(deployment: Deployment, options: argparse.Namespace) -> None:
 
 
 def _set_read_only(deployment: Deployment, options: argparse.Namespace) -> dict[str, Any]:
-    return set_read_only(deployment, is_read_only=options.state == "on")
+    waiting: dict[str, Any] = {"wait": lambda _: None} if options.no_wait else {}
+    return set_read_only(deployment, is_read_only=options.state == "on", **waiting)
 
 
 def _export(deployment: Deployment, options: argparse.Namespace) -> dict[str, int]:
@@ -143,11 +149,11 @@ def _options() -> argparse.Namespace:
     add("switches", help="print the switches that are set")
     only = add("read-only", help="refuse writes, or accept them again")
     only.add_argument("state", choices=("on", "off"))
+    only.add_argument("--no-wait", action="store_true", help="do not wait for the last write")
+    _add_estimate(add("estimate", help="estimate the cost of a month"))
     _add_old_versions(add)
     _add_regions(add)
-    export = add("export-tenant", help="export all data of a tenant as JSON Lines")
-    export.add_argument("tenant")
-    export.add_argument("file", help="must not exist yet")
+    _add_export(add("export-tenant", help="export all data of a tenant as JSON Lines"))
     _add_deletion(add("delete-tenant", help="delete a tenant permanently"))
     for kind in ("agent", "person"):
         delete = add(f"delete-{kind}", help=f"delete all data of a tenant's {kind}")
@@ -186,6 +192,22 @@ def _add_old_versions(add: Callable[..., argparse.ArgumentParser]) -> None:
         help="the number of newest versions to keep (default: 3)",
     )
     old.add_argument("--dry-run", action="store_true", help="list the versions, and delete nothing")
+
+
+def _add_export(export: argparse.ArgumentParser) -> None:
+    export.add_argument("tenant")
+    export.add_argument("file", help="must not exist yet")
+
+
+def _add_estimate(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("--agents", type=int, default=0, help="the number of agents that talk")
+    add("--turns", type=int, default=0, help="turns of each agent in a month")
+    add("--gets", type=int, default=0, help="further reads of entries in a month")
+    add("--puts", type=int, default=0, help="further writes of entries in a month")
+    add("--edge", action="store_true", help="with CloudFront and a firewall")
+    add("--standby", action="store_true", help="with a second Region")
+    add("--backup-days", type=int, default=0, help="with daily backups, and days to keep each")
 
 
 def _add_restore(command: argparse.ArgumentParser) -> None:

@@ -200,7 +200,7 @@ def test_the_api_refuses_to_write_while_it_is_read_only(
 ) -> None:
     ada = tenant.agent("ada")
     hooks, ada.event_hooks = ada.event_hooks, {}  # they let no answer of the 500s pass
-    operate(deployment, "read-only", "on")
+    operate(deployment, "read-only", "on", "--no-wait")
     try:
         awaited(lambda: ada.post(MEMORY, json=entry()).status_code == 503, "the refusal")
         ok(ada.get("/api/v1/me"))
