@@ -71,6 +71,8 @@ from functions.tasks.reader import TaskReader
 from functions.tasks.service import Tasks
 from functions.tasks.store import TaskStore
 from functions.tasks.writer import TaskWriter
+from functions.usage.service import UsageMeter
+from functions.usage.store import UsageStore
 from functions.vectors.client_vector_store import ClientVectorStore
 from functions.workflows.service import Workflows
 from functions.workflows.store import AppliedWorkflowStore
@@ -206,6 +208,8 @@ class CommonServices:
         self.removal_reasons = RemovalReasons(table, clock)
         self.value_parts = ValueParts(table)
         self.quota_store = QuotaStore(table, clock)
+        self.usage_store = UsageStore(table, clock)
+        self.usage_meter = UsageMeter(self.usage_store)
         self.used_requests = UsedRequests(table, clock)
         self.leases = Leases(table, clock)
         self.due_index = DueIndex(table)

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from functions.search.embedding_indexer import EmbeddingIndexer
     from functions.search.reembedding import Reembedding
     from functions.search.service import Search
+    from functions.usage.service import UsageReports
     from functions.vectors.model import VectorSearch
     from functions.working_values.service import WorkingValues
 
@@ -191,6 +192,12 @@ class Container(CommonServices):
         from functions.deletion.store import DeletionStore
 
         return DeletionStore(self.table, self.log_table, self.archive_storage)
+
+    @cached_property
+    def usage_reports(self) -> UsageReports:
+        from functions.usage.service import UsageReports
+
+        return UsageReports(self.usage_store, self.usage_meter, self.clock)
 
     @cached_property
     def tombstones(self) -> Tombstones:

@@ -18,7 +18,7 @@ from functions.api.http import Request, Response
 from functions.api.parameters import VALUES_OF_ANSWER
 from functions.api.route_index import build_router
 from functions.api.routes import OPENWOP_PREFIX
-from functions.api.routing import PUBLIC, Route
+from functions.api.routing import ADMIN_OR_ROOT, PUBLIC, ROOT, Route
 from functions.api.value_fields import omit_restricted, omit_values
 from functions.audit.authority import INSPECT_MEMORY
 from functions.container import Container
@@ -35,6 +35,7 @@ from functions.platform.observability import (
 )
 
 _TRACEPARENT = re.compile(r"(?!ff)[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}", re.ASCII)
+_UNMETERED = (PUBLIC, ROOT, ADMIN_OR_ROOT)
 _PRIVATE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 """The headers of every answer to a request with a key or token: nobody stores or guesses it."""
 
@@ -53,6 +54,7 @@ class App:
         self._load_shedder = LoadShedder()
         self._logged_share = container.settings.request_log_sample
         self._is_read_only = container.settings.is_read_only
+        self._meter = container.usage_meter
         container.prepare_seals()
 
     def __call__(self, event: dict[str, Any], _context: object = None) -> dict[str, Any]:
@@ -115,6 +117,9 @@ class App:
         finally:
             if throttles := request_context.throttles.get():
                 self._load_shedder.note_throttles(caller, len(throttles))
+            if route.required_permission not in _UNMETERED and not self._is_read_only:
+                units = request_context.units.get() or ()
+                self._meter.count(caller.tenant, route.handler.__name__, units)
         if response.status == 201 and "location" in response.headers:
             target["location"] = response.headers["location"]
         return response
@@ -163,6 +168,7 @@ def _set_context(request_id: str, headers: Mapping[str, str]) -> str | None:
     request_context.traceparent.set(found and found[0])
     request_context.throttles.set([])
     request_context.inspections.set([])
+    request_context.units.set([])
     return found and found[1]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from functions.api.http import Request
-from functions.api.routing import ANY, PUBLIC, ROOT, Route
+from functions.api.routing import ADMIN_OR_ROOT, ANY, PUBLIC, ROOT, Route
 from functions.identity.authentication import Authentication
 from functions.identity.model import INSPECT, OPERATOR, READ, ROOT_TENANT, Principal
 from functions.platform.errors import AccessDenied, Unauthenticated
@@ -67,10 +67,10 @@ class Authenticator:
         if route.required_permission == PUBLIC:
             return _ANONYMOUS
         named = None if self._claims is None else self._claims.principal_from(request.event)
-        if route.required_permission == ROOT:
-            if named is not None:
-                raise AccessDenied(_ROOT_ONLY)
-            return self._authenticate_operator(_api_key(request.headers))
+        if route.required_permission in (ROOT, ADMIN_OR_ROOT):
+            operator = self._find_operator(request, route, is_named=named is not None)
+            if operator is not None:
+                return operator
         if named is None:
             caller = self._authentication.authenticate_api_key(_api_key(request.headers))
         else:
@@ -83,6 +83,19 @@ class Authenticator:
             if permission != ANY and held.isdisjoint(permission.split(" or ")):
                 raise AccessDenied(f"this needs the permission {permission}")
         return caller
+
+    def _find_operator(self, request: Request, route: Route, *, is_named: bool) -> Principal | None:
+        """Return the operator; None if a principal may send the request, and does.
+
+        Args:
+            is_named: whether a token names a principal.
+        """
+        if route.required_permission == ROOT:
+            if is_named:
+                raise AccessDenied(_ROOT_ONLY)
+            return self._authenticate_operator(_api_key(request.headers))
+        is_root = not is_named and self._authentication.is_root(_api_key(request.headers))
+        return _OPERATOR if is_root else None
 
     def _authenticate_operator(self, api_key: str) -> Principal:
         if not self._authentication.is_root(api_key):

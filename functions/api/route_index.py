@@ -54,6 +54,7 @@ _GROUPS = (
     RouteGroup(("identity",)),
     RouteGroup(("tenants", "deletions"), ("/api/v1/deletions", "/api/v1/tenants")),
     RouteGroup(("audit",)),
+    RouteGroup(("usage",), ("/api/v1/usage",)),
     RouteGroup(("access",), ("/api/v1/access",)),
     RouteGroup(("discovery", "console")),
 )

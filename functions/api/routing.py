@@ -15,6 +15,8 @@ from functions.platform.errors import MethodNotAllowed, NotFound
 PUBLIC, ROOT, ANY = "public", "root", "any"
 WRITE_OR_ADMIN = f"{WRITE} or {ADMIN}"
 """Either permission: the decision on the target says what each of them permits."""
+ADMIN_OR_ROOT = f"{ADMIN} or {ROOT}"
+"""A principal with `memory.admin`, or the operator with the root key."""
 _PARAMETER = re.compile(r"\{(\w+)(\+?)\}")
 
 

@@ -147,6 +147,8 @@ KEPT: dict[ItemType, str] = {
             item_types.QUOTA_COUNT,
             item_types.QUOTA_WARNING,
             item_types.COUNTED_ITEMS,
+            item_types.USAGE,
+            item_types.DAILY_USAGE,
             item_types.PUBLISHED_EVENT,
             item_types.STRATEGY,
             item_types.STRATEGY_COUNTS,

@@ -106,6 +106,7 @@ _runs_type = partial(ItemType, package="runs")
 _procedures_type = partial(ItemType, package="procedures")
 _working_values_type = partial(ItemType, package="working_values")
 _quotas_type = partial(ItemType, package="quotas")
+_usage_type = partial(ItemType, package="usage")
 _learning_type = partial(ItemType, package="learning")
 _openwop_type = partial(ItemType, package="openwop")
 _event_log_type = partial(ItemType, package="event_log")
@@ -572,6 +573,18 @@ QUOTA_COUNT = _quotas_type(
 QUOTA_WARNING = _quotas_type("quota warning", "{tenant}#q#{quota}", "w", "A tenant was warned")
 COUNTED_ITEMS = _quotas_type(
     "counted items", "{tenant}#q#{quota}#{items}", "c", "They were counted", "2 days"
+)
+
+# usage
+USAGE = _usage_type(
+    "usage",
+    "{tenant}#usage",
+    "total",
+    "How much a tenant stores of each kind, and its limits",
+    indexes=(schema.BY_GROUP,),
+)
+DAILY_USAGE = _usage_type(
+    "usage of a day", "{tenant}#usage", "day#{day}", "What a tenant used on a day", "400 days"
 )
 
 # learning

@@ -5,12 +5,17 @@ to the threads of its calls.
 """
 
 from contextvars import ContextVar
+from typing import Any
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 traceparent: ContextVar[str | None] = ContextVar("traceparent", default=None)
 throttles: ContextVar[list[str] | None] = ContextVar("throttles", default=None)
 """The codes with which the store throttled calls of the request at work, in all threads."""
 
+units: ContextVar[list[tuple[str, Any]] | None] = ContextVar("units", default=None)
+"""What the calls of the request at work consumed: `read_halves` or `write_halves`, and DynamoDB's
+figures.
+"""
 inspections: ContextVar[list[None] | None] = ContextVar("inspections", default=None)
 """An element for each decision of the request at work that `memory.inspect` alone permitted."""
 

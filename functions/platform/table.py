@@ -9,6 +9,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from functions.platform import request_context
 from functions.platform.aws import OVERLOAD_CODES, OVERLOAD_REASONS
 from functions.platform.clock import Clock
 from functions.platform.dynamodb import (
@@ -46,6 +47,9 @@ __all__ = ["ConditionFailed", "Store", "Table", "TimedStore"]
 
 _WRITES = frozenset(
     {"put_item", "update_item", "delete_item", "batch_write_item", "transact_write_items"}
+)
+_METERED = dict.fromkeys(_WRITES, "write_halves") | dict.fromkeys(
+    ("get_item", "batch_get_item", "query", "scan"), "read_halves"
 )
 _TRANSIENT = THROTTLING_CODES | OVERLOAD_REASONS | {"TransactionConflict"}
 
@@ -336,9 +340,15 @@ class Table:
         if self._is_read_only and operation in _WRITES:
             raise ReadOnly
         backoff: Backoff | None = None
+        units = request_context.units.get() if operation in _METERED else None
+        if units is not None:
+            request["ReturnConsumedCapacity"] = "TOTAL"
         while True:
             try:
                 response: dict[str, Any] = getattr(self._client, operation)(**request)
+                if units is not None:
+                    spent = response.get("ConsumedCapacity", ())
+                    units.append((_METERED[operation], spent))
                 return response
             except ClientError as error:
                 if error.response["Error"]["Code"] != "TransactionConflictException":

@@ -12,6 +12,7 @@ from functions.platform.settings import WrongSetting
 from functions.stream.event_publisher import EventPublisher
 from functions.stream.quota_counter import QuotaCounter
 from functions.stream.records import StreamBatch, Subscription, parse_record
+from functions.stream.usage_counter import UsageCounter
 from functions.stream.vector_updater import VectorUpdater
 
 
@@ -37,7 +38,10 @@ CONSUMERS: Mapping[str, type[Consumer]] = {
     "vectors": VectorUpdater,
 }
 """They process a batch side by side."""
-FINAL_CONSUMERS: Mapping[str, type[Consumer]] = {"quotas": QuotaCounter}
+FINAL_CONSUMERS: Mapping[str, type[Consumer]] = {
+    "quotas": QuotaCounter,
+    "usage": UsageCounter,
+}
 """They follow the others, and know what these failed at."""
 ALL_CONSUMERS = {**CONSUMERS, **FINAL_CONSUMERS}
 

@@ -63,10 +63,21 @@ def parse_record(record: Mapping[str, Any]) -> StreamRecord:
     )
 
 
+def select_living(
+    records: Iterable[Mapping[str, Any]], tombstones: Tombstones
+) -> list[Mapping[str, Any]]:
+    """Select the records of tenants that weren't deleted."""
+    return [
+        record
+        for record in records
+        if not tombstones.is_tenant_deleted(parse_record(record).tenant)
+    ]
+
+
 def select_present(
     records: Iterable[Mapping[str, Any]], tombstones: Tombstones
 ) -> list[Mapping[str, Any]]:
-    """Select the records of what wasn't deleted since, with its tenant or its agent.
+    """Select the records of what wasn't deleted since, with its agent.
 
     So records that come late, or once more, bring nothing back.
     """
@@ -74,8 +85,6 @@ def select_present(
 
 
 def _is_deleted(record: StreamRecord, tombstones: Tombstones) -> bool:
-    if tombstones.is_tenant_deleted(record.tenant):
-        return True
     image = record.new or record.old
     if image is None or "created_at" not in image or not PRIVATE_ENTRY.has_sort(record.key[1]):
         return False
@@ -155,11 +164,15 @@ class StreamBatch:
 
     Attributes:
         records: in the order of the stream.
+        delivered: these, and those of agents that were deleted.
         blocked_from: the number of the first failed record of each item that has one.
     """
 
-    def __init__(self, records: Iterable[Mapping[str, Any]]) -> None:
+    def __init__(
+        self, records: Iterable[Mapping[str, Any]], delivered: Iterable[Mapping[str, Any]] = ()
+    ) -> None:
         self.records = [parse_record(record) for record in records]
+        self.delivered = [parse_record(record) for record in delivered]
         self.blocked_from: dict[Key, int] = {}
 
     @property

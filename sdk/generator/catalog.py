@@ -107,12 +107,14 @@ MODULES: dict[str, tuple[str, dict[str, ModelSpec]]] = {
         },
     ),
     "logs": (
-        "What happened: events, uses of authority, deletions.",
+        "What happened: events, uses of authority, deletions, usage.",
         {
             "Actor": _spec("Actor", "Who did it."),
             "Event": _spec("Event", "An event of a log (RFC-0015 §5.2)."),
             "AuditRecord": _spec("AuditRecord", "A use of authority."),
             "Deletion": _spec("Deletion", "A deletion, and how far it is."),
+            "DayUsage": _spec("DayUsage", "What a tenant used on a day."),
+            "TenantUsage": _spec("TenantUsage", "What a tenant used, by day."),
         },
     ),
     "conversations": (

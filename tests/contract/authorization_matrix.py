@@ -480,6 +480,7 @@ ROWS: dict[str, Row] = {
         "401 401 404 403 403 403 403 403 204w 204w 403", "/api/v1/principals/former"
     ),
     "GET /api/v1/audit": Row("401 401 200 403 403 403 403 403 200 200 403", "/api/v1/audit"),
+    "GET /api/v1/usage": Row("401 401 200 403 403 403 403 403 200 200 403", "/api/v1/usage"),
     "GET /api/v1/access": Row(
         "401 401 404 403 403 403 403 403 200 200 200",
         "/api/v1/access?principal=alice&entry=<working>",

@@ -119,6 +119,7 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "who-am-i": (200, {"id": "agent_data_01", "kind": "agent", "tenant": ...}),
     "list-principals": (200, {"principals": [{"id": ..., "kind": ...}] * 5, "total": 5}),
     "change-principal": (200, {"id": "agent_data_01", "agent_type": "data"}),
+    "report-usage": (200, {"tenants": [{"days": ...}]}),
     "read-audit-log": (200, {"records": [{"action": "tenant.create", "actor": {"id": "root"}}]}),
     "rotate-key": (200, {"id": "agent_data_01", "api_key": ...}),
     "revoke-principal": (204, None),

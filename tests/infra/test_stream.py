@@ -43,6 +43,8 @@ def _grant_through(mapping: Properties, record: dict[str, Any]) -> bool:
 
 def test_the_filters_pass_what_a_consumer_takes(mapping: Properties) -> None:
     records = list(_records())
+    agent = {"Keys": {"pk": {"S": "acme#a#1"}, "sk": {"S": "a"}}, "SequenceNumber": "1"}
+    records.append(("agent", {"eventName": "MODIFY", "dynamodb": agent}))
     wanted = [each for each in records if is_consumed(each[1])]
     spared = [each for each in records if each not in wanted]
     assert [name for name, record in wanted if not _grant_through(mapping, record)] == []

@@ -110,6 +110,7 @@ CALLS = {
     "recall_facts": "facts.recall",
     "register_task": "tasks.create",
     "remove_messages": "conversations.remove_messages",
+    "report_usage": "tenants.get_usage",
     "report_outcome": "procedures.record_outcome",
     "put_strategy": "strategies.put",
     "get_strategy": "strategies.get",

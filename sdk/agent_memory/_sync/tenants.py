@@ -1,10 +1,10 @@
-"""`client.tenants`: for the operator's root key alone."""
+"""`client.tenants`: for the operator's root key; usage is for `memory.admin`, too."""
 
 from collections.abc import Iterable
 
 from agent_memory._sync.resource import Resource
-from agent_memory.model import Deletion, NewPrincipal, Permission, Principal
-from agent_memory.requests import quote_segment
+from agent_memory.model import Deletion, NewPrincipal, Permission, Principal, TenantUsage
+from agent_memory.requests import drop_none, quote_segment
 from agent_memory.responses import get_member, parse
 
 
@@ -51,6 +51,23 @@ class Tenants(Resource):
         path = f"/api/v1/tenants/{tenant}/principals/{quote_segment(principal)}"
         answer = self._call("PATCH", path, json={"permissions": list(permissions)})
         return parse(Principal.from_document, answer)
+
+    def get_usage(
+        self, *, since: str | None = None, until: str | None = None
+    ) -> list[TenantUsage]:
+        """Return what the caller's tenant uses by day, or all tenants with the root key.
+
+            client.tenants.get_usage(since="2026-11-01")[0].days[-1].items
+
+        Args:
+            since, until: the first and the last day, as `2026-11-24`; by default the last 30.
+
+        Raises:
+            MemoryAccessError: the client's key has neither `memory.admin` nor is the root key.
+        """
+        period = drop_none(**{"from": since, "to": until})
+        answer = self._call("GET", "/api/v1/usage", params=period)
+        return [parse(TenantUsage.from_document, each) for each in get_member(answer, "tenants")]
 
     def delete(self, id: str, *, dry_run: bool = False) -> Deletion:
         """Delete a tenant for good; its keys stop at once, and its id is never used again.

@@ -70,7 +70,7 @@ from agent_memory.model.literals import (
     StrategyKind,
     TaskStatus,
 )
-from agent_memory.model.logs import Actor, AuditRecord, Deletion, Event
+from agent_memory.model.logs import Actor, AuditRecord, DayUsage, Deletion, Event, TenantUsage
 from agent_memory.model.objects import ObjectHead, Space
 from agent_memory.model.procedures import SelectedWorkflow, Workflow
 from agent_memory.model.recall import NearbyMessage, Recall, RecallItem, RecallReference
@@ -112,6 +112,7 @@ __all__ = [
     "ConversationHead",
     "ConversationMessage",
     "CoordinatorGuardrails",
+    "DayUsage",
     "Deletion",
     "DeletionKind",
     "DeletionStatus",
@@ -173,6 +174,7 @@ __all__ = [
     "TaskContext",
     "TaskFields",
     "TaskStatus",
+    "TenantUsage",
     "Trigger",
     "Waiting",
     "Workflow",

@@ -1,4 +1,4 @@
-"""What happened: events, uses of authority, deletions.
+"""What happened: events, uses of authority, deletions, usage.
 
 Generated from the service's OpenAPI document; do not edit.
 """
@@ -79,3 +79,34 @@ class Deletion(Model):
     requested_by: Actor
     finished_at: datetime | None = None
     counts: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayUsage(Model):
+    """What a tenant used on a day.
+
+    Attributes:
+        day: In UTC, as `2026-11-24`.
+        requests: How many requests, by operation.
+        items: How many things are stored, by kind.
+        bytes: The bytes of their contents, by kind.
+        read_units: Read units of the requests.
+        write_units: Write units of the requests.
+        cost_usd: An estimate by list prices.
+    """
+
+    day: str
+    requests: dict[str, int]
+    items: dict[str, int]
+    bytes: dict[str, int]
+    read_units: float
+    write_units: float
+    cost_usd: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantUsage(Model):
+    """What a tenant used, by day."""
+
+    tenant: str
+    days: tuple[DayUsage, ...]

@@ -29,11 +29,12 @@ def test_filters_pass_all_changes_of_entries_and_inserts_of_others() -> None:
 
 def test_a_record_of_another_item_or_change_is_not_consumed() -> None:
     assert is_consumed(record(1, "e#n#k", "REMOVE"))
-    assert is_consumed(record(1, "ep#x"))
-    assert not is_consumed(record(1, "ep#x", "REMOVE"))
+    assert is_consumed(record(1, "ep#x", "REMOVE"))
+    assert is_consumed(record(1, "msg#g#1"))
+    assert is_consumed(record(1, "m#x", "INSERT"))
+    assert not is_consumed(record(1, "m#x", "REMOVE"))
     assert not is_consumed(record(1, "x##row"))
     assert not is_consumed(record(1, "a"))
-    assert not is_consumed(record(1, "msg#g#1"))
 
 
 def test_a_failed_record_blocks_the_later_ones_of_its_item() -> None:

@@ -1,0 +1,58 @@
+"""Usage, as the API shows it."""
+
+from collections.abc import Iterable
+from typing import Annotated
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from functions.api.responses.rendering import to_document
+from functions.usage.model import DayUsage
+
+Amount = Annotated[float, Field(ge=0)]
+
+
+class DayUsageDocument(TypedDict):
+    """What a tenant used on a day, and what it stored at the end of the day, or stores now."""
+
+    day: str
+    """In UTC, as `2026-11-24`."""
+    requests: dict[str, int]
+    """How many requests, by operation."""
+    items: dict[str, int]
+    """How many things are stored, by kind."""
+    bytes: dict[str, int]
+    """The bytes of their contents, by kind."""
+    read_units: Amount
+    """Read units of the requests."""
+    write_units: Amount
+    """Write units of the requests."""
+    cost_usd: Amount
+    """An estimate by list prices."""
+
+
+class TenantUsageDocument(TypedDict):
+    """The days of a tenant, the oldest first."""
+
+    tenant: str
+    days: list[DayUsageDocument]
+
+
+class UsageDocument(TypedDict):
+    """Usage by tenant: the caller's, or of all tenants for the root key."""
+
+    tenants: list[TenantUsageDocument]
+
+
+def render_usage(tenant: str, days: Iterable[DayUsage]) -> TenantUsageDocument:
+    documents = [
+        to_document(
+            each,
+            DayUsageDocument,
+            requests=dict(sorted(each.requests.items())),
+            items=dict(sorted(each.items.items())),
+            bytes=dict(sorted(each.bytes.items())),
+        )
+        for each in days
+    ]
+    return TenantUsageDocument(tenant=tenant, days=documents)

@@ -1,0 +1,1 @@
+"""What each tenant stores and uses by day, and its limits."""

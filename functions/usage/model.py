@@ -1,0 +1,67 @@
+"""What a tenant uses: items and bytes by kind, requests, units, and what they cost."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from functions.platform import item_types
+from functions.platform.item_types import ItemType
+
+KINDS: dict[ItemType, str] = {
+    item_types.PRIVATE_ENTRY: "entries",
+    item_types.SEMANTIC_ENTRY: "entries",
+    item_types.FACT: "facts",
+    item_types.CONVERSATION: "conversations",
+    item_types.MESSAGE: "messages",
+    item_types.STATE: "states",
+    item_types.OBJECT: "objects",
+    item_types.RUN: "runs",
+    item_types.EPISODE: "episodes",
+    item_types.LEARNED_WORKFLOW: "procedures",
+    item_types.INSTANCE: "working_values",
+    item_types.MEMORY_ENTRY: "openwop_entries",
+    item_types.TASK: "tasks",
+}
+"""The types of stored things, each of which counts as an item of a kind."""
+PARTS: dict[ItemType, str] = {
+    item_types.CONVERSATION_DETAILS: "conversations",
+    item_types.VALUE_PART: "value_parts",
+}
+"""The types that count in bytes alone: parts of stored things."""
+MEASURED = KINDS | PARTS
+WRITE_UNIT, READ_UNIT, REQUEST = 0.625e-6, 0.125e-6, 1.38e-6
+"""USD for a write unit, a read unit, and a request of the HTTP API with its function."""
+GB_DAY = 0.45 / 30
+"""USD for a day of a gigabyte, with recovery to a point in time."""
+
+
+class Amount(NamedTuple):
+    """How much is stored of a kind, or by how much that changes."""
+
+    items: int = 0
+    bytes: int = 0
+
+
+@dataclass(eq=False)
+class DayUsage:
+    """What a tenant used on a day, and what it stored at the end of the day, or by now.
+
+    Attributes:
+        day: as `2026-11-24`, in UTC.
+        requests: how many, by operation.
+        items, bytes: what is stored, by kind.
+    """
+
+    day: str
+    requests: Counter[str] = field(default_factory=Counter)
+    items: Counter[str] = field(default_factory=Counter)
+    bytes: Counter[str] = field(default_factory=Counter)
+    read_units: float = 0.0
+    write_units: float = 0.0
+
+    @property
+    def cost_usd(self) -> float:
+        """An estimate by list prices, without events, vectors, files, and data out."""
+        units = self.write_units * WRITE_UNIT + self.read_units * READ_UNIT
+        stored = self.bytes.total() / 2**30 * GB_DAY
+        return round(units + self.requests.total() * REQUEST + stored, 9)

@@ -1,0 +1,116 @@
+"""Items of usage: a tenant's totals with its limits, and what it used on each day."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any
+
+from functions.platform.clock import to_rfc3339
+from functions.platform.item_types import COUNTED_ITEMS, DAILY_USAGE, USAGE
+from functions.platform.items import Item
+from functions.platform.keys import get_tenant
+from functions.platform.limits import USAGE_RETENTION_DAYS
+from functions.platform.schema import (
+    BY_GROUP,
+    GROUP_ATTRIBUTE,
+    TTL_ATTRIBUTE,
+    TYPE_ORDER_ATTRIBUTE,
+)
+from functions.platform.table import TimedStore
+from functions.platform.writes import Write, put_new, update
+from functions.usage.model import DayUsage
+
+_ALL, _PAGE = "~usage", 100
+_NAMES = 40  # in one expression, which has 4 KB
+_DAY_S = 86_400
+_MARKER_LIFETIME = 2 * _DAY_S  # the stream delivers nothing that is older than a day
+_REQUESTS, _ITEMS, _BYTES = "requests_", "items_", "bytes_"
+
+
+class UsageStore(TimedStore):
+    """Reads and writes the usage of all tenants."""
+
+    def get(self, tenant: str) -> Item:
+        """Read a tenant's totals and limits: one call; empty, if nothing was counted."""
+        return self._table.get(USAGE.build_key(tenant)) or {}
+
+    def list_tenants(self) -> list[str]:
+        """List the tenants of which something was counted: a query of an index."""
+        rows = self._table.query_index(BY_GROUP, f"{GROUP_ATTRIBUTE} = :all", all=_ALL)
+        return sorted(get_tenant(row["pk"]) for row in rows)
+
+    def list_days(self, tenant: str, first: str, last: str) -> list[DayUsage]:
+        """List what a tenant used on the days from one to another: a call for each hundred.
+
+        `items` and `bytes` of each are by how much they changed on that day.
+        """
+        bounds = DAILY_USAGE.build_sort(day=first), DAILY_USAGE.build_sort(day=last)
+        partition = DAILY_USAGE.build_partition(tenant)
+        items: Iterator[Item] = self._table.query_from(partition, *bounds, _PAGE)
+        return [decode_day(DAILY_USAGE.parse(item["sk"]), item) for item in items]
+
+    def count_changes(self, tenant: str, changes: Counter[str], records: Sequence[str]) -> None:
+        """Count changes of what a tenant stores, once for the same records of the stream.
+
+        Args:
+            changes: by name, as `items_entries`.
+            records: the sequence numbers of the records.
+        """
+        hashed = blake2b("\n".join(records).encode(), digest_size=16).hexdigest()
+        marker = COUNTED_ITEMS.build_key(tenant, quota="usage", items=hashed)
+        expiry = self._clock() // 1000 + _MARKER_LIFETIME
+        if self._table.try_write(put_new(marker, {TTL_ATTRIBUTE: expiry})):
+            self.add(tenant, changes)
+
+    def add(self, tenant: str, changes: Mapping[str, int]) -> None:
+        """Add changes of what a tenant stores to its totals and to the day."""
+        listed = {GROUP_ATTRIBUTE: _ALL, TYPE_ORDER_ATTRIBUTE: tenant}
+        self._table.update(_add(USAGE.build_key(tenant), {**changes, "changes": 1}, listed))
+        self.add_to_day(tenant, changes)
+
+    def add_to_day(self, tenant: str, changes: Mapping[str, Any]) -> None:
+        """Add to what a tenant used on this day: one write for each forty names."""
+        rest = dict(changes)
+        while rest:
+            chunk = {name: rest.pop(name) for name in list(rest)[:_NAMES]}
+            self._table.update(self.build_day_write(tenant, chunk))
+
+    def build_day_write(
+        self, tenant: str, changes: Mapping[str, Any], condition: str | None = None, **values: Any
+    ) -> Write:
+        """Build the write that adds to what a tenant used on this day."""
+        now = self._clock()
+        key = DAILY_USAGE.build_key(tenant, day=to_rfc3339(now)[:10])
+        expiry = {TTL_ATTRIBUTE: now // 1000 + USAGE_RETENTION_DAYS * _DAY_S}
+        return _add(key, changes, expiry, condition, **values)
+
+
+def _add(
+    key: tuple[str, str],
+    changes: Mapping[str, Any],
+    attributes: Item,
+    condition: str | None = None,
+    **values: Any,
+) -> Write:
+    added = {name: more for name, more in changes.items() if more}
+    additions = ", ".join(f"{name} :{name}" for name in added)
+    settings = ", ".join(f"{name} = :{name}" for name in attributes)
+    expression = f"SET {settings}" + (f" ADD {additions}" if added else "")
+    return update(key, expression, condition, **added, **attributes, **values)
+
+
+def decode_day(day: str, item: Item) -> DayUsage:
+    """Decode what an item counts."""
+    return DayUsage(
+        day,
+        requests=_select(item, _REQUESTS),
+        items=_select(item, _ITEMS),
+        bytes=_select(item, _BYTES),
+        read_units=item.get("read_halves", 0) / 2,
+        write_units=item.get("write_halves", 0) / 2,
+    )
+
+
+def _select(item: Item, prefix: str) -> Counter[str]:
+    found = {name.removeprefix(prefix): n for name, n in item.items() if name.startswith(prefix)}
+    return Counter({name: int(n) for name, n in found.items()})

@@ -1,0 +1,167 @@
+"""What a tenant stores and uses by day, counted behind the stream."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract import run_calls
+from tests.contract.bodies import MEMORY, create, create_task, entry, semantic, update, working
+from tests.contract.expect import assert_no_content, invalid, ok, refused
+from tests.contract.openwop_calls import start as start_memory_run
+from tests.contract.service import Service, Tenant
+from tests.contract.streaming import Stream, stream_function
+from tests.contract.transport import MovableClock
+
+USAGE = "/api/v1/usage"
+Json = dict[str, Any]
+
+
+class Counting:
+    """The stream, whose records are counted when a test says so."""
+
+    def __init__(self, service: Service) -> None:
+        self._stream = Stream(service)
+        self._function = stream_function(service)
+        self.last: list[Json] = []
+
+    def catch_up(self) -> None:
+        if records := self._stream.read():
+            assert self._function(records) == []
+            self.last = records
+
+    def repeat(self) -> None:
+        assert self._function(self.last) == []
+
+
+@pytest.fixture
+def counting(service: Service) -> Counting:
+    return Counting(service)
+
+
+def today(client: httpx.Client, **query: str) -> Json:
+    (tenant,) = ok(client.get(USAGE, params=query))["tenants"]
+    last: Json = tenant["days"][-1]
+    return last
+
+
+def _say(client: httpx.Client) -> None:
+    said = [{"role": "user", "content": "1234567890"}] * 2
+    ok(client.put("/api/v1/conversations/s", json={"user_id": "ada", "messages": said}), 201)
+
+
+def _put_workflow(client: httpx.Client) -> None:
+    ok(client.put("/api/v1/procedures/sdr/mail/w", json={"spec": "mine"}), 201)
+
+
+def _learn(client: httpx.Client) -> None:
+    fact = {"subject": "acme", "predicate": "pays", "object": "net 30"}
+    ok(client.post("/api/v1/facts", json=fact), 201)
+
+
+KINDS: dict[str, tuple[int, Callable[[httpx.Client], object]]] = {
+    "entries": (1, lambda client: create(client, entry())),
+    "facts": (1, _learn),
+    "messages": (2, _say),
+    "states": (1, lambda client: ok(client.put("/api/v1/agents/ada/state/b/k", json={"value": 1}))),
+    "objects": (
+        1,
+        lambda client: ok(client.put("/api/v1/agents/ada/objects/f/k", content=b"1"), 201),
+    ),
+    "runs": (1, lambda client: run_calls.start(client, input="text")),
+    "episodes": (1, lambda client: run_calls.append(client, run_calls.start(client), "text")),
+    "procedures": (1, _put_workflow),
+    "working_values": (
+        1,
+        lambda client: ok(client.put("/api/v1/instances/i/working/k", json={"value": 1})),
+    ),
+    "openwop_entries": (1, lambda client: start_memory_run(client).put("text")),
+    "tasks": (1, create_task),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_of_stored_thing_counts(tenant: Tenant, counting: Counting, kind: str) -> None:
+    count, store = KINDS[kind]
+    store(tenant.agent("ada"))
+    counting.catch_up()
+    used = today(tenant.admin)
+    assert used["items"][kind] == count
+    assert used["bytes"][kind] > 0
+
+
+def test_items_and_bytes_follow_each_change(tenant: Tenant, counting: Counting) -> None:
+    ada = tenant.agent("ada")
+    made = create(ada, semantic(namespace="agents/ada/notes", value={"text": "x" * 5_000}))
+    counting.catch_up()
+    assert today(tenant.admin)["items"] == {"entries": 1}
+    first = today(tenant.admin)["bytes"]["entries"]
+    assert first >= 5_000
+    ok(update(ada, made["id"], 1, value={"text": "x" * 10_000}))
+    counting.catch_up()
+    assert today(tenant.admin)["bytes"]["entries"] == first + 5_000
+    assert_no_content(ada.delete(f"{MEMORY}/{made['id']}"))
+    counting.catch_up()
+    used = today(tenant.admin)
+    assert (used["items"], used["bytes"]) == ({}, {})
+
+
+def test_records_that_come_twice_count_once(tenant: Tenant, counting: Counting) -> None:
+    create(tenant.agent("ada"), entry())
+    counting.catch_up()
+    counting.repeat()
+    assert today(tenant.admin)["items"] == {"entries": 1}
+
+
+def test_what_goes_with_an_ended_task_counts_no_more(tenant: Tenant, counting: Counting) -> None:
+    boss, ada = tenant.coordinator("boss"), tenant.agent("ada")
+    create_task(boss, id="t", assigned_agent="ada")
+    create(ada, working("t"))
+    counting.catch_up()
+    assert today(tenant.admin)["items"] == {"entries": 1, "tasks": 1}
+    ok(boss.patch("/api/v1/tasks/t", json={"status": "completed"}, headers={"If-Match": "1"}))
+    counting.catch_up()
+    assert today(tenant.admin)["items"] == {"tasks": 1}
+
+
+def test_a_day_shows_what_was_stored_at_its_end(
+    tenant: Tenant, counting: Counting, clock: MovableClock
+) -> None:
+    ada = tenant.agent("ada")
+    create(ada, entry())
+    counting.catch_up()
+    first = clock.time()[:10]
+    clock.advance(seconds=2 * 86_400)
+    create(ada, entry(key="later"))
+    counting.catch_up()
+    (reported,) = ok(tenant.admin.get(USAGE, params={"from": first}))["tenants"]
+    assert [each["items"]["entries"] for each in reported["days"]] == [1, 1, 2]
+    assert today(tenant.admin, to=first)["items"] == {"entries": 1}
+
+
+def test_requests_and_units_are_counted_by_operation(tenant: Tenant) -> None:
+    ada = tenant.agent("ada")
+    made = create(ada, entry())
+    for _ in range(2):
+        ok(ada.get(f"{MEMORY}/{made['id']}"))
+    used = today(tenant.admin)
+    assert Counter(used["requests"]) >= Counter(create_entry=1, get_entry=2, create_principal=1)
+    assert used["write_units"] >= 3
+    assert used["read_units"] >= 2
+    assert 0 < used["cost_usd"] < 0.01
+
+
+def test_usage_is_for_administrators_and_the_operator(
+    service: Service, tenant: Tenant, counting: Counting
+) -> None:
+    refused(tenant.agent("ada").get(USAGE), 403, "ACCESS_DENIED")
+    create(tenant.agent("eve"), entry())
+    counting.catch_up()
+    reported = ok(service.root.get(USAGE))["tenants"]
+    (own,) = [each for each in reported if each["tenant"] == tenant.id]
+    assert own["days"][-1]["items"] == {"entries": 1}
+    for query in ({"from": "2030-02-31"}, {"from": "2029-01-01", "to": "2030-01-01"}):
+        invalid(tenant.admin.get(USAGE, params=query), "from")
+    invalid(tenant.admin.get(USAGE, params={"to": "soon"}), "to")
