@@ -155,9 +155,16 @@ class CommonServices:
         """
         if self.settings.root_key is not None:
             return self.settings.root_key
-        secret_id = self.settings.root_key_secret_id
-        with translate_aws_errors("the store of the root key"):
-            secret = create_client("secretsmanager").get_secret_value(SecretId=secret_id)
+        return self.read_secret(self.settings.root_key_secret_id)
+
+    def read_secret(self, id: str | None) -> str:
+        """Read a secret from Secrets Manager.
+
+        Raises:
+            Unavailable: Secrets Manager didn't answer.
+        """
+        with translate_aws_errors("the store of secrets"):
+            secret = create_client("secretsmanager").get_secret_value(SecretId=id)
         return str(secret["SecretString"])
 
     @cached_property

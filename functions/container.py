@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from functions.common_services import CommonServices
+from functions.platform.aws import create_lazy_client
 from functions.platform.values import ValueCodec
 
 if TYPE_CHECKING:
@@ -32,8 +33,14 @@ if TYPE_CHECKING:
     from functions.deletion.store import DeletionStore
     from functions.deletion.tombstones import Tombstones
     from functions.facts.service import Facts
+    from functions.facts.store import FactStore
+    from functions.learning.budgets import Budgets
+    from functions.learning.forgetting import Forgetting
+    from functions.learning.language_model import LanguageModel
+    from functions.learning.learner import Learner
     from functions.learning.position_store import PositionStore
     from functions.learning.service import Strategies
+    from functions.learning.store import StrategyStore
     from functions.objects.file_store import ObjectFiles
     from functions.objects.reader import ObjectReader
     from functions.objects.service import Objects
@@ -492,40 +499,122 @@ class Container(CommonServices):
         )
 
     @cached_property
+    def fact_store(self) -> FactStore:
+        from functions.facts.store import FactStore
+
+        return FactStore(self.table, self.vector_search.format, self.clock)
+
+    @cached_property
     def facts(self) -> Facts:
         from functions.facts.chain_store import FactChainStore
         from functions.facts.service import Facts
-        from functions.facts.store import FactStore
         from functions.facts.users import UserAccess
 
-        store = FactStore(self.table, self.vector_search.format, self.clock)
+        store = self.fact_store
         chains = FactChainStore(self.table, store)
         users = UserAccess(self.namespaces)
         return Facts(store, chains, self.vector_search, self.audit, users, self.clock)
 
     @cached_property
-    def positions(self) -> PositionStore:
+    def position_store(self) -> PositionStore:
         from functions.learning.position_store import PositionStore
 
         return PositionStore(self.table)
 
     @cached_property
-    def strategies(self) -> Strategies:
-        from functions.learning.budgets import Budgets
-        from functions.learning.model import Usage
-        from functions.learning.service import Strategies
+    def strategy_store(self) -> StrategyStore:
         from functions.learning.store import StrategyStore
 
-        store, settings = StrategyStore(self.table), self.settings
+        return StrategyStore(self.table)
+
+    @cached_property
+    def budgets(self) -> Budgets:
+        from functions.learning.budgets import Budgets
+        from functions.learning.model import Usage
+
+        settings = self.settings
         limit = Usage(settings.learning_tokens_per_day, settings.learning_requests_per_day)
+        return Budgets(self.strategy_store, limit, self.clock)
+
+    @cached_property
+    def strategies(self) -> Strategies:
+        from functions.learning.service import Strategies
+
         return Strategies(
-            store,
-            self.positions,
-            Budgets(store, limit, self.clock),
-            settings.learning_models,
+            self.strategy_store,
+            self.position_store,
+            self.budgets,
+            self.settings.learning_models,
             self.audit,
             self.clock,
         )
+
+    @cached_property
+    def forgetting(self) -> Forgetting:
+        from functions.learning.forgetting import Forgetting
+        from functions.learning.learned_store import LearnedStore
+
+        return Forgetting(
+            self.table,
+            self.conversation_store,
+            self.message_store,
+            LearnedStore(self.table),
+            self.fact_store,
+            self.entry_store,
+            self.entry_mapper,
+            self.clock,
+        )
+
+    @cached_property
+    def learner(self) -> Learner:
+        from functions.facts.chain_store import FactChainStore
+        from functions.learning.entry_target import EntryTarget
+        from functions.learning.fact_target import FactTarget
+        from functions.learning.learned_store import LearnedStore
+        from functions.learning.learner import Learner
+        from functions.learning.plans import Target
+        from functions.learning.reader import Reader
+
+        learned = LearnedStore(self.table)
+        chains = FactChainStore(self.table, self.fact_store)
+        facts: Target = FactTarget(self.fact_store, chains, learned, self.vector_search)
+        entries: Target = EntryTarget(
+            self.entry_store, self.entry_mapper, self.namespace_store, learned
+        )
+        return Learner(
+            self.table,
+            self.strategy_store,
+            self.position_store,
+            self.budgets,
+            self.conversation_store,
+            self.namespaces,
+            Reader(self.message_store),
+            self.settings.learning_models,
+            self.language_model,
+            {"facts": facts, "preferences": entries, "summary": entries, "episodes": entries},
+            self.clock,
+        )
+
+    @cached_property
+    def language_model(self) -> LanguageModel:
+        """The endpoint that learns: OpenAI-compatible, or Bedrock."""
+        from functions.learning.bedrock_model import BedrockModel
+        from functions.learning.openai_model import OpenAiModel
+
+        url = self.settings.learning_url
+        if url is not None and self.settings.learning_models[0].startswith("openai:"):
+            return OpenAiModel(url, lambda: self.learning_key)
+        return BedrockModel(create_lazy_client("bedrock-runtime", read_timeout=60))
+
+    @cached_property
+    def learning_key(self) -> str | None:
+        """The key of the endpoint, read from Secrets Manager where the settings don't hold it.
+
+        Raises:
+            Unavailable: Secrets Manager didn't answer.
+        """
+        secret_id = self.settings.learning_key_secret_id
+        return self.settings.learning_key if secret_id is None else self.read_secret(secret_id)
 
     @cached_property
     def reembedding(self) -> Reembedding:

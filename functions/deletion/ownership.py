@@ -104,6 +104,7 @@ DELETED: dict[ItemType, Matches] = {
     item_types.FORMER_MEMBER: _ends_with_hash,
     item_types.LISTED_COUNT: _is_in_list_of_user,
     item_types.LEARNING_POSITION: _is_named_by("user_id"),
+    item_types.LEARNED_ITEM: _is_named_by("user_id"),
 }
 """What is deleted, and how it is recognized."""
 DELETED_LAST: dict[ItemType, Matches] = {

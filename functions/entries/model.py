@@ -14,6 +14,8 @@ Priority = Literal["low", "normal", "high"]
 RemovalReason = Literal["deleted", "evicted", "expired", "archived"]
 
 TASK_LIFETIME = "task_lifetime"
+LEARNED_FROM = "learned_from"
+"""The member of a value that says which messages it was learned from."""
 _BEHIND = "!"  # sorts before all characters of sort tokens
 
 

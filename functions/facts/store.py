@@ -102,6 +102,8 @@ class FactStore:
         changed = {name: value for name, value in new.items() if value != old[name]}
         if "confidence" in changed:
             changed["confidence"] = repr(after.confidence)
+        if "metadata" in changed and after.metadata is not None:
+            changed["metadata"] = compress(after.metadata)
         changed |= self._format.build_stamp(self._clock())
         expression, values = build_set_expression(changed)
         key = build_fact_key(tenant, before.fact_id)

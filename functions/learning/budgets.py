@@ -3,8 +3,12 @@
 from dataclasses import dataclass
 
 from functions.learning.model import Budget, Usage
-from functions.learning.store import StrategyStore
+from functions.learning.store import StrategyStore, build_usage_write
 from functions.platform.clock import Clock, to_rfc3339
+from functions.platform.limits import MAX_ANSWER_TOKENS, MIN_ANSWER_TOKENS
+from functions.platform.writes import Write
+
+_DAY = 86_400_000  # ms
 
 
 @dataclass(eq=False)
@@ -21,6 +25,36 @@ class Budgets:
         return Budget(day, self._store.get_usage(tenant, day), self._limit)
 
 
+def find_room(budget: Budget, tokens: int) -> int | None:
+    """Find how many tokens an answer may have; None if the budget is used up.
+
+    Args:
+        tokens: of the question.
+    """
+    used, limit = budget.used, budget.limit
+    if limit.requests and used.requests >= limit.requests:
+        return None
+    if not limit.tokens:
+        return MAX_ANSWER_TOKENS
+    room = limit.tokens - used.tokens - tokens
+    return None if room < MIN_ANSWER_TOKENS else min(room, MAX_ANSWER_TOKENS)
+
+
+def build_reservation(tenant: str, budget: Budget, tokens: int) -> Write:
+    """Build the write that reserves a request and its tokens, if the budget has room for them."""
+    return build_usage_write(tenant, budget.day, Usage(tokens, 1), budget.limit)
+
+
+def build_settlement(tenant: str, day: str, reserved: int, used: int) -> Write:
+    """Build the write that corrects reserved tokens to those that were used."""
+    return build_usage_write(tenant, day, Usage(used - reserved, 0), Usage())
+
+
 def get_day(now: int) -> str:
     """Get the day of a time, such as `2026-11-24`."""
     return to_rfc3339(now)[:10]
+
+
+def get_next_day(now: int) -> int:
+    """Get when the next day begins (epoch ms)."""
+    return (now // _DAY + 1) * _DAY

@@ -97,7 +97,9 @@ class Position(NamedTuple):
         read_until: the index of the first message that was not read.
         reason: why the conversation waits; None if it does not.
         since: since when.
+        due: when the schedule makes it ready; None for never.
         is_ready: whether the learning function is to read it now.
+        is_woken: whether the schedule has made it ready.
         attempts: how many requests in succession failed.
     """
 
@@ -110,8 +112,34 @@ class Position(NamedTuple):
     revision: int = 0
     reason: WaitingReason | None = None
     since: int | None = None
+    due: int | None = None
     is_ready: bool = False
+    is_woken: bool = False
     attempts: int = 0
+
+
+class LearnedItem(NamedTuple):
+    """From which messages of a conversation a strategy has learned a fact or an entry.
+
+    Attributes:
+        target: whose memory it is in, and what kind of item it is.
+        ref: the id of the fact, or the key of the entry.
+        namespace: the entry's; None for a fact.
+        messages: the indexes and digests of the messages, as `index:digest`.
+        is_whole: whether it speaks of the whole conversation, as a summary does.
+    """
+
+    tenant: str
+    session_id: str
+    user_id: str
+    strategy: str
+    target: str
+    ref: str
+    version: int
+    created_at: int
+    messages: tuple[str, ...] = ()
+    namespace: str | None = None
+    is_whole: bool = False
 
 
 class Waiting(NamedTuple):

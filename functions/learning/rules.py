@@ -4,8 +4,12 @@ import re
 from collections.abc import Sequence
 
 from functions.conversations.model import Conversation
+from functions.learning.model import Position, Strategy, WaitingReason
 from functions.namespaces.model import PREFIX_MARK, encode_segment
+from functions.platform.sensitivity import ENCRYPTED
 
+_READY_AGAIN = 600_000  # ms after which the schedule makes a position ready once more
+_FIRST_WAIT, _LONGEST_WAIT = 30_000, 3_600_000  # ms
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _PLACEHOLDERS = ("user_id", "session_id", "agent_id")
 
@@ -56,3 +60,119 @@ def choose_model(models: Sequence[str], wanted: str | None) -> str | None:
         return named[0]
     is_open = any(each.startswith("openai:") for each in models)
     return f"openai:{wanted.removeprefix('openai:')}" if is_open else None
+
+
+def may_learn(conversation: Conversation, now: int) -> bool:
+    """Tell whether a conversation may be sent to a model."""
+    is_open = conversation.sensitivity not in ENCRYPTED and conversation.learn is not False
+    return is_open and not conversation.has_expired(now)
+
+
+def begin(conversation: Conversation, strategy: Strategy) -> Position:
+    """Begin to read a conversation for a strategy."""
+    return Position(
+        conversation.tenant,
+        conversation.session_id,
+        conversation.user_id,
+        strategy.name,
+        conversation.generation,
+    )
+
+
+def follow(position: Position, conversation: Conversation) -> Position:
+    """Follow a conversation whose messages were replaced: they are read from the beginning."""
+    if position.generation == conversation.generation:
+        return position
+    return position._replace(generation=conversation.generation, read_until=0)
+
+
+def is_due(position: Position, strategy: Strategy, conversation: Conversation, now: int) -> bool:
+    """Tell whether a ready position is to be read.
+
+    The schedule wakes it when its conversation was to be idle. New messages may have come since.
+    """
+    if not position.is_woken or position.reason != "trigger":
+        return True
+    new = conversation.end - follow(position, conversation).read_until
+    is_many = strategy.messages is not None and new >= strategy.messages
+    return is_many or (
+        strategy.idle_ms is not None and conversation.updated_at + strategy.idle_ms <= now
+    )
+
+
+def schedule(
+    position: Position,
+    strategy: Strategy,
+    conversation: Conversation,
+    now: int,
+    first: int | None = None,
+) -> Position | None:
+    """Decide what a position becomes when its conversation has changed; None if it stays.
+
+    What is running, or waits for the budget or for another try, stays as it is.
+
+    Args:
+        first: the index from which messages are to be read again; None for none.
+    """
+    after = follow(position, conversation)
+    if first is not None:
+        after = after._replace(read_until=min(first, after.read_until))
+    is_same = after == position
+    if is_same and (position.reason not in (None, "trigger") or position.is_ready):
+        return None
+    new = conversation.end - after.read_until
+    if new <= 0:
+        return None if position.reason is None else rest(after)
+    is_many = strategy.messages is not None and new >= strategy.messages
+    if is_many or position.read_until > after.read_until:
+        return make_ready(after, now)
+    due = None if strategy.idle_ms is None else conversation.updated_at + strategy.idle_ms
+    return None if is_same and position.reason else wait(after, "trigger", now, due)
+
+
+def wait(position: Position, reason: WaitingReason, now: int, due: int | None) -> Position:
+    """Let a position wait until it is due (epoch ms); None: until a change makes it ready."""
+    since = now if position.reason != reason or position.since is None else position.since
+    return _change(position, reason=reason, since=since, due=due, is_ready=False)
+
+
+def make_ready(position: Position, now: int) -> Position:
+    """Let the learning function read on; its change in the stream starts the function."""
+    since = now if position.since is None else position.since
+    due = now + _READY_AGAIN
+    return _change(position, reason="trigger", since=since, due=due, is_ready=True)
+
+
+def rest(position: Position) -> Position:
+    """Let a position wait for nothing."""
+    return _change(position, reason=None, since=None, due=None, is_ready=False)
+
+
+def advance(position: Position, read_until: int) -> Position:
+    """Move a position behind the messages that were read."""
+    return position._replace(
+        read_until=read_until, reason=None, since=None, is_ready=False, attempts=0
+    )
+
+
+def compute_backoff(attempts: int) -> int:
+    """Compute how long to wait after so many failures: 30 s, then twice as long, up to an hour."""
+    return int(min(_FIRST_WAIT * 2 ** min(attempts, 16), _LONGEST_WAIT))
+
+
+def _change(
+    position: Position,
+    *,
+    reason: WaitingReason | None,
+    since: int | None,
+    due: int | None,
+    is_ready: bool,
+) -> Position:
+    return position._replace(
+        reason=reason,
+        since=since,
+        due=due,
+        is_ready=is_ready,
+        is_woken=False,
+        revision=position.revision + 1,
+    )

@@ -1,12 +1,14 @@
 """Reads and writes of strategies, and of what they have done and used."""
 
-from collections.abc import Iterable
-
 from functions.learning.model import Counts, Strategy, Usage
+from functions.platform.clock import from_rfc3339
 from functions.platform.item_types import LEARNING_BUDGET, STRATEGY, STRATEGY_COUNTS
 from functions.platform.items import from_attributes, to_attributes
 from functions.platform.table import Store
-from functions.platform.writes import Write, delete, put_version
+from functions.platform.writes import Write, delete, put_version, update
+
+_BUDGET_LIFETIME = 40 * 86_400  # seconds
+_SUMS = ("learned", "ended", "dropped", "failed", "requests", "tokens")
 
 
 class StrategyStore(Store):
@@ -55,6 +57,28 @@ class StrategyStore(Store):
         return Usage() if item is None else from_attributes(Usage, item)
 
 
-def select_enabled(strategies: Iterable[Strategy]) -> list[Strategy]:
-    """Select the strategies that learn."""
-    return [each for each in strategies if each.enabled]
+def build_usage_write(tenant: str, day: str, added: Usage, limit: Usage) -> Write:
+    """Build the write that adds to what a tenant has used on a day, up to a limit; 0 is none."""
+    key = LEARNING_BUDGET.build_key(tenant, day=day)
+    expires = from_rfc3339(f"{day}T00:00:00Z") // 1000 + _BUDGET_LIFETIME
+    expression = "ADD #tokens :tokens, requests :requests SET ttl_at = :expires"
+    conditions, values = [], {"tokens": added.tokens, "requests": added.requests}
+    for name in Usage._fields:
+        most = getattr(limit, name) - getattr(added, name)
+        if getattr(limit, name):
+            conditions.append(f"(attribute_not_exists(#{name}) OR #{name} <= :most_{name})")
+            values[f"most_{name}"] = most
+    return update(key, expression, " AND ".join(conditions) or None, expires=expires, **values)
+
+
+def build_counts_write(tenant: str, name: str, added: Counts) -> Write:
+    """Build the write that adds to what a strategy has done; times and errors replace earlier."""
+    fields = {name: each for name, each in added._asdict().items() if each}
+    sums = [each for each in fields if each in _SUMS]
+    others = [each for each in fields if each not in _SUMS]
+    parts = []
+    if sums:
+        parts.append("ADD " + ", ".join(f"#{each} :{each}" for each in sums))
+    if others:
+        parts.append("SET " + ", ".join(f"#{each} = :{each}" for each in others))
+    return update(STRATEGY_COUNTS.build_key(tenant, strategy=name), " ".join(parts), **fields)

@@ -19,6 +19,7 @@ from functions.platform.aws import create_client
 from functions.platform.clock import now_ms, to_rfc3339
 from functions.platform.cold_start import pause_gc
 from functions.platform.observability import log_unexpected
+from functions.stream.consumers import ALL_CONSUMERS
 
 _STREAM_SECONDS = 0.1  # between two reads of the stream
 _TTL_SECONDS = 3600.0  # a longer time than the others: each run scans all tables
@@ -37,12 +38,23 @@ def run_background_tasks(
         StartupError: the memory table has no change stream.
     """
     dynamodb = create_client("dynamodb")
-    reader = StreamReader(
-        create_client("dynamodbstreams"), find_stream(dynamodb, bootstrap.MEMORY_TABLE), folder
-    )
-    trim = database.trim and partial(database.trim, bootstrap.MEMORY_TABLE)
+    arn = find_stream(dynamodb, bootstrap.MEMORY_TABLE)
+    groups = _group_consumers(settings)
+    trimming = None
+    if database.trim is not None:
+        trimming = _Trimming(partial(database.trim, bootstrap.MEMORY_TABLE), len(groups))
     with pause_gc():
-        mapping = StreamMapping(bootstrap.build_stream(settings), reader, folder, trim)
+        mappings = {
+            name: StreamMapping(
+                bootstrap.build_stream(settings, consumers=consumers),
+                StreamReader(
+                    create_client("dynamodbstreams"), arn, folder, f"{name}-position.json"
+                ),
+                folder,
+                None if trimming is None else partial(trimming.complete, name),
+            )
+            for name, consumers in groups.items()
+        }
         schedule = bootstrap.build_schedule(
             settings, folder, log_wait_seconds=bootstrap.LOG_WAIT_SECONDS
         )
@@ -55,11 +67,39 @@ def run_background_tasks(
             remove_expired_items(dynamodb, table, now_ms, stopping)
 
     with ExitStack() as stack:
-        stack.enter_context(run_periodically(_STREAM_SECONDS, mapping.run_once, "stream"))
+        for name, mapping in mappings.items():
+            stack.enter_context(run_periodically(_STREAM_SECONDS, mapping.run_once, name))
         stack.enter_context(run_periodically(settings.sweep_seconds, sweep, "schedule"))
         if database.trim is not None:
             stack.enter_context(run_periodically(_TTL_SECONDS, remove_expired, "ttl"))
         yield
+
+
+def _group_consumers(settings: LocalSettings) -> dict[str, list[str]]:
+    """Group the consumers of the stream: a language model that is slow holds up no other one."""
+    apart = ["learning"] if settings.model_url is not None else []
+    groups = {"stream": [name for name in ALL_CONSUMERS if name not in apart]}
+    return groups | ({"learning": apart} if apart else {})
+
+
+class _Trimming:
+    """Drops the records that all mappings have processed.
+
+    Args:
+        trim: drops the records before a sequence number.
+        count: how many mappings there are.
+    """
+
+    def __init__(self, trim: Callable[[int], None], count: int) -> None:
+        self._trim = trim
+        self._count = count
+        self._done: dict[str, int] = {}
+
+    def complete(self, name: str, sequence: int) -> None:
+        """Note how far a mapping has come."""
+        self._done[name] = sequence
+        if len(self._done) == self._count:
+            self._trim(min(self._done.values()))
 
 
 @contextmanager

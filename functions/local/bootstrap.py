@@ -2,6 +2,7 @@
 
 import base64
 import secrets
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.schema import build_log_table, build_memory_table
 from functions.platform.settings import ApiSettings, ScheduleSettings, StreamSettings, WrongSetting
 from functions.schedule.handler import build_handler as build_schedule_handler
+from functions.stream.consumers import ALL_CONSUMERS
 from functions.stream.handler import build_handler as build_stream_handler
 
 TENANT, ADMIN = "default", "admin"
@@ -106,15 +108,31 @@ def build_files(
 
 
 def build_stream(
-    settings: LocalSettings, clock: Clock = now_ms, *, dynamodb: Any = None
+    settings: LocalSettings,
+    clock: Clock = now_ms,
+    *,
+    consumers: Iterable[str] = ALL_CONSUMERS,
+    dynamodb: Any = None,
 ) -> Handler:
-    """Build the stream function; `dynamodb` is as for `build_api`."""
+    """Build the stream function with some consumers; `dynamodb` is as for `build_api`."""
     stream_settings = StreamSettings(
         memory_table=MEMORY_TABLE,
         log_table=LOG_TABLE,
         log_retention_days=settings.log_retention_days,
+        stream_consumers=",".join(consumers),
+        learning_url=settings.model_url,
+        learning_key=settings.model_key,
+        **_learning_settings(settings),
     )
     return build_stream_handler(Container(stream_settings, clock, dynamodb))
+
+
+def _learning_settings(settings: LocalSettings) -> dict[str, Any]:
+    return {
+        "learning_model": None if settings.model_url is None else f"openai:{settings.model}",
+        "learning_tokens_per_day": settings.model_tokens_per_day,
+        "learning_requests_per_day": settings.model_requests_per_day,
+    }
 
 
 def build_schedule(
@@ -150,6 +168,7 @@ def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
             principal_requests_per_minute=settings.principal_requests_per_minute,
             tenant_requests_per_minute=settings.tenant_requests_per_minute,
             archive_folder=str(build_archive_path(folder)),
+            **_learning_settings(settings),
         )
     except WrongSetting as error:
         raise StartupError(f"{folder.path / 'root-key'}: {error}") from error

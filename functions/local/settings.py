@@ -19,6 +19,11 @@ _VARIABLES = {
     "dynamodb": "AWS_ENDPOINT_URL_DYNAMODB",
     "openwop": "AGENT_MEMORY_OPENWOP",
     "searchable_conversations": "AGENT_MEMORY_SEARCHABLE_CONVERSATIONS",
+    "model_url": "AGENT_MEMORY_MODEL_URL",
+    "model": "AGENT_MEMORY_MODEL",
+    "model_key": "AGENT_MEMORY_MODEL_KEY",
+    "model_tokens_per_day": "AGENT_MEMORY_MODEL_TOKENS_PER_DAY",
+    "model_requests_per_day": "AGENT_MEMORY_MODEL_REQUESTS_PER_DAY",
     "log_retention_days": "AGENT_MEMORY_LOG_RETENTION_DAYS",
     "principal_requests_per_minute": "AGENT_MEMORY_PRINCIPAL_REQUESTS_PER_MINUTE",
     "tenant_requests_per_minute": "AGENT_MEMORY_TENANT_REQUESTS_PER_MINUTE",
@@ -41,6 +46,11 @@ class LocalSettings(BaseModel):
         openwop: the edition of OpenWOP to serve, `rfc-0004` or `1.x`.
         searchable_conversations: whether searches find the messages of conversations that do not
             set `searchable`.
+        model_url: an OpenAI-compatible endpoint that learns from conversations; None for none.
+        model: the name of its model.
+        model_key: its key; None if it asks for none.
+        model_tokens_per_day, model_requests_per_day: the maximum of each that strategies use on a
+            day; 0 is no limit.
         log_retention_days: the lifetime of events and audit records; 0 keeps them forever.
         principal_requests_per_minute, tenant_requests_per_minute: the maximum number of requests
             of each; 0 is no limit.
@@ -59,6 +69,11 @@ class LocalSettings(BaseModel):
     dynamodb: str | None = Field(default=None, pattern=rf"^(https?://.+|{REAL_AWS})$")
     openwop: Literal["rfc-0004", "1.x"] = "rfc-0004"
     searchable_conversations: bool = True
+    model_url: str | None = Field(default=None, pattern=r"^https?://.+$")
+    model: str = Field(default="default", min_length=1, pattern=r"^[^,]+$")
+    model_key: str | None = Field(default=None, pattern=r"^[!-~]+$")
+    model_tokens_per_day: int = Field(default=limits.DEFAULT_MODEL_TOKENS, ge=0)
+    model_requests_per_day: int = Field(default=limits.DEFAULT_MODEL_REQUESTS, ge=0)
     log_retention_days: int = Field(default=365, ge=0, le=limits.MAX_LOG_RETENTION_DAYS)
     principal_requests_per_minute: int = Field(default=limits.DEFAULT_PRINCIPAL_REQUESTS, ge=0)
     tenant_requests_per_minute: int = Field(default=limits.DEFAULT_TENANT_REQUESTS, ge=0)

@@ -31,13 +31,17 @@ def find_stream(dynamodb: Any, table: str) -> str:
 class StreamReader:
     """Reads a stream's records in the order of each shard, a parent before its children."""
 
-    def __init__(self, streams: Any, arn: str, folder: DataFolder) -> None:
+    def __init__(
+        self, streams: Any, arn: str, folder: DataFolder, position: str = POSITION
+    ) -> None:
+        """`position` names the file with the positions."""
         self._streams = streams
         self._folder = folder
+        self._file = position
         self._iterators: dict[str, str] = {}
         self._parents: dict[str, str | None] = {}
         self._listed: float | None = None
-        self._positions = _load_positions(folder, arn)
+        self._positions = _load_positions(folder, arn, position)
         self.arn = arn
 
     def list_readable_shards(self) -> list[str]:
@@ -86,7 +90,7 @@ class StreamReader:
     def save_position(self, shard: str, sequence: str) -> None:
         """Store on disk that a shard is processed up to this sequence number."""
         self._positions[shard] = sequence
-        self._folder.write(POSITION, json.dumps({"stream": self.arn, "shards": self._positions}))
+        self._folder.write(self._file, json.dumps({"stream": self.arn, "shards": self._positions}))
 
     def restart(self) -> None:
         """Continue from the saved positions, after a failure."""
@@ -94,9 +98,9 @@ class StreamReader:
         self._listed = None
 
 
-def _load_positions(folder: DataFolder, arn: str) -> dict[str, str]:
+def _load_positions(folder: DataFolder, arn: str, file: str) -> dict[str, str]:
     """Return the saved positions, or none if they belong to an earlier stream."""
-    text = folder.read(POSITION)
+    text = folder.read(file)
     if text is None:
         return {}
     saved = json.loads(text)

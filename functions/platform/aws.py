@@ -38,7 +38,7 @@ _S3_CONFIG = _CONFIG.merge(
 )
 
 
-def create_client(service: str) -> Any:
+def create_client(service: str, *, read_timeout: float | None = None) -> Any:
     """Create a client of `service` for many threads.
 
     Region, endpoint and credentials come from the environment. Clients of DynamoDB and of its
@@ -48,7 +48,10 @@ def create_client(service: str) -> Any:
     session.register_component("data_loader", _share_loader())
     if service in ("dynamodb", "dynamodbstreams"):
         session.register_component("response_parser_factory", _DynamoParserFactory())
-    return session.create_client(service, config=_S3_CONFIG if service == "s3" else _CONFIG)
+    config = _S3_CONFIG if service == "s3" else _CONFIG
+    if read_timeout is not None:  # of a service that is slow: each call is tried once
+        config = config.merge(Config(read_timeout=read_timeout, retries={"total_max_attempts": 1}))
+    return session.create_client(service, config=config)
 
 
 @cache
@@ -57,12 +60,12 @@ def _share_loader() -> Loader:
     return Loader()
 
 
-def create_lazy_client(service: str) -> Any:
+def create_lazy_client(service: str, *, read_timeout: float | None = None) -> Any:
     """Create a client that is built at its first call, for services that few requests need.
 
     Building a client takes about 15 ms of CPU, that of S3 takes 30.
     """
-    return _LazyClient(service)
+    return _LazyClient(service, read_timeout)
 
 
 @contextmanager
@@ -80,12 +83,13 @@ def is_service_failure(error: BaseException) -> bool:
 
 
 class _LazyClient:
-    def __init__(self, service: str) -> None:
+    def __init__(self, service: str, read_timeout: float | None) -> None:
         self._service = service
+        self._read_timeout = read_timeout
 
     @cached_property
     def _client(self) -> Any:
-        return create_client(self._service)
+        return create_client(self._service, read_timeout=self._read_timeout)
 
     def __getattr__(self, operation: str) -> Any:
         return getattr(self._client, operation)

@@ -609,6 +609,14 @@ LEARNING_POSITION = _learning_type(
     "as the conversation",
     (schema.BY_DUE, schema.BY_GROUP),
 )
+LEARNED_ITEM = _learning_type(
+    "learned item",
+    "{tenant}#k#{session:session}",
+    "learned#{strategy:strategy}#{item}",
+    "Which messages of a conversation a fact or an entry was learned from",
+    "as the conversation",
+    (schema.BY_GROUP,),
+)
 
 # OpenWOP memories
 MEMORY = _openwop_type(

@@ -112,6 +112,13 @@ OBJECT_OVERHEAD_BYTES = 1024  # that an object counts beside its bytes
 MAX_STRATEGIES = 20  # of a tenant
 MAX_INSTRUCTIONS_CHARACTERS = 4096  # of a strategy
 DEFAULT_TRIGGER_MESSAGES, MAX_TRIGGER_MESSAGES = 20, 10_000
+MAX_LEARNED_ITEMS = 12  # of one answer: each is up to seven writes of a transaction
+MAX_LEARNED_CHARACTERS = 8192  # of a text that was learned
+MAX_READ_MESSAGES, MAX_READ_CHARACTERS = 50, 40_000  # of one request to a model
+MAX_MESSAGE_CHARACTERS = 8000  # of a message in a request to a model; the rest is cut
+MAX_KNOWN_ITEMS = 100  # that a request to a model shows
+MAX_EVIDENCE = 20  # places that a learned item names, the latest ones
+MAX_ANSWER_TOKENS, MIN_ANSWER_TOKENS = 4096, 256
 DEFAULT_MODEL_TOKENS, DEFAULT_MODEL_REQUESTS = 1_000_000, 10_000  # of a tenant, a day
 
 # Usage

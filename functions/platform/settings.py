@@ -22,6 +22,7 @@ _KEYS = frozenset({"encryption_key_file", "encryption_key_id"})
 _SWITCHES = frozenset({"switches_parameter", "read_only", "active_region", "aws_region"})
 _SEARCH = frozenset({"vector_index", "embedding_model"})
 _LEARNING = frozenset({"learning_model", "learning_tokens_per_day", "learning_requests_per_day"})
+_MODEL = frozenset({"learning_url", "learning_key", "learning_key_secret_id"})
 
 
 class WrongSetting(ValueError):
@@ -173,6 +174,9 @@ class Settings:
         providers = {each.partition(":")[0] for each in self.learning_models}
         is_known = len(providers) <= 1 and providers <= {"openai", "bedrock"}
         _check(is_known, "LEARNING_MODEL is openai:NAME or bedrock:ID, or several of one kind")
+        if self.USED >= _MODEL:
+            has_url = "openai" not in providers or self.learning_url is not None
+            _check(has_url, "set LEARNING_URL to the address of the OpenAI-compatible endpoint")
         for name in ("learning_tokens_per_day", "learning_requests_per_day"):
             _check(getattr(self, name) >= 0, f"{name.upper()} is a number from 0")
 
@@ -220,7 +224,14 @@ class ScheduleSettings(Settings):
 class StreamSettings(Settings):
     """The stream function's settings."""
 
-    USED = _TABLES | _LOGS | _SEARCH | {"event_bus", "event_bus_types", "stream_consumers"}
+    USED = (
+        _TABLES
+        | _LOGS
+        | _SEARCH
+        | _LEARNING
+        | _MODEL
+        | {"event_bus", "event_bus_types", "stream_consumers"}
+    )
 
 
 class TaskEventSettings(Settings):

@@ -8,7 +8,7 @@ from functions.conversations.held_messages import HeldMessage, read_message
 from functions.conversations.model import Conversation
 from functions.conversations.search import ConversationSearch, FoundMessage, MessageQuery
 from functions.conversations.service import Conversations
-from functions.entries.model import Entry
+from functions.entries.model import LEARNED_FROM, Entry
 from functions.entries.service import Entries
 from functions.entries.tiers import EPISODIC, SEMANTIC, WORKING
 from functions.facts.model import Fact, Validity
@@ -241,11 +241,22 @@ def _describe_entry(
         },
         text=_cut(_describe_value(None if entry.unreadable else loads(entry.value))),
         time=_get_time(entry),
-        provenance={"created_by": entry.created_by},
+        provenance={
+            "created_by": entry.created_by,
+            **_find_evidence(None if entry.unreadable else entry.value),
+        },
         score=score,
         matched=tuple(matched),
         explanation=parts or {},
     )
+
+
+def _find_evidence(document: bytes | None) -> dict[str, Any]:
+    """Find the messages that an entry or a fact was learned from, in its value or metadata."""
+    value = None if document is None else loads(document)
+    if not isinstance(value, dict) or LEARNED_FROM not in value:
+        return {}
+    return {LEARNED_FROM: value[LEARNED_FROM]}
 
 
 def _describe_value(value: Any) -> str:
@@ -256,7 +267,7 @@ def _describe_value(value: Any) -> str:
     others = "; ".join(
         f"{name}: {' '.join(list_texts(each))}"
         for name, each in value.items()
-        if each is not main and any(list_texts(each))
+        if each is not main and name != LEARNED_FROM and any(list_texts(each))
     )
     if main is None:
         return others
@@ -285,6 +296,7 @@ def _describe_fact(
             "learned_by": fact.learned_by,
             "learned_from_run_ids": list(fact.learned_from_run_ids),
             "confidence": fact.confidence,
+            **_find_evidence(fact.metadata),
         },
         score=score,
         matched=tuple(matched),

@@ -43,7 +43,7 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
         item_types.DELETION: _resume_long(deletions.resume, "deletions"),
         item_types.DELETION_PREVIEW: _resume_long(deletions.resume, "deletions"),
         item_types.LEARNING_POSITION: _count(
-            lambda item: container.positions.wake(item, container.clock()), "learning"
+            lambda item: container.position_store.wake(item, container.clock()), "learning"
         ),
         item_types.EMBEDDING: lambda item, _: container.reembedding.resume(item, JOB_SECONDS),
     }

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from functions.entries.model import Entry
+from functions.entries.model import LEARNED_FROM, Entry
 from functions.platform.json_text import loads
 from functions.platform.limits import MAX_QUERY_CHARACTERS
 from functions.platform.sensitivity import ENCRYPTED
@@ -17,8 +17,18 @@ def extract_text(entry: Entry) -> str | None:
     """Extract the words of an entry; None if it has none, or is sensitive (RFC-0015 §9.2)."""
     if entry.sensitivity in ENCRYPTED or entry.unreadable:
         return None
-    words = chain([_CAMEL_CASE.sub(" ", entry.key)], entry.tags, _extract_words(loads(entry.value)))
+    words = chain(
+        [_CAMEL_CASE.sub(" ", entry.key)], entry.tags, _extract_words(_get_content(entry))
+    )
     return _join_words(words).strip() or None
+
+
+def _get_content(entry: Entry) -> Any:
+    """Get a value without the names of the messages that it was learned from."""
+    value = loads(entry.value)
+    if not isinstance(value, dict):
+        return value
+    return {name: each for name, each in value.items() if name != LEARNED_FROM}
 
 
 def _join_words(words: Iterator[str]) -> str:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 from functions.container import Container
 from functions.platform.settings import WrongSetting
+from functions.stream.conversation_learner import ConversationLearner
 from functions.stream.event_publisher import EventPublisher
 from functions.stream.quota_counter import QuotaCounter
 from functions.stream.records import StreamBatch, Subscription, parse_record
@@ -36,6 +37,7 @@ class Consumer(Protocol):
 CONSUMERS: Mapping[str, type[Consumer]] = {
     "events": EventPublisher,
     "vectors": VectorUpdater,
+    "learning": ConversationLearner,
 }
 """They process a batch side by side."""
 FINAL_CONSUMERS: Mapping[str, type[Consumer]] = {

@@ -85,7 +85,7 @@ class Functions:
     @property
     def stream_consumers(self) -> list[str]:
         """The consumers in the stream function: not the one that calls another service's model."""
-        apart = _EMBEDDING_CONSUMERS if self._settings.embedding_model else ()
+        apart = ("learning", *(_EMBEDDING_CONSUMERS if self._settings.embedding_model else ()))
         return [name for name in ALL_CONSUMERS if name not in apart]
 
     @property

@@ -39,8 +39,8 @@ _make_client = aws.create_client
 _noted: set[tuple[str, str, str]] = set()
 
 
-def _client(service: str) -> Any:
-    client = _make_client(service)
+def _client(service: str, **options: Any) -> Any:
+    client = _make_client(service, **options)
     function = _door()
     if function is not None:
 

@@ -16,7 +16,14 @@ LEFT_OUT = {
         "ROOT_KEY",
         "SEARCHABLE_CONVERSATIONS",
     },
-    "Stream": set[str](),
+    "Stream": {
+        "LEARNING_KEY",
+        "LEARNING_KEY_SECRET_ID",
+        "LEARNING_MODEL",
+        "LEARNING_REQUESTS_PER_DAY",
+        "LEARNING_TOKENS_PER_DAY",
+        "LEARNING_URL",
+    },
     "Schedule": {*_HELD, "ARCHIVE_FOLDER", "ENCRYPTION_KEY_FILE", "SWEEP_THREADS"},
     "TaskEvents": {*_HELD, "ENCRYPTION_KEY_FILE"},
 }

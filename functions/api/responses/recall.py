@@ -35,7 +35,8 @@ class RecallReferenceDocument(TypedDict):
     `valid_from`, else the creation."""
     provenance: dict[str, Any]
     """Who stored the item, and from what. A fact says since when it holds, what it `replaced`, and
-    which other value of a single-valued predicate it `conflicts_with`."""
+    which other value of a single-valued predicate it `conflicts_with`. What a strategy has learned
+    names the messages in `learned_from`."""
     speaker: NotRequired[str]
     """Who said it: for messages."""
     namespace: NotRequired[str]

@@ -33,6 +33,7 @@ class RecallReference(Model):
             `occurred_at`, a fact's `valid_from`, else the creation.
         provenance: Who stored the item, and from what. A fact says since when it holds, what it
             `replaced`, and which other value of a single-valued predicate it `conflicts_with`.
+            What a strategy has learned names the messages in `learned_from`.
         speaker: Who said it: for messages.
     """
 

@@ -1,0 +1,102 @@
+"""What a learned item says of the messages that it was learned from; pure.
+
+A fact has it in its metadata, and an entry in its value, as `learned_from`: a list of places, each
+with the conversation, the range that was read, the messages that say it, and the strategy.
+"""
+
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from functions.conversations.model import Conversation
+from functions.entries.model import LEARNED_FROM
+from functions.learning.model import LearnedItem, Strategy
+from functions.learning.prompts import ReadMessage
+from functions.platform.limits import MAX_EVIDENCE
+
+Document = dict[str, Any]
+
+
+class Reading(NamedTuple):
+    """The messages of a conversation that a strategy has read: from `first` to before `end`."""
+
+    conversation: Conversation
+    strategy: Strategy
+    first: int
+    end: int
+    messages: Sequence[ReadMessage]
+
+    @property
+    def tenant(self) -> str:
+        return self.conversation.tenant
+
+    def select(self, indexes: Iterable[int]) -> list[ReadMessage]:
+        """Select messages by their indexes, in order."""
+        wanted = set(indexes)
+        return [each for each in self.messages if each.index in wanted]
+
+
+def compute_digest(text: bytes) -> str:
+    """Compute what distinguishes a message from what it becomes when it is changed."""
+    return blake2b(text, digest_size=8).hexdigest()
+
+
+def mark(messages: Iterable[ReadMessage]) -> tuple[str, ...]:
+    """Render messages as a row names them: `index:digest`."""
+    return tuple(f"{each.index}:{each.digest}" for each in messages)
+
+
+def parse_mark(text: str) -> tuple[int, str]:
+    """Parse index and digest."""
+    index, _, digest = text.partition(":")
+    return int(index), digest
+
+
+def build_place(reading: Reading, messages: Iterable[ReadMessage]) -> Document:
+    """Build the place that an item was learned from."""
+    return {
+        "session_id": reading.conversation.session_id,
+        "first": reading.first,
+        "last": reading.end - 1,
+        "messages": [each.index for each in messages],
+        "strategy": reading.strategy.name,
+        "version": reading.strategy.version,
+    }
+
+
+def add_place(document: Document | None, place: Document) -> Document:
+    """Add a place to a document; a strategy has one place for each conversation."""
+    places = list_places(document)
+    same = next((each for each in places if _is_same(each, place)), None)
+    if same is not None:
+        indexes = sorted({*same["messages"], *place["messages"]})
+        place = place | {"first": min(same["first"], place["first"]), "messages": indexes}
+    others = [each for each in places if not _is_same(each, place)]
+    return {**(document or {}), LEARNED_FROM: [*others, place][-MAX_EVIDENCE:]}
+
+
+def remove_messages(document: Document, row: LearnedItem, kept: Sequence[str]) -> Document:
+    """Leave in the place of a row only the messages that are kept; none: the place is removed."""
+    indexes = [parse_mark(each)[0] for each in kept]
+    named = {"session_id": row.session_id, "strategy": row.strategy}
+    places = [
+        each | {"messages": indexes} if _is_same(each, named) else each
+        for each in list_places(document)
+        if indexes or not _is_same(each, named)
+    ]
+    return {**document, LEARNED_FROM: places}
+
+
+def list_places(document: Document | None) -> list[Document]:
+    """List the places of a document; other things of that name, which callers wrote, are none."""
+    found = (document or {}).get(LEARNED_FROM)
+    return [each for each in found if _is_place(each)] if isinstance(found, list) else []
+
+
+def _is_place(value: object) -> bool:
+    return isinstance(value, dict) and {"session_id", "strategy", "messages", "first"} <= set(value)
+
+
+def _is_same(one: Document, other: Document) -> bool:
+    names = ("session_id", "strategy")
+    return all(one[name] == other[name] for name in names)

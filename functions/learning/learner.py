@@ -1,0 +1,326 @@
+"""Carry out strategies: note what is new in conversations, ask a model, store what it answers.
+
+Each write of a position has its predecessor as the condition, and the result is written with the
+position in one transaction. So of two functions that read the same messages, one writes a result.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from functions.conversations.mapper import header_key
+from functions.conversations.model import Conversation
+from functions.conversations.store import ConversationChanged, ConversationStore
+from functions.learning import rules
+from functions.learning.answers import Answer, AnswerInvalid, build_schema, parse_answer
+from functions.learning.budgets import (
+    Budgets,
+    build_reservation,
+    build_settlement,
+    find_room,
+    get_next_day,
+)
+from functions.learning.evidence import Reading
+from functions.learning.language_model import LanguageModel, ModelFailed, Question, Reply
+from functions.learning.model import Counts, Position, Strategy, StrategyKind
+from functions.learning.plans import Known, Plan, Target, build_learner
+from functions.learning.position_store import (
+    PositionStore,
+    build_position_write,
+    build_unchanged_check,
+)
+from functions.learning.prompts import build_system, build_text
+from functions.learning.reader import Reader
+from functions.learning.store import StrategyStore, build_counts_write
+from functions.learning.tokens import count_question
+from functions.namespaces.rules import get_default
+from functions.namespaces.service import Namespaces
+from functions.platform.clock import Clock
+from functions.platform.errors import Throttled
+from functions.platform.limits import MAX_TRANSACTION_WRITES
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.writes import Write
+
+_LEASE = 180_000  # ms that a request to a model may take, before another one is made
+_ATTEMPTS = 3  # of an answer that the schema does not allow, and of a write
+_OWN_WRITES = 5  # of a transaction, beside those of what is learned
+_OPEN = "the memory of users is readable by the whole tenant; close users/* first"
+
+
+class _Claim(NamedTuple):
+    """A claimed position, what was read, and what the request to the model reserved."""
+
+    position: Position
+    reading: Reading
+    known: Sequence[Known]
+    question: Question
+    day: str
+    reserved: int
+
+
+@dataclass(eq=False)
+class Learner:
+    """Reads conversations for strategies.
+
+    Args:
+        models: the names of the deployment's models.
+        model: asks one of them.
+        targets: where each kind of strategy stores what it learns.
+    """
+
+    _table: Table
+    _strategies: StrategyStore
+    _positions: PositionStore
+    _budgets: Budgets
+    _conversations: ConversationStore
+    _namespaces: Namespaces
+    _reader: Reader
+    _models: Sequence[str]
+    _model: LanguageModel
+    _targets: Mapping[StrategyKind, Target]
+    _clock: Clock
+
+    def note(self, tenant: str, session: str, again: Mapping[str, int]) -> None:
+        """Note that a conversation has changed: three calls, and a write where something is new.
+
+        Args:
+            again: the index from which a strategy has to read again.
+        """
+        strategies = [each for each in self._strategies.list_all(tenant) if each.enabled]
+        conversation = self._conversations.get_header(tenant, session) if strategies else None
+        if conversation is None or not rules.may_learn(conversation, self._clock()):
+            return
+        names = [each.name for each in strategies]
+        found = self._positions.get_many(tenant, session, names)
+        for strategy in strategies:
+            present = found.get(strategy.name) or rules.begin(conversation, strategy)
+            self._schedule(strategy, conversation, present, again.get(strategy.name))
+
+    def _schedule(
+        self,
+        strategy: Strategy,
+        conversation: Conversation,
+        position: Position,
+        first: int | None = None,
+    ) -> None:
+        """Write what a position becomes; if another function changed it, look once more."""
+        session = conversation.session_id
+        for _ in range(_ATTEMPTS):
+            after = rules.schedule(position, strategy, conversation, self._clock(), first)
+            if after is None or self._positions.try_put(after):
+                return
+            changed = self._positions.get(conversation.tenant, session, strategy.name)
+            position = changed or rules.begin(conversation, strategy)
+        raise Throttled("others are writing this position; try again in a second")
+
+    def learn(self, tenant: str, session: str, name: str) -> None:
+        """Read a conversation for a strategy if it is ready, and store what is learned.
+
+        Raises:
+            ServiceError: the table can't be reached; the record is to be delivered again.
+        """
+        position = self._positions.get(tenant, session, name)
+        if position is None or not position.is_ready:
+            return
+        strategy = self._strategies.get(tenant, name)
+        conversation = self._conversations.get_header(tenant, session)
+        now = self._clock()
+        if strategy is None or conversation is None:
+            self._positions.try_put(rules.rest(position))
+            return
+        if not strategy.enabled or not rules.may_learn(conversation, now):
+            self._positions.try_put(rules.rest(position))
+        elif not rules.is_due(position, strategy, conversation, now):
+            due = conversation.updated_at + (strategy.idle_ms or 0)
+            is_idle = strategy.idle_ms is not None
+            self._positions.try_put(rules.wait(position, "trigger", now, due if is_idle else None))
+        else:
+            self._read(rules.follow(position, conversation), strategy, conversation)
+
+    def _read(self, position: Position, strategy: Strategy, conversation: Conversation) -> None:
+        try:
+            reading = self._reader.read(conversation, strategy, position.read_until)
+        except ConversationChanged as error:
+            raise Throttled("the conversation is being changed; try again in a second") from error
+        if not reading.messages:
+            self._finish(position, reading, [])
+            return
+        try:
+            claim = self._claim(position, reading)
+            if claim is not None:
+                self._ask(claim)
+        except (ModelFailed, ValidationError) as error:
+            self._fail(position, reading, str(error), [])
+
+    def _claim(self, position: Position, reading: Reading) -> _Claim | None:
+        """Claim a position, and reserve what the request takes; None if it has to wait.
+
+        Raises:
+            ModelFailed: the model or the namespace is not as it has to be.
+        """
+        strategy = reading.strategy
+        target = self._targets[strategy.kind]
+        model = rules.choose_model(self._models, strategy.model)
+        if model is None:
+            raise ModelFailed(f"the deployment has no model {strategy.model}")
+        self._assert_closed(reading)
+        known = target.list_known(reading)
+        ids = [each.id for each in known]
+        question = Question(
+            model.partition(":")[2],
+            build_system(strategy.kind, strategy.instructions),
+            build_text([each.document for each in known], reading.messages),
+            build_schema(strategy.kind, ids, reading.first, reading.end),
+            0,
+        )
+        asked = count_question(question)
+        for _ in range(_ATTEMPTS):
+            budget, now = self._budgets.read(reading.tenant), self._clock()
+            room = find_room(budget, asked)
+            if room is None:
+                waiting = rules.wait(position, "budget", now, get_next_day(now))
+                self._positions.try_put(waiting)
+                return None
+            claimed = rules.wait(position, "running", now, now + _LEASE)
+            writes = [
+                build_position_write(claimed),
+                build_reservation(reading.tenant, budget, asked + room),
+            ]
+            try:
+                self._table.transact(writes)
+            except ConditionFailed as refused:
+                if writes[0].key in refused.failed:
+                    return None
+                continue
+            question = question._replace(max_tokens=room)
+            return _Claim(claimed, reading, known, question, budget.day, asked + room)
+        raise Throttled("others are using the tenant's budget; try again in a second")
+
+    def _assert_closed(self, reading: Reading) -> None:
+        """Check that entries about a user are not written where the whole tenant reads them."""
+        namespace = rules.fill_template(reading.strategy.namespace, reading.conversation)
+        if reading.strategy.kind == "facts" or not namespace.startswith("users/"):
+            return
+        found = self._namespaces.find(build_learner(reading.tenant), namespace)
+        if get_default(found) != "none":
+            raise ModelFailed(_OPEN)
+
+    def _ask(self, claim: _Claim) -> None:
+        """Ask the model, and store what it answers."""
+        reading = claim.reading
+        try:
+            reply = self._model.ask(claim.question)
+        except ModelFailed as error:
+            settled = build_settlement(reading.tenant, claim.day, claim.reserved, 0)
+            self._fail(claim.position, reading, str(error), [settled])
+            return
+        ids = [each.id for each in claim.known]
+        kind = reading.strategy.kind
+        try:
+            answer = parse_answer(kind, reply.answer, ids, reading.first, reading.end)
+        except AnswerInvalid:
+            self._reject(claim, reply)
+        else:
+            self._store(claim, reply, answer)
+
+    def _store(self, claim: _Claim, reply: Reply, answer: Answer) -> None:
+        """Store what was learned with the position, all or nothing."""
+        reading = claim.reading
+        for _ in range(_ATTEMPTS):
+            plan = self._plan(claim, answer)
+            now = self._clock()
+            counts = Counts(
+                learned=plan.learned,
+                ended=plan.ended,
+                dropped=plan.dropped + answer.dropped,
+                last_learned_at=now,
+            )
+            writes = [*plan.writes, *self._settle(claim, reply, counts)]
+            try:
+                self._finish(claim.position, reading, writes)
+            except ConditionFailed as refused:
+                if header_key(reading.conversation) in refused.failed:
+                    break
+            else:
+                return
+        self._release(claim, reply)
+
+    def _plan(self, claim: _Claim, answer: Answer) -> Plan:
+        """Plan what an answer changes; leave out the last items if one transaction is too small."""
+        target = self._targets[claim.reading.strategy.kind]
+        while True:
+            plan = target.plan(claim.reading, answer, claim.known, self._clock())
+            if len(plan.writes) <= MAX_TRANSACTION_WRITES - _OWN_WRITES:
+                return plan
+            answer = answer._replace(changes=answer.changes[:-1], dropped=answer.dropped + 1)
+
+    def _finish(self, position: Position, reading: Reading, writes: Sequence[Write]) -> None:
+        """Write that a range was read, with its result; another function's result stays.
+
+        Raises:
+            ConditionFailed: something else than the position has changed.
+        """
+        conversation = reading.conversation
+        own = build_position_write(self._move(position, reading))
+        unchanged = build_unchanged_check(conversation)
+        try:
+            self._table.transact([own, unchanged, *writes])
+        except ConditionFailed as refused:
+            if own.key not in refused.failed:
+                raise
+            return
+        self.note(reading.tenant, conversation.session_id, {})
+
+    def _move(self, position: Position, reading: Reading) -> Position:
+        """Move a position behind what was read, and on to what is new since."""
+        after, now = rules.advance(position, reading.end), self._clock()
+        if reading.end < reading.conversation.end:
+            return rules.make_ready(after, now)
+        session = reading.conversation.session_id
+        latest = self._conversations.get_header(reading.tenant, session) or reading.conversation
+        return rules.schedule(after, reading.strategy, latest, now) or rules.rest(after)
+
+    def _reject(self, claim: _Claim, reply: Reply) -> None:
+        """Drop an answer that is no answer; after three, read on behind these messages."""
+        position, reading = claim.position, claim.reading
+        error = "the answer does not fit its schema"
+        writes = self._settle(claim, reply, self._note_error(error, dropped=1))
+        if position.attempts + 1 < _ATTEMPTS:
+            self._retry(position, writes)
+        else:
+            self._finish(position, reading, writes)
+
+    def _fail(
+        self, position: Position, reading: Reading, error: str, writes: Sequence[Write]
+    ) -> None:
+        """Try again later, and say why."""
+        counts = self._note_error(error, failed=1)
+        name = reading.strategy.name
+        self._retry(position, [*writes, build_counts_write(reading.tenant, name, counts)])
+
+    def _retry(self, position: Position, writes: Sequence[Write]) -> None:
+        now = self._clock()
+        due = now + rules.compute_backoff(position.attempts)
+        waiting = rules.wait(position, "retry", now, due)
+        waiting = waiting._replace(attempts=position.attempts + 1)
+        self._table.try_write(build_position_write(waiting), *writes)
+
+    def _release(self, claim: _Claim, reply: Reply) -> None:
+        """Read the messages again: they, or what is known, have changed since."""
+        own = build_position_write(rules.make_ready(claim.position, self._clock()))
+        self._table.try_write(own, *self._settle(claim, reply, Counts()))
+
+    def _settle(self, claim: _Claim, reply: Reply, counts: Counts) -> list[Write]:
+        """Build the writes that count a request, and correct what it has reserved."""
+        tokens = claim.reserved if reply.tokens is None else reply.tokens
+        counts = counts._replace(requests=1, tokens=tokens)
+        tenant, name = claim.reading.tenant, claim.reading.strategy.name
+        return [
+            build_settlement(tenant, claim.day, claim.reserved, tokens),
+            build_counts_write(tenant, name, counts),
+        ]
+
+    def _note_error(self, error: str, *, failed: int = 0, dropped: int = 0) -> Counts:
+        return Counts(failed=failed, dropped=dropped, last_error=error, last_error_at=self._clock())

@@ -1,0 +1,103 @@
+"""Learn from the conversations of a batch: note what changed, and read what is ready.
+
+Notes need the table alone. Reads ask a language model, each in a thread.
+"""
+
+from functools import partial
+from typing import ClassVar, NamedTuple, Self
+
+from functions.container import Container
+from functions.learning.forgetting import Forgetting
+from functions.learning.learner import Learner
+from functions.learning.position_store import PositionStore
+from functions.platform.item_types import CONVERSATION, LEARNING_POSITION
+from functions.platform.items import Item, TypedItem, decode_item
+from functions.platform.parallel import WorkerPool
+from functions.stream.records import StreamBatch, StreamRecord, Subscription, order_by_turns
+
+_THREADS = 8
+_CONVERSATIONS, _POSITIONS = Subscription(CONVERSATION), Subscription(LEARNING_POSITION)
+
+
+class _Session(NamedTuple):
+    """A conversation that changed."""
+
+    tenant: str
+    id: str
+
+
+class ConversationLearner:
+    """The consumer of changes of conversations, and of the positions of strategies in them."""
+
+    SUBSCRIPTIONS: ClassVar[tuple[Subscription, ...]] = (_CONVERSATIONS, _POSITIONS)
+
+    def __init__(
+        self, forgetting: Forgetting, positions: PositionStore, learner: Learner | None
+    ) -> None:
+        self._forgetting = forgetting
+        self._positions = positions
+        self._learner = learner
+        self._pool = WorkerPool("learning", _THREADS)
+
+    @classmethod
+    def build(cls, container: Container) -> Self:
+        """Build the consumer from the function's services; without a model, it only forgets."""
+        learner = container.learner if container.settings.learning_models else None
+        return cls(container.forgetting, container.position_store, learner)
+
+    def process(self, batch: StreamBatch) -> None:
+        """Note what changed in conversations, then read those that are ready."""
+        changed: dict[_Session, list[StreamRecord]] = {}
+        for record in batch.records:
+            if _CONVERSATIONS.matches(record) and batch.may_process(record):
+                changed.setdefault(_find_session(record), []).append(record)
+        batch.run(self._pool, [partial(self._note, *each) for each in changed.items()])
+        if self._learner is None:
+            return
+        ready = [each for each in batch.records if _POSITIONS.matches(each) and _is_ready(each.new)]
+        ordered = order_by_turns(ready, lambda record: record.tenant)
+        batch.run(self._pool, [partial(self._learn, self._learner, each) for each in ordered])
+
+    def _note(self, session: _Session, records: list[StreamRecord], batch: StreamBatch) -> None:
+        try:
+            again: dict[str, int] = {}
+            if any(map(_is_rewritten, records)):
+                again = self._forgetting.forget_changed(*session)
+            if records[-1].new is None:
+                self._positions.delete_all(*session)
+            elif self._learner is not None:
+                self._learner.note(*session, again)
+        except Exception as error:  # noqa: BLE001 - it holds up its own item only
+            for record in records:
+                batch.fail(record, error)
+
+    def _learn(self, learner: Learner, record: StreamRecord, batch: StreamBatch) -> None:
+        try:
+            position = decode_item(record.new or {})
+            learner.learn(record.tenant, position["session_id"], position["strategy"])
+        except Exception as error:  # noqa: BLE001 - it holds up its own item only
+            batch.fail(record, error)
+
+
+def _find_session(record: StreamRecord) -> _Session:
+    image = record.new or record.old or {}
+    return _Session(record.tenant, image["session_id"]["S"])
+
+
+def _is_rewritten(record: StreamRecord) -> bool:
+    """Tell whether messages were changed or deleted, other than by the end of a retention."""
+    old, new = _decode(record.old), _decode(record.new)
+    if old is None:
+        return False
+    if new is None:
+        return True
+    names = ("generation", "rewritten_at")
+    return any(old.get(name) != new.get(name) for name in names)
+
+
+def _decode(image: TypedItem | None) -> Item | None:
+    return decode_item(image) if image else None
+
+
+def _is_ready(image: TypedItem | None) -> bool:
+    return bool((image or {}).get("is_ready", {}).get("BOOL"))
