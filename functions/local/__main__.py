@@ -17,6 +17,7 @@ from functions.local.database import Database, open_database
 from functions.local.http_server import build_app, serve
 from functions.local.listener import build_url, is_public, listen
 from functions.local.settings import LocalSettings, StartupError
+from functions.local.sign_in import SignIn
 from functions.platform.clock import now_ms
 from functions.platform.observability import logger
 
@@ -60,8 +61,10 @@ def _run(settings: LocalSettings) -> None:
         url = build_url(listener)
         folder.write(ADDRESS_FILE, url)
         warnings = _list_warnings(database, is_public=is_public(listener))
-        greeting = _render_greeting(url, folder.path, database, principal, warnings)
-        app = build_app(settings, folder, partial(print, greeting, flush=True))
+        sign_in = SignIn(principal.api_key)
+        console = f"{url}/console?code={sign_in.code}" if principal.key_works else f"{url}/console"
+        greeting = _render_greeting(url, console, folder.path, database, principal, warnings)
+        app = build_app(settings, folder, sign_in, partial(print, greeting, flush=True))
         stack.enter_context(run_background_tasks(settings, folder, database))
         if database.engine is not None:
             database.engine.watch(_terminate)
@@ -90,10 +93,16 @@ def _list_warnings(database: Database, *, is_public: bool) -> Iterator[str]:
 
 
 def _render_greeting(
-    url: str, folder: Path, database: Database, principal: FirstPrincipal, warnings: Iterable[str]
+    url: str,
+    console: str,
+    folder: Path,
+    database: Database,
+    principal: FirstPrincipal,
+    warnings: Iterable[str],
 ) -> str:
     facts = [
         ("address", url),
+        ("console", console),
         ("data folder", str(folder)),
         ("database", database.description),
         ("API key", principal.api_key),

@@ -16,6 +16,7 @@ from functions.local.data_folder import DataFolder
 from functions.local.file_server import FileServer, is_file_path
 from functions.local.gateway import GatewayError, GatewayResponse, Handler
 from functions.local.settings import LocalSettings
+from functions.local.sign_in import SignIn
 from functions.platform.cold_start import pause_gc
 
 _THREADS = 32
@@ -35,6 +36,7 @@ class GatewayApp:
 
     Args:
         files: serves the signed addresses of files; None if there are none.
+        sign_in: opens the console's sessions; None if there are none.
         on_start: called once, when the server has started.
     """
 
@@ -44,11 +46,13 @@ class GatewayApp:
         executor: Executor,
         files: FileServer | None = None,
         on_start: Callable[[], None] = lambda: None,
+        sign_in: SignIn | None = None,
     ) -> None:
         self._handler = handler
         self._executor = executor
         self._files = files
         self._on_start = on_start
+        self._sign_in = sign_in
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -80,8 +84,11 @@ class GatewayApp:
     ) -> Callable[[], GatewayResponse]:
         """Read a request, and return the call that answers it."""
         path, method = scope["raw_path"].decode("latin-1"), scope["method"]
+        if self._sign_in is not None and (opened := _answer_sign_in(self._sign_in, scope)):
+            return lambda: opened
         if self._files is None or not is_file_path(path):
-            return partial(gateway.invoke, self._handler, await _read_event(scope, receive))
+            event = await _read_event(scope, receive, self._sign_in)
+            return partial(gateway.invoke, self._handler, event)
         body = await _read_body(receive, self._files.limit_body(method, path))
         return partial(self._files.handle, method, path, _read_headers(scope), body)
 
@@ -90,17 +97,29 @@ def _read_headers(scope: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(k.decode("latin-1"), v.decode("latin-1")) for k, v in scope["headers"]]
 
 
-async def _read_event(scope: Mapping[str, Any], receive: Receive) -> dict[str, Any]:
+def _answer_sign_in(sign_in: SignIn, scope: Mapping[str, Any]) -> GatewayResponse | None:
+    path, query = scope["raw_path"].decode("latin-1"), scope["query_string"].decode("latin-1")
+    return sign_in.answer(scope["method"], path, query, _read_headers(scope), _get_client(scope))
+
+
+def _get_client(scope: Mapping[str, Any]) -> str:
+    client = scope.get("client")
+    return client[0] if client else "127.0.0.1"
+
+
+async def _read_event(
+    scope: Mapping[str, Any], receive: Receive, sign_in: SignIn | None
+) -> dict[str, Any]:
     headers = _read_headers(scope)
     gateway.check_headers(headers)
+    if sign_in is not None:
+        headers = sign_in.add_key(headers)
     path = gateway.decode_path(scope["raw_path"])
     declared = next((value for name, value in headers if name == "content-length"), "0")
     gateway.check_body_size(int(declared))
     body = await _read_body(receive, gateway.MAX_BODY)
-    client = scope.get("client")
-    source_ip = client[0] if client else "127.0.0.1"
     query = scope["query_string"].decode("latin-1")
-    return gateway.to_event(scope["method"], path, query, headers, body, source_ip)
+    return gateway.to_event(scope["method"], path, query, headers, body, _get_client(scope))
 
 
 async def _read_body(receive: Receive, max_bytes: int) -> bytes:
@@ -119,9 +138,9 @@ async def _read_body(receive: Receive, max_bytes: int) -> bytes:
 
 
 def build_app(
-    settings: LocalSettings, folder: DataFolder, on_start: Callable[[], None]
+    settings: LocalSettings, folder: DataFolder, sign_in: SignIn, on_start: Callable[[], None]
 ) -> GatewayApp:
-    """Build the ASGI application of the service; `on_start` is as for `GatewayApp`.
+    """Build the ASGI application of the service; the last arguments are as for `GatewayApp`.
 
     Raises:
         StartupError: a key file can't be used.
@@ -130,7 +149,7 @@ def build_app(
         handler = build_api(settings, folder, log_wait_seconds=LOG_WAIT_SECONDS)
         files = build_files(settings, folder)
     executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="handler")
-    return GatewayApp(handler, executor, files, on_start)
+    return GatewayApp(handler, executor, files, on_start, sign_in)
 
 
 def serve(app: GatewayApp, listener: socket.socket) -> None:

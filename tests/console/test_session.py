@@ -1,5 +1,6 @@
-"""A session ends with 15 minutes without activity, and with none that has any."""
+"""A key's session ends with 15 minutes without activity; the one-time link's survives a reload."""
 
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -75,3 +76,19 @@ def test_any_activity_prolongs_a_session_which_ends_without(
     minutes(15)
     browser.wait_for_text("You were signed out after 15 minutes without activity.")
     assert visit.server.api_key not in browser.evaluate("document.documentElement.outerHTML")
+
+
+def test_the_one_time_link_signs_in_until_one_signs_out(visit: Visit) -> None:
+    browser = visit.browser
+    link = re.search(r"^ *console +(\S+)$", visit.server.greeting, re.MULTILINE)
+    assert link
+    browser.open(link.group(1))
+    browser.wait_for("document.querySelector('header')")
+    assert "code" not in browser.evaluate("location.href")
+    assert "session" not in browser.evaluate("document.cookie")
+    visit.start()
+    browser.wait_for("document.querySelector('header')")
+    browser.press("Sign out")
+    browser.wait_for("document.querySelector('form')")
+    visit.start()
+    browser.wait_for("document.querySelector('form')")

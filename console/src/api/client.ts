@@ -1,7 +1,7 @@
 /** The calls of the API, typed by its OpenAPI document. */
 
 import createClient from "openapi-fetch";
-import { getApiKey, signOut } from "../session/session";
+import { getApiKey, getSession, signOut } from "../session/session";
 import { parseDocument } from "./json";
 import type { components, paths } from "./schema";
 
@@ -24,7 +24,8 @@ async function send(request: Request): Promise<Response> {
   if (key !== undefined) request.headers.set("x-api-key", key);
   let response: Response;
   try {
-    response = await fetch(request, { cache: "no-store", credentials: "omit", redirect: "error" });
+    const credentials = key === undefined ? "same-origin" : "omit"; // the session of a one-time link is a cookie
+    response = await fetch(request, { cache: "no-store", credentials, redirect: "error" });
   } catch {
     throw new ApiError(0, "UNREACHABLE", "The service can't be reached.");
   }
@@ -38,8 +39,8 @@ async function send(request: Request): Promise<Response> {
 }
 
 function toError(status: number, text: string, key: string | undefined): ApiError {
-  if (status === 401 && key !== undefined && key === getApiKey()) {
-    signOut("The service doesn't accept this key (any more).");
+  if (status === 401 && key === getApiKey() && (key ?? getSession().principal) !== undefined) {
+    signOut(key === undefined ? "Your session has ended." : "The service doesn't accept this key (any more).");
   }
   try {
     const problem = JSON.parse(text) as Schemas["Problem"];

@@ -1,11 +1,20 @@
 import { useMutation } from "@tanstack/react-query";
-import { useId, useRef } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { api, read } from "../api/client";
 import { Problem } from "../ui/data";
-import { signIn, useSession } from "./session";
+import { hasCookie, resume, signIn, useSession } from "./session";
+
+/** Continues the browser's session, or asks for a key. */
+export function SignIn() {
+  const [isResuming, setResuming] = useState(hasCookie);
+  useEffect(() => {
+    if (isResuming) resume(() => read(api.GET("/api/v1/me"))).catch(() => setResuming(false));
+  }, [isResuming]);
+  return isResuming ? <p role="status">Loading…</p> : <AskForKey />;
+}
 
 /** Asks for a key. The field has no name, so that no form could ever send it anywhere. */
-export function SignIn() {
+function AskForKey() {
   const { notice } = useSession();
   const id = useId();
   const field = useRef<HTMLInputElement>(null);

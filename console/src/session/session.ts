@@ -1,4 +1,7 @@
-/** Who is signed in. This module is the only place that holds the key, and it holds it in a variable. */
+/**
+ * Who is signed in: by a key, which only this module holds, in a variable; or by the session that the one-time link of
+ * a local service has opened, which is a cookie that scripts can't read.
+ */
 
 import { useSyncExternalStore } from "react";
 import type { Schemas } from "../api/client";
@@ -8,7 +11,10 @@ export type Session = { principal?: Principal; notice?: string };
 
 const IDLE_MS = 15 * 60_000;
 
+const MARK = "agent-memory-signed-in";
+
 let apiKey: string | undefined;
+let isResumed = false;
 let session: Session = {};
 let idle: ReturnType<typeof setTimeout> | undefined;
 const listeners = new Set<() => void>();
@@ -35,11 +41,34 @@ export async function signIn(key: string, load: () => Promise<Principal>): Promi
   }
 }
 
-/** Forget the key and everything that was read with it. */
+/** Tell whether the browser may have a session, which outlives a reload. */
+export function hasCookie(): boolean {
+  return document.cookie.includes(`${MARK}=yes`);
+}
+
+/** Use the browser's session; `load` asks the service whose it is. */
+export async function resume(load: () => Promise<Principal>): Promise<void> {
+  isResumed = true;
+  try {
+    change({ principal: await load() });
+  } catch (error) {
+    signOut("Your session has ended. Sign in with a key, or start the service again for a new link.");
+    throw error;
+  }
+}
+
+/** Forget the key or the session, and everything that was read with it. */
 export function signOut(notice?: string): void {
   apiKey = undefined;
+  if (isResumed) endResumed();
   clearTimeout(idle);
   change({ notice });
+}
+
+function endResumed(): void {
+  isResumed = false;
+  document.cookie = `${MARK}=; Path=/; Max-Age=0; SameSite=Strict`;
+  void fetch("/console/sign-out", { method: "POST", keepalive: true }).catch(() => undefined);
 }
 
 function restartIdleTimer(): void {
