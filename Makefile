@@ -32,6 +32,8 @@ endif
 STAGE := dev
 CONTEXT :=
 APPROVAL := broadening
+# Empty: make deploy doesn't check the account first.
+PREFLIGHT := yes
 TOOLKIT := node_modules/.toolkit.stamp
 CDK = node_modules/.bin/cdk --app "$(PY) -m infra.app" -c stage=$(STAGE) $(CONTEXT)
 
@@ -186,6 +188,7 @@ bootstrap: $(TOOLKIT) $(VENV)/infra.stamp
 	@$(CDK) bootstrap
 
 deploy: $(TOOLKIT) $(VENV)/infra.stamp $(CONSOLE)
+	@$(if $(PREFLIGHT),$(PY) -m operations --name $(STAGE) preflight $(CONTEXT))
 	@$(CDK) deploy --all --require-approval=$(APPROVAL) --outputs-file=cdk.out/outputs.json
 	@$(PY) -m operations --name $(STAGE) protect
 

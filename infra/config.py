@@ -64,6 +64,7 @@ class Config(BaseModel):
         embedding_model: embed by this model of Amazon Bedrock; else by the one in the package.
         throttle_rate: requests per second that the API takes.
         throttle_burst: requests at once that the API takes.
+        stream_parallelism: how many invocations process a shard of the change stream at a time.
         sweep_parts: how many invocations of the scheduled function share what is due.
         principal_requests_per_minute, tenant_requests_per_minute: how many requests one instance
             of the API function takes of each; 0 is no limit.
@@ -120,6 +121,7 @@ class Config(BaseModel):
     throttle_rate: int = Field(default=500, ge=1)
     throttle_burst: int = Field(default=1000, ge=1)
     sweep_parts: int = Field(default=1, ge=1, le=MAX_SWEEP_PARTS)
+    stream_parallelism: int = Field(default=8, ge=1, le=10)
     principal_requests_per_minute: int = Field(default=DEFAULT_PRINCIPAL_REQUESTS, ge=0)
     tenant_requests_per_minute: int = Field(default=DEFAULT_TENANT_REQUESTS, ge=0)
     log_retention_days: Literal["7", "30", "90", "365"] = "30"

@@ -14,11 +14,13 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.deletion.model import Subject, SubjectKind
 from functions.platform.errors import ServiceError
+from infra.config import Config, ConfigError
 from operations import dead_letters, logs, regions, restore, root_key
 from operations.deletion import build_container, run_deletion
 from operations.deploying import DEFAULT_COMMAND, DeploymentFailed
 from operations.deployment import Deployment, UnknownDeployment, client
 from operations.estimate import Usage, estimate
+from operations.preflight import check_account, render_findings
 from operations.protection import protect
 from operations.reattachment import StateNotFound, reattach
 from operations.switches import get_switches, set_read_only
@@ -38,6 +40,7 @@ _PROBLEMS = (
     StateNotFound,
     FileExistsError,
     TimeoutError,
+    ConfigError,
 )
 
 
@@ -60,7 +63,19 @@ def _run(options: argparse.Namespace) -> Any:
     if options.command == "estimate":
         names = [each.name for each in fields(Usage)]
         return estimate(Usage(**{name: getattr(options, name) for name in names}))
+    if options.command == "preflight":
+        return _preflight(options)
     return _COMMANDS[options.command](Deployment.find(options.name), options)
+
+
+def _preflight(options: argparse.Namespace) -> None:
+    """Print the findings; exit with status 1 if the deployment would fail."""
+    context = dict(each.partition("=")[::2] for each in options.context)
+    findings = check_account(options.name, Config.from_context({"stage": options.name, **context}))
+    as_json = json.dumps([each._asdict() for each in findings], indent=2)
+    print(as_json if options.json else render_findings(findings))
+    if any(each.level == "error" for each in findings):
+        sys.exit("operations: the deployment would fail; fix the errors above first")
 
 
 def _tail(deployment: Deployment, options: argparse.Namespace) -> None:
@@ -131,8 +146,7 @@ def _options() -> argparse.Namespace:
     add("raise-data-version", help="end the way back to releases that can't read newer data")
     add("protect", help="protect tables and stacks from deletion, if the deployment keeps its data")
     _add_tail(add("tail-log", help="print a function's log"))
-    replay = add("replay", help="deliver the dead letters again; exit status 1 if any remain")
-    replay.add_argument("--list", action="store_true", help="only list them")
+    _add_replay(add("replay", help="deliver the dead letters again; exit status 1 if any remain"))
     _add_restore(add("restore", help="restore both tables under other names"))
     switch = add("restore-into-service", help="restore both tables, and switch the service to them")
     _add_restore(switch)
@@ -147,18 +161,19 @@ def _options() -> argparse.Namespace:
     for deploys in (switch, reattach):
         _add_deploy_line(deploys)
     add("switches", help="print the switches that are set")
-    only = add("read-only", help="refuse writes, or accept them again")
-    only.add_argument("state", choices=("on", "off"))
-    only.add_argument("--no-wait", action="store_true", help="do not wait for the last write")
+    _add_read_only(add("read-only", help="refuse writes, or accept them again"))
+    _add_preflight(add("preflight", help="check the account before a deployment"))
     _add_estimate(add("estimate", help="estimate the cost of a month"))
     _add_old_versions(add)
     _add_regions(add)
     _add_export(add("export-tenant", help="export all data of a tenant as JSON Lines"))
     _add_deletion(add("delete-tenant", help="delete a tenant permanently"))
     for kind in ("agent", "person"):
-        delete = add(f"delete-{kind}", help=f"delete all data of a tenant's {kind}")
-        _add_deletion(delete).add_argument("id")
-    return parser.parse_args()
+        _add_deletion(add(f"delete-{kind}", help=f"delete a tenant's {kind}")).add_argument("id")
+    options, unknown = parser.parse_known_args()
+    if unknown and options.command != "preflight":  # which gets all options of a deployment
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    return options
 
 
 def _add_tail(tail: argparse.ArgumentParser) -> None:
@@ -197,6 +212,20 @@ def _add_old_versions(add: Callable[..., argparse.ArgumentParser]) -> None:
 def _add_export(export: argparse.ArgumentParser) -> None:
     export.add_argument("tenant")
     export.add_argument("file", help="must not exist yet")
+
+
+def _add_replay(replay: argparse.ArgumentParser) -> None:
+    replay.add_argument("--list", action="store_true", help="only list them")
+
+
+def _add_read_only(only: argparse.ArgumentParser) -> None:
+    only.add_argument("state", choices=("on", "off"))
+    only.add_argument("--no-wait", action="store_true", help="do not wait for the last write")
+
+
+def _add_preflight(check: argparse.ArgumentParser) -> None:
+    check.add_argument("-c", dest="context", action="append", default=[], metavar="NAME=VALUE")
+    check.add_argument("--json", action="store_true", help="print the findings as JSON")
 
 
 def _add_estimate(command: argparse.ArgumentParser) -> None:

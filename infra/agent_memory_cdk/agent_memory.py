@@ -140,6 +140,7 @@ class AgentMemory(Construct):
             function,
             consumers,
             self.state.encryption,
+            parallelism=self._settings.stream_parallelism,
             is_enabled=self._settings.active_region is None,
         )
 

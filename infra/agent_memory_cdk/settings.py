@@ -108,6 +108,8 @@ class Settings:
             in memory.
         embedding_model: embed by this model of Amazon Bedrock; else by the one in the package.
         throttle_rate, throttle_burst: requests that the API takes per second, and at once.
+        stream_parallelism: how many invocations process a shard of the change stream at a time,
+            1 to 10. A new table has four shards.
         sweep_parts: how many invocations of the scheduled function share what is due.
         principal_requests_per_minute, tenant_requests_per_minute: how many requests one instance
             of the API function takes of each; 0 is no limit.
@@ -146,6 +148,9 @@ class Settings:
     throttle_rate: int = 500
     throttle_burst: int = 1000
     sweep_parts: int = 1
+    stream_parallelism: int = (
+        8  # a shard changes up to 1,000 items a second, each takes 130 or more
+    )
     principal_requests_per_minute: int = DEFAULT_PRINCIPAL_REQUESTS
     tenant_requests_per_minute: int = DEFAULT_TENANT_REQUESTS
     log_retention_days: int = 30

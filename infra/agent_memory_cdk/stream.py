@@ -16,7 +16,6 @@ from .nag_suppressions import suppress, wildcard_rule
 from .tables import Tables, TableStream
 
 _BATCH = 200  # at 5 ms a call their logs take 130 ms (`python -m benchmarks stream`)
-_SIDE_BY_SIDE = 8  # of a shard, which changes up to 1,000 items a second: each takes 130 or more
 _RETRIES = -1  # until the record is too old: a broken key or table may take hours to mend
 _MOST_SECONDS = 14_400  # the stream keeps records for a day; 20 hours remain for a replay
 
@@ -33,9 +32,11 @@ class Stream(Construct):
         consumers: Sequence[str],
         encryption: Encryption,
         *,
+        parallelism: int,
         is_enabled: bool = True,
     ) -> None:
         super().__init__(scope, id)
+        self._parallelism = parallelism
         self.dead_letters = DeadLetters(self, "DeadLetters", encryption)
         self._grant_send_dead_letters(function.role, encryption)
         self._is_enabled = is_enabled
@@ -54,7 +55,7 @@ class Stream(Construct):
             event_source_arn=stream.arn,
             starting_position="TRIM_HORIZON",
             batch_size=_BATCH,
-            parallelization_factor=_SIDE_BY_SIDE,
+            parallelization_factor=self._parallelism,
             bisect_batch_on_function_error=True,
             maximum_retry_attempts=_RETRIES,
             maximum_record_age_in_seconds=_MOST_SECONDS,

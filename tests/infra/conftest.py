@@ -35,6 +35,7 @@ CHOICES = {
     "request_log_sample": "1",
     "snap_start": "true",
     "sweep_parts": "3",
+    "stream_parallelism": "2",
     "throttle_burst": "4000",
     "throttle_rate": "2000",
     "tracing": "true",

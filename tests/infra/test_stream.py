@@ -72,6 +72,13 @@ def test_one_bad_record_holds_up_no_others(mapping: Properties) -> None:
     assert mapping["MaximumRetryAttempts"] == -1  # the age of a record alone ends its retries
 
 
+def test_a_small_account_can_limit_the_parallel_batches(
+    mapping: Properties, chosen: Template
+) -> None:
+    assert mapping["ParallelizationFactor"] == 8
+    assert chosen.one("Lambda::EventSourceMapping")["ParallelizationFactor"] == 2
+
+
 def test_what_is_given_up_can_still_be_replayed(dev: Template, mapping: Properties) -> None:
     assert mapping["MaximumRecordAgeInSeconds"] <= 6 * _HOUR  # the stream keeps it for 24
     letters = dev.id_of("SQS::Queue", "StreamDeadLetters")
