@@ -1,75 +1,73 @@
-import { useEffect, useRef, type ReactNode } from "react";
+import { Dialog, DialogProvider, useDialogStore } from "@ariakit/react";
+import { lazy, Suspense, useEffect, useRef, type ComponentType, type ReactNode } from "react";
 import { keepsNumbers } from "./api/json";
-import { AccessScreen } from "./screens/Access";
-import { AgentScreen } from "./screens/Agent";
-import { AuditScreen } from "./screens/Audit";
-import { ConversationScreen, ConversationsScreen } from "./screens/Conversations";
-import { EntryScreen } from "./screens/Entry";
-import { FactsScreen } from "./screens/Facts";
-import { GuardrailsScreen } from "./screens/Guardrails";
-import { IntentScreen } from "./screens/Intent";
-import { MemoryScreen } from "./screens/Memory";
-import { MemoryRunScreen, MemoryRunsScreen } from "./screens/MemoryRuns";
-import { NamespaceScreen, NamespacesScreen } from "./screens/Namespaces";
-import { ObjectScreen, SpaceScreen, SpacesScreen } from "./screens/Objects";
-import { OverviewScreen } from "./screens/Overview";
-import { PrincipalsScreen } from "./screens/Principals";
-import { EpisodesScreen, RunScreen, RunsScreen } from "./screens/Runs";
-import { SearchScreen } from "./screens/Search";
-import { StatesScreen } from "./screens/States";
-import { TaskScreen } from "./screens/Task";
-import { TasksScreen } from "./screens/Tasks";
-import { TimelineScreen } from "./screens/Timeline";
-import { WorkflowsScreen } from "./screens/Workflows";
+import { HomeScreen } from "./screens/Home";
 import { SignIn } from "./session/SignIn";
 import { can, signOut, useSession, type Principal } from "./session/session";
+import { T } from "./texts";
+import { Ask } from "./ui/ask";
+import { Loading } from "./ui/data";
 import { toHref, useLocation } from "./ui/location";
 import { Name } from "./ui/text";
 
+type Place = keyof typeof T.places;
+type Props = { id: string; params: URLSearchParams };
 type Screen = {
   title: string;
-  show: (id: string, params: URLSearchParams) => ReactNode;
-  listed?: "all" | "memory.admin"; // for whom the navigation has it
-  under?: string; // the screen of the navigation that it belongs to
+  place: Place;
+  show: ComponentType<Props>;
+  isAdmins?: boolean; // only for memory.admin
+  isPart?: boolean; // listed among the parts of its place
+  isKept?: boolean; // stays when its parameters change
 };
+
+/** A screen whose code is loaded when it is opened. */
+function later<M>(load: () => Promise<M>, find: (module: M) => ComponentType<Props>): ComponentType<Props> {
+  return lazy(async () => ({ default: find(await load()) }));
+}
+
+const object = () => import("./screens/Objects");
+const runs = () => import("./screens/Runs");
+const replays = () => import("./screens/MemoryRuns");
+const conversations = () => import("./screens/Conversations");
+const namespaces = () => import("./screens/Namespaces");
+const people = () => import("./screens/People");
+const facts = () => import("./screens/Facts");
 
 const SCREENS: Record<string, Screen> = {
-  "": { title: "Overview", show: () => <OverviewScreen />, listed: "all" },
-  agent: { title: "Agent", show: (id, params) => <AgentScreen key={id + params} id={id} params={params} />, under: "" },
-  memory: { title: "Memory", show: (_, params) => <MemoryScreen key={String(params)} params={params} />, listed: "all" },
-  entry: { title: "Entry", show: (id) => <EntryScreen key={id} id={id} />, under: "memory" },
-  search: { title: "Search", show: () => <SearchScreen />, listed: "all" },
-  namespaces: { title: "Namespaces", show: () => <NamespacesScreen />, listed: "all" },
-  namespace: { title: "Namespace", show: (id, params) => <NamespaceScreen key={id + params} id={id} params={params} />, under: "namespaces" },
-  timeline: { title: "Timeline", show: (_, params) => <TimelineScreen key={String(params)} params={params} />, listed: "all" },
-  tasks: { title: "Tasks", show: (_, params) => <TasksScreen key={String(params)} params={params} />, listed: "all" },
-  task: { title: "Task", show: (id, params) => <TaskScreen key={id + params} id={id} params={params} />, under: "tasks" },
-  intent: { title: "Intent", show: (id, params) => <IntentScreen key={id + params} id={id} params={params} />, under: "tasks" },
-  runs: { title: "Runs", show: (_, params) => <RunsScreen key={String(params)} params={params} />, listed: "all" },
-  run: { title: "Run", show: (id) => <RunScreen key={id} id={id} />, under: "runs" },
-  episodes: { title: "Episodes", show: (id) => <EpisodesScreen key={id} id={id} />, under: "runs" },
-  "memory-runs": { title: "OpenWOP runs", show: () => <MemoryRunsScreen />, listed: "all" },
-  "memory-run": { title: "OpenWOP run", show: (id) => <MemoryRunScreen key={id} id={id} />, under: "memory-runs" },
-  facts: { title: "Facts", show: (_, params) => <FactsScreen key={String(params)} params={params} />, listed: "all" },
-  workflows: { title: "Workflows", show: (_, params) => <WorkflowsScreen key={String(params)} params={params} />, listed: "all" },
-  conversations: { title: "Conversations", show: (_, params) => <ConversationsScreen key={String(params)} params={params} />, listed: "all" },
-  conversation: { title: "Conversation", show: (id) => <ConversationScreen key={id} id={id} />, under: "conversations" },
-  states: { title: "States", show: (_, params) => <StatesScreen key={String(params)} params={params} />, listed: "all" },
-  objects: { title: "Objects", show: () => <SpacesScreen />, listed: "all" },
-  space: { title: "Space", show: (id, params) => <SpaceScreen key={id + params} id={id} params={params} />, under: "objects" },
-  object: {
-    title: "Object", under: "objects",
-    show: (_, params) => <ObjectScreen key={String(params)} space={params.get("space") ?? ""} id={params.get("key") ?? ""} />,
-  },
-  guardrails: { title: "Guardrails", show: (_, params) => <GuardrailsScreen key={String(params)} params={params} />, listed: "all" },
-  access: { title: "Access", show: (_, params) => <AccessScreen key={String(params)} params={params} />, listed: "all" },
-  audit: { title: "Audit", show: (_, params) => <AuditScreen key={String(params)} params={params} />, listed: "memory.admin" },
-  principals: { title: "Principals", show: () => <PrincipalsScreen />, listed: "memory.admin" },
+  "": { title: "Home", place: "home", show: HomeScreen, isPart: true },
+  timeline: { title: "Activity", place: "home", show: later(() => import("./screens/Timeline"), (m) => m.TimelineScreen), isPart: true },
+  people: { title: "People", place: "people", show: later(people, (m) => m.PeopleScreen), isPart: true },
+  person: { title: "Person", place: "people", show: later(people, (m) => m.PersonScreen), isKept: true },
+  conversations: { title: "Conversations", place: "people", show: later(conversations, (m) => m.ConversationsScreen), isPart: true },
+  conversation: { title: "Conversation", place: "people", show: later(conversations, (m) => m.ConversationScreen) },
+  states: { title: "States", place: "people", show: later(() => import("./screens/States"), (m) => m.StatesScreen), isPart: true },
+  agents: { title: "Agents", place: "agents", show: later(() => import("./screens/Agents"), (m) => m.AgentsScreen), isPart: true },
+  agent: { title: "Agent", place: "agents", show: later(() => import("./screens/Agent"), (m) => m.AgentScreen), isKept: true },
+  runs: { title: "Runs", place: "agents", show: later(runs, (m) => m.RunsScreen), isPart: true },
+  run: { title: "Run", place: "agents", show: later(runs, (m) => m.RunScreen) },
+  episodes: { title: "Episodes", place: "agents", show: later(runs, (m) => m.EpisodesScreen) },
+  "memory-runs": { title: "Replayable runs", place: "agents", show: later(replays, (m) => m.MemoryRunsScreen), isPart: true },
+  "memory-run": { title: "Replayable run", place: "agents", show: later(replays, (m) => m.MemoryRunScreen) },
+  workflows: { title: "Procedures", place: "agents", show: later(() => import("./screens/Workflows"), (m) => m.WorkflowsScreen), isPart: true },
+  tasks: { title: "Tasks", place: "work", show: later(() => import("./screens/Tasks"), (m) => m.TasksScreen), isPart: true },
+  task: { title: "Task", place: "work", show: later(() => import("./screens/Task"), (m) => m.TaskScreen), isKept: true },
+  intent: { title: "Intent", place: "work", show: later(() => import("./screens/Intent"), (m) => m.IntentScreen), isKept: true },
+  memory: { title: "Memories", place: "knowledge", show: later(() => import("./screens/Memory"), (m) => m.MemoryScreen), isPart: true, isKept: true },
+  entry: { title: "Memory", place: "knowledge", show: later(() => import("./screens/Entry"), (m) => m.EntryScreen) },
+  facts: { title: "Facts", place: "knowledge", show: later(facts, (m) => m.FactsScreen), isPart: true, isKept: true },
+  fact: { title: "Fact", place: "knowledge", show: later(facts, (m) => m.FactScreen) },
+  namespaces: { title: "Namespaces", place: "knowledge", show: later(namespaces, (m) => m.NamespacesScreen), isPart: true },
+  namespace: { title: "Namespace", place: "knowledge", show: later(namespaces, (m) => m.NamespaceScreen) },
+  objects: { title: "Files", place: "knowledge", show: later(object, (m) => m.SpacesScreen), isPart: true },
+  space: { title: "Space", place: "knowledge", show: later(object, (m) => m.SpaceScreen) },
+  object: { title: "File", place: "knowledge", show: later(object, (m) => m.ObjectScreen) },
+  access: { title: "Who may see this?", place: "settings", show: later(() => import("./screens/Access"), (m) => m.AccessScreen), isPart: true },
+  guardrails: { title: "Guardrails", place: "settings", show: later(() => import("./screens/Guardrails"), (m) => m.GuardrailsScreen), isPart: true },
+  principals: { title: "Keys", place: "settings", show: later(() => import("./screens/Principals"), (m) => m.PrincipalsScreen), isPart: true, isAdmins: true },
+  audit: { title: "Audit", place: "settings", show: later(() => import("./screens/Audit"), (m) => m.AuditScreen), isPart: true, isAdmins: true },
 };
-
-function isListed({ listed }: Screen, principal: Principal): boolean {
-  return listed === "all" || (listed !== undefined && can(principal, listed));
-}
+const STARTS: Record<Place, string> = { home: "", people: "people", agents: "agents", work: "tasks", knowledge: "memory", settings: "access" };
 
 export function App() {
   const { principal } = useSession();
@@ -80,52 +78,89 @@ function SignedIn({ principal }: { principal: Principal }) {
   const { path: [name = "", id = ""], params } = useLocation();
   const screen = SCREENS[name];
   const heading = useRef<HTMLHeadingElement>(null);
-  const navigation = useRef<HTMLElement>(null);
   useEffect(() => {
-    document.title = `${screen?.title ?? "Not found"} – Agent Memory`;
+    document.title = `${screen?.title ?? T.navigation.notFound} – ${T.product}`;
     heading.current?.focus();
-    navigation.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }); // on a phone
   }, [name, id, screen]);
+  const Show = screen?.show;
   return (
-    <>
-      <header>
-        <a className="skip" href="#main" onClick={(event) => { event.preventDefault(); heading.current?.focus(); }}>
-          Skip to content
-        </a>
-        <nav aria-label="Screens" ref={navigation}>
-          {Object.entries(SCREENS).filter(([, each]) => isListed(each, principal)).map(([path, each]) => (
-            <a key={path} href={toHref([path])} aria-current={path === name ? "page" : path === screen?.under || undefined}>{each.title}</a>
-          ))}
-        </nav>
-        <p className="who">
-          <span><Name>{principal.id}</Name> ({principal.kind}) in <Name>{principal.tenant}</Name></span>
-          <button type="button" onClick={() => signOut()}>Sign out</button>
-        </p>
-      </header>
+    <div className="shell">
+      <a className="skip" href="#main" onClick={(event) => { event.preventDefault(); heading.current?.focus(); }}>{T.navigation.skip}</a>
+      <Header principal={principal} place={screen?.place} />
       <main id="main">
         <Warnings principal={principal} />
-        <h1 ref={heading} tabIndex={-1}>{screen?.title ?? "Not found"}</h1>
-        {screen ? screen.show(id, params) : <p>There is no such screen. <a href={toHref([""])}>Go to the overview.</a></p>}
+        {screen && <PlaceParts place={screen.place} shown={name} principal={principal} />}
+        <h1 ref={heading} tabIndex={-1}>{screen?.title ?? T.navigation.notFound}</h1>
+        <Suspense fallback={<Loading />}>
+          {Show ? <Show key={screen?.isKept ? id : `${id}?${params}`} id={id} params={params} /> : <a href={toHref([""])}>{T.navigation.goHome}</a>}
+        </Suspense>
       </main>
-    </>
+    </div>
   );
 }
 
-function Warnings({ principal }: { principal: Principal }) {
+function Header({ principal, place }: { principal: Principal; place: Place | undefined }) {
+  const ask = useAskDialog();
+  return (
+    <header>
+      <p className="brand">{T.product}</p>
+      <DialogProvider store={ask}>
+        <button type="button" className="ask-button" aria-keyshortcuts="/ Control+K" onClick={ask.show}>{T.ask.open} <kbd>/</kbd></button>
+        <Dialog store={ask} className="ask-dialog" aria-label={T.ask.open} backdrop={<div className="backdrop" />} unmountOnHide>
+          <Ask autoFocus onOpen={ask.hide} />
+          <button type="button" className="plain-button" onClick={ask.hide}>{T.ask.close}</button>
+        </Dialog>
+      </DialogProvider>
+      <nav aria-label={T.navigation.places} className="places">
+        {(Object.keys(T.places) as Place[]).map((each) => (
+          <a key={each} href={toHref([STARTS[each]])} data-place={each} aria-current={each === place ? "page" : undefined}>{T.places[each]}</a>
+        ))}
+      </nav>
+      <p className="who">
+        <span><Name>{principal.id}</Name> ({principal.kind}) in <Name>{principal.tenant}</Name></span>
+        <button type="button" onClick={() => signOut()}>{T.account.signOut}</button>
+      </p>
+    </header>
+  );
+}
+
+/** The box that `/` and Ctrl-K open from anywhere, except while somebody types. */
+function useAskDialog() {
+  const dialog = useDialogStore();
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isTyping = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+      const isAsked = (event.key === "/" && !isTyping) || (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey));
+      if (!isAsked) return;
+      event.preventDefault();
+      dialog.show();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [dialog]);
+  return dialog;
+}
+
+function PlaceParts({ place, shown, principal }: { place: Place; shown: string; principal: Principal }) {
+  const parts = Object.entries(SCREENS).filter(([, each]) =>
+    each.place === place && each.isPart && (!each.isAdmins || can(principal, "memory.admin")));
+  if (parts.length < 2) return null;
+  return (
+    <nav className="parts" aria-label={T.navigation.parts(T.places[place])}>
+      {parts.map(([path, { title }]) => (
+        <a key={path} href={toHref([path])} aria-current={path === shown ? "page" : undefined}>{title}</a>
+      ))}
+    </nav>
+  );
+}
+
+function Warnings({ principal }: { principal: Principal }): ReactNode {
   return (
     <>
-      {principal.kind === "agent" && (
-        <p className="notice">
-          This is an agent&rsquo;s own key: what you change counts as the agent&rsquo;s doing. Looking changes nothing here.
-          Better sign in with a key of kind <code>user</code>.
-        </p>
-      )}
-      {!principal.permissions.includes("memory.read") && (
-        <p className="notice">This key lacks <code>memory.read</code>: no value is shown.</p>
-      )}
-      {!keepsNumbers && (
-        <p className="notice">This browser may show large or precise numbers rounded, so values can&rsquo;t be edited in it.</p>
-      )}
+      {can(principal, "memory.inspect") && <p className="hint">{T.account.inspecting}</p>}
+      {principal.kind === "agent" && <p className="notice">{T.account.agentsKey}</p>}
+      {!can(principal, "memory.read") && !can(principal, "memory.inspect") && <p className="notice">{T.account.noRead}</p>}
+      {!keepsNumbers && <p className="notice">{T.account.oldBrowser}</p>}
     </>
   );
 }

@@ -292,6 +292,12 @@ UNCOUNTED: ChoiceParameter[Literal["none"]] = ChoiceParameter(
 _OMIT = ("values", "`omit` leaves the values out, and shows all else.", Literal["omit"])
 VALUES: ChoiceParameter[Literal["omit"]] = ChoiceParameter(*_OMIT)
 """For handlers that leave values out themselves: a page without them has more elements."""
+VALUES_OF_LIST: ChoiceParameter[Literal["omit", "ordinary"]] = ChoiceParameter(
+    "values",
+    "`omit` leaves the values out, and shows all else; `ordinary` leaves out those of "
+    "`confidential` and `restricted` entries alone.",
+    Literal["omit", "ordinary"],
+)
 VALUES_OF_ANSWER: ChoiceParameter[Literal["omit"]] = ChoiceParameter(*_OMIT)
 """For handlers that don't: values are left out of their answers."""
 TOUCH = BooleanParameter(

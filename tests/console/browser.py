@@ -18,7 +18,16 @@ os.dup2(ends[0], 3)
 os.dup2(ends[1], 4)
 os.execv(sys.argv[3], sys.argv[3:])"""  # the browser reads from 3 and writes to 4
 _PATIENCE_MS = 15_000
-_KEY_CODES = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "ArrowDown": 40}
+_KEY_CODES = {
+    "Tab": 9,
+    "Enter": 13,
+    "Escape": 27,
+    " ": 32,
+    "End": 35,
+    "Home": 36,
+    "ArrowDown": 40,
+    "Backspace": 8,
+}
 _WAIT = """new Promise((resolve, reject) => {
   const observer = new MutationObserver(() => check());
   const end = (settle, result) => {
@@ -50,7 +59,7 @@ _OPTIONS = (
 )
 _FIELD = """[...document.querySelectorAll("label")]
   .find(each => each.textContent === %s).control"""
-_BUTTON = """[...document.querySelectorAll("button, a")]
+_BUTTON = """[...document.querySelectorAll("button, a, summary")]
   .find(each => each.textContent.trim() === %s && !each.disabled)"""
 
 
@@ -148,6 +157,11 @@ class Browser:
         common = {"key": key, "code": key, "windowsVirtualKeyCode": code} | modifiers
         self.call("Input.dispatchKeyEvent", type="keyDown", **common, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", **common)
+
+    def press_character(self, character: str) -> None:
+        """Type one character where the focus is."""
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=character, text=character)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=character)
 
     def shown(self) -> str:
         return str(self.evaluate("document.body.innerText"))

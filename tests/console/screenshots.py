@@ -12,13 +12,12 @@ FOLDER = ROOT / "docs/images/console"
 _WIDTH, _HEIGHT = 1200, 860
 _BUTTONS = {  # what a screen shows on demand
     "Run": "Show the run",
-    "OpenWOP run": "Show what it saw",
-    "Conversation": "Show the messages (3)",
+    "Replayable run": "Show what it saw",
     "States": "Show the value",
     "Episodes": "Show the episodes",
-    "Object": "Show what it holds",
+    "File": "Show what it holds",
 }
-_DARK = {"Agent", "Timeline"}
+_DARK = {"Agent", "Activity"}
 
 
 def save_all() -> None:
@@ -66,10 +65,9 @@ def _open(visit: Visit, title: str, address: str) -> None:
     visit.go_to(title, address)
     if title in _BUTTONS:
         browser.press(_BUTTONS[title])
-    if title == "Search":
-        browser.fill("Search for", "who checks large invoices")
-        browser.press_key("Enter")
-        browser.wait_for("document.querySelector('main table')")
+    if title == "Home":
+        browser.fill("Ask memory", "who checks large invoices")
+        browser.wait_for("document.querySelector('.answers > li')")
     visit.go_to(title, address)  # what the button loads is there, too
 
 

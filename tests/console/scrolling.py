@@ -36,8 +36,8 @@ _WIDTH, _HEIGHT = 1200, 860
 _WHEEL_PIXELS = 1200  # of one event: a fast wheel
 _QUIET_ANSWERS, _QUIET_SECONDS = 50, 0.1
 _PATIENCE = 1800.0  # seconds, to get to the end
-_NUMBERS = """[...document.querySelectorAll("tbody th")]
-  .map(each => Number(each.textContent.split("-").at(-1)))"""
+_NUMBERS = """[...document.querySelectorAll(".memories > li .quiet")]
+  .map(each => Number(/-(\\d+)/.exec(each.textContent)?.[1]))"""
 _HAS_MORE = "document.querySelectorAll('.count button').length > 0"
 _FRAME = "new Promise(resolve => requestAnimationFrame(() => resolve(true)))"
 _WATCH = """(() => {
@@ -106,10 +106,10 @@ def measure_screens(visit: Visit, key: str, entries: int) -> dict[str, Figures]:
     """Measure on a server that has the entries."""
     size = {"width": _WIDTH, "height": _HEIGHT, "deviceScaleFactor": 1, "mobile": False}
     visit.browser.call("Emulation.setDeviceMetricsOverride", **size)
-    visit.sign_in(key, screen="search")
+    visit.sign_in(key, screen="facts")
     found = {"first view": _measure_first_views(visit)}
     for way, act in (("the wheel", _turn_wheel), ("the key End", _press_end)):
-        visit.sign_in(key, screen="search")
+        visit.sign_in(key, screen="facts")
         _show(visit, "")
         found[f"to the end by {way}"] = _measure_way(visit.browser, act, entries)
     return found
@@ -122,9 +122,9 @@ def _measure_first_views(visit: Visit) -> Figures:
 
 def _show(visit: Visit, query: str) -> float:
     """Show a list of the agent's entries; return after how many seconds it stood."""
-    visit.go_to("Search", "search")
+    visit.go_to("Facts", "facts")
     began = time.perf_counter()
-    visit.go_to("Memory", f"memory?agent_id={_AGENT}{query}")
+    visit.go_to("Memories", f"memory?agent_id={_AGENT}{query}")
     return round(time.perf_counter() - began, 2)
 
 

@@ -27,7 +27,7 @@ def _open_dialogs(visit: Visit, demo: Demo) -> Iterator[str]:
     yield from _open_changes(visit, demo)
     yield from _open_keys(visit)
     ok(visit.admin.put("/api/v1/objects/axe/k", content=b"x"), 201)
-    visit.go_to("Object", "object?space=axe&key=k")
+    visit.go_to("File", "object?space=axe&key=k")
     visit.browser.press("Delete…")
     yield "delete an object"
 
@@ -69,7 +69,7 @@ def _open_changes(visit: Visit, demo: Demo) -> Iterator[str]:
 
 def _open_keys(visit: Visit) -> Iterator[str]:
     browser = visit.browser
-    visit.go_to("Principals", "principals")
+    visit.go_to("Keys", "principals")
     for button in ("Rotate…", "Revoke…"):
         browser.press(button)
         yield button

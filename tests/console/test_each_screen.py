@@ -13,22 +13,26 @@ _SHOWN = {
     "Agent": ["1 of 1,000 entries", "INV-1043", "rounding"],
     "Intent": ["Read invoices", "→ checker", "archived"],
     "Namespace": ["everybody else", "yes: write access to the namespace"],
-    "Facts": ["Acme GmbH", "2 times", "day first"],
-    "Workflows": ["0.740 ± 0.179", "totals-first"],
+    "Facts": ["Acme GmbH", "learned 2 times", "day first"],
+    "Procedures": ["0.740 ± 0.179", "totals-first"],
     "States": ["language"],
-    "OpenWOP runs": ["ended", "run_"],
-    "OpenWOP run": ["ended", "Show what it saw"],
+    "Replayable runs": ["ended", "run_"],
+    "Replayable run": ["ended", "Show what it saw"],
     "Task": ["checker", "progress", "updated"],
-    "Objects": ["reports", "planner"],
+    "Files": ["reports", "planner"],
     "Space": ["2026/10.csv", "text/csv", "everybody else"],
+    "Home": ["remembered", "Needs attention"],
+    "People": ["customer-7", "French"],
+    "Conversation": ["Did you get invoice INV-1042?"],
     "Guardrails": ["80", "salaries"],
     "Audit": ["task.change", "planner (coordinator)"],
 }
 _PARTS = {  # of screens, beside the one that they show first
-    "Agent": ("agent/checker?show=eviction", "agent/checker?show=tasks"),
+    "Person": ("person/customer-7?show=facts", "person/customer-7?show=conversations"),
+    "Agent": ("agent/checker?show=eviction", "agent/checker?show=next", "agent/checker?show=tasks"),
     "Task": ("task/task_check-invoices?show=context", "task/task_check-invoices?show=grants"),
     "Intent": ("intent/close-the-month?show=access", "intent/close-the-month?show=entries"),
-    "Workflows": ("workflows", "workflows?agent_type=invoice-checker"),
+    "Procedures": ("workflows", "workflows?agent_type=invoice-checker"),
 }
 _MOVING = """[...document.querySelectorAll("*")].filter(each => {
   const style = getComputedStyle(each);
@@ -39,8 +43,6 @@ _UNNAMED = """[...document.querySelectorAll("input,select,textarea")]
 _TYPED = """[...document.querySelectorAll("input[required]")]
   .filter(each => !each.list?.options.length).map(each => each.labels[0].innerText)"""
 _NEW = [  # what nobody can list
-    "Search for",
-    "For the words",
     "New principal’s id",  # noqa: RUF001 - as the page has it
     "Run’s id",  # noqa: RUF001
 ]
@@ -73,7 +75,10 @@ def _assert_plain(browser: Browser) -> None:
     assert browser.evaluate(_UNNAMED) == 0
     assert browser.evaluate(_MOVING) == 0
     dangerous = browser.evaluate(_DANGEROUS)
-    assert all(each.startswith(("Delete…", "Rotate", "Revoke")) for each in dangerous)
+    assert all(
+        each.startswith(("Delete…", "Rotate", "Revoke", "Forget this person…"))
+        for each in dangerous
+    )
     browser.call("Emulation.setDeviceMetricsOverride", **_PHONE)
     width = browser.evaluate("document.documentElement.scrollWidth")
     browser.call("Emulation.clearDeviceMetricsOverride")

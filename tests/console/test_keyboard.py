@@ -15,21 +15,21 @@ def test_one_signs_in_and_finds_a_screen_by_keyboard(visit: Visit) -> None:
     browser = visit.browser
     browser.call("Input.insertText", text=visit.server.api_key)  # the field has the focus
     browser.press_key("Enter")
-    browser.wait_for_text("company.people")
-    _press(browser, "Memory")
+    browser.wait_for_text("Recent activity")
+    _press(browser, "Knowledge")
     browser.wait_for(
-        "document.activeElement.innerText === 'Memory' && document.activeElement.tagName === 'H1'"
+        "document.activeElement.innerText === 'Memories' && document.activeElement.tagName === 'H1'"
     )
 
 
 def test_an_entry_is_found_and_changed_by_keyboard(visit: Visit) -> None:
     entry = visit.make_entry("changed by keys", {"a": 1}, tags=["keys"])
     browser = visit.sign_in(screen="memory")
-    _tab_to_field(browser, "Tags")
-    browser.call("Input.insertText", text="keys")
+    _tab_until(browser, "document.activeElement.ariaLabel === 'Add a filter'")
+    browser.call("Input.insertText", text="tag:keys")
     browser.press_key("Enter")
-    browser.wait_for_text("1 shown.")
-    _press(browser, "changed by keys")
+    browser.wait_for_text("1 result")
+    _press(browser, "a: 1")
     browser.wait_for_text('"a": 1')
     _press(browser, "Edit")
     browser.wait_for("document.activeElement.tagName === 'TEXTAREA'")
@@ -88,19 +88,17 @@ def test_keys_are_made_and_rotated_by_keyboard(visit: Visit) -> None:
 
 _USES = {  # by who is signed in: a screen, what is pressed or typed there, and what is shown then
     "admin": [
-        ("Search", "Search for", "large-invoices"),
-        ("Facts", "For the words", "matched"),
+        ("Home", "Ask memory", "The checker sees all"),
         ("Run", "Show the run", "Episodes, newest first"),
-        ("OpenWOP run", "Show what it saw", "<REDACTED:stripe>"),
+        ("Replayable run", "Show what it saw", "<REDACTED:stripe>"),
     ],
     "planner": [
-        ("Agent", "Eviction order", "Pinned entries are never evicted."),
+        ("Agent", "Evicted next", "Pinned memories are never evicted."),
         ("Task", "What it would be given", "Shared memory (2)"),
-        ("Conversation", "Show the messages (3)", "INV-1042"),
     ],
     "reader": [
         ("States", "Show the value", '"fr"'),
-        ("Object", "Show what it holds", "invoice,total"),
+        ("File", "Show what it holds", "invoice,total"),
     ],
 }
 
@@ -110,10 +108,9 @@ def test_screens_are_used_by_keyboard(visit: Visit, demo: Demo, who: str) -> Non
     browser = visit.sign_in(demo.keys[who])
     for title, pressed, shown in _USES[who]:
         visit.go_to(title, demo.screens[title])
-        if title in ("Search", "Facts"):
+        if title == "Home":
             _tab_to_field(browser, pressed)
-            browser.call("Input.insertText", text="large invoices" if title == "Search" else "Acme")
-            browser.press_key("Enter")
+            browser.call("Input.insertText", text="large invoices")
         else:
             _press(browser, pressed)
         lower = json.dumps(shown.lower())

@@ -12,11 +12,11 @@ from tests.contract.local_server import LocalServer
 _ENTRIES, _BATCH, _MOST_ROWS = 700, 50, 300
 _A_LINE = 30  # pixels; columns get wider or narrower with what is in them
 _SCREEN = {"width": 1200, "height": 860, "deviceScaleFactor": 1, "mobile": False}
-_NOTE = {"namespace": "notes", "memory_type": "episodic", "value": {}}
-_KEYS = "[...document.querySelectorAll('tbody th')].map(each => each.textContent)"
-_TOPS = """Object.fromEntries([...document.querySelectorAll("tbody th")]
+_NOTE = {"namespace": "notes", "memory_type": "episodic"}
+_KEYS = "[...document.querySelectorAll('.memories .said')].map(each => each.textContent)"
+_TOPS = """Object.fromEntries([...document.querySelectorAll(".memories .said")]
   .map(each => [each.textContent, Math.round(each.getBoundingClientRect().top + scrollY)]))"""
-_IN_VIEW = """[...document.querySelectorAll("tbody th")].filter(each => {
+_IN_VIEW = """[...document.querySelectorAll(".memories .said")].filter(each => {
   const {top, bottom} = each.getBoundingClientRect();
   return bottom > 0 && top < innerHeight;
 }).map(each => each.textContent)"""
@@ -32,7 +32,10 @@ def key(server: LocalServer) -> str:
     with server.client(made) as agent:
         for start in range(0, _ENTRIES, _BATCH):
             numbers = range(start, start + _BATCH)
-            entries = [_NOTE | {"key": f"row {number:03}"} for number in numbers]
+            entries = [
+                _NOTE | {"key": f"{number}", "value": {"text": f"row {number:03}"}}
+                for number in numbers
+            ]
             ok(agent.post("/api/v1/memory/batch", json={"entries": entries}))
     return made
 
@@ -89,7 +92,7 @@ def _press_back(browser: Browser, in_order: list[str]) -> None:
         _go_to_end(browser)
     _go_to_end(browser)
     before = browser.evaluate(f"{_KEYS}[0]")
-    browser.press("Show the ones before")
+    browser.press("Show previous results")
     browser.wait_for(f"{_KEYS}[0] !== {json.dumps(before)}")
-    browser.press("Show the first ones")
+    browser.press("Show first results")
     browser.wait_for(f"{_IN_VIEW}.includes({json.dumps(in_order[0])})")

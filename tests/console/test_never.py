@@ -7,7 +7,7 @@
 5. Change a number by showing it.
 6. Overwrite what somebody else has written meanwhile.
 7. Run what agents have stored.
-8. Delete several things at once.
+8. Delete several things at once, unless what goes was shown and confirmed.
 9. Have more authority than the visitor's key.
 10. Stop answering because of what agents have stored.
 """
@@ -75,7 +75,7 @@ def test_never_2_a_value_on_the_disk(visit: Visit, profile: Path) -> None:
 
 def test_never_3_a_key_in_an_address_a_store_or_the_document(visit: Visit) -> None:
     browser, key = visit.sign_in(), visit.server.api_key
-    browser.wait_for_text("company.people")
+    browser.wait_for_text("Needs attention")
     assert not [each for each in browser.requested if key in each]
     assert key not in browser.evaluate("location.href")
     assert browser.evaluate(_STORES) == '[{},{},""]'
@@ -93,7 +93,7 @@ def test_never_4_a_change_of_memory_by_a_look(visit: Visit) -> None:
         browser = visit.sign_in(
             made["api_key"], screen="memory?agent_id=full"
         )  # the agent's own key: its reads would count
-        browser.press("note 1")
+        browser.press("seen: note 1")
         browser.wait_for_text(first["id"])
         browser.wait_for_text("What happened to it")
         _note(agent, "note 3")
@@ -171,9 +171,9 @@ def test_never_9_more_than_the_key_may_see(visit: Visit) -> None:
         "/api/v1/principals", json={"id": "other_agent", "kind": "agent"}
     ).json()
     browser = visit.sign_in(made["api_key"])
-    browser.wait_for_text("what you change counts as the agent")
+    browser.wait_for_text("Your changes count as the agent")
     browser.evaluate("location.hash = '#/memory?agent_id=agent_ada'")
-    browser.wait_for_text("There is something, but nothing that you may read.")
+    browser.wait_for_text("have permission to see these results.")
 
 
 @pytest.mark.parametrize(

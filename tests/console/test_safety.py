@@ -8,7 +8,7 @@ from functions.api.routes.console import FOLDER
 from tests.console.visit import Visit
 from tests.contract.expect import ok
 
-_MAX_SCRIPT_BYTES = 120 * 1024
+_MAX_BYTES = 250 * 1024
 _HOLD_FIRST_LIST = """{
   const send = window.fetch;
   window.fetch = async (request, ...rest) => {
@@ -23,7 +23,7 @@ _HOLD_FIRST_LIST = """{
 
 def test_no_request_leaves_the_origin(visit: Visit) -> None:
     browser = visit.sign_in()
-    browser.wait_for_text("company.people")
+    browser.wait_for_text("Needs attention")
     outside = [each for each in browser.requested if not each.startswith(visit.server.address)]
     assert not outside
 
@@ -45,7 +45,7 @@ def test_a_key_that_is_revoked_is_signed_out(visit: Visit) -> None:
     browser = visit.sign_in(made["api_key"])
     visit.admin.delete("/api/v1/principals/leaver")
     visit.statuses = (401,)
-    browser.press("Memory")
+    browser.press("Knowledge")
     browser.wait_for_text("accept this key")
     assert browser.evaluate("document.querySelector('header') === null")
 
@@ -63,9 +63,10 @@ def test_a_list_shows_what_is_made_while_it_loads(visit: Visit) -> None:
 
 
 @pytest.mark.usefixtures("server")
-def test_the_script_is_small() -> None:
-    scripts = [path.read_bytes() for path in (FOLDER / "assets").glob("*.js")]
-    assert sum(len(gzip.compress(each)) for each in scripts) <= _MAX_SCRIPT_BYTES
+def test_the_console_is_small() -> None:
+    """All of it is within the limit of what the first view may load."""
+    files = [each.read_bytes() for each in (FOLDER / "assets").glob("*.*s")]
+    assert sum(len(gzip.compress(each)) for each in files) <= _MAX_BYTES
 
 
 def test_permissions_change_after_the_page_has_said_what_changes(visit: Visit) -> None:

@@ -7,12 +7,26 @@ from tests.console.visit import Visit
 from tests.contract.expect import ok
 
 _STEP = {"namespace": "steps", "memory_type": "working", "value": {}}
+_HOLD_FIRST_ANSWER = """{
+  const send = window.fetch;
+  window.fetch = async (request, ...rest) => {
+    if (!request.url.includes("/recall")) return send(request, ...rest);
+    window.fetch = send;
+    request.signal.addEventListener("abort", () => { window.isCancelled = true; });
+    const answer = await send(request.clone(), {...rest[0], signal: null});
+    document.body.dataset.held = "";
+    return new Promise(resolve => { window.release = () => resolve(answer); });
+  };
+}"""
 _ROWS = "[...document.querySelectorAll('tbody tr')]"
 
 
-def test_signing_in_shows_agents_and_namespaces(visit: Visit) -> None:
+def test_signing_in_shows_what_was_remembered(visit: Visit) -> None:
     browser = visit.sign_in()
-    for text in ("agent_ada", "3 of 1,000 entries", "company.people", "admin (user) in default"):
+    for text in ("remembered", "Needs attention", "admin (user) in default"):
+        browser.wait_for_text(text)
+    browser.press("Agents")
+    for text in ("agent_ada", "3 of 1,000 entries"):
         browser.wait_for_text(text)
     browser.press("Sign out")
     browser.wait_for_text("API key")
@@ -30,9 +44,9 @@ def test_a_wrong_key_is_refused_and_forgotten(visit: Visit) -> None:
 def test_memory_is_filtered_by_the_address(visit: Visit) -> None:
     note = visit.make_entry("a key & a / slash", {"a": 1}, tags=["ümlaut"])
     visit.sign_in(screen="memory?tags=%C3%BCmlaut")
-    visit.browser.wait_for_text("a key & a / slash")
-    visit.browser.wait_for_text("1 shown.")
-    visit.browser.press("a key & a / slash")
+    visit.browser.wait_for_text("company.style / a key & a / slash")
+    visit.browser.wait_for_text("1 result")
+    visit.browser.press("a: 1")
     visit.browser.wait_for_text(note["id"])
     visit.browser.wait_for_text('"a": 1')
 
@@ -109,14 +123,53 @@ def test_the_timeline_shows_the_newest_first_and_follows(visit: Visit) -> None:
     assert browser.evaluate("document.querySelectorAll('svg rect title').length") > 0
 
 
-def test_search_shows_what_matches_and_no_address_has_the_query(visit: Visit) -> None:
-    visit.make_entry("zebra crossing", {"rule": "stop for zebras"})
-    browser = visit.sign_in(screen="search")
-    browser.fill("Search for", "zebra crossing")
-    browser.press_key("Enter")
-    browser.wait_for("document.querySelector('main table meter')")
-    browser.wait_for_text("zebra crossing")
+def test_memory_answers_while_one_types_and_no_address_has_the_question(visit: Visit) -> None:
+    entry = visit.make_entry("zebra crossing", {"text": "Stop for zebras"})
+    browser = visit.sign_in()
+    browser.press_character("/")
+    browser.wait_for("document.activeElement.matches('[role=dialog] input[type=search]')")
+    browser.call("Input.insertText", text="zebra cross")
+    browser.wait_for("document.querySelector('.answers > li')")
+    browser.call("Input.insertText", text="ing")
+    browser.wait_for_text("Stop for zebras")
+    browser.press("Why this result?")
+    browser.wait_for_text("Matching words: ")
+    browser.evaluate("document.querySelector('.answers a').click()")
+    browser.wait_for(f"location.hash === '#/entry/{entry['id']}'")
+    browser.wait_for("!document.querySelector('[role=dialog]')")
+    browser.wait_for_text('"text": "Stop for zebras"')
     assert not [each for each in browser.requested if "zebra" in each]
+
+
+def test_an_older_answer_never_replaces_a_newer_one(visit: Visit) -> None:
+    """The answer to the first question is held back until the second one's is there."""
+    visit.make_entry("slow", {"text": "Giraffes have long necks"})
+    visit.make_entry("quick", {"text": "Penguins can swim"})
+    browser = visit.sign_in()
+    browser.evaluate(_HOLD_FIRST_ANSWER)
+    browser.fill("Ask memory", "giraffes")
+    browser.wait_for("document.body.dataset.held !== undefined")
+    browser.fill("Ask memory", "penguins")
+    browser.wait_for("document.querySelector('.answers > li')?.innerText.includes('Penguins')")
+    assert browser.evaluate("window.isCancelled") is True
+    browser.evaluate("window.release()")
+    browser.wait_for("document.querySelector('.answers > li')?.innerText.includes('Penguins')")
+
+
+def test_filters_are_chips_in_the_address(visit: Visit) -> None:
+    visit.make_entry("chips", {"text": "Fish and chips"}, tags=["lunch"])
+    visit.make_entry("no chips", {"text": "Fish alone"})
+    browser = visit.sign_in(screen="memory")
+    browser.wait_for_text("Fish alone")
+    browser.evaluate("document.querySelector('.filter-input').focus()")
+    browser.call("Input.insertText", text="tag:lunch")
+    browser.press_key("Enter")
+    browser.wait_for("location.hash === '#/memory?tags=lunch'")
+    browser.wait_for("!document.body.innerText.includes('Fish alone')")
+    browser.wait_for_text("Fish and chips")
+    browser.press_key("Backspace")
+    browser.wait_for_text("Fish alone")
+    assert browser.evaluate("location.hash") == "#/memory"
 
 
 def test_a_task_is_found_by_its_intent(visit: Visit) -> None:
@@ -131,15 +184,19 @@ def test_a_task_is_found_by_its_intent(visit: Visit) -> None:
     browser.wait_for_text("May read")
 
 
-def test_what_was_said_is_shown_when_it_is_asked_for(visit: Visit) -> None:
+def test_what_was_said_is_shown_unless_it_is_sensitive(visit: Visit) -> None:
     said = [{"role": "user", "content": "where is my <i>parcel</i>?"}]
     body = {"user_id": "user_7", "messages": said}
     ok(visit.admin.put("/api/v1/conversations/session_1", json=body), 201)
     browser = visit.sign_in(screen="conversations?user_id=user_7")
     browser.press("session_1")
-    browser.wait_for_text("Show the messages (1)")
+    browser.wait_for_text("where is my <i>parcel</i>?")
+    secret = body | {"sensitivity": "confidential"}
+    ok(visit.admin.put("/api/v1/conversations/session_2", json=secret), 201)
+    visit.go_to("Conversation", "conversation/session_2")
+    browser.wait_for_text("This conversation is confidential.")
     assert "parcel" not in browser.shown()
-    browser.press("Show the messages (1)")
+    browser.press("Show the messages")
     browser.wait_for_text("where is my <i>parcel</i>?")
 
 
@@ -147,7 +204,7 @@ def test_conversations_and_states_are_chosen_from_lists(visit: Visit, demo: Demo
     browser = visit.sign_in(demo.keys["reader"])
     visit.go_to("Conversations", "conversations")
     browser.press("session-invoices")
-    browser.wait_for_text("Show the messages")
+    browser.wait_for_text("Did you get invoice INV-1042?")
     visit.go_to("States", "states")
     browser.wait_for_text("language")
     browser.press("customer-7")
@@ -199,8 +256,8 @@ def test_a_principals_key_is_shown_once_and_its_end_is_audited(visit: Visit) -> 
 def test_a_screen_for_administrators_is_not_offered_to_others(visit: Visit) -> None:
     body = {"id": "only_reader", "kind": "user", "permissions": ["memory.read"]}
     made = ok(visit.admin.post("/api/v1/principals", json=body), 201)
-    browser = visit.sign_in(made["api_key"])
-    browser.wait_for_text("company.people")
+    browser = visit.sign_in(made["api_key"], screen="access")
+    browser.wait_for_text("Guardrails")
     assert "Audit" not in browser.shown()
     entry = visit.make_entry("read only", {"a": 1})
     visit.open_entry(entry)
@@ -221,7 +278,7 @@ def test_json_escapes_show_what_is_invisible(visit: Visit) -> None:
 
 def test_workflows_are_drawn_as_curves_whose_area_is_one(visit: Visit, demo: Demo) -> None:
     browser = visit.sign_in()
-    visit.go_to("Workflows", demo.screens["Workflows"])
+    visit.go_to("Procedures", demo.screens["Procedures"])
     browser.wait_for("document.querySelectorAll('.curves polyline').length === 2")
     lines = browser.evaluate("[...document.querySelectorAll('polyline')].map(e => e.points.length)")
     assert lines == [100, 100]
@@ -233,7 +290,7 @@ def test_values_of_states_and_snapshots_come_when_asked_for(visit: Visit, demo: 
     assert not [each for each in browser.requested if each.endswith("/language")]
     browser.press("Show the value")
     browser.wait_for_text('"fr"')
-    visit.sign_in(screen=demo.screens["OpenWOP run"])
+    visit.sign_in(screen=demo.screens["Replayable run"])
     browser.press("Show what it saw")
     browser.wait_for_text("paid with <REDACTED:stripe>")
 
@@ -241,7 +298,7 @@ def test_values_of_states_and_snapshots_come_when_asked_for(visit: Visit, demo: 
 def test_an_agents_parts_are_its_memory_eviction_tasks_and_log(visit: Visit, demo: Demo) -> None:
     browser = visit.sign_in(demo.keys["planner"])
     visit.go_to("Agent", demo.screens["Agent"])
-    browser.press("Eviction order")
+    browser.press("Evicted next")
     browser.wait_for("document.querySelector('[aria-label=\"Eviction order\"] th a')")
     assert browser.evaluate(f"{_ROWS}.map(each => each.cells[0].innerText)") == ["rounding"]
     browser.press_within("Parts of the agent", "Tasks")

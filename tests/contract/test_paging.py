@@ -126,6 +126,16 @@ def test_a_bare_array_is_never_cut_silently(tenant: Tenant) -> None:
     assert len(ok(alice.get(path, params={"values": "omit", "limit": 100}))) == 100
 
 
+def test_values_of_sensitive_entries_alone_can_be_left_out(alice: httpx.Client) -> None:
+    for sensitivity in ("restricted", "confidential", "internal", None):
+        body = {"namespace": "n", "key": str(sensitivity), "memory_type": "episodic", "value": {}}
+        ok(alice.post(MEMORY, json=body | {"sensitivity": sensitivity}), 201)
+    params = {"agent_id": "alice", "namespace": "n", "values": "ordinary"}
+    listed = ok(alice.get(MEMORY, params=params))["entries"]
+    shown = {each["key"] for each in listed if "value" in each}
+    assert (len(listed), shown) == (4, {"internal", "None"})
+
+
 def test_values_can_be_left_out(alice: httpx.Client) -> None:
     for tier in ("episodic", "semantic"):
         params = {"values": "omit", "memory_type": tier, "agent_id": "alice"}

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, read, type Schemas } from "../api/client";
 import { usePrincipal } from "../session/session";
+import { T } from "../texts";
 import { EpisodicUsage } from "../ui/capacity";
 import { Details, Loaded, Table } from "../ui/data";
 import { List, usePages } from "../ui/list";
@@ -12,8 +13,9 @@ import { EntryFilters, EntryList } from "./Memory";
 import { TaskList } from "./Tasks";
 import { Log } from "./Timeline";
 import { rememberHeads } from "./entries";
+import { NextTurn } from "./NextTurn";
 
-const PARTS = { memory: "Memory", eviction: "Eviction order", tasks: "Tasks", log: "Log" };
+const PARTS = { memory: T.agents.knows, next: T.agents.next, eviction: T.agents.evicted, tasks: T.agents.tasks, log: T.agents.log };
 const PAGE = 100;
 const REFRESH_MS = 5_000;
 
@@ -27,6 +29,7 @@ export function AgentScreen({ id, params }: { id: string; params: URLSearchParam
       <AgentRoom id={id} />
       <Parts label="Parts of the agent" path={["agent", id]} shown={shown} parts={PARTS}>
         {shown === "memory" && <><EntryFilters path={["agent", id]} params={params} agent={id} /><EntryList params={params} agent={id} /></>}
+        {shown === "next" && <NextTurn id={id} />}
         {shown === "eviction" && <EvictionOrder id={id} />}
         {shown === "tasks" && <TaskList agent={id} />}
         {shown === "log" && <Log log={{ log: "agent", name: id }} filters={{}} />}
@@ -99,10 +102,7 @@ function EvictionOrder({ id }: { id: string }) {
   }, { refresh: REFRESH_MS });
   return (
     <>
-      <p>
-        A full episodic memory evicts the first of these for each new entry: the lowest priority first, and of these what its
-        agent has neither read nor written for the longest time. Pinned entries are never evicted.
-      </p>
+      <p>{T.agents.evictedIntro}</p>
       <List pages={pages} items={(page) => page.entries} empty="Nothing can be evicted.">
         {(entries) => (
           <Table label="Eviction order" head={["Key", "Namespace", "Priority", "Last access", "Changed", "Expires"]}>

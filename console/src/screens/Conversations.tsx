@@ -1,15 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, read } from "../api/client";
-import { renderValue } from "../api/json";
-import { Details, Loaded, Table } from "../ui/data";
-import { readForm, TextField } from "../ui/form";
+import { api, read, type Schemas } from "../api/client";
+import { renderValue, showInvisible } from "../api/json";
+import { T } from "../texts";
+import { Details, Loaded } from "../ui/data";
+import { FilterBar } from "../ui/filters";
 import { List, usePages } from "../ui/list";
-import { goTo, toHref } from "../ui/location";
-import { LongText, Name, Tags, Time } from "../ui/text";
+import { toHref } from "../ui/location";
+import { Empty } from "../ui/memory";
+import { Expandable, LongText, Name, Tags, Time } from "../ui/text";
 import { unique, useConversations } from "./choices";
 
 const MESSAGES = 50;
+const BEFORE = 5; // messages before the one that somebody looks for
+const LONG = 20_000; // characters
 
 /** The conversations that one may read, or a user's of these, without what was said. */
 export function ConversationsScreen({ params }: { params: URLSearchParams }) {
@@ -17,22 +21,14 @@ export function ConversationsScreen({ params }: { params: URLSearchParams }) {
   const users = unique(useConversations().map((each) => each.user_id));
   return (
     <>
-      <form className="filters" onSubmit={(event) => {
-        event.preventDefault();
-        goTo(toHref(["conversations"], readForm(event.currentTarget)));
-      }}>
-        <TextField label="User" name="user_id" initial={user} options={users} />
-        <div className="actions">
-          <button type="submit" className="primary">Filter</button>
-          <a href={toHref(["conversations"])}>All users</a>
-        </div>
-      </form>
+      <FilterBar path={["conversations"]} params={params} filters={{ user: { param: "user_id", options: users } }} />
       <ConversationList user={user} />
     </>
   );
 }
 
-function ConversationList({ user }: { user: string }) {
+/** A user's conversations, or all. */
+export function ConversationList({ user }: { user: string }) {
   const pages = usePages(["conversations", user], (after) => {
     const query = { after, total: "none", values: "omit", limit: 100 } as const;
     return user === ""
@@ -40,29 +36,30 @@ function ConversationList({ user }: { user: string }) {
       : read(api.GET("/api/v1/users/{user_id}/conversations", { params: { path: { user_id: user }, query } }));
   });
   return (
-    <List pages={pages} items={(page) => page.conversations} empty="There is no conversation that you take part in or may read.">
+    <List pages={pages} items={(page) => page.conversations} empty={<Empty title={T.talks.none} hint={T.talks.noneHint} command={T.talks.command} />}>
       {(conversations) => (
-        <Table label="Conversations" head={["Session", "User", "Agents", "Messages", "Changed", "Expires", "Tags", "Sensitivity"]}>
+        <ul className="memories">
           {conversations.map((each) => (
-            <tr key={each.session_id}>
-              <th scope="row"><a href={toHref(["conversation", each.session_id])}><Name>{each.session_id}</Name></a></th>
-              <td><a href={toHref(["conversations"], { user_id: each.user_id })}><Name>{each.user_id}</Name></a></td>
-              <td><Tags tags={each.agent_participants} /></td>
-              <td className="number">{each.message_count}</td>
-              <td><Time>{each.updated_at}</Time></td>
-              <td><Time>{each.expires_at}</Time></td>
-              <td><Tags tags={each.tags} /></td>
-              <td>{each.sensitivity ?? "–"}</td>
-            </tr>
+            <li key={each.session_id}>
+              <p className="said"><a href={toHref(["conversation", each.session_id])}><Name>{each.session_id}</Name></a></p>
+              <div className="quiet">
+                {isSensitive(each) && <span className="badge">{each.sensitivity}</span>}
+                <a href={toHref(["person", each.user_id])}><Name>{each.user_id}</Name></a>
+                {each.agent_participants.length > 0 && <span>{T.talks.with} <Name>{each.agent_participants.join(", ")}</Name></span>}
+                <span>{T.people.messages(each.message_count)}</span>
+                <Time>{each.updated_at}</Time>
+                {each.tags.map((tag) => <span key={tag} className="tag"><Name>{tag}</Name></span>)}
+              </div>
+            </li>
           ))}
-        </Table>
+        </ul>
       )}
     </List>
   );
 }
 
-/** One conversation; what was said is fetched when somebody asks for it. */
-export function ConversationScreen({ id }: { id: string }) {
+/** One conversation as it was said; a sensitive one is fetched when somebody asks for it. */
+export function ConversationScreen({ id, params }: { id: string; params: URLSearchParams }) {
   const [isAsked, setAsked] = useState(false);
   const query = useQuery({
     queryKey: ["conversation", id],
@@ -74,48 +71,74 @@ export function ConversationScreen({ id }: { id: string }) {
     <Loaded query={query}>
       {(head) => (
         <>
-          <Details rows={[
-            ["Session", <Name>{head.session_id}</Name>],
-            ["User", <a href={toHref(["conversations"], { user_id: head.user_id })}><Name>{head.user_id}</Name></a>],
-            ["Agents", <Tags tags={head.agent_participants} />],
-            ["Shared with", <Tags tags={head.shared_with} />],
-            ["Created", <><Time>{head.created_at}</Time> by <Name>{head.created_by}</Name></>],
-            ["Changed", <><Time>{head.updated_at}</Time>, revision {head.revision}</>],
-            ["Expires", <Time>{head.expires_at}</Time>],
-            ["Sensitivity", head.sensitivity ?? "–"],
-          ]} />
-          <p><a href={toHref(["access"], { kind: "conversation", id })}>Who may read it?</a></p>
-          <h2>Messages</h2>
-          {isAsked ? <Messages id={id} /> : (
-            <button type="button" className="primary" onClick={() => setAsked(true)}>Show the messages ({head.message_count})</button>
+          <div className="quiet">
+            <a href={toHref(["person", head.user_id])}><Name>{head.user_id}</Name></a>
+            {head.agent_participants.length > 0 && <span>{T.talks.with} <Name>{head.agent_participants.join(", ")}</Name></span>}
+            <span>{T.people.messages(head.message_count)}</span>
+            <Time>{head.updated_at}</Time>
+          </div>
+          {isAsked || !isSensitive(head) ? <Messages id={id} marked={params.get("message")} /> : (
+            <p className="notice">
+              {T.talks.sensitive(head.sensitivity ?? "")}{" "}
+              <button type="button" className="primary" onClick={() => setAsked(true)}>{T.talks.show}</button>
+            </p>
           )}
+          <Expandable summary={T.talks.details}>
+            {() => (
+              <>
+                <Details rows={[
+                  ["Session", <Name>{head.session_id}</Name>],
+                  ["Shared with", <Tags tags={head.shared_with} />],
+                  ["Created", <><Time>{head.created_at}</Time> by <Name>{head.created_by}</Name></>],
+                  ["Changed", <><Time>{head.updated_at}</Time>, revision {head.revision}</>],
+                  ["Expires", <Time>{head.expires_at}</Time>],
+                  ["Sensitivity", head.sensitivity ?? "–"],
+                ]} />
+                <p><a href={toHref(["access"], { kind: "conversation", id })}>Who may read it?</a></p>
+              </>
+            )}
+          </Expandable>
         </>
       )}
     </Loaded>
   );
 }
 
-function Messages({ id }: { id: string }) {
-  const pages = usePages(["messages", id], async (after) => {
+function isSensitive({ sensitivity }: { sensitivity: string | null }): boolean {
+  return sensitivity === "confidential" || sensitivity === "restricted";
+}
+
+/** Messages as bubbles: the user's on one side, all others on the other. */
+function Messages({ id, marked }: { id: string; marked: string | null }) {
+  const start = Math.max(0, Number(marked ?? 0) - BEFORE);
+  const pages = usePages(["messages", id, start], async (after) => {
     const page = await read(api.GET("/api/v1/conversations/{session_id}", {
-      params: { path: { session_id: id }, query: { limit: MESSAGES, offset: Number(after ?? 0) } },
+      params: { path: { session_id: id }, query: { limit: MESSAGES, offset: Number(after ?? start) } },
     }));
     return { messages: page.messages, next: page.next_offset === undefined ? undefined : String(page.next_offset) };
   });
   return (
-    <List pages={pages} items={(page) => page.messages} empty="Nothing was said.">
-      {(messages) => (
-        <ol className="messages">
-          {messages.map((message) => (
-            <li key={message.index} className="card">
-              <h3><Name>{message.role}</Name>, <Time>{message.timestamp}</Time></h3>
-              {message.content === undefined
-                ? <p className="empty">Contents need the permission memory.read.</p>
-                : <LongText label={`Message ${message.index}`} text={renderValue(message.content)} />}
-            </li>
-          ))}
-        </ol>
-      )}
-    </List>
+    <>
+      {start > 0 && <p><a href={toHref(["conversation", id])}>{T.talks.fromStart}</a></p>}
+      <List pages={pages} items={(page) => page.messages} empty={T.talks.empty}>
+        {(messages) => (
+          <ol className="messages bubbles">
+            {messages.map((message) => (
+              <li key={message.index} data-role={message.role === "user" ? "user" : "other"} data-marked={String(message.index) === marked || undefined}>
+                <Bubble message={message} />
+                <p className="quiet"><Name>{message.role}</Name> <Time>{message.timestamp}</Time></p>
+              </li>
+            ))}
+          </ol>
+        )}
+      </List>
+    </>
   );
+}
+
+function Bubble({ message: { content, index } }: { message: Schemas["Message"] }) {
+  if (content === undefined) return <p className="bubble hint">{T.memory.noValue}</p>;
+  const text = typeof content === "string" ? content : renderValue(content);
+  if (text.length > LONG) return <LongText label={T.talks.message(index)} text={text} />;
+  return <p className="bubble" dir="auto">{showInvisible(text)}</p>;
 }

@@ -9,7 +9,7 @@ import { ConfirmDialog } from "../ui/form";
 import { toHref } from "../ui/location";
 import { Id, LongText, Name, Tags, Time } from "../ui/text";
 import { EntryEditor } from "./EntryEditor";
-import { findHead, forgetHead, isSensitive, readEntry, type Entry } from "./entries";
+import { findHead, forgetHead, isOrdinary, isSensitive, readEntry, type Entry } from "./entries";
 import { EntryEvents } from "./Events";
 
 /** One entry. A sensitive value is fetched when somebody asks for it, and not before. */
@@ -18,7 +18,7 @@ export function EntryScreen({ id }: { id: string }) {
   const head = findHead(id);
   const [isAsked, setAsked] = useState(false);
   const [isDeleted, setDeleted] = useState(false);
-  const isOpen = isAsked || (head !== undefined && !isSensitive(head));
+  const isOpen = isAsked || isOrdinary(id);
   const query = useQuery({ queryKey: ["entry", id], queryFn: () => readEntry(id), enabled: isOpen && !isDeleted, gcTime: 0 });
   if (isDeleted) return <p role="status">The entry is deleted. <a href={toHref(["memory"])}>Back to memory</a></p>;
   if (!isOpen) return (

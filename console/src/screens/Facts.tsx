@@ -1,80 +1,136 @@
-import { useMutation } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { api, read, type Schemas } from "../api/client";
-import { Problem, Table } from "../ui/data";
-import { readForm, TextField } from "../ui/form";
+import { T } from "../texts";
+import { TimeSlider, toTime, useSettled } from "../ui/ask";
+import { CopyCode, quoteShell, toCurl, toPython } from "../ui/copy";
+import { Details, Loaded } from "../ui/data";
+import { FilterBar, type Filters } from "../ui/filters";
 import { List, usePages } from "../ui/list";
-import { goTo, toHref } from "../ui/location";
-import { Id, Name, Tags, Time } from "../ui/text";
+import { toHref } from "../ui/location";
+import { Empty, Item } from "../ui/memory";
+import { Id, Name, Time } from "../ui/text";
 import { useAgentTypes } from "./choices";
+import { findContradictions } from "./contradictions";
 
-const FILTERS = { subject: "Subject", predicate: "Predicate", agent_type: "Agent type", learned_from_run_id: "Learned in run" };
-type Recalled = Schemas["RecalledFact"];
+type Fact = Schemas["Fact"];
+type Query = { subject?: string; predicate?: string; agent_type?: string; learned_from_run_id?: string; user_id?: string; as_of?: string };
 
-/** What agents have learned, from whom and where. What is searched for stands in no address. */
+/** What agents have learned, as it holds now or as it held on a day. */
 export function FactsScreen({ params }: { params: URLSearchParams }) {
   const types = useAgentTypes();
-  const filters = Object.fromEntries(Object.keys(FILTERS).map((name) => [name, params.get(name) ?? undefined]));
-  const pages = usePages(["facts", filters], (after) =>
-    read(api.GET("/api/v1/facts", { params: { query: { ...filters, after, total: "none", limit: 100 } } })),
-  );
+  const filters: Filters = {
+    subject: { param: "subject" },
+    predicate: { param: "predicate" },
+    user: { param: "user_id" },
+    "agent-type": { param: "agent_type", options: types },
+    run: { param: "learned_from_run_id" },
+  };
+  const asked = Object.fromEntries(Object.values(filters).map(({ param }) => [param, params.get(param) ?? undefined])) as Query;
   return (
     <>
-      <form className="filters" onSubmit={(event) => {
-        event.preventDefault();
-        goTo(toHref(["facts"], readForm(event.currentTarget)));
-      }}>
-        {Object.entries(FILTERS).map(([name, label]) => (
-          <TextField key={name} label={label} name={name} initial={filters[name]} options={name === "agent_type" ? types : undefined} />
-        ))}
-        <div className="actions"><button type="submit" className="primary">Filter</button></div>
-      </form>
-      <List pages={pages} items={(page) => page.facts} isByButton empty="No fact fits.">
-        {(facts) => <FactTable label="Facts" facts={facts} />}
+      <div className="toolbar"><FilterBar path={["facts"]} params={params} filters={filters} /><CopyCode code={toCode(asked)} /></div>
+      <Contradictions />
+      <FactList query={asked} />
+    </>
+  );
+}
+
+function toCode(query: Query) {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined) as [string, string][];
+  const search = new URLSearchParams(given);
+  const flags = given.map(([name, value]) => ` --${name.replaceAll("_", "-")} ${quoteShell(value)}`).join("");
+  return {
+    python: `from agent_memory import Client\n\nwith Client() as client:\n    for fact in client.facts.list(${toPython(Object.fromEntries(given))}):\n        print(fact.subject, fact.predicate, fact.object)\n`,
+    curl: toCurl("GET", `/api/v1/facts${search.size > 0 ? `?${search}` : ""}`),
+    cli: `agent-memory facts list${flags}`,
+  };
+}
+
+/** Facts with a slider that goes back in time. */
+export function FactList({ query }: { query: Query }) {
+  const [daysAgo, setDaysAgo] = useState(0);
+  const asked = { ...query, as_of: toTime(useSettled(daysAgo)) };
+  const pages = usePages(["facts", asked], (after) =>
+    read(api.GET("/api/v1/facts", { params: { query: { ...asked, after, total: "none", limit: 100 } } })));
+  return (
+    <>
+      <div className="quiet"><TimeSlider daysAgo={daysAgo} onChange={setDaysAgo} /></div>
+      <List pages={pages} items={(page) => page.facts} empty={<Empty title={T.facts.none} hint={T.facts.noneHint} command='agent-memory facts learn "Ada" "lives in" "Berlin"' />}>
+        {(facts) => <ul className="memories">{facts.map((fact) => <li key={fact.fact_id}><FactItem fact={fact} /></li>)}</ul>}
       </List>
-      <h2>What would be recalled?</h2>
-      <Recall />
     </>
   );
 }
 
-function Recall() {
-  const recall = useMutation({
-    mutationFn: (form: Record<string, string>) => read(api.POST("/api/v1/facts/recall", { body: { query: form.query ?? "", top_k: 10 } })),
-    gcTime: 0,
+function toSentence({ subject, predicate, object, fact_id }: Fact): string {
+  return [subject, predicate, object].filter((each) => each !== undefined).join(" ") || fact_id;
+}
+
+function FactItem({ fact }: { fact: Fact }) {
+  return (
+    <Item text={toSentence(fact)} href={toHref(["fact", fact.fact_id])}>
+      {fact.user_id && <a href={toHref(["person", fact.user_id])}><Name>{fact.user_id}</Name></a>}
+      <span><meter min={0} max={1} value={fact.confidence} aria-label={T.facts.confidence} /> {T.facts.sure(fact.confidence)}</span>
+      <span>{T.memory.by} <Name>{fact.learned_by}</Name></span>
+      <span>{fact.valid_until ? <>{T.facts.held} <Time>{fact.valid_from}</Time> – <Time>{fact.valid_until}</Time></> : <>{T.facts.since} <Time>{fact.valid_from}</Time></>}</span>
+      <span>{T.facts.learned(fact.learned_count)}</span>
+    </Item>
+  );
+}
+
+/** Facts that say different things of the same subject. */
+function Contradictions() {
+  const query = useQuery({
+    queryKey: ["facts", "contradictions"],
+    queryFn: async () => findContradictions((await read(api.GET("/api/v1/facts", { params: { query: { limit: 500, total: "none" } } }))).facts),
   });
+  if (!query.data?.length) return null;
   return (
-    <>
-      <form className="filters" onSubmit={(event) => {
-        event.preventDefault();
-        recall.mutate(readForm(event.currentTarget));
-      }}>
-        <TextField label="For the words" name="query" required isWide />
-        <div className="actions"><button type="submit" disabled={recall.isPending}>Recall</button></div>
-      </form>
-      {recall.isError && <Problem error={recall.error} />}
-      {recall.data && (recall.data.facts.length === 0
-        ? <p role="status" className="empty">No fact fits.</p>
-        : <FactTable label="Recalled facts" facts={recall.data.facts} />)}
-    </>
+    <section aria-labelledby="contradictions" className="notice">
+      <h2 id="contradictions">{T.facts.contradictions}</h2>
+      {query.data.map((group) => (
+        <ul key={group[0]?.fact_id} className="memories">{group.map((fact) => <li key={fact.fact_id}><FactItem fact={fact} /></li>)}</ul>
+      ))}
+    </section>
   );
 }
 
-function FactTable({ label, facts }: { label: string; facts: (Schemas["Fact"] & Partial<Recalled>)[] }) {
-  const isScored = facts.some(({ score }) => score !== undefined);
+/** One fact: where it is from, and what held before. */
+export function FactScreen({ id }: { id: string }) {
+  const params = { path: { fact_id: id } };
+  const query = useQuery({ queryKey: ["fact", id], queryFn: () => read(api.GET("/api/v1/facts/{fact_id}", { params })) });
+  const history = useQuery({ queryKey: ["fact", id, "history"], queryFn: () => read(api.GET("/api/v1/facts/{fact_id}/history", { params })) });
   return (
-    <Table label={label} head={[...(isScored ? ["Score", "Matched"] : []), "Subject", "Predicate", "Object", "Confidence", "Learned", "By", "In runs"]}>
-      {facts.map((fact) => (
-        <tr key={fact.fact_id}>
-          {isScored && <><td className="number">{fact.score?.toFixed(3)}</td><td><Tags tags={fact.matched ?? []} /></td></>}
-          <th scope="row"><Name>{fact.subject ?? "–"}</Name></th>
-          <td><Name>{fact.predicate ?? "–"}</Name></td>
-          <td><Name>{fact.object ?? "–"}</Name></td>
-          <td><meter min={0} max={1} value={fact.confidence} aria-label="Confidence" /> {fact.confidence}</td>
-          <td>{fact.learned_count === 1 ? "once" : `${fact.learned_count.toLocaleString()} times`}, first <Time>{fact.first_learned_at}</Time></td>
-          <td><Name>{fact.learned_by}</Name></td>
-          <td>{fact.learned_from_run_ids.length === 0 ? "–" : fact.learned_from_run_ids.map((run) => <a key={run} href={toHref(["run", run])}><Id>{run}</Id></a>)}</td>
-        </tr>
-      ))}
-    </Table>
+    <Loaded query={query}>
+      {(fact) => (
+        <>
+          <p className="said large" dir="auto"><Name>{toSentence(fact)}</Name></p>
+          <Details rows={[
+            [T.facts.confidence, T.facts.sure(fact.confidence)],
+            [T.facts.learnedBy, <><Name>{fact.learned_by}</Name>, {T.facts.learned(fact.learned_count)}</>],
+            [T.facts.from, fact.learned_from_run_ids.length === 0 ? "–"
+              : fact.learned_from_run_ids.map((run) => <a key={run} href={toHref(["run", run])}><Id>{run}</Id></a>)],
+            [T.facts.since, <Time>{fact.valid_from}</Time>],
+            [T.facts.until, <Time>{fact.valid_until}</Time>],
+          ]} />
+          <h2>{T.facts.history}</h2>
+          <Loaded query={history}>
+            {({ facts }) => (
+              <ol className="memories">
+                {facts.map((each) => (
+                  <li key={each.fact_id}>
+                    <FactItem fact={each} />
+                    {each.changes.map((change) => (
+                      <p key={change.time + change.change} className="quiet">{change.change.replaceAll("_", " ")} <Name>{change.actor}</Name> <Time>{change.time}</Time></p>
+                    ))}
+                  </li>
+                ))}
+              </ol>
+            )}
+          </Loaded>
+        </>
+      )}
+    </Loaded>
   );
 }

@@ -1,75 +1,105 @@
-import { api, read } from "../api/client";
-import { ChoiceField, readForm, TextField } from "../ui/form";
+import { api, read, type Schemas } from "../api/client";
+import { T } from "../texts";
+import { CopyCode, quoteShell, toCurl, toPython } from "../ui/copy";
+import { FilterBar, parseTime, type Filters } from "../ui/filters";
 import { List, usePages } from "../ui/list";
-import { goTo, toHref } from "../ui/location";
+import { Empty, EntryItem } from "../ui/memory";
 import { useAgentIds, useIntentIds, useNamespaceNames, useTaskIds } from "./choices";
-import { EntryTable, rememberHeads, TIERS } from "./entries";
+import { rememberHeads, TIERS } from "./entries";
 
 const PAGE = 100;
 const REFRESH_MS = 10_000;
+const TIMES = ["today", "yesterday", "7d", "30d"];
 
-/** The entries that match the filters in the address, newest first, without their values. */
+type Query = {
+  agent_id?: string; memory_type?: keyof typeof TIERS; namespace?: string; key?: string; tags?: string; tags_any?: string;
+  pinned?: boolean; "scope.task_id"?: string; "scope.intent_id"?: string; updated_after?: string; updated_before?: string;
+};
+
+/** The memories that match the filters in the address, newest first; sensitive values stay on the server. */
 export function MemoryScreen({ params }: { params: URLSearchParams }) {
   return (
     <>
       <EntryFilters path={["memory"]} params={params} />
-      <p>Newest created first. Working and episodic memory shows with its agent or task.</p>
       <EntryList params={params} />
     </>
   );
 }
 
-/** The filters of entries; `agent`, where given, isn't one of them. */
+/** The filters of memories; `agent`, where given, isn't one of them. */
 export function EntryFilters({ path, params, agent }: { path: string[]; params: URLSearchParams; agent?: string }) {
+  const get = (name: string) => params.get(name) ?? undefined;
   const agents = useAgentIds();
   const namespaces = useNamespaceNames();
   const intents = useIntentIds();
-  const get = (name: string) => params.get(name) ?? undefined;
   const tasks = useTaskIds({ agent: agent ?? get("agent_id"), intent: get("intent_id") });
+  const filters: Filters = {
+    ...(agent === undefined ? { agent: { param: "agent_id", options: agents } } : {}),
+    tier: { param: "memory_type", options: Object.keys(TIERS) },
+    namespace: { param: "namespace", options: namespaces },
+    key: { param: "key" },
+    tag: { param: "tags" },
+    "any-tag": { param: "tags_any" },
+    task: { param: "task_id", options: tasks },
+    intent: { param: "intent_id", options: intents },
+    pinned: { param: "pinned", options: ["true", "false"] },
+    after: { param: "updated_after", options: TIMES },
+    before: { param: "updated_before", options: TIMES },
+  };
   return (
-    <form className="filters" onSubmit={(event) => {
-      event.preventDefault();
-      goTo(toHref(path, readForm(event.currentTarget)));
-    }}>
-      {agent === undefined && <TextField label="Agent" name="agent_id" initial={get("agent_id")} options={agents} />}
-      <ChoiceField label="Tier" name="memory_type" initial={get("memory_type")} options={{ "": "all", ...TIERS }} />
-      <TextField label="Namespace" name="namespace" initial={get("namespace")} options={namespaces} hint="billing.* for all that begin so" />
-      <TextField label="Key" name="key" initial={get("key")} />
-      <TextField label="Tags" name="tags" initial={get("tags")} hint="all of them: a,b" />
-      <TextField label="Any tag of" name="tags_any" initial={get("tags_any")} />
-      <TextField label="Task" name="task_id" initial={get("task_id")} options={tasks} />
-      <TextField label="Intent" name="intent_id" initial={get("intent_id")} options={intents} />
-      <ChoiceField label="Pinned" name="pinned" initial={get("pinned")} options={{ "": "all", true: "pinned", false: "not pinned" }} />
-      <TextField label="Changed after" name="updated_after" initial={get("updated_after")} hint="such as 2030-12-31T08:00Z" />
-      <TextField label="Changed before" name="updated_before" initial={get("updated_before")} />
-      <div className="actions">
-        <button type="submit" className="primary">Filter</button>
-        <a href={toHref(path)}>Clear</a>
-      </div>
-    </form>
+    <div className="toolbar">
+      <FilterBar path={path} params={params} filters={filters} />
+      <CopyCode code={toListCode(readQuery(params, agent))} />
+    </div>
   );
 }
 
-/** The entries that match, page by page. */
-export function EntryList({ params, agent }: { params: URLSearchParams; agent?: string }) {
+function readQuery(params: URLSearchParams, agent?: string): Query {
   const get = (name: string) => params.get(name) ?? undefined;
   const pinned = get("pinned");
-  const pages = usePages(["entries", agent, String(params)], async (after) => {
+  return {
+    agent_id: agent ?? get("agent_id"),
+    memory_type: get("memory_type") as Query["memory_type"],
+    namespace: get("namespace"),
+    key: get("key"),
+    tags: get("tags"),
+    tags_any: get("tags_any"),
+    pinned: pinned === undefined ? undefined : pinned === "true",
+    "scope.task_id": get("task_id"),
+    "scope.intent_id": get("intent_id"),
+    updated_after: parseTime(get("updated_after")),
+    updated_before: parseTime(get("updated_before")),
+  };
+}
+
+/** Write a list of memories as code. */
+function toListCode(query: Query) {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  const fields = Object.fromEntries(given.map(([name, value]) => [
+    name.replace("scope.", ""), name.startsWith("tags") ? String(value).split(",") : value,
+  ]));
+  const flags = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name.replace("scope.", "").replaceAll("_", "-")} ${quoteShell(String(value))}`]);
+  return {
+    python: `from agent_memory import Client\n\nwith Client() as client:\n    for entry in client.memory.query(${toPython(fields)}):\n        print(entry.key, entry.value)\n`,
+    curl: toCurl("GET", `/api/v1/memory${search.size > 0 ? `?${search}` : ""}`),
+    cli: ["agent-memory query", ...flags].join(" "),
+    mcp: JSON.stringify({ method: "tools/call", params: { name: "list_memories", arguments: fields } }, null, 2),
+  };
+}
+
+type ListProps = { params: URLSearchParams; agent?: string; isByButton?: boolean };
+
+/** The memories that match, page by page. */
+export function EntryList({ params, agent, isByButton }: ListProps) {
+  const query = readQuery(params, agent);
+  const pages = usePages<Schemas["EntryPage"]>(["entries", agent, String(params)], async (after) => {
     const page = await read(api.GET("/api/v1/memory", {
       params: {
         query: {
-          memory_type: get("memory_type") as keyof typeof TIERS | undefined,
-          agent_id: agent ?? get("agent_id"),
-          namespace: get("namespace"),
-          key: get("key"),
-          tags: get("tags") as never,
-          tags_any: get("tags_any") as never,
-          pinned: pinned === undefined ? undefined : pinned === "true",
-          "scope.task_id": get("task_id"),
-          "scope.intent_id": get("intent_id"),
-          updated_after: get("updated_after"),
-          updated_before: get("updated_before"),
-          values: "omit", touch: false, total: "none", limit: PAGE, after,
+          ...query, tags: query.tags as never, tags_any: query.tags_any as never,
+          values: "ordinary", touch: false, total: "none", limit: PAGE, after,
         },
       },
     }));
@@ -77,11 +107,12 @@ export function EntryList({ params, agent }: { params: URLSearchParams; agent?: 
     return page;
   }, { refresh: REFRESH_MS });
   return (
-    <List pages={pages} items={(page) => page.entries} empty={
-      <>Nothing matches that you may read. Private memory shows to its agent and its task&rsquo;s coordinator only, not
-      even to <code>memory.admin</code>.</>
+    <List pages={pages} items={(page) => page.entries} isByButton={isByButton} empty={
+      <Empty title={T.memory.none} hint={T.memory.noneHint} command={'agent-memory remember "Ada prefers email"'} />
     }>
-      {(entries) => <EntryTable entries={entries} />}
+      {(entries) => (
+        <ul className="memories">{entries.map((entry) => <li key={entry.id}><EntryItem entry={entry} /></li>)}</ul>
+      )}
     </List>
   );
 }

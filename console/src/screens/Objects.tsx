@@ -120,7 +120,9 @@ async function findSpace(id: string): Promise<Schemas["Space"] | null> {
 }
 
 /** One object; what it holds is fetched when somebody asks for it. */
-export function ObjectScreen({ space, id }: { space: string; id: string }) {
+export function ObjectScreen({ params }: { params: URLSearchParams }) {
+  const space = params.get("space") ?? "";
+  const id = params.get("key") ?? "";
   const [isAsked, setAsked] = useState(false);
   const [isDeleted, setDeleted] = useState(false);
   const query = useQuery({

@@ -17,10 +17,14 @@ export function isSensitive({ sensitivity }: Entry): boolean {
 }
 
 const heads = new Map<string, Entry>();
+const ordinary = new Set<string>();
 const MOST_HEADS = 1000;
 
 subscribe(() => {
-  if (getSession().principal === undefined) heads.clear();
+  if (getSession().principal === undefined) {
+    heads.clear();
+    ordinary.clear();
+  }
 });
 
 /** Keep what a list said of its last entries: the entry's screen knows by it what is sensitive. */
@@ -33,6 +37,17 @@ export function rememberHeads(entries: Entry[]): void {
     if (heads.size <= MOST_HEADS) break;
     heads.delete(id);
   }
+}
+
+/** Keep that entries were found by recall, which never finds sensitive ones. */
+export function rememberOrdinary(ids: string[]): void {
+  for (const id of ids) ordinary.add(id);
+}
+
+/** Whether an entry is known not to be sensitive. */
+export function isOrdinary(id: string): boolean {
+  const head = heads.get(id);
+  return head === undefined ? ordinary.has(id) : !isSensitive(head);
 }
 
 /** Find what a list said of an entry. */

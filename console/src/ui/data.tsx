@@ -3,10 +3,11 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ApiError } from "../api/client";
+import { T } from "../texts";
 
 export function Problem({ error }: { error: Error }) {
   const details = error instanceof ApiError ? error.errors : [];
-  const title = error instanceof ApiError && error.status === 403 ? "You may not do or see this." : "This didn't work.";
+  const title = error instanceof ApiError && error.status === 403 ? T.problem.denied : T.problem.failed;
   return (
     <div role="alert" className="problem">
       <strong>{title}</strong> {error.message}
@@ -16,11 +17,21 @@ export function Problem({ error }: { error: Error }) {
   );
 }
 
+/** The outline of what is being loaded. */
+export function Loading() {
+  return (
+    <div role="status" className="skeleton">
+      <span className="visually-hidden">{T.list.loading}</span>
+      <i /><i /><i />
+    </div>
+  );
+}
+
 /** Shows what a query has loaded, or that it loads, or why it can't. */
 export function Loaded<T>({ query, children }: { query: UseQueryResult<T>; children: (data: T) => ReactNode }) {
   if (query.data !== undefined) return <>{query.isError && <Problem error={query.error} />}{children(query.data)}</>;
   if (query.isError) return <Problem error={query.error} />;
-  return <p role="status">Loading…</p>;
+  return <Loading />;
 }
 
 /** A table that scrolls sideways by itself where the screen is narrow. */

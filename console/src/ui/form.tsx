@@ -53,10 +53,10 @@ export function readForm(form: HTMLFormElement): Record<string, string> {
   return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
 }
 
-type DialogProps = { title: string; action: string; children: ReactNode; onConfirm: () => Promise<unknown>; onClose: () => void };
+type DialogProps = { title: string; action: string; children: ReactNode; isReady?: boolean; onConfirm: () => Promise<unknown>; onClose: () => void };
 
 /** Asks before something happens that can't be taken back. */
-export function ConfirmDialog({ title, action, children, onConfirm, onClose }: DialogProps) {
+export function ConfirmDialog({ title, action, children, isReady = true, onConfirm, onClose }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   const confirm = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
@@ -74,7 +74,7 @@ export function ConfirmDialog({ title, action, children, onConfirm, onClose }: D
       {confirm.isError && <Problem error={confirm.error} />}
       <div className="actions">
         <button type="button" autoFocus onClick={onClose}>Cancel</button>
-        <button type="button" className="danger" disabled={confirm.isPending} onClick={() => confirm.mutate()}>{action}</button>
+        <button type="button" className="danger" disabled={confirm.isPending || !isReady} onClick={() => confirm.mutate()}>{action}</button>
       </div>
     </dialog>
   );

@@ -1,7 +1,8 @@
 /** Shows a list of any length, with the height of all that was scrolled past. */
 
 import { Component, createRef, useDeferredValue, useEffect, useLayoutEffect, useReducer, useRef, type ReactNode } from "react";
-import { Problem } from "./data";
+import { T } from "../texts";
+import { Loading, Problem } from "./data";
 import type { Page, Pages } from "./pages";
 
 export { usePages } from "./pages";
@@ -10,7 +11,7 @@ export { usePages } from "./pages";
 const SCREENS_AHEAD = 1.5;
 /** How many pages without a match are passed over before somebody has to ask for more. */
 const SEARCHED_PAGES = 20;
-const ROWS = "tbody tr, .messages > li, .cards > li";
+const ROWS = "tbody tr, .messages > li, .cards > li, .memories > li";
 
 type ListProps<P extends Page, T> = {
   pages: Pages<P>;
@@ -28,7 +29,7 @@ export function List<P extends Page, T>({ pages, items, empty, also = 0, isByBut
   const all = data?.pages.flatMap(items) ?? [];
   const { start, end, scrollBy } = useScrolling(pages, data, { isByButton, isEmpty: all.length + also === 0 });
   if (data === undefined) {
-    return pages.error ? <Problem error={pages.error} /> : <p role="status">Loading…</p>;
+    return pages.error ? <Problem error={pages.error} /> : <Loading />;
   }
   const isHidden = data.pages.some((page) => page.hidden);
   const hasNext = data.pages.at(-1)?.next !== undefined;
@@ -45,17 +46,17 @@ export function List<P extends Page, T>({ pages, items, empty, also = 0, isByBut
       <div ref={start} className="above" style={{ height: `${height}px` }}>
         {height > 0 && (
           <div className="actions">
-            <button type="button" disabled={isFetching} onClick={() => pages.loadAbove(above.length - 1)}>Show the ones before</button>
-            {above.length > 1 && <button type="button" disabled={isFetching} onClick={() => { window.scrollTo(0, 0); pages.loadAbove(0); }}>Show the first ones</button>}
+            <button type="button" disabled={isFetching} onClick={() => pages.loadAbove(above.length - 1)}>{T.list.previous}</button>
+            {above.length > 1 && <button type="button" disabled={isFetching} onClick={() => { window.scrollTo(0, 0); pages.loadAbove(0); }}>{T.list.first}</button>}
           </div>
         )}
       </div>
       {all.length + also > 0 || hasNext ? children(all)
-        : <p className="empty">{isHidden ? "There is something, but nothing that you may read." : empty}</p>}
+        : isHidden || typeof empty === "string" ? <p className="empty">{isHidden ? T.list.hidden : empty}</p> : empty}
       <p className="count" role="status" ref={end}>
-        {all.length === 0 && hasNext ? "Nothing found so far." : `${all.length.toLocaleString()} shown${hasNext || height > 0 ? "; there is more." : "."}`}{" "}
+        {all.length === 0 && hasNext ? T.list.noneYet : hasNext || height > 0 ? T.list.shown(all.length) : T.list.results(all.length + also)}{" "}
         {hasNext && (
-          <button type="button" disabled={isFetching} onClick={pages.loadNext}>{pages.isMoving ? "Loading…" : "Show more"}</button>
+          <button type="button" disabled={isFetching} onClick={pages.loadNext}>{pages.isMoving ? T.list.loading : T.list.more}</button>
         )}
       </p>
     </Anchored>

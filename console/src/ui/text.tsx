@@ -1,6 +1,7 @@
 /** Texts of others, shown as text: names, times, values. */
 
 import { useState, type ReactNode } from "react";
+import { renderAgo } from "./ago";
 import { showInvisible } from "../api/json";
 
 const FIRST_CHARACTERS = 20_000;
@@ -20,8 +21,8 @@ export function Id({ children }: { children: string }) {
 export function Time({ children }: { children: string | null | undefined }) {
   if (!children) return <>–</>;
   return (
-    <time dateTime={children} title={children}>
-      {TIMES.format(new Date(children))}
+    <time dateTime={children} title={TIMES.format(new Date(children))}>
+      {renderAgo(Date.parse(children))}
     </time>
   );
 }

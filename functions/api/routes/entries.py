@@ -21,7 +21,7 @@ from functions.api.parameters import (
     ONLY_NEW,
     TOUCH,
     UNCOUNTED_PAGE,
-    VALUES,
+    VALUES_OF_LIST,
     ChoiceParameter,
 )
 from functions.api.responses.entries import (
@@ -42,6 +42,7 @@ from functions.entries.requests import EntryChange, Memory, NewEntry
 from functions.identity.model import READ, WRITE, Principal
 from functions.namespaces.authority import CLAIM_NAMESPACE
 from functions.platform.errors import UnreadableValue, ValidationFailed
+from functions.platform.sensitivity import ENCRYPTED
 
 _VECTOR: ChoiceParameter[Literal["include"]] = ChoiceParameter(
     "vector", "`include` shows the vector that the client gave the entry.", Literal["include"]
@@ -65,11 +66,14 @@ def _read_page(
 ) -> tuple[list[EntryDocument], PagePosition, int]:
     """Render a page, describe it, and count the entries that there are for it."""
     queries = request.services.queries
-    has_values = VALUES.read(request) is None
+    values = VALUES_OF_LIST.read(request)
     found = queries.find_page(caller, filters, asked.wanted)
-    page, position = build_page(
-        asked, found, partial(render_entry, has_value=has_values), attrgetter("sort_token")
-    )
+
+    def render(entry: Entry) -> EntryDocument:
+        is_hidden = entry.sensitivity in ENCRYPTED if values == "ordinary" else values is not None
+        return render_entry(entry, has_value=not is_hidden)
+
+    page, position = build_page(asked, found, render, attrgetter("sort_token"))
     if TOUCH.read(request) is not False:
         request.services.access_tracker.record_reads(caller, found.elements[: len(page)])
     position = mark_hidden(position, page, lambda: queries.has_unreadable(caller, filters))
@@ -174,7 +178,7 @@ ROUTES = [
         READ,
         "Query entries",
         {200: EntryPageDocument},
-        query=(*FILTERS, VALUES, TOUCH, *CURSOR_PAGE),
+        query=(*FILTERS, VALUES_OF_LIST, TOUCH, *CURSOR_PAGE),
         description="What you may not read never matches. Newest first.",
     ),
     Route(
@@ -203,7 +207,7 @@ ROUTES = [
         {200: list[EntryDocument]},
         response_headers=BARE_ARRAY_HEADERS,
         error_statuses=(413,),
-        query=(*AGENT_FILTERS, VALUES, TOUCH, *ARRAY_PAGE),
+        query=(*AGENT_FILTERS, VALUES_OF_LIST, TOUCH, *ARRAY_PAGE),
         description="As the query, with the totals in headers. Newest first.",
     ),
     Route(

@@ -1,0 +1,91 @@
+/** One filter bar: chips such as `agent:reader`, completed from what is there, kept in the address. */
+
+import { Combobox, ComboboxItem, ComboboxPopover, ComboboxProvider } from "@ariakit/react";
+import { useState } from "react";
+import { T } from "../texts";
+import { goTo, toHref } from "./location";
+import { Name } from "./text";
+
+/** A filter: the parameter of the address that it sets, and what it offers to choose from. */
+export type Filter = { param: string; options?: string[] };
+export type Filters = Record<string, Filter>;
+
+const MOST_OFFERED = 30;
+const RELATIVE = /^(\d+)\s*([mhdw])$/;
+const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** Read a time that somebody typed: `yesterday`, `7d`, or a date. */
+export function parseTime(text: string | undefined, now = Date.now()): string | undefined {
+  if (text === undefined || text === "") return undefined;
+  const midnight = new Date(now);
+  midnight.setHours(0, 0, 0, 0);
+  if (text === "today") return midnight.toISOString();
+  if (text === "yesterday") return new Date(midnight.getTime() - UNITS.d!).toISOString();
+  const relative = RELATIVE.exec(text);
+  if (relative) return new Date(now - Number(relative[1]) * UNITS[relative[2]!]!).toISOString();
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? text : new Date(time).toISOString();
+}
+
+type Props = { path: string[]; params: URLSearchParams; filters: Filters };
+
+export function FilterBar({ path, params, filters }: Props) {
+  const [typed, setTyped] = useState("");
+  const chips = Object.entries(filters).flatMap(([name, { param }]) => {
+    const value = params.get(param);
+    return value ? [{ name, param, value }] : [];
+  });
+  const set = (param: string, value: string | undefined) => goTo(toHref(path, { ...Object.fromEntries(params), [param]: value }));
+  const add = (chip: string) => {
+    const [name, value] = splitChip(chip);
+    const filter = filters[name];
+    if (filter === undefined || value === "") return;
+    setTyped("");
+    set(filter.param, value);
+  };
+  const offered = offer(filters, typed);
+  return (
+    <div className="filter-bar" role="group" aria-label={T.filter.label}>
+      {chips.map(({ name, param, value }) => (
+        <button key={name} type="button" className="chip" aria-label={T.filter.remove(`${name}:${value}`)} onClick={() => set(param, undefined)}>
+          {name}:<Name>{value}</Name> <span aria-hidden="true">×</span>
+        </button>
+      ))}
+      <ComboboxProvider value={typed} setValue={setTyped} focusLoop="vertical">
+        <Combobox className="filter-input" aria-label={T.filter.add} placeholder={chips.length > 0 ? "" : T.filter.placeholder} autoSelect={typed.includes(":") ? false : "always"}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && typed.includes(":")) add(typed);
+            const last = chips.at(-1);
+            if (event.key === "Backspace" && typed === "" && last) set(last.param, undefined);
+          }} />
+        <ComboboxPopover gutter={4} className="menu" aria-label={T.filter.suggestions} unmountOnHide>
+          {offered.map((each) => (
+            <ComboboxItem key={each} value={each} className="menu-item" setValueOnClick={each.endsWith(":")} hideOnClick={!each.endsWith(":")}
+              onClick={() => { if (!each.endsWith(":")) add(each); }}><Name>{each}</Name></ComboboxItem>
+          ))}
+        </ComboboxPopover>
+      </ComboboxProvider>
+      {chips.length > 1 && <a href={toHref(path)}>{T.filter.clear}</a>}
+    </div>
+  );
+}
+
+function splitChip(chip: string): [string, string] {
+  const at = chip.indexOf(":");
+  return at === -1 ? [chip, ""] : [chip.slice(0, at).trim(), chip.slice(at + 1).trim()];
+}
+
+/** Offer filters by name; after a name, its values. */
+function offer(filters: Filters, typed: string): string[] {
+  if (typed.includes(":")) {
+    const [name, value] = splitChip(typed);
+    const options = filters[name]?.options ?? [];
+    return options.filter((each) => each.toLowerCase().includes(value.toLowerCase())).slice(0, MOST_OFFERED).map((each) => `${name}:${each}`);
+  }
+  const wanted = typed.trim().toLowerCase();
+  const names = Object.keys(filters).filter((each) => each.startsWith(wanted)).map((each) => `${each}:`);
+  if (wanted === "") return names;
+  const values = Object.entries(filters).flatMap(([name, { options = [] }]) =>
+    options.filter((each) => each.toLowerCase().includes(wanted)).slice(0, 5).map((each) => `${name}:${each}`));
+  return [...names, ...values].slice(0, MOST_OFFERED);
+}

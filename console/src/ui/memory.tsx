@@ -1,0 +1,92 @@
+/** Memory as text: what it says first, and one quiet line of where it is from. */
+
+import { memo, type ReactNode } from "react";
+import { showInvisible } from "../api/json";
+import type { Schemas } from "../api/client";
+import { T } from "../texts";
+import { toHref } from "./location";
+import { Name, Time } from "./text";
+
+type Entry = Schemas["Entry"];
+
+const MOST_CHARACTERS = 400;
+const TEXT_FIELDS = ["text", "content", "summary", "message", "title"];
+const USERS = /^users\/([^/]+)\//;
+
+/** Render a JSON value for reading: its text, or its fields in one line. */
+export function describe(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (value === null || typeof value !== "object") return String(value);
+  if (isRaw(value)) return JSON.stringify(value);
+  if (Array.isArray(value)) return value.slice(0, 20).map(describe).join(", ");
+  const fields = Object.entries(value).slice(0, 20);
+  const text = TEXT_FIELDS.map((name) => (value as Record<string, unknown>)[name]).find((each) => typeof each === "string");
+  const others = fields.filter(([name, each]) => each !== text || !TEXT_FIELDS.includes(name));
+  const rest = others.map(([name, each]) => `${name.replace(/(?<=[a-z\d])_(?=[a-z\d])/gi, " ")}: ${describeInner(each)}`).join(", ");
+  return text === undefined ? rest || "{}" : rest === "" ? String(text) : `${String(text)} (${rest})`;
+}
+
+function describeInner(value: unknown): string {
+  return value !== null && typeof value === "object" && !isRaw(value) && !Array.isArray(value) ? `{${describe(value)}}` : describe(value);
+}
+
+/** A number that is kept as it was written. */
+function isRaw(value: object): boolean {
+  return (JSON as unknown as { isRawJSON?: (value: unknown) => boolean }).isRawJSON?.(value) ?? false;
+}
+
+/** Cut a text for a list. */
+export function cut(text: string, most = MOST_CHARACTERS): string {
+  return showInvisible(text.length > most ? `${text.slice(0, most)} …` : text);
+}
+
+/** The person whom a namespace is about: `users/<person>/…`. */
+export function findPerson(namespace: string): string | undefined {
+  const found = USERS.exec(namespace)?.[1];
+  try {
+    return found && decodeURIComponent(found);
+  } catch {
+    return found;
+  }
+}
+
+type ItemProps = { text: string; href?: string; children: ReactNode; actions?: ReactNode };
+
+/** One memory of any kind: its text, then a quiet line. */
+export function Item({ text, href, children, actions }: ItemProps) {
+  return (
+    <>
+      <p className="said" dir="auto">{href ? <a href={href}>{cut(text)}</a> : cut(text)}</p>
+      <div className="quiet">{children}{actions}</div>
+    </>
+  );
+}
+
+/** An entry as a list shows it. */
+export const EntryItem = memo(function EntryItem({ entry }: { entry: Entry }) {
+  const isSensitive = entry.sensitivity === "confidential" || entry.sensitivity === "restricted";
+  const text = entry.value !== undefined ? describe(entry.value) : entry.key;
+  const person = findPerson(entry.namespace);
+  return (
+    <Item text={text} href={toHref(["entry", entry.id])}>
+      {isSensitive && <span className="badge">{entry.sensitivity}</span>}
+      {person !== undefined && <a href={toHref(["person", person])}><Name>{person}</Name></a>}
+      <span><Name>{entry.namespace}</Name> / <Name>{entry.key}</Name></span>
+      <span>{T.memory.by} <Name>{entry.curated_by ?? entry.created_by}</Name></span>
+      <Time>{entry.updated_at}</Time>
+      {entry.tags.map((tag) => <span key={tag} className="tag"><Name>{tag}</Name></span>)}
+      {entry.pinned && <span className="tag">{T.memory.pinned}</span>}
+    </Item>
+  );
+});
+
+/** What to do where a list is empty, with the command that does it. */
+export function Empty({ title, hint, command }: { title: string; hint?: string; command?: string }) {
+  return (
+    <div className="empty">
+      <p><strong>{title}</strong></p>
+      {hint && <p>{hint}</p>}
+      {command && <p><code>{command}</code></p>}
+    </div>
+  );
+}
