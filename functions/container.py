@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from functions.deletion.service import Deletions
     from functions.deletion.store import DeletionStore
     from functions.deletion.tombstones import Tombstones
+    from functions.entries.history import EntryHistory
+    from functions.entries.history_store import HistoryStore
     from functions.facts.service import Facts
     from functions.facts.store import FactStore
     from functions.learning.budgets import Budgets
@@ -433,6 +435,26 @@ class Container(CommonServices):
 
         store = VectorStore(self.table, self.clock, self.vector_search.format)
         return EmbeddingIndexer(store, self.vector_search.embed)
+
+    @cached_property
+    def history_store(self) -> HistoryStore:
+        from functions.entries.history_store import HistoryStore
+
+        return HistoryStore(self.table, self.entry_mapper)
+
+    @cached_property
+    def history(self) -> EntryHistory:
+        from functions.entries.history import EntryHistory
+
+        return EntryHistory(
+            self.entries,
+            self.queries,
+            self.entry_store,
+            self.history_store,
+            self.agent_store,
+            self.namespaces,
+            self.clock,
+        )
 
     @cached_property
     def search(self) -> Search:

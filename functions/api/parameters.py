@@ -305,6 +305,7 @@ TOUCH = BooleanParameter(
     "`false` reads without a trace: the order of eviction stays as it is. Reads of others than the "
     "owner never change it.",
 )
+AS_OF = TimestampParameter("as_of", "What was stored is answered as it stood at this time.")
 ORDER: ChoiceParameter[Literal["asc", "desc"]] = ChoiceParameter(
     "order", "`desc` gives the newest first; `asc` is the default.", Literal["asc", "desc"]
 )

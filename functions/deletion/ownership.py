@@ -83,9 +83,18 @@ def _is_in_own_namespace(subject: Subject, item: Item) -> bool:
     return find_owner(item["namespace"]) == subject.id
 
 
+def _is_in_own_history(subject: Subject, item: Item) -> bool:
+    if item["memory_type"] == "semantic":
+        return _is_in_own_namespace(subject, item)
+    owner = hash_agent(subject.id)
+    partition: str = item["pk"]
+    return partition == item_types.ENTRY_VERSION.build_partition(subject.tenant, owner=owner)
+
+
 DELETED: dict[ItemType, Matches] = {
     item_types.PRIVATE_ENTRY: _is_in_agent_partition,
     item_types.SEMANTIC_ENTRY: _is_in_own_namespace,
+    item_types.ENTRY_VERSION: _is_in_own_history,
     item_types.AGENT_VECTOR: _is_at(build_agent_space),
     item_types.CLIENT_VECTOR: _is_in_client_vectors,
     item_types.CLIENT_VECTOR_LENGTH: _is_in_client_vectors,

@@ -22,6 +22,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import VersionMismatch
 from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.items import Item
+from functions.platform.kept_history import change_days, get_days
 from functions.platform.keys import get_tenant
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
@@ -40,6 +41,7 @@ class AgentSettings(NamedTuple):
     pinned_namespaces: list[str]
     max_entries: int
     max_total_size_kb: int
+    episodic_history: dict[str, int]
 
 
 @dataclass(eq=False)
@@ -72,8 +74,8 @@ class AgentMemory:
             Throttled: when others keep changing the settings.
         """
         authorize(caller, CONFIGURE_AGENT, AgentTarget(agent))
-        given = _to_attributes(config)
-        item = self._agents.get_item(caller.tenant, agent)
+        item, now = self._agents.get_item(caller.tenant, agent), self._clock()
+        given = _to_attributes(config, item, now)
         verdict = token.judge(item.get("requests"))
         if verdict is Verdict.REPLAY:
             return _to_settings(agent, item)
@@ -84,7 +86,7 @@ class AgentMemory:
         record = self._audit.record(
             caller, CONFIGURE_AGENT, f"agent:{agent}", before._asdict(), after._asdict()
         )
-        self._agents.change_settings(caller.tenant, agent, item, changes, self._clock(), record)
+        self._agents.change_settings(caller.tenant, agent, item, changes, now, record)
         return after
 
     def maintain(self, item: Item, has_time: Callable[[], bool]) -> Counter[str]:
@@ -184,7 +186,7 @@ class AgentMemory:
         return len(writes)
 
 
-def _to_attributes(config: AgentConfig) -> Item:
+def _to_attributes(config: AgentConfig, item: Item, now: int) -> Item:
     """Return the given settings as attributes; None removes one."""
     episodic = config.episodic.model_dump(exclude_unset=True)
     working = config.working.model_dump(exclude_unset=True)
@@ -195,6 +197,10 @@ def _to_attributes(config: AgentConfig) -> Item:
         attributes["episodic_pinned_namespaces"] = (
             list(dict.fromkeys(episodic["pinned_namespaces"])) or None
         )
+    if "history" in episodic:
+        days = (episodic["history"] or {"days": 0})["days"]
+        history = change_days(item.get("episodic_history"), days, 0, now)
+        attributes["episodic_history"] = history
     if "max_entries" in working:
         attributes["working_max_entries"] = working["max_entries"]
     if "max_total_size_kb" in working:
@@ -209,4 +215,5 @@ def _to_settings(agent: str, item: Item) -> AgentSettings:
         item.get("episodic_pinned_namespaces") or [],
         item.get("working_max_entries", WORKING.max_entries),
         item.get("working_max_bytes", WORKING.max_bytes) // _KB,
+        {"days": get_days(item.get("episodic_history"), 0)},
     )

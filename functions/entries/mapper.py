@@ -13,6 +13,12 @@ from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.values import ValueCodec
 
+_HISTORY_ATTRIBUTES = (
+    *("nonce", "version", "memory_type", "agent_id", "namespace", "key", "tags", "value"),
+    *("data_key", "encrypted_version", "value_bytes", "sensitivity", "task_id", "intent_id"),
+    *("ttl", "expires_at", "pinned", "priority", "created_at", "updated_at", "created_by"),
+    *("curated_by", "actor_kind", "occurred_at"),
+)
 _NOBODY = ""  # whose an entry is that says it is another agent's than that of its partition
 
 
@@ -60,6 +66,7 @@ class EntryMapper:
             "is_fenced": entry.is_fenced or None,
             "is_in_own_task": entry.is_in_own_task or None,
             "occurred_at": entry.occurred_at,
+            "history_since": entry.history_since,
             "vector_at": entry.vector_at,
             "vector_length": entry.vector_length,
             "last_accessed_at": entry.last_accessed_at if is_evictable else None,
@@ -139,10 +146,17 @@ class EntryMapper:
             is_fenced=get("is_fenced", False),
             is_in_own_task=get("is_in_own_task", False),
             occurred_at=get("occurred_at"),
+            history_since=get("history_since"),
+            superseded_at=get("superseded_at"),
             unreadable=True if text is None else None,
             vector_at=get("vector_at"),
             vector_length=get("vector_length"),
         )
+
+
+def select_history_attributes(item: Item) -> Item:
+    """Select what the history keeps of an entry's item: a sensitive value stays encrypted."""
+    return {name: item[name] for name in _HISTORY_ATTRIBUTES if name in item}
 
 
 def _name_value(entry_id: str, task: str | None) -> str:

@@ -61,6 +61,8 @@ class Entry(NamedTuple):
     vector_at: int | None = None  # when the client's vector was written; None without one
     vector_length: int | None = None  # how many numbers it has
     occurred_at: int | None = None  # when its content happened; None: when it was created
+    history_since: int | None = None  # the lowest version whose history was not removed
+    superseded_at: int | None = None  # when the next version was written; None in the present one
 
     @property
     def id(self) -> str:

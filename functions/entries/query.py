@@ -126,5 +126,10 @@ def _skip_later_entries(after: str | None, filters: Filters, now: int) -> str | 
     updated_before = filters.updated_before
     if updated_before is None or updated_before >= now:
         return after
-    bound = entry_keys.build_time_bound(max(updated_before, 0))
+    return begin_before(after, updated_before)
+
+
+def begin_before(after: str | None, time: int) -> str:
+    """Return where a page begins whose entries were created before a time (epoch ms)."""
+    bound = entry_keys.build_time_bound(max(time, 0))
     return bound if after is None else min(after, bound)

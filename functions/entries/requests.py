@@ -6,6 +6,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from functions.entries.model import Priority
 from functions.entries.tiers import Tier
+from functions.namespaces.requests import HistorySettings
 from functions.platform import limits
 from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import (
@@ -122,6 +123,13 @@ class NewEntry(_Changeable):
         return None if self.scope is None else self.scope.intent_id
 
 
+class Restoration(RequestModel):
+    """Body of `POST /api/v1/memory/{id}/restore`."""
+
+    version: Annotated[int, Field(ge=1)]
+    """The version whose value is written again."""
+
+
 class Memory(RequestModel):
     """Body of `POST /api/v1/remember`."""
 
@@ -228,6 +236,8 @@ class EpisodicSettings(ChangeModel):
     eviction_policy: EvictionPolicy = "lru"
     pinned_namespaces: list[Name] = Field(default=[], max_length=limits.MAX_LISTED_NAMESPACES)
     """New episodic entries in these are pinned, unless they say otherwise."""
+    history: HistorySettings | None = None
+    """How long earlier values of episodic entries are kept; null: they are not."""
 
 
 class WorkingSettings(ChangeModel):

@@ -30,7 +30,7 @@ _COPIED_FIELDS = frozenset(
         "vector",
     }
 )
-_KEPT_BY_A_PUT = ("nonce", "agent_id", "created_by", "created_at")
+_KEPT_BY_A_PUT = ("nonce", "agent_id", "created_by", "created_at", "history_since")
 
 
 def build_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -> Entry:

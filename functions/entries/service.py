@@ -91,10 +91,26 @@ class Entries:
         policy = POLICIES_BY_ID_LETTER[address.tier]
         if is_touched and policy.is_evictable and address.is_owned_by(caller.id):
             return self._get_own_evictable(caller, address, nonce)
+        return self._get_with_namespace(caller, address, nonce)[0]
+
+    def get_with_namespace(
+        self, caller: Principal, entry_id: str
+    ) -> tuple[Entry, NamespaceTarget | None]:
+        """Return an entry and, of semantic memory, its namespace: one call; no access is recorded.
+
+        Raises:
+            EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
+            AccessDenied: when the caller may not read it.
+        """
+        return self._get_with_namespace(caller, *_parse_id(caller, entry_id))
+
+    def _get_with_namespace(
+        self, caller: Principal, address: EntryAddress, nonce: str
+    ) -> tuple[Entry, NamespaceTarget | None]:
         found, namespace = self._read(caller, address)
         entry = self._require_live(found, address, nonce)
         assert_can_read(self._tasks, caller, entry, namespace)
-        return entry
+        return entry, namespace
 
     def get_vector(self, entry: Entry) -> list[float] | None:
         """Return the vector that its client gave an entry, of unit length; None if there is none.

@@ -226,6 +226,21 @@ class EntryStore:
         with suppress(ConditionFailed, ReadOnly):
             self._table.update(write)
 
+    def remove_history(self, entry: Entry) -> None:
+        """Note that no earlier version of an entry is to be kept: no new version.
+
+        Raises:
+            ConditionFailed: the entry was changed or removed since.
+        """
+        write = update(
+            entry.item_key,
+            "SET history_since = :version",
+            "nonce = :nonce AND version = :version",
+            nonce=entry.nonce,
+            version=entry.version,
+        )
+        self._table.update(write)
+
     def fence(self, entry: Entry) -> None:
         """Have each write of an entry check its task: no new version; nothing if it is gone."""
         write = update(

@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 from urllib.parse import quote, unquote
 
 from functions.platform.idempotency import RequestHistory
+from functions.platform.kept_history import HistoryRule
 from functions.platform.keys import build_list_position
 
 Access = Literal["none", "read", "write", "admin"]
@@ -41,6 +42,7 @@ class Namespace:
         default: the access of everybody who isn't listed; None where the next prefix rule says it.
         allow: the access of those who are listed, by their ids.
         search_fields: the fields of values that searches may compare.
+        history: how long earlier values of its entries are kept; None: for the default.
     """
 
     namespace: str
@@ -50,6 +52,7 @@ class Namespace:
     created_at: int  # epoch ms
     updated_at: int  # epoch ms
     search_fields: tuple[str, ...] = ()
+    history: HistoryRule | None = None
     requests: RequestHistory | None = field(default=None, compare=False)
 
     @property

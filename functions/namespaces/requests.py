@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from functions.namespaces.model import Access
-from functions.platform.limits import MAX_ACL_ENTRIES, MAX_SEARCH_FIELDS
+from functions.platform.limits import MAX_ACL_ENTRIES, MAX_HISTORY_DAYS, MAX_SEARCH_FIELDS
 from functions.platform.validation import (
     AgentId,
     ChangeModel,
@@ -32,6 +32,13 @@ class Permissions(ChangeModel):
     """Whose access changes; `none` takes one out."""
 
 
+class HistorySettings(RequestModel):
+    """How long earlier values of entries are kept."""
+
+    days: Annotated[int, Field(ge=0, le=MAX_HISTORY_DAYS)]
+    """For how many days after its change a value is kept; 0 keeps none."""
+
+
 class NamespaceChange(RequestModel):
     """Body of `PATCH /api/v1/memory/namespaces/{namespace}`."""
 
@@ -48,8 +55,11 @@ class NamespaceChange(RequestModel):
     ) = None
     """The fields at the top level of values that searches may compare; replaces the former list."""
 
+    history: HistorySettings | None = None
+    """How long earlier values of entries are kept; null: for 30 days."""
+
     @model_validator(mode="after")
     def _names_something(self) -> Self:
-        if not {"permissions", "search_fields"} & self.model_fields_set:
-            raise ValueError("names nothing to change: give permissions or search_fields")
+        if not {"permissions", "search_fields", "history"} & self.model_fields_set:
+            raise ValueError("names nothing to change: give permissions, search_fields or history")
         return self

@@ -8,7 +8,8 @@ from functions.namespaces.model import PREFIX_MARK, Access, Namespace, Namespace
 from functions.namespaces.requests import NamespaceChange, Permissions
 from functions.platform.errors import CapacityExceeded, VersionMismatch
 from functions.platform.idempotency import RequestToken
-from functions.platform.limits import MAX_ACL_ENTRIES
+from functions.platform.kept_history import change_days
+from functions.platform.limits import DEFAULT_HISTORY_DAYS, MAX_ACL_ENTRIES
 
 _LEVELS: dict[Access, int] = {"none": 0, "read": 1, "write": 2, "admin": 3}
 _CONFIGURED_DEFAULT: Access = "read"
@@ -94,9 +95,13 @@ def change_namespace(
 ) -> Namespace:
     """Return a namespace after a change; what isn't given stays; errors as `change_permissions`."""
     changed = change_permissions(target, change.permissions, now, token)
-    if change.search_fields is None:
+    if change.search_fields is not None:
+        changed = replace(changed, search_fields=tuple(change.search_fields))
+    if "history" not in change.model_fields_set:
         return changed
-    return replace(changed, search_fields=tuple(change.search_fields))
+    days = DEFAULT_HISTORY_DAYS if change.history is None else change.history.days
+    history = change_days(changed.history, days, DEFAULT_HISTORY_DAYS, now)
+    return replace(changed, history=history)
 
 
 def change_permissions(

@@ -257,6 +257,8 @@ class Namespaces:
             raise ValidationFailed("namespace", "isn't the name in the path")
         if change.search_fields is not None and rules.is_prefix_rule(name):
             raise ValidationFailed("search_fields", "are those of one namespace")
+        if "history" in change.model_fields_set and rules.is_prefix_rule(name):
+            raise ValidationFailed("history", "is that of one namespace; leave out the *")
         return self._change(caller, name, authority.CHANGE_PERMISSIONS, change, version, token)
 
     @retry_on(ConditionFailed, "others are changing this namespace")

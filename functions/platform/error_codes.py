@@ -79,6 +79,12 @@ ERROR_CODES: dict[str, ErrorCode] = {
         "The principal is the last one with `memory.admin` whose key does not expire.",
         "Give another principal `memory.admin` without `expires_at`, then repeat the request.",
     ),
+    "HISTORY_NOT_KEPT": ErrorCode(
+        410,
+        "The history does not reach so far",
+        "The earlier value is not kept: it is too old, was removed, or no history is kept here.",
+        "Ask for a later time. The `history` of the namespace or the agent says what is kept.",
+    ),
     "TASK_REASSIGNED": ErrorCode(
         409,
         "The task is another agent's",

@@ -224,6 +224,12 @@ class LastAdmin(ServiceError):
     code = "LAST_ADMIN"
 
 
+class HistoryNotKept(ServiceError):
+    """What is asked for is older than the kept history."""
+
+    code = "HISTORY_NOT_KEPT"
+
+
 class Throttled(ServiceError):
     """The store is overloaded, or conflicts persist; `retry_after` is in seconds."""
 

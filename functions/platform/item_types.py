@@ -304,6 +304,13 @@ SEMANTIC_ENTRY = _entries_type(
     _EXPIRING,
     (schema.BY_TASK, schema.BY_TENANT, schema.BY_EXPIRY, schema.BY_DUE),
 )
+ENTRY_VERSION = _entries_type(
+    "entry version",
+    "{tenant}#h#{owner}",
+    "v#{entry}#{superseded}#{version:010d}",
+    "An earlier version of an entry",
+    "as its entry; as long as its namespace or agent keeps history",
+)
 INDEX_ROW = _entries_type(
     "index row",
     _NAMESPACE,

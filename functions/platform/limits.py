@@ -68,6 +68,7 @@ MAX_WRITTEN_TOGETHER = 100  # writes of a transaction of DynamoDB
 MAX_REPLACED_FACTS = 40  # that one request ends
 MAX_FACT_CHANGES = 20  # that a fact names, the latest ones
 MAX_FACT_PERIODS = 100  # before the present one
+DEFAULT_HISTORY_DAYS, MAX_HISTORY_DAYS = 30, 3650  # of a semantic namespace
 MAX_SINGLE_VALUED_PREDICATES = 500  # of a tenant
 MAX_NOTE_CHARACTERS = 4_096  # of a hand-over
 MAX_NEIGHBORS = 10  # messages before and after a result

@@ -11,6 +11,7 @@ from functions.container import Container
 from functions.platform.settings import WrongSetting
 from functions.stream.conversation_learner import ConversationLearner
 from functions.stream.event_publisher import EventPublisher
+from functions.stream.history_keeper import HistoryKeeper
 from functions.stream.quota_counter import QuotaCounter
 from functions.stream.records import StreamBatch, Subscription, parse_record
 from functions.stream.usage_counter import UsageCounter
@@ -38,6 +39,7 @@ CONSUMERS: Mapping[str, type[Consumer]] = {
     "events": EventPublisher,
     "vectors": VectorUpdater,
     "learning": ConversationLearner,
+    "history": HistoryKeeper,
 }
 """They process a batch side by side."""
 FINAL_CONSUMERS: Mapping[str, type[Consumer]] = {

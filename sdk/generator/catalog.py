@@ -35,6 +35,7 @@ LITERALS = {  # the name of an enumeration, and one place where it stands
     "GrantAccess": ("Grant", "access"),
     "NamespaceAccess": ("NamespacePermissions", "default"),
     "RecallSource": ("RecallReference", "source"),
+    "VersionChange": ("EntryVersion", "change"),
     "FactChangeKind": ("FactChange", "change"),
     "RunStatus": ("Run", "status"),
     "DeletionKind": ("Deletion", "kind"),
@@ -67,6 +68,7 @@ MODULES: dict[str, tuple[str, dict[str, ModelSpec]]] = {
         "Entries of memory (RFC-0015 §1.1).",
         {
             "Entry": _spec("Entry", "A memory entry (RFC-0015 §1.1)."),
+            "EntryVersion": _spec("EntryVersion", "A version of an entry."),
             "SearchResult": _spec("SearchResult", "An entry that a search found."),
             "EvictionCandidate": _spec(
                 "EvictionCandidate", "An episodic entry that may be evicted.", "Entry"

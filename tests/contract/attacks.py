@@ -123,6 +123,7 @@ BODIES: dict[str, Callable[[Names], Any]] = {
         "guardrails": names.choose({}, {"denied_namespaces": [names.pick("namespace")]})
     },
     "NewEntry": _entry,
+    "Restoration": lambda _: {"version": 1},
     "EntryChange": lambda names: names.choose({"value": {}}, {"tags": ["t"]}),
     "MemorySearch": lambda names: (
         names.choose({"query": "zq"}, {"vector": VECTOR, "namespace": names.pick("namespace")})
@@ -251,7 +252,7 @@ NARROWING = frozenset(
     {
         *("after", "before", "offset", "last", "updated_after", "updated_before"),
         *("action", "status", "subject", "predicate", "learned_from_run_id", "instance_id"),
-        *("as_of", "ended"),
+        *("as_of", "ended", "version"),
         *("pinned", "max_kb", "value", "run_id", "expires_at"),
     }
 )

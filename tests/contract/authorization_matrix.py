@@ -89,6 +89,12 @@ ROWS: dict[str, Row] = {
     "GET /api/v1/memory/{id}": Row(
         "401 401 404 403 403 403 403 403 403 403 200v", "/api/v1/memory/<working>"
     ),
+    "GET /api/v1/memory/{id}/history": Row(
+        "401 401 404 403 403 403 403 403 403 403 200v", "/api/v1/memory/<working>/history"
+    ),
+    "DELETE /api/v1/memory/{id}/history": Row(
+        "401 401 404 403 403 403 403 403 403 403 204w", "/api/v1/memory/<working>/history"
+    ),
     "DELETE /api/v1/memory/{id}": Row(
         "401 401 404 403 403 403 403 403 403 403 204w", "/api/v1/memory/<episodic>"
     ),
@@ -113,6 +119,12 @@ ROWS: dict[str, Row] = {
         "401 401 404 403 403 403 403 403 403 403 200w",
         "/api/v1/memory/<working>",
         {"value": {}},
+        headers=_V1,
+    ),
+    "POST /api/v1/memory/{id}/restore": Row(
+        "401 401 404 403 403 403 403 403 403 403 200vw",
+        "/api/v1/memory/<working>/restore",
+        {"version": 1},
         headers=_V1,
     ),
     "POST /api/v1/memory/search": Row(

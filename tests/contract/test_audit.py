@@ -295,6 +295,9 @@ USES: dict[tuple[str, str], Use] = {
     ("PATCH /api/v1/memory/{id}", "entry.change"): lambda tenant: update(
         tenant.admin, _make_entry(tenant), 1, value={"n": 2}
     ),
+    ("POST /api/v1/memory/{id}/restore", "entry.change"): lambda tenant: tenant.admin.post(
+        f"{MEMORY}/{_make_entry(tenant)}/restore", json={"version": 1}, headers={"If-Match": "1"}
+    ),
     ("PUT /api/v1/memory", "entry.change"): lambda tenant: (
         _make_entry(tenant),
         tenant.admin.put(MEMORY, json=semantic(value={"n": 2})),

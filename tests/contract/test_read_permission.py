@@ -51,8 +51,11 @@ def build_calls(admin: httpx.Client) -> dict[str, Call]:
         "PATCH /api/v1/memory/{id}": send(
             "PATCH", f"{MEMORY}/{entry['id']}", {"tags": ["t"]}, If_Match="1"
         ),
+        "POST /api/v1/memory/{id}/restore": send(
+            "POST", f"{MEMORY}/{entry['id']}/restore", {"version": 2}, If_Match="2"
+        ),
         "POST /api/v1/memory/batch": send(
-            "POST", BATCH, {"entries": [BY_KEY | {"version": 2, "tags": ["u"]}]}
+            "POST", BATCH, {"entries": [BY_KEY | {"version": 3, "tags": ["u"]}]}
         ),
         "PUT /api/v1/conversations/{session_id}": send(
             "PUT",

@@ -5,6 +5,7 @@ from typing import cast
 import orjson
 from typing_extensions import TypedDict
 
+from functions.api.responses.namespaces import HistoryDocument
 from functions.api.responses.types import Count, PagePosition, Timestamp, Version
 from functions.entries.agent_store import AgentUsage
 from functions.entries.agents import AgentSettings
@@ -25,6 +26,8 @@ class EpisodicSettingsDocument(TypedDict):
     eviction_policy: EvictionPolicy
     pinned_namespaces: list[str]
     """New episodic entries in these are pinned, unless they say otherwise."""
+    history: HistoryDocument
+    """How long earlier values of episodic entries are kept."""
 
 
 class WorkingSettingsDocument(TypedDict):
@@ -117,6 +120,7 @@ def render_agent_settings(settings: AgentSettings) -> AgentSettingsDocument:
             "capacity": settings.capacity,
             "eviction_policy": "lru",
             "pinned_namespaces": settings.pinned_namespaces,
+            "history": cast("HistoryDocument", settings.episodic_history),
         },
         "working": {
             "max_entries": settings.max_entries,

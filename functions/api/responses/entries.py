@@ -82,6 +82,40 @@ class EntryDocument(EntryHeadDocument):
     """Your JSON object. Absent without `memory.read`, and with `values=omit`."""
     vector: NotRequired[list[float]]
     """The client's vector, of length 1. Only shown with `vector=include`."""
+    superseded_at: NotRequired[Timestamp | None]
+    """With `version` or `as_of`: when the next version was written; null in the present one."""
+
+
+class VersionHeadDocument(TypedDict):
+    """A version of an entry without its value."""
+
+    version: Version
+    time: Timestamp
+    """When it was written."""
+    actor: str
+    """Who wrote it."""
+    change: Literal["created", "updated"]
+    tags: list[str]
+    superseded_at: Timestamp | None
+    """When the next version was written; null in the present one."""
+    unreadable: NotRequired[bool]
+    """True if the stored value was damaged or moved."""
+
+
+class EntryVersionDocument(VersionHeadDocument):
+    """A version of an entry."""
+
+    value: NotRequired[Annotated[JsonObject, VALUE]]
+    """Your JSON object. Absent without `memory.read`, and with `values=omit`."""
+
+
+class EntryHistoryDocument(TypedDict):
+    """A page of an entry's versions, newest first."""
+
+    versions: list[EntryVersionDocument]
+    limit: Count
+    next: NotRequired[str]
+    """Continues the list as `after`; absent on the last page."""
 
 
 class EntryPageDocument(PagePosition):
@@ -168,6 +202,25 @@ def render_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
     """Render an entry. Its value is copied as it is stored, and never parsed."""
     document = EntryDocument if has_value and not entry.unreadable else EntryHeadDocument
     return to_document(entry, cast("type[EntryDocument]", document), **_compute(entry))
+
+
+def render_version(entry: Entry, *, has_value: bool) -> EntryVersionDocument:
+    """Render a version of an entry in its history."""
+    document = EntryVersionDocument if has_value and not entry.unreadable else VersionHeadDocument
+    return to_document(
+        entry,
+        cast("type[EntryVersionDocument]", document),
+        time=to_rfc3339(entry.updated_at),
+        actor=entry.actor.id,
+        change="created" if entry.version == 1 else "updated",
+    )
+
+
+def render_past_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
+    """Render an entry as it stood, with the time until which it did."""
+    document = render_entry(entry, has_value=has_value)
+    document["superseded_at"] = to_optional_rfc3339(entry.superseded_at)
+    return document
 
 
 def render_eviction_candidate(entry: Entry) -> EvictionCandidateDocument:

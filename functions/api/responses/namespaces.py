@@ -5,8 +5,10 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from functions.api.responses.rendering import to_document
-from functions.api.responses.types import PagePosition, Timestamp, Version
-from functions.namespaces.model import Access, Namespace
+from functions.api.responses.types import Count, PagePosition, Timestamp, Version
+from functions.namespaces.model import PREFIX_MARK, Access, Namespace
+from functions.platform.kept_history import get_days
+from functions.platform.limits import DEFAULT_HISTORY_DAYS
 
 
 class NamespaceAccessDocument(TypedDict):
@@ -24,6 +26,12 @@ class NamespacePermissionsDocument(TypedDict):
     allow: list[NamespaceAccessDocument]
 
 
+class HistoryDocument(TypedDict):
+    """How long earlier values of entries are kept."""
+
+    days: Count
+
+
 class NamespaceDocument(TypedDict):
     """A namespace's permissions."""
 
@@ -31,6 +39,8 @@ class NamespaceDocument(TypedDict):
     permissions: NamespacePermissionsDocument
     search_fields: NotRequired[list[str]]
     """The fields of values that searches may compare; absent if there are none."""
+    history: NotRequired[HistoryDocument]
+    """How long earlier values of its entries are kept; absent in a prefix rule."""
     version: Version
     created_at: Timestamp
     updated_at: Timestamp
@@ -45,7 +55,11 @@ class NamespacePageDocument(PagePosition):
 def render_namespace(namespace: Namespace) -> NamespaceDocument:
     """Render a namespace's permissions (RFC-0015 §2.3), with the default that applies."""
     permissions = render_permissions(namespace)
-    document = to_document(namespace, NamespaceDocument, permissions=permissions)
+    history: HistoryDocument = {"days": get_days(namespace.history, DEFAULT_HISTORY_DAYS)}
+    computed = {"permissions": permissions, "history": history}
+    document = to_document(namespace, NamespaceDocument, **computed)
+    if namespace.namespace.endswith(PREFIX_MARK):
+        del document["history"]
     if not namespace.search_fields:
         del document["search_fields"]
     return document

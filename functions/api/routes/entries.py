@@ -2,7 +2,7 @@
 
 from functools import partial
 from operator import attrgetter
-from typing import Literal
+from typing import Literal, cast
 
 from functions.api.bare_arrays import BARE_ARRAY_HEADERS, bare_array_response
 from functions.api.filters import AGENT_FILTERS, FILTERS, read_filters
@@ -17,28 +17,34 @@ from functions.api.paging import (
 from functions.api.parameters import (
     ARRAY_LIMIT,
     ARRAY_PAGE,
+    AS_OF,
     CURSOR_PAGE,
     ONLY_NEW,
     TOUCH,
     UNCOUNTED_PAGE,
     VALUES_OF_LIST,
     ChoiceParameter,
+    IntegerParameter,
 )
 from functions.api.responses.entries import (
     EntryDocument,
+    EntryHistoryDocument,
     EntryPageDocument,
     EvictionOrderDocument,
     SummaryDocument,
     render_entry,
     render_eviction_candidate,
+    render_past_entry,
     render_summary,
+    render_version,
 )
 from functions.api.responses.types import PagePosition
 from functions.api.routing import Route
 from functions.entries.authority import CHANGE_ENTRY, DELETE_ENTRY, REPLACE_ENTRY
 from functions.entries.filters import Filters
+from functions.entries.history import get_version_position
 from functions.entries.model import Entry
-from functions.entries.requests import EntryChange, Memory, NewEntry
+from functions.entries.requests import EntryChange, Memory, NewEntry, Restoration
 from functions.identity.model import READ, WRITE, Principal
 from functions.namespaces.authority import CLAIM_NAMESPACE
 from functions.platform.errors import UnreadableValue, ValidationFailed
@@ -49,9 +55,26 @@ _VECTOR: ChoiceParameter[Literal["include"]] = ChoiceParameter(
 )
 
 
+_VERSION = IntegerParameter("version", "The entry as it stood in this version.", 1, 999_999_999)
+
+
 def query_entries(request: Request, caller: Principal) -> Response:
-    asked = read_page_request(request, caller)
+    asked, moment = read_page_request(request, caller), AS_OF.read(request)
+    if moment is not None:
+        return _query_past(request, caller, asked, moment)
     page, position, _ = _read_page(request, caller, asked, read_filters(request))
+    return json_response(200, EntryPageDocument(entries=page, **position))
+
+
+def _query_past(request: Request, caller: Principal, asked: PageRequest, moment: int) -> Response:
+    filters, values = read_filters(request), VALUES_OF_LIST.read(request)
+    found = request.services.history.find_page(caller, filters, asked.wanted, moment)
+
+    def render(entry: Entry) -> EntryDocument:
+        return render_past_entry(entry, has_value=_has_value(entry, values))
+
+    page, position = build_page(asked, found, render, attrgetter("sort_token"))
+    position.pop("next_offset", None)  # a page may be short: only a cursor continues it
     return json_response(200, EntryPageDocument(entries=page, **position))
 
 
@@ -70,14 +93,18 @@ def _read_page(
     found = queries.find_page(caller, filters, asked.wanted)
 
     def render(entry: Entry) -> EntryDocument:
-        is_hidden = entry.sensitivity in ENCRYPTED if values == "ordinary" else values is not None
-        return render_entry(entry, has_value=not is_hidden)
+        return render_entry(entry, has_value=_has_value(entry, values))
 
     page, position = build_page(asked, found, render, attrgetter("sort_token"))
     if TOUCH.read(request) is not False:
         request.services.access_tracker.record_reads(caller, found.elements[: len(page)])
     position = mark_hidden(position, page, lambda: queries.has_unreadable(caller, filters))
     return page, position, len(found.elements)
+
+
+def _has_value(entry: Entry, values: Literal["omit", "ordinary"] | None) -> bool:
+    """Tell whether a list shows an entry's value."""
+    return entry.sensitivity not in ENCRYPTED if values == "ordinary" else values is None
 
 
 def summarize_agent_memory(request: Request, caller: Principal) -> Response:
@@ -106,6 +133,11 @@ _MEMORY = "/api/v1/memory"
 
 
 def get_entry(request: Request, caller: Principal) -> Response:
+    past = _read_past(request, caller)
+    if past is not None:
+        if past.unreadable:
+            raise UnreadableValue
+        return json_response(200, render_past_entry(past))
     is_touched = TOUCH.read(request) is not False
     entries = request.services.entries
     entry = entries.get(caller, request.path_params["id"], is_touched=is_touched)
@@ -119,6 +151,46 @@ def get_entry(request: Request, caller: Principal) -> Response:
     if vector is not None:
         document["vector"] = vector
     return json_response(200, document, etag=etag)
+
+
+def _read_past(request: Request, caller: Principal) -> Entry | None:
+    """Read the entry as it stood, if the request names a version or a time."""
+    history, id = request.services.history, request.path_params["id"]
+    version, moment = _VERSION.read(request), AS_OF.read(request)
+    if version and moment is not None:
+        raise ValidationFailed("as_of", "cannot be combined with version; leave one out")
+    if version:
+        return history.get_version(caller, id, version)
+    return None if moment is None else history.get_at(caller, id, moment)
+
+
+def list_versions(request: Request, caller: Principal) -> Response:
+    history, id = request.services.history, request.path_params["id"]
+    values = VALUES_OF_LIST.read(request)
+    page, position = paginate_uncounted(
+        request,
+        caller,
+        partial(history.list_versions, caller, id),
+        lambda version: render_version(version, has_value=_has_value(version, values)),
+        get_version_position,
+    )
+    return json_response(200, cast("EntryHistoryDocument", {"versions": page, **position}))
+
+
+def restore_version(request: Request, caller: Principal) -> Response:
+    entry = request.services.history.restore(
+        caller,
+        request.path_params["id"],
+        request.required_if_match,
+        request.parse_body(Restoration).version,
+        request.idempotency_token(caller),
+    )
+    return _entry_response(200, entry)
+
+
+def remove_history(request: Request, caller: Principal) -> Response:
+    request.services.history.remove(caller, request.path_params["id"])
+    return Response(204)
 
 
 def delete_entry(request: Request, caller: Principal) -> Response:
@@ -178,8 +250,11 @@ ROUTES = [
         READ,
         "Query entries",
         {200: EntryPageDocument},
-        query=(*FILTERS, VALUES_OF_LIST, TOUCH, *CURSOR_PAGE),
-        description="What you may not read never matches. Newest first.",
+        query=(*FILTERS, AS_OF, VALUES_OF_LIST, TOUCH, *CURSOR_PAGE),
+        error_statuses=(410,),
+        description="What you may not read never matches. Newest first. With `as_of`, the living "
+        "entries of a namespace, or of an agent's episodic memory, as they stood then; a page may "
+        "be short.",
     ),
     Route(
         "GET /api/v1/agents/{agent_id+}/memory/summary",
@@ -217,8 +292,41 @@ ROUTES = [
         "Get an entry",
         {200: EntryDocument, 304: None},
         response_headers=("ETag",),
-        query=(TOUCH, _VECTOR),
-        error_statuses=(404, 409),
+        query=(TOUCH, _VECTOR, _VERSION, AS_OF),
+        error_statuses=(404, 409, 410),
+    ),
+    Route(
+        f"GET {_MEMORY}/{{id}}/history",
+        list_versions,
+        READ,
+        "List the versions of an entry, newest first",
+        {200: EntryHistoryDocument},
+        query=(VALUES_OF_LIST, *UNCOUNTED_PAGE),
+        error_statuses=(404,),
+        description="Of semantic memory the versions of the last 30 days, unless its namespace "
+        "says otherwise; of episodic memory what the agent's settings say. The history ends with "
+        "its entry.",
+    ),
+    Route(
+        f"DELETE {_MEMORY}/{{id}}/history",
+        remove_history,
+        WRITE,
+        "Remove the earlier versions of an entry",
+        {204: None},
+        error_statuses=(404,),
+    ),
+    Route(
+        f"POST {_MEMORY}/{{id}}/restore",
+        restore_version,
+        WRITE,
+        "Write the value of an earlier version again",
+        {200: EntryDocument},
+        response_headers=("ETag",),
+        request_model=Restoration,
+        error_statuses=(404, 409, 410),
+        if_match="required",
+        idempotent=True,
+        audited=(CHANGE_ENTRY,),
     ),
     Route(
         f"DELETE {_MEMORY}/{{id}}",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Unpack
 
-from agent_memory._async.queries import AsyncQueries
+from agent_memory._async.entry_history import AsyncEntryHistory
 from agent_memory._waiting_async import AsyncTurns, async_sleep
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 from agent_memory.model import Entry, EntryFields, MemoryType
@@ -28,7 +28,7 @@ _MEMORY = "/api/v1/memory"
 Value = dict[str, Any]
 
 
-class AsyncMemory(AsyncQueries):
+class AsyncMemory(AsyncEntryHistory):
     """Entries of all three tiers.
 
     In a worker's function, calls on working memory without a scope belong to the task at work, as
@@ -193,11 +193,15 @@ class AsyncMemory(AsyncQueries):
         *,
         agent_id: str | None = None,
         memory_type: MemoryType | None = None,
+        as_of: str | datetime | None = None,
     ) -> Value | None:
-        """Return the value of `get_entry`; None if there is none.
+        """Return the value of `get_entry`, or of `get_past` at a time; None if there is none.
 
         client.memory.get("invoices", "progress")
         """
+        if as_of is not None:
+            past = await self.get_past(namespace, key, memory_type=memory_type, as_of=as_of)
+            return None if past is None else past.value
         found = await self.get_entry(namespace, key, agent_id=agent_id, memory_type=memory_type)
         return None if found is None else found.value
 

@@ -85,6 +85,23 @@ class AsyncNamespaces(AsyncResource):
         """
         return await self._change(namespace, {"search_fields": [*fields]}, version)
 
+    async def set_history(
+        self, namespace: str, days: int | None, *, version: int | None = None
+    ) -> Namespace:
+        """Set for how many days earlier values of a namespace's entries are kept.
+
+            client.namespaces.set_history("recipes", 90)
+
+        Args:
+            days: 0 keeps none; None is the default, 30 days.
+            version: only if it is at this version.
+
+        Raises:
+            MemoryConflictError: it is at another version.
+        """
+        history = None if days is None else {"days": days}
+        return await self._change(namespace, {"history": history}, version)
+
     async def _change(
         self, namespace: str, body: Mapping[str, Any], version: int | None
     ) -> Namespace:

@@ -43,6 +43,7 @@ class Queries(Resource):
         updated_after: str | datetime | None = None,
         updated_before: str | datetime | None = None,
         touch: bool = True,
+        as_of: str | datetime | None = None,
         **paging: Unpack[Paging],
     ) -> Pages[Entry]:
         """Return the entries that match, newest first.
@@ -58,6 +59,7 @@ class Queries(Resource):
             tags: all of them; `tags_any`: one of them.
             agent_id: whose; by default the caller's own.
             touch: False leaves the order of eviction as it is.
+            as_of: the living entries of a namespace, or of episodic memory, as they stood then.
             paging: `limit`, `page_size`, `after`.
 
         In a worker's function, without agent and scope, the working entries are those of the task
@@ -76,6 +78,7 @@ class Queries(Resource):
             updated_before,
         )
         filters |= {} if touch else {"touch": "false"}
+        filters |= drop_none(as_of=render_time(as_of))
         task = self._find_task_memory(memory_type, agent_id, task_id, intent_id)
 
         def fetch(size: int, position: str | None) -> Page[Entry]:

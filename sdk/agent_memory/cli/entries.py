@@ -6,6 +6,7 @@ from typing import Any
 
 from agent_memory import Client, Entry
 from agent_memory.cli.arguments import TIERS, Parser, add_command, parse_count, parse_text
+from agent_memory.cli.columns import select_columns
 from agent_memory.cli.connection import parse_document
 from agent_memory.cli.failures import Failure
 from agent_memory.cli.formatting import (
@@ -20,6 +21,7 @@ from agent_memory.cli.session import Session
 from agent_memory.cli.text import render_json_line
 from agent_memory.requests import quote_segment
 
+_VERSIONS = select_columns("version", "time", "actor", "change", "value")
 ROWS = 100  # of a table, unless the user wants more
 
 
@@ -27,6 +29,7 @@ def add_commands(commands: Any) -> None:
     """Add the commands on entries."""
     _add_get_and_rm(commands)
     _add_query(commands)
+    _add_history(commands)
     command = add_command(commands, "summary", "show an agent's memory in figures", summary)
     command.add_argument("--agent", metavar="ID", type=parse_text, help="whose; one's own")
 
@@ -47,6 +50,41 @@ def _add_get_and_rm(commands: Any) -> None:
             command.add_argument("--value", action="store_true", help="its value alone, as JSON")
         else:
             command.add_argument("--version", type=parse_count, help="only if this is its version")
+
+
+def _add_history(commands: Any) -> None:
+    for name, help_text, run in (
+        ("history", "list the versions of an entry, newest first", show_history),
+        ("restore", "write the value of an earlier version again", restore),
+    ):
+        command = add_command(commands, name, help_text, run)
+        command.add_argument("namespace", metavar="NAMESPACE|ID", type=parse_text)
+        command.add_argument("key", metavar="KEY", nargs="?", type=parse_text)
+        command.add_argument("--type", choices=TIERS, help="the tier; own entries first")
+        if name == "history":
+            command.add_argument("--limit", type=parse_count, help="at most so many")
+        else:
+            command.add_argument("--version", type=parse_count, required=True)
+
+
+def _name_entry(session: Session) -> dict[str, Any]:
+    given = session.arguments
+    if given.key is None:
+        return {"id": given.namespace}
+    return {"namespace": given.namespace, "key": given.key, "memory_type": given.type}
+
+
+def show_history(session: Session) -> None:
+    """`history`: the versions of an entry that are kept, newest first."""
+    found = session.client.memory.history(limit=session.arguments.limit, **_name_entry(session))
+    session.output.documents(found, *_VERSIONS)
+
+
+def restore(session: Session) -> None:
+    """`restore`: the value of an earlier version becomes the present one."""
+    version = session.arguments.version
+    entry = session.client.memory.restore(version=version, **_name_entry(session))
+    session.output.lines([render_json_line(entry.value)])
 
 
 def _add_query(commands: Any) -> None:

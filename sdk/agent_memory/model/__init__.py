@@ -39,7 +39,7 @@ from agent_memory.model.conversations import (
     State,
     StateHead,
 )
-from agent_memory.model.entries import Entry, EvictionCandidate, SearchResult
+from agent_memory.model.entries import Entry, EntryVersion, EvictionCandidate, SearchResult
 from agent_memory.model.facts import Fact, FactChange, FactPeriod, RecalledFact
 from agent_memory.model.field_infos import ENTRY_CHANGES, ENTRY_FIELDS, FieldInfo
 from agent_memory.model.keywords import (
@@ -69,6 +69,7 @@ from agent_memory.model.literals import (
     Sensitivity,
     StrategyKind,
     TaskStatus,
+    VersionChange,
 )
 from agent_memory.model.logs import Actor, AuditRecord, DayUsage, Deletion, Event, TenantUsage
 from agent_memory.model.objects import ObjectHead, Space
@@ -119,6 +120,7 @@ __all__ = [
     "Document",
     "Entry",
     "EntryFields",
+    "EntryVersion",
     "Episode",
     "EpisodicSettings",
     "EpisodicSummary",
@@ -176,6 +178,7 @@ __all__ = [
     "TaskStatus",
     "TenantUsage",
     "Trigger",
+    "VersionChange",
     "Waiting",
     "Workflow",
     "WorkingSettings",

@@ -5,6 +5,7 @@ Generated from the service's OpenAPI document; do not edit.
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from agent_memory.document import Model
 from agent_memory.model.literals import GrantAccess, NamespaceAccess, Permission, PrincipalKind
@@ -92,11 +93,13 @@ class Namespace(Model):
 
     Attributes:
         search_fields: The fields of values that searches may compare; absent if there are none.
+        history: How long earlier values of its entries are kept; absent in a prefix rule.
     """
 
     namespace: str
     permissions: NamespacePermissions
     search_fields: tuple[str, ...] = ()
+    history: dict[str, Any] | None = None
     version: int
     created_at: datetime
     updated_at: datetime

@@ -5,6 +5,7 @@ Generated from the service's OpenAPI document; do not edit.
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from agent_memory.document import Model
 from agent_memory.model.literals import PrincipalKind
@@ -64,11 +65,13 @@ class EpisodicSettings(Model):
     Attributes:
         capacity: How many episodic entries it may hold.
         pinned_namespaces: New episodic entries in these are pinned, unless they say otherwise.
+        history: How long earlier values of episodic entries are kept.
     """
 
     capacity: int
     eviction_policy: str
     pinned_namespaces: tuple[str, ...]
+    history: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from agent_memory.document import Model
-from agent_memory.model.literals import MemoryType, Priority, Sensitivity
+from agent_memory.model.literals import MemoryType, Priority, Sensitivity, VersionChange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +34,8 @@ class Entry(Model):
         inherited: True for an entry of the parent's that a query shows by its sub-task.
         value: Your JSON object. Absent without `memory.read`, and with `values=omit`.
         vector: The client's vector, of length 1. Only shown with `vector=include`.
+        superseded_at: With `version` or `as_of`: when the next version was written; null in the
+            present one.
     """
 
     id: str
@@ -60,6 +62,29 @@ class Entry(Model):
     inherited: bool = False
     value: dict[str, Any] = field(default_factory=dict)
     vector: tuple[float, ...] = ()
+    superseded_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryVersion(Model):
+    """A version of an entry.
+
+    Attributes:
+        time: When it was written.
+        actor: Who wrote it.
+        superseded_at: When the next version was written; null in the present one.
+        unreadable: True if the stored value was damaged or moved.
+        value: Your JSON object. Absent without `memory.read`, and with `values=omit`.
+    """
+
+    version: int
+    time: datetime
+    actor: str
+    change: VersionChange
+    tags: tuple[str, ...]
+    superseded_at: datetime | None = None
+    unreadable: bool = False
+    value: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

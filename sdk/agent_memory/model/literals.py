@@ -33,6 +33,7 @@ Permission = Literal["memory.read", "memory.write", "memory.admin", "memory.insp
 GrantAccess = Literal["read", "write"]
 NamespaceAccess = Literal["none", "read", "write", "admin"]
 RecallSource = Literal["entries", "facts", "messages", "episodes"]
+VersionChange = Literal["created", "updated"]
 FactChangeKind = Literal["ended", "held_again", "merged", "evidence_added", "weakened", "undone"]
 RunStatus = Literal["running", "completed", "failed"]
 DeletionKind = Literal["tenant", "agent", "person"]

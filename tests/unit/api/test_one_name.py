@@ -11,6 +11,8 @@ _OF_ANY_KIND = "the model is shared by documents that name its id after their su
 _SEQUENCE = "the model holds a sequence number, and the document the time of it"
 EXCEPTIONS: dict[tuple[str, str, str], str] = {
     ("agents", "agent_id", "id"): _OF_ANY_KIND,
+    ("entries", "actor", "id"): "the list of versions names its writers as logs of events do",
+    ("entries", "time", "updated_at"): "a version in a list has one time",
     ("objects", "space", "name"): "a space has the permissions of a namespace, and so its model",
     ("openwop", "agentType", "id"): _OF_ANY_KIND,
     ("openwop", "deletedAt", "deleted"): _SEQUENCE,

@@ -37,6 +37,7 @@ FULL = PLAIN._replace(
     intent_id="i",
     ttl="task_lifetime",
     expires_at=1_800_000_000_000,
+    history_since=3,
     pinned=True,
     priority="high",
     sensitivity="internal",
@@ -79,6 +80,7 @@ def test_a_new_field_is_stored_or_fails_here() -> None:
         "unreadable",  # found by a read
         "inherited",  # of one answer
         "packed_vector",  # an item of its own
+        "superseded_at",  # of an earlier version
     ]
 
 
