@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from agent_memory import Client
 from agent_memory.adapters.langgraph import AgentMemoryStore
+from langgraph.store.memory import InMemoryStore
 
 MEMORIES = {
     "8c1f-tea": "drinks a cup of green tea in the morning",
@@ -58,3 +59,33 @@ def test_pages_filters_and_what_isn_t_embedded_yet(store: AgentMemoryStore) -> N
     assert new.key == "new"
     assert store.search((), query="tea", limit=0) == []
     assert [item.score for item in store.search(("users", "ada"), query="")] == [None] * 3
+
+
+def test_no_query_ranks_what_was_put_without_an_index(store: AgentMemoryStore) -> None:
+    store.put(("users", "ada"), "pin", {"text": "the code of the green tea is 4711"}, index=False)
+    store.put(("users", "ada"), "late", {"text": "green tea again"})
+    began = time.monotonic()
+    while None in [each.score for each in store.search((), query="tea") if each.key != "pin"]:
+        assert time.monotonic() < began + SOON, "not all items are ranked"
+        time.sleep(0.01)
+    for _ in range(2):
+        *ranked, last = store.search(("users", "ada"), query="code of the green tea")
+        assert (last.key, last.score) == ("pin", None)
+        assert None not in [each.score for each in ranked]
+        store.update(("users", "ada"), "pin", lambda value: value | {"n": 1})
+    store.put(("users", "ada"), "pin", {"text": "the code of the green tea is 4711"})
+    while store.search(("users", "ada"), query="code 4711", limit=1)[0].key != "pin":
+        assert time.monotonic() < began + 3 * SOON
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("query", ["", " ", "\n\t", "tea " * 5000])
+def test_any_query_finds_what_langgraphs_own_store_finds(
+    store: AgentMemoryStore, query: str
+) -> None:
+    reference = InMemoryStore()
+    for item in store.search((), limit=100):
+        reference.put(item.namespace, item.key, item.value)
+    expected = {(item.namespace, item.key) for item in reference.search((), query=query)}
+    found = store.search((), query=query)
+    assert {(item.namespace, item.key) for item in found} == expected

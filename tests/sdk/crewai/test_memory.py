@@ -73,6 +73,15 @@ def test_records_come_back_without_their_vectors(storage: AgentMemoryStorageBack
     assert storage.get_record("other") is None
 
 
+def test_by_default_the_least_alike_are_found_too(storage: AgentMemoryStorageBackend) -> None:
+    opposite = [-number for number in embed(["green tea"])[0]]
+    assert len(storage.search(opposite)) == len(RECORDS)
+    assert [
+        text.content for text, _ in storage.search(opposite, metadata_filter={"hot": True})
+    ] == ["green tea"]
+    assert storage.search(opposite, min_score=0.1) == []
+
+
 def test_the_nearest_come_first_with_their_cosines(storage: AgentMemoryStorageBackend) -> None:
     (first, score), (second, less), *rest = storage.search(embed(["green tea"])[0])
     assert (first.content, second.content) == ("green tea", "green leaf")

@@ -127,6 +127,28 @@ def test_who_has_not_seen_the_last_save_is_told(store: Any) -> None:
     assert wait(store.load("c")) is None
 
 
+def test_a_conversation_is_deleted_once(store: Any) -> None:
+    conversation = start()
+    conversation.messages = [ask("hello")]
+    wait(store.save(conversation))
+    revision = wait(store.read_record("c")).revision
+    wait(store.delete_record("c", expected_revision=revision))
+    for _ in range(2):
+        with pytest.raises(ConversationConflict):
+            wait(store.delete_record("c", expected_revision=revision))
+
+
+def test_what_another_store_has_deleted_is_a_conflict(alice: Client) -> None:
+    one, other = AgentMemoryConversationStore(alice), AgentMemoryConversationStore(alice)
+    conversation = start()
+    conversation.messages = [ask("hello")]
+    wait(one.save(conversation))
+    revision = wait(one.read_record("c")).revision
+    wait(other.delete_record("c", expected_revision=revision))
+    with pytest.raises(ConversationConflict):
+        wait(one.delete_record("c", expected_revision=revision))
+
+
 def test_records_are_listed_by_scope_the_last_saved_first(store: Any) -> None:
     for number, scope in enumerate(["ada", "bob", "ada", None]):
         record = ConversationRecord(

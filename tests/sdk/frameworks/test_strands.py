@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,10 +22,11 @@ from agent_memory.adapters.strands import (
     AgentMemoryStorage,
 )
 from strands.memory import MemoryManager
-from strands.storage import Storage
+from strands.storage import LocalFileStorage, Storage
 from strands.storage.storage import _resolve_namespace
 from strands.types.exceptions import SessionException, StorageError
 from strands.types.session import Session, SessionAgent, SessionMessage, SessionType
+from strands.vended_memory_stores.file_memory_store import FileMemoryStore
 
 IMAGE = bytes(range(256)) * 20_000  # 5 MB
 
@@ -166,6 +168,24 @@ def test_a_text_that_is_added_again_is_one_memory(alice: Client) -> None:
     assert first.metadata is not None
     assert first.metadata["topic"] == "tea"
     assert len(asyncio.run(store.search("tea", {"max_search_results": 1}))) == 1
+
+
+@pytest.mark.parametrize("query", ["", " ", "\n", "tea " * 5000])
+def test_any_query_is_answered_as_by_strands_own_store(
+    alice: Client, tmp_path: Path, query: str
+) -> None:
+    ours = AgentMemoryMemoryStore(alice, "facts", "facts")
+    theirs = FileMemoryStore(name="facts", storage=LocalFileStorage(str(tmp_path)), writable=True)
+    asyncio.run(theirs.add("Ada drinks green tea", {"key": "tea"}))
+    asyncio.run(ours.add("Ada drinks green tea"))
+    expected = [each.content for each in asyncio.run(theirs.search(query))]
+    deadline = time.monotonic() + PATIENCE
+    while len(found := asyncio.run(ours.search(query))) < len(expected):
+        assert time.monotonic() < deadline
+    assert len(found) == len(expected)
+    for store in (ours, theirs):
+        with pytest.raises(ValueError, match="max_search_results"):
+            asyncio.run(store.search("tea", {"max_search_results": 0}))
 
 
 def test_a_store_for_reading_takes_nothing(alice: Client) -> None:

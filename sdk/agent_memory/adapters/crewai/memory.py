@@ -103,7 +103,7 @@ class AgentMemoryStorageBackend:
             categories: only those that have one of these.
             metadata_filter: only those whose metadata has these, of the 100 nearest.
             limit: how many at most, up to 100.
-            min_score: the least cosine.
+            min_score: the least cosine; 0 returns also records with negative ones, as LanceDB does.
 
         Raises:
             ValidationError: the vector is not as long as those of the namespace.
@@ -120,7 +120,7 @@ class AgentMemoryStorageBackend:
                 namespace=self._namespace,
                 memory_type=self._memory_type,
                 top_k=depth,
-                min_score=min_score,
+                min_score=min_score or None,
                 tags=tags,
             ):
                 found[result.entry.id] = result

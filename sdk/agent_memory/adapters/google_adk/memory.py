@@ -15,6 +15,7 @@ from google.genai import types
 from agent_memory import AsyncClient, Client
 from agent_memory.adapters.google_adk.documents import Document
 from agent_memory.adapters.hashing import hash_id
+from agent_memory.adapters.searching import to_query
 from agent_memory.conversion import to_sync
 from agent_memory.model import MemoryType
 
@@ -103,9 +104,12 @@ class AgentMemoryMemoryService(BaseMemoryService):  # type: ignore[misc]
         self, *, app_name: str, user_id: str, query: str
     ) -> SearchMemoryResponse:
         """Return what fits a query best, the best first, within a second or two of its write."""
+        text = to_query(query)
+        if text is None:
+            return SearchMemoryResponse(memories=[])
         found = await asyncio.to_thread(
             self._memory.search,
-            query,
+            text,
             namespace=self._to_namespace(app_name, user_id),
             memory_type=self._memory_type,
             top_k=self._top_k,

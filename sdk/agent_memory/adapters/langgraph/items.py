@@ -109,12 +109,16 @@ class Items:
         fn: Callable[[Value], Value],
         initial: Value | None,
         ttl: str | None,
+        *,
+        keeps_tags: bool = False,
     ) -> Entry:
         """Put `fn(value)` in place of the value, again until nobody else was faster.
 
-        The entry has no vector and no tags then.
+        The entry has no vector then, and no tags unless it keeps them.
         """
-        fields: EntryFields = {**self._pinned, "ttl": ttl, "vector": None, "tags": ()}
+        fields: EntryFields = {**self._pinned, "ttl": ttl, "vector": None}
+        if not keeps_tags:
+            fields["tags"] = ()
         entry = self._client.memory.update(
             namespace, key, fn, initial=initial, memory_type=self._memory_type, **fields
         )

@@ -9,7 +9,10 @@ from agent_memory.adapters.langgraph.embedding import Vector
 from agent_memory.adapters.langgraph.items import MOST_RANKED, Items
 from agent_memory.adapters.langgraph.names import common_prefix, fits, labels_of, prefix_of
 from agent_memory.adapters.langgraph.vectors import ItemVectors
+from agent_memory.adapters.searching import to_query
 
+NOT_INDEXED = "not-indexed"
+"""The tag of items that were put with `index=False`: no query ranks them."""
 _PAGE, _MOST_IN_PAGE = 100, 1000
 
 Ranked = tuple[tuple[str, ...], Entry, float | None]
@@ -33,24 +36,27 @@ class ItemListing:
         end = op.offset + op.limit
         page = _PAGE if op.filter else max(1, min(end, _MOST_IN_PAGE))
         alike: set[str] = set()
-        if op.query and end:
-            for labels, entry, score in self._find_alike(op, vector, min(page, MOST_RANKED)):
+        query = to_query(op.query)
+        if query and end:
+            for labels, entry, score in self._find_alike(op, query, vector, min(page, MOST_RANKED)):
                 alike.add(entry.id)
                 yield labels, entry, score
         for labels, entry in self._under(op.namespace_prefix, page):
             if entry.id not in alike:
                 yield labels, entry, None
 
-    def _find_alike(self, op: SearchOp, vector: Vector | None, most: int) -> Iterator[Ranked]:
+    def _find_alike(
+        self, op: SearchOp, query: str, vector: Vector | None, most: int
+    ) -> Iterator[Ranked]:
         """Yield the items that the query ranks: by the client's vectors, or else by the service."""
         if self._vectors is not None:
             if vector is not None:
                 yield from self._vectors.search(op.namespace_prefix, vector)
             return
         prefix = prefix_of(self._root, op.namespace_prefix)
-        for each in self._items.search(prefix, op.query, most=most):
+        for each in self._items.search(prefix, query, most=most):
             labels = labels_of(self._root, each.entry.namespace)
-            if labels is not None:
+            if labels is not None and NOT_INDEXED not in each.entry.tags:
                 yield labels, each.entry, each.score
 
     def list_namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:

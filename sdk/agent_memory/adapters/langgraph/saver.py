@@ -1,6 +1,6 @@
 """LangGraph's checkpointer: checkpoints as objects of the service."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -17,6 +17,7 @@ from langgraph.checkpoint.base import (
     get_serializable_checkpoint_metadata,
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from agent_memory import AsyncClient, Client
 from agent_memory.adapters.langgraph.checkpoints import Checkpoints, is_inline
@@ -51,7 +52,10 @@ class AgentMemorySaver(ThreadedSaver):
         ttl: how long each checkpoint is kept, from its write: seconds, a timedelta, or an ISO 8601
             duration. None: until it is deleted.
         compress: whether what is stored is compressed where that makes it smaller.
-        serde: LangGraph's serializer; its own one by default.
+        allowed_types: your classes that a checkpoint may bring back, besides those that LangGraph
+            knows to be safe. A value of any other class comes back as plain data, and a warning
+            names the class: whoever can write checkpoints must not choose what your process runs.
+        serde: LangGraph's serializer in place of a strict one.
         sensitivity: `confidential` or `restricted` to store all encrypted.
 
     Raises:
@@ -66,10 +70,12 @@ class AgentMemorySaver(ThreadedSaver):
         root: str = "langgraph",
         ttl: str | float | timedelta | None = None,
         compress: bool = True,
+        allowed_types: Iterable[type] = (),
         serde: SerializerProtocol | None = None,
         sensitivity: Sensitivity | None = None,
     ) -> None:
-        super().__init__(serde=serde)
+        strict = JsonPlusSerializer(allowed_msgpack_modules=[*allowed_types] or None)
+        super().__init__(serde=serde or strict)
         if "/" in root:
             raise ValueError("root holds no slash")
         self._compress = compress

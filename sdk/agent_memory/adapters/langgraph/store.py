@@ -24,7 +24,7 @@ from agent_memory import AsyncClient, Client, Entry
 from agent_memory.adapters.langgraph.embedding import TextEmbedder, Vector, Vectors
 from agent_memory.adapters.langgraph.filters import matches
 from agent_memory.adapters.langgraph.items import Items, Value
-from agent_memory.adapters.langgraph.listing import ItemListing
+from agent_memory.adapters.langgraph.listing import NOT_INDEXED, ItemListing
 from agent_memory.adapters.langgraph.names import namespace_of
 from agent_memory.adapters.langgraph.vectors import ItemVectors
 from agent_memory.conversion import to_sync
@@ -48,7 +48,8 @@ class AgentMemoryStore(BaseStore):
     Search gives the newest items first. With `query`, the 100 most alike in meaning come before
     them, best first and with their scores. The service embeds whole values within a second or two
     of a put. With `index`, your own embedding decides instead: an item has the vectors of its texts
-    from its put on, or none with `index=False`, and its score is the best of their cosines.
+    from its put on, and its score is the best of their cosines. No query ranks an item that was put
+    with `index=False`.
 
     An item's time to live counts anew at each write, and at each read unless `refresh_on_read` is
     false; such a read is a write to the service, a new version. Time that is over hides an item at
@@ -143,6 +144,8 @@ class AgentMemoryStore(BaseStore):
         self, op: PutOp, namespace: str, value: Value, ttl: str | None, vectors: list[Vector]
     ) -> None:
         tags = self._vectors.put(op.namespace, op.key, value, ttl, vectors)
+        if op.index is False and self._embedder is None:
+            tags = [NOT_INDEXED]
         first = vectors[0] if vectors else None
         self._items.put(namespace, op.key, value, ttl, vector=first, tags=tags)
         if self._embedder is not None and self._embedder.may_have_several(op):
@@ -199,7 +202,8 @@ class AgentMemoryStore(BaseStore):
     ) -> Entry:
         name = namespace_of(self._root, namespace)
         ttl = _duration((self.ttl_config or {}).get("default_ttl"))
-        return self._items.update(name, key, fn, initial, ttl)
+        keeps_tags = self._embedder is None
+        return self._items.update(name, key, fn, initial, ttl, keeps_tags=keeps_tags)
 
     def _add_vectors(self, op: PutOp, entry: Entry, vectors: Vectors) -> Item:
         """Give an updated item its vectors, unless somebody else has written it meanwhile."""

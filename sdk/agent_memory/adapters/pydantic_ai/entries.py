@@ -38,6 +38,11 @@ class Recent(Generic[_Item]):
         with self._lock:
             return self._items.get(name)
 
+    def forget(self, name: str) -> None:
+        """Forget an item."""
+        with self._lock:
+            self._items.pop(name, None)
+
 
 class EntryLog:
     """Reads and writes entries."""

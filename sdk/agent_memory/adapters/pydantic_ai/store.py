@@ -235,10 +235,15 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
         if found is None:
             raise ConversationConflict(conversation_id)
         key = build_record_key(conversation_id)
+        self._records.forget(expected_revision)
         try:
-            self._storage.client.objects.delete(self._storage.space, key, version=found.version)
+            was_there = self._storage.client.objects.delete(
+                self._storage.space, key, version=found.version
+            )
         except MemoryConflictError as refused:
             raise ConversationConflict(conversation_id) from refused
+        if not was_there:
+            raise ConversationConflict(conversation_id)
         own = self._collect_ids([found])
         shared = self._collect_ids(self._find_family(found.family))
         self._storage.delete(build_entry_key(id) for id in own - shared)

@@ -8,6 +8,7 @@ from typing import Any
 from strands.memory.types import MemoryEntry, SearchOptions
 
 from agent_memory import AsyncClient, Client
+from agent_memory.adapters.searching import to_query
 from agent_memory.conversion import to_sync
 from agent_memory.model import EntryFields, MemoryType, SearchResult
 
@@ -64,12 +65,22 @@ class AgentMemoryMemoryStore:
         """Return what fits a query best, the best first.
 
         An entry is found within a second or two of its write. Its metadata has `score`, `id`,
-        `created_at`, and what it was added with.
+        `created_at`, and what it was added with. Nothing fits an empty query, and only the first
+        8,192 characters of a query count.
+
+        Raises:
+            ValueError: `max_search_results` is less than 1.
         """
-        wanted = (options or {}).get("max_search_results") or self.max_search_results
+        wanted = (options or {}).get("max_search_results")
+        if wanted is not None and wanted < 1:
+            raise ValueError("max_search_results must be 1 or more")
+        wanted = wanted or self.max_search_results
+        text = to_query(query)
+        if text is None:
+            return []
         found = await asyncio.to_thread(
             self._memory.search,
-            query,
+            text,
             namespace=self._namespace,
             memory_type=self._memory_type,
             top_k=min(wanted or _DEFAULT_RESULTS, _MOST_RESULTS),
