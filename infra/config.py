@@ -34,6 +34,7 @@ _TOGETHER = (
     ("jwt_issuer", "jwt_audience"),
     ("task_event_sources", "task_event_principal"),
     ("standby_region", "standby_storage_key_arn"),
+    ("monthly_budget_usd", "budget_email"),
 )
 
 
@@ -65,6 +66,8 @@ class Config(BaseModel):
         throttle_rate: requests per second that the API takes.
         throttle_burst: requests at once that the API takes.
         stream_parallelism: how many invocations process a shard of the change stream at a time.
+        max_write_units, max_read_units: how many units a second DynamoDB serves of each table.
+        monthly_budget_usd, budget_email: who is told when a month costs, or will cost, more.
         sweep_parts: how many invocations of the scheduled function share what is due.
         principal_requests_per_minute, tenant_requests_per_minute: how many requests one instance
             of the API function takes of each; 0 is no limit.
@@ -120,6 +123,10 @@ class Config(BaseModel):
     )
     throttle_rate: int = Field(default=500, ge=1)
     throttle_burst: int = Field(default=1000, ge=1)
+    max_write_units: int | None = Field(default=None, ge=1)
+    max_read_units: int | None = Field(default=None, ge=1)
+    monthly_budget_usd: int | None = Field(default=None, ge=1)
+    budget_email: str | None = Field(default=None, pattern=r"^\S+@\S+$")
     sweep_parts: int = Field(default=1, ge=1, le=MAX_SWEEP_PARTS)
     stream_parallelism: int = Field(default=8, ge=1, le=10)
     principal_requests_per_minute: int = Field(default=DEFAULT_PRINCIPAL_REQUESTS, ge=0)
@@ -204,6 +211,11 @@ class Config(BaseModel):
             alone = given == ["trust_store"]
             if given and len(given) < len(names) and not alone:
                 raise ValueError(f"{', '.join(names[:-1])} and {names[-1]} go together")
+        if self.standby_region is not None and self.memory_stream_arn is not None:
+            raise ValueError(
+                "standby_region needs the deployment's own tables: restored tables are in one"
+                " Region; add their replicas in DynamoDB, or leave out standby_region"
+            )
         if self.trust_store is not None and self.domain_name is None:
             raise ValueError("trust_store needs domain_name: only an own domain checks clients")
         try:

@@ -8,6 +8,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from .budget import Budget
 from .bus import Bus
 from .code import FunctionCode, find_bundled_code
 from .description import describe
@@ -73,8 +74,11 @@ class AgentMemory(Construct):
         self._settings = settings
         code = code or find_bundled_code()
         self._warn_without_bytecode(code)
-        self._logs = Logs(settings, log_groups or {}, log_destination)
+        self._warn_of_two_readers()
         self.state = state or State(self, "State", settings)
+        self._logs = Logs(
+            settings, log_groups or {}, log_destination, self.state.encryption.logs_key
+        )
         self.bus = Bus(self, "Bus", settings, bus)
         self.functions = Functions(self, settings, code, self._logs, network, self.state, self.bus)
         api = self.functions.api
@@ -97,9 +101,16 @@ class AgentMemory(Construct):
         self.task_events = self._make_task_events()
         parts = self._list_parts()
         add_monitoring(self, settings, parts, self._logs, alarm_topic)
+        if settings.monthly_budget_usd is not None:
+            Budget(self, "Budget", settings)
         self.url = self._find_url()
         self.description = describe(self, settings, parts, self.bus, self.url)
         self._mark(permissions_boundary, tags or {})
+
+    def _warn_of_two_readers(self) -> None:
+        is_replicated = self._settings.standby or self._settings.active_region
+        if is_replicated and self._settings.embedding_model is not None:
+            Annotations.of(self).add_warning_v2("agent-memory:stream-readers", _TWO_READERS)
 
     def _warn_without_bytecode(self, code: FunctionCode) -> None:
         if not code.compiled:
@@ -163,6 +174,10 @@ class AgentMemory(Construct):
         return self.http_api.api.api_endpoint if domain is None else f"https://{domain.name}"
 
 
+_TWO_READERS = (
+    "two functions read the stream of a replicated table, and AWS recommends one: leave out the"
+    " standby or embedding_model, or watch EventsAreLate"
+)
 _SLOW = (
     "no {0} was found to compile the asset with, so each cold start compiles all modules anew: put"
     " a {0} on the PATH, or choose -c runtime=… for a Python that is there"

@@ -126,15 +126,17 @@ class Alarms(Construct):
         lost = of_function(function, "DestinationDeliveryFailures")
         self._add(f"{made}AreLost", "changes were given up, and no queue has them", lost, 1)
 
-    def watch_schedule(self, schedule: Schedule, function: LambdaFunction) -> None:
-        """Watch for sweeps that don't keep up, or don't run."""
+    def watch_schedule(
+        self, schedule: Schedule, function: LambdaFunction, *, is_enabled: bool
+    ) -> None:
+        """Watch for sweeps that don't keep up, or don't run although the schedule is enabled."""
         self._add(
             "SweepIsLate",
             "what was due half an hour ago isn't done, or no sweep has run for 15 minutes",
             from_function(function, "SweepLag"),
             _LATE_MS,
             periods=3,
-            missing=_MISSING.BREACHING,
+            missing=_MISSING.BREACHING if is_enabled else _MISSING.NOT_BREACHING,
         )
         letters = waiting_in(schedule.dead_letters)
         self._add("SweepIsNotInvoked", "the schedule can't invoke its function", letters, 1)

@@ -1,5 +1,6 @@
 """The bucket for conversations whose retention is over, and for large objects."""
 
+from collections.abc import Sequence
 from typing import cast
 
 from aws_cdk import Aws, Duration
@@ -55,6 +56,7 @@ class Archive(Construct):
             block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
             object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
             versioned=has_versions,
+            cors=_let_pages_use(settings.cors_origins),
             lifecycle_rules=[_clean_up(has_versions=has_versions), _cheaper_with_time()],
             auto_delete_objects=not settings.retain,
             removal_policy=choose_removal_policy(settings),
@@ -87,6 +89,27 @@ class Archive(Construct):
             "nobody knows the names of archives and objects beforehand; the bucket is theirs",
             wildcard_rule(role, objects),
         )
+
+
+def _let_pages_use(origins: Sequence[str]) -> list[s3.CorsRule] | None:
+    """Let pages upload to signed addresses, and follow redirects to them.
+
+    A browser names no origin (`null`) when it follows a redirect to another host, and sends the
+    headers of the first request. The address alone gives access.
+    """
+    if not origins:
+        return None
+    return [
+        s3.CorsRule(
+            allowed_methods=[s3.HttpMethods.PUT],
+            allowed_origins=list(origins),
+            allowed_headers=["*"],
+            exposed_headers=["ETag"],
+        ),
+        s3.CorsRule(
+            allowed_methods=[s3.HttpMethods.GET], allowed_origins=["*"], allowed_headers=["*"]
+        ),
+    ]
 
 
 def _clean_up(*, has_versions: bool) -> s3.LifecycleRule:

@@ -30,6 +30,8 @@ class Encryption(Construct):
 
     Attributes:
         storage: encrypts tables, queues, archive and the root key.
+        logs_key: the same, which encrypts logs as well; None if it is given, since CloudWatch Logs
+            uses a key by the key's own policy.
         values: wraps the data keys of values (RFC-0015 §9.2), for the API function alone, and of
             the deployment's secret. It is a multi-Region key: a single-Region one can never become
             one.
@@ -46,6 +48,9 @@ class Encryption(Construct):
     ) -> None:
         super().__init__(scope, id)
         self.storage = storage or self._make_key(settings, "Storage", "what is stored")
+        self.logs_key = None if storage else self.storage
+        if storage is None:
+            self._let_logs_use(self.storage)
         self.values = values or self._make_key(
             settings, "Values", "the data keys of sensitive values", multi_region=True
         )
@@ -113,6 +118,19 @@ class Encryption(Construct):
                 actions=[f"kms:{action}" for action in actions],
                 resources=[self.storage.key_arn],
                 conditions={"StringEquals": through},
+            )
+        )
+
+    @staticmethod
+    def _let_logs_use(key: kms.IKey) -> None:
+        """Let CloudWatch Logs use a key for logs of this account and Region."""
+        logs = f"arn:{Aws.PARTITION}:logs:{Aws.REGION}:{Aws.ACCOUNT_ID}:log-group:*"
+        key.add_to_resource_policy(
+            iam.PolicyStatement(
+                principals=[iam.ServicePrincipal(f"logs.{Aws.REGION}.amazonaws.com")],
+                actions=["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey*"],
+                resources=["*"],
+                conditions={"ArnLike": {"kms:EncryptionContext:aws:logs:arn": logs}},
             )
         )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
@@ -23,6 +24,7 @@ class Logs:
         given: log groups of the caller's, by the part whose log they take: `Api`, `Stream`,
             `Schedule`, `Embedding`, `TaskEvents`, `PreTraffic`, `Access`, `TokenAccess`.
         destination: gets every line of the logs that are made here.
+        key: encrypts the logs that are made here.
     """
 
     def __init__(
@@ -30,10 +32,12 @@ class Logs:
         settings: Settings,
         given: Mapping[str, logs.ILogGroup],
         destination: logs.ILogSubscriptionDestination | None,
+        key: kms.IKey | None,
     ) -> None:
         self._settings = settings
         self._given = given
         self._destination = destination
+        self._key = key
 
     def get(self, scope: Construct, id: str, part: str) -> logs.ILogGroup:
         """Find the log group of a part, or make one that is kept for as long as is set."""
@@ -43,6 +47,7 @@ class Logs:
             scope,
             id,
             retention=_RETENTION[self._settings.log_retention_days],
+            encryption_key=self._key,
             removal_policy=choose_removal_policy(self._settings),
         )
         if self._destination is not None:

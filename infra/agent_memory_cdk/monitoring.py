@@ -75,7 +75,8 @@ def _watch_background(alarms: Alarms, parts: Parts, settings: Settings) -> None:
     if parts.embedding_stream is not None and functions.embedding is not None:
         alarms.watch_stream("Vectors", parts.embedding_stream, functions.embedding)
     alarms.watch_quotas(functions.stream, functions.api)
-    alarms.watch_schedule(parts.schedule, functions.schedule)
+    is_writing = settings.active_region is None
+    alarms.watch_schedule(parts.schedule, functions.schedule, is_enabled=is_writing)
     if parts.task_events is not None:
         alarms.watch_task_events(parts.task_events)
 

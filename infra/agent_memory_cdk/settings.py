@@ -110,6 +110,10 @@ class Settings:
         throttle_rate, throttle_burst: requests that the API takes per second, and at once.
         stream_parallelism: how many invocations process a shard of the change stream at a time,
             1 to 10. A new table has four shards.
+        max_write_units, max_read_units: how many units a second DynamoDB serves of each table that
+            is made; without, only the account's quota limits what a month can cost.
+        monthly_budget_usd, budget_email: an address that gets a mail when a month costs, or will
+            cost, more. It needs the tag `memory` to be a cost allocation tag of the account.
         sweep_parts: how many invocations of the scheduled function share what is due.
         principal_requests_per_minute, tenant_requests_per_minute: how many requests one instance
             of the API function takes of each; 0 is no limit.
@@ -147,6 +151,10 @@ class Settings:
     embedding_model: str | None = None
     throttle_rate: int = 500
     throttle_burst: int = 1000
+    max_write_units: int | None = None
+    max_read_units: int | None = None
+    monthly_budget_usd: int | None = None
+    budget_email: str | None = None
     sweep_parts: int = 1
     stream_parallelism: int = (
         8  # a shard changes up to 1,000 items a second, each takes 130 or more

@@ -151,7 +151,10 @@ class Tables(Construct):
             table_name=self._physical_name(id),
             partition_key=_to_attribute("pk"),
             sort_key=_to_attribute("sk"),
-            billing=dynamodb.Billing.on_demand(),
+            billing=dynamodb.Billing.on_demand(
+                max_read_request_units=self._settings.max_read_units,
+                max_write_request_units=self._settings.max_write_units,
+            ),
             dynamo_stream=stream,
             global_secondary_indexes=indexes,
             time_to_live_attribute=TTL_ATTRIBUTE,

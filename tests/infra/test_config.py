@@ -90,6 +90,17 @@ def test_a_domain_is_whole() -> None:
         ({"trust_store": "s3://certificates/ca.pem"}, "domain_name"),
         ({"edge_domain_name": "api.example.com"}, "edge_certificate_arn"),
         ({"runtime": "python3.11"}, "python3.12"),
+        ({"stream_parallelism": "11"}, "stream_parallelism"),
+        ({"monthly_budget_usd": "100"}, "budget_email"),
+        (
+            {
+                "standby_region": "eu-west-1",
+                "standby_storage_key_arn": "arn:aws:kms:eu-west-1:123456789012:key/k",
+                "memory_stream_arn": "arn:aws:dynamodb:eu-central-1:123456789012:table/m/stream/1",
+                "log_table_arn": "arn:aws:dynamodb:eu-central-1:123456789012:table/l",
+            },
+            "restored tables are in one Region",
+        ),
     ],
 )
 def test_a_wrong_choice_is_named(context: dict[str, str], named: str) -> None:

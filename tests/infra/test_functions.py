@@ -85,6 +85,21 @@ def test_logs_are_kept_for_as_long_as_the_deployment_says(dev: Template, chosen:
         assert {each["Properties"]["RetentionInDays"] for each in logs} == {days}
 
 
+def test_logs_are_encrypted_by_the_storage_key_that_lets_them(dev: Template) -> None:
+    key = dev.id_of("KMS::Key", "StorageKey")
+    for log in dev.of_type("Logs::LogGroup").values():
+        assert log["Properties"]["KmsKeyId"] == {"Fn::GetAtt": [key, "Arn"]}
+    policy = dev.named("KMS::Key", "StorageKey")["KeyPolicy"]["Statement"]
+    (of_logs,) = [each for each in policy if "logs." in str(each["Principal"])]
+    assert "kms:EncryptionContext:aws:logs:arn" in of_logs["Condition"]["ArnLike"]
+    assert set(of_logs["Action"]) == {
+        "kms:Decrypt",
+        "kms:DescribeKey",
+        "kms:Encrypt",
+        "kms:GenerateDataKey*",
+    }
+
+
 def test_all_functions_run_one_asset_on_one_platform(dev: Template) -> None:
     functions = [dev.function(name) for name in FUNCTIONS]
     assert len({function["Code"]["S3Key"] for function in functions}) == 1

@@ -93,3 +93,9 @@ def test_the_standby_uses_its_own_tables(second: Template) -> None:
 def test_the_region_that_writes_says_so_by_nothing(first: Template) -> None:
     assert "ACTIVE_REGION" not in first.function("Api")["Environment"]["Variables"]
     assert first.one("Scheduler::Schedule")["State"] == "ENABLED"
+
+
+def test_the_schedule_of_the_standby_is_not_missed(first: Template, second: Template) -> None:
+    for template, missing in ((first, "breaching"), (second, "notBreaching")):
+        alarm = template.named("CloudWatch::Alarm", "AlarmsSweepIsLate")
+        assert alarm["TreatMissingData"] == missing
