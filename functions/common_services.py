@@ -71,6 +71,7 @@ from functions.tasks.reader import TaskReader
 from functions.tasks.service import Tasks
 from functions.tasks.store import TaskStore
 from functions.tasks.writer import TaskWriter
+from functions.usage.limits import LimitEnforcer
 from functions.usage.service import UsageMeter
 from functions.usage.store import UsageStore
 from functions.vectors.client_vector_store import ClientVectorStore
@@ -217,6 +218,7 @@ class CommonServices:
         self.quota_store = QuotaStore(table, clock)
         self.usage_store = UsageStore(table, clock)
         self.usage_meter = UsageMeter(self.usage_store)
+        self.limit_enforcer = LimitEnforcer(self.usage_store, clock)
         self.used_requests = UsedRequests(table, clock)
         self.leases = Leases(table, clock)
         self.due_index = DueIndex(table)

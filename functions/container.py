@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from functions.search.embedding_indexer import EmbeddingIndexer
     from functions.search.reembedding import Reembedding
     from functions.search.service import Search
+    from functions.usage.limits import LimitService
     from functions.usage.service import UsageReports
     from functions.vectors.model import VectorSearch
     from functions.working_values.service import WorkingValues
@@ -203,6 +204,13 @@ class Container(CommonServices):
         return DeletionStore(self.table, self.log_table, self.archive_storage)
 
     @cached_property
+    def limits(self) -> LimitService:
+        from functions.usage.limits import LimitService
+
+        has_tenant = self.principal_store.has_tenant
+        return LimitService(self.usage_store, self.limit_enforcer, has_tenant, self.audit)
+
+    @cached_property
     def usage_reports(self) -> UsageReports:
         from functions.usage.service import UsageReports
 
@@ -235,6 +243,7 @@ class Container(CommonServices):
             PrincipalData(self.deletion_store, stores, self.clock),
             self.identity.revoke,
             self.principal_store.remove_all,
+            self.limits,
             self.audit,
             self.clock,
         )
@@ -556,7 +565,7 @@ class Container(CommonServices):
 
         settings = self.settings
         limit = Usage(settings.learning_tokens_per_day, settings.learning_requests_per_day)
-        return Budgets(self.strategy_store, limit, self.clock)
+        return Budgets(self.strategy_store, limit, self.limits.get, self.clock)
 
     @cached_property
     def strategies(self) -> Strategies:

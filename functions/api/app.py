@@ -54,7 +54,7 @@ class App:
         self._load_shedder = LoadShedder()
         self._logged_share = container.settings.request_log_sample
         self._is_read_only = container.settings.is_read_only
-        self._meter = container.usage_meter
+        self._meter, self._limits = container.usage_meter, container.limit_enforcer
         container.prepare_seals()
 
     def __call__(self, event: dict[str, Any], _context: object = None) -> dict[str, Any]:
@@ -101,6 +101,7 @@ class App:
         if route.required_permission != PUBLIC:
             self._rate_limiter.check(caller)
             self._load_shedder.check(caller)
+            self._limits.check(caller)
         # The log has the ids of a path: no names, and no references, which give access.
         target = log_fields["target"] = {
             name: value
@@ -118,8 +119,7 @@ class App:
             if throttles := request_context.throttles.get():
                 self._load_shedder.note_throttles(caller, len(throttles))
             if route.required_permission not in _UNMETERED and not self._is_read_only:
-                units = request_context.units.get() or ()
-                self._meter.count(caller.tenant, route.handler.__name__, units)
+                self._meter.count(caller.tenant, route.handler.__name__)
         if response.status == 201 and "location" in response.headers:
             target["location"] = response.headers["location"]
         return response
@@ -169,6 +169,7 @@ def _set_context(request_id: str, headers: Mapping[str, str]) -> str | None:
     request_context.throttles.set([])
     request_context.inspections.set([])
     request_context.units.set([])
+    request_context.write_guard.set(None)
     return found and found[1]
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from functions.platform.clock import Clock
     from functions.platform.keys import Key
     from functions.platform.writes import Write
+    from functions.usage.limits import LimitService
 
 _MORE_FILES = ("files", "")  # where the stage of files continues
 _BUSY = "the deletion is going on; try again"
@@ -48,6 +49,7 @@ class Deletions:
     _principal_data: PrincipalData
     _revoke: Callable[[Principal, str, *tuple[Write, ...]], None]
     _remove_principals: Callable[[str], int]
+    _limits: LimitService
     _audit: AuditTrail
     _clock: Clock
 
@@ -59,6 +61,7 @@ class Deletions:
         Raises:
             AccessDenied: the caller may not delete this.
             NotFound: there is no such tenant, and there never was one that was deleted.
+            QuotaExceeded: the tenant has made all the previews that it may today.
             Throttled: somebody else begins it at the same time.
         """
         action = DELETE_ACTIONS[subject.kind]
@@ -74,7 +77,10 @@ class Deletions:
         target = f"{subject.kind}:{subject.id}"
         after = {"dry_run": is_preview} if is_preview else None
         record = self._audit.record(caller, action, target, after=after, tenant=tenant)
-        if not self._begin(caller, new, build_begin(new, old, record)):
+        writes = build_begin(new, old, record)
+        if subject.name is not None:
+            writes.append(self._limits.build_deletion_count(subject.tenant, is_preview=is_preview))
+        if not self._begin(caller, new, writes):
             raise Throttled(_BUSY)
         return self._take_permissions(new)
 

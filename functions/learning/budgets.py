@@ -1,5 +1,6 @@
 """Budgets of tenants: tokens and requests of a day, which requests to a model reserve."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from functions.learning.model import Budget, Usage
@@ -7,6 +8,7 @@ from functions.learning.store import StrategyStore, build_usage_write
 from functions.platform.clock import Clock, to_rfc3339
 from functions.platform.limits import MAX_ANSWER_TOKENS, MIN_ANSWER_TOKENS
 from functions.platform.writes import Write
+from functions.usage.model import TenantLimits
 
 _DAY = 86_400_000  # ms
 
@@ -17,12 +19,17 @@ class Budgets:
 
     _store: StrategyStore
     _limit: Usage
+    _get_limits: Callable[[str], TenantLimits]
     _clock: Clock
 
     def read(self, tenant: str) -> Budget:
-        """Read a tenant's budget of this day: one read."""
-        day = get_day(self._clock())
-        return Budget(day, self._store.get_usage(tenant, day), self._limit)
+        """Read a tenant's budget of this day, and the operator's limit of its tokens: two reads."""
+        day, own = get_day(self._clock()), self._get_limits(tenant).model_tokens_per_day
+        tokens = self._limit.tokens  # 0 is no limit
+        if own is not None:
+            tokens = max(min(own, tokens or own), 1)
+        limit = self._limit._replace(tokens=tokens)
+        return Budget(day, self._store.get_usage(tenant, day), limit)
 
 
 def find_room(budget: Budget, tokens: int) -> int | None:

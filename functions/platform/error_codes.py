@@ -145,6 +145,12 @@ ERROR_CODES: dict[str, ErrorCode] = {
         "A limit is reached: `limit` says which, beside `current_count` and `max_capacity`.",
         "Delete entries or let them expire, or have the limit raised.",
     ),
+    "QUOTA_EXCEEDED": ErrorCode(
+        429,
+        "The tenant's limit is reached",
+        "A limit that the operator has set for the tenant is reached: `limit` says which.",
+        "Delete what is no longer needed, or ask the operator to raise the limit.",
+    ),
     "THROTTLED": ErrorCode(
         429,
         "Too many requests",

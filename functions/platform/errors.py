@@ -194,6 +194,19 @@ class CapacityExceeded(ServiceError):
         )
 
 
+class QuotaExceeded(ServiceError):
+    """The operator's limit of the tenant is reached."""
+
+    code = "QUOTA_EXCEEDED"
+
+    def __init__(self, limit: str, most: int, remedy: str) -> None:
+        super().__init__(
+            f"the tenant's limit {limit} of {most:,} is reached; {remedy}",
+            limit=limit,
+            max_capacity=most,
+        )
+
+
 class SecretLeakage(ServiceError):
     """The entry holds secrets of open runs, and its run rejects them (OpenWOP RFC 0004 §D)."""
 

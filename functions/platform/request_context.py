@@ -4,6 +4,7 @@ A function serves one request at a time in each thread; `functions.platform.para
 to the threads of its calls.
 """
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
@@ -12,6 +13,8 @@ traceparent: ContextVar[str | None] = ContextVar("traceparent", default=None)
 throttles: ContextVar[list[str] | None] = ContextVar("throttles", default=None)
 """The codes with which the store throttled calls of the request at work, in all threads."""
 
+write_guard: ContextVar[Callable[[Any, Any], None] | None] = ContextVar("write_guard", default=None)
+"""Called with a table and the writes of each call that writes; raises what refuses them."""
 units: ContextVar[list[tuple[str, Any]] | None] = ContextVar("units", default=None)
 """What the calls of the request at work consumed: `read_halves` or `write_halves`, and DynamoDB's
 figures.

@@ -235,11 +235,13 @@ class Table:
 
     def update(self, write: Write) -> Item:
         """Run an Update, and return the new item."""
+        self._guard((write,))
         request = self.build_request(write) | {"ReturnValues": "ALL_NEW"}
         return decode_item(self._call("update_item", **request)["Attributes"])
 
     def put(self, write: Write) -> None:
         """Run a Put."""
+        self._guard((write,))
         self._call("put_item", **self.build_request(write))
 
     def transact(self, writes: Sequence[Write], *others: "TableWrites") -> None:
@@ -255,6 +257,7 @@ class Table:
         owned = [
             (table, write) for table, several in ((self, writes), *others) for write in several
         ]
+        self._guard(writes)
         items = [{write.verb: table.build_request(write)} for table, write in owned]
         backoff = Backoff("the items are being changed by other requests")
         while True:
@@ -285,6 +288,7 @@ class Table:
 
     def write_many(self, writes: Sequence[Write]) -> None:
         """Run puts and deletes without conditions and without a transaction: a call per 25."""
+        self._guard(writes)
         wanted = [self._build_batch_request(write) for write in writes]
         backoff = Backoff("the database is busy")
         while wanted:
@@ -298,6 +302,12 @@ class Table:
             else:
                 backoff = Backoff("the database is busy")
             wanted = unprocessed + rest
+
+    def _guard(self, writes: Sequence[Write]) -> None:
+        """Let the request at work refuse its writes."""
+        guard = request_context.write_guard.get()
+        if guard is not None:
+            guard(self, writes)
 
     def _pages(self, request: dict[str, Any]) -> Iterator[Item]:
         """Query page by page; only items of the table itself have a seal to verify."""

@@ -4,21 +4,23 @@ Bytes are those of contents as they were sent: values, texts, metadata. Keys, in
 describes a thing don't count, so that a change of a status never grows.
 """
 
-import zlib
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from functions.platform.errors import UnreadableValue
 from functions.platform.item_types import INSTANCE, ItemType, find_item_type
 from functions.platform.json_text import decompress
 from functions.platform.keys import Key
 from functions.usage.model import KINDS, MEASURED, Amount
 
 _SIZES = ("value_bytes", "size")
-_CONTENTS = (
+_TEXTS = (
     *("value", "input", "output", "error", "spec", "content", "values_by_key"),
     *("metadata", "extra_fields", "subject", "predicate", "object"),
 )
+CONTENTS = frozenset((*_SIZES, *_TEXTS))
+"""The attributes that are measured."""
 
 
 def find_measured(key: Key) -> ItemType | None:
@@ -37,7 +39,7 @@ def measure(item_type: ItemType, item: Mapping[str, Any] | None) -> Amount:
     for name in _SIZES:
         if name in item:
             return Amount(count, int(item[name]))
-    return Amount(count, sum(_get_size(item[name]) for name in _CONTENTS if name in item))
+    return Amount(count, sum(_get_size(item[name]) for name in _TEXTS if name in item))
 
 
 def measure_change(
@@ -69,5 +71,5 @@ def _get_expanded_size(value: bytes) -> int:
     """Get the size of a compressed text; of anything else, such as a ciphertext, its own."""
     try:
         return len(decompress(value))
-    except (ValueError, zlib.error):
+    except UnreadableValue:
         return len(value)

@@ -42,6 +42,16 @@ class Amount(NamedTuple):
     bytes: int = 0
 
 
+class TenantLimits(NamedTuple):
+    """What a tenant may use; None is no limit."""
+
+    items: int | None = None
+    bytes: int | None = None
+    requests_per_second: int | None = None
+    deletions_per_day: int | None = None
+    model_tokens_per_day: int | None = None
+
+
 @dataclass(eq=False)
 class DayUsage:
     """What a tenant used on a day, and what it stored at the end of the day, or by now.
@@ -65,3 +75,11 @@ class DayUsage:
         units = self.write_units * WRITE_UNIT + self.read_units * READ_UNIT
         stored = self.bytes.total() / 2**30 * GB_DAY
         return round(units + self.requests.total() * REQUEST + stored, 9)
+
+
+class TenantUsage(NamedTuple):
+    """What a tenant may use, and what it used on days, the oldest first."""
+
+    tenant: str
+    limits: TenantLimits
+    days: list[DayUsage]

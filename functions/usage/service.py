@@ -2,19 +2,19 @@
 
 import time
 from collections import Counter
-from collections.abc import Sequence
 from datetime import date, timedelta
 from threading import Lock
-from typing import Any
 
 from functions.authorization.rules import authorize
 from functions.identity.model import ROOT_TENANT, Principal
+from functions.platform import request_context
 from functions.platform.clock import Clock, to_rfc3339
 from functions.platform.errors import ServiceError, ValidationFailed
 from functions.platform.limits import MAX_USAGE_DAYS
 from functions.platform.observability import log_service_error
 from functions.usage.authority import READ_USAGE
-from functions.usage.model import DayUsage
+from functions.usage.limits import decode_limits
+from functions.usage.model import DayUsage, TenantUsage
 from functions.usage.store import UsageStore, decode_day
 
 _FLUSH_SECONDS = 60.0
@@ -33,8 +33,8 @@ class UsageMeter:
         self._flushed: dict[str, float] = {}
         self._lock = Lock()
 
-    def count(self, tenant: str, operation: str, units: Sequence[tuple[str, Any]]) -> None:
-        """Count a request of a tenant, with what its calls consumed, in half units.
+    def count(self, tenant: str, operation: str) -> None:
+        """Count the request at work of a tenant, with what its calls consumed, in half units.
 
         Once a minute, a request writes what was counted.
         """
@@ -42,7 +42,7 @@ class UsageMeter:
         with self._lock:
             counts = self._counts.setdefault(tenant, Counter())
             counts[f"requests_{operation}"] += 1
-            for name, spent in units:
+            for name, spent in request_context.units.get() or ():
                 for each in [spent] if isinstance(spent, dict) else spent:
                     counts[name] += round(2 * each["CapacityUnits"])
             is_due = now - self._flushed.setdefault(tenant, now) >= _FLUSH_SECONDS
@@ -70,9 +70,7 @@ class UsageReports:
         self._meter = meter
         self._clock = clock
 
-    def report(
-        self, caller: Principal, first: str | None, last: str | None
-    ) -> dict[str, list[DayUsage]]:
+    def report(self, caller: Principal, first: str | None, last: str | None) -> list[TenantUsage]:
         """Report the days from one to another by tenant: the caller's, or all for the operator.
 
         Args:
@@ -90,16 +88,17 @@ class UsageReports:
             raise ValidationFailed("from", f"select 1 to {MAX_USAGE_DAYS} days before `to`")
         is_operator = caller.tenant == ROOT_TENANT
         tenants = self._store.list_tenants() if is_operator else [caller.tenant]
-        return {tenant: self._report(tenant, begin, end, today) for tenant in tenants}
+        return [self._report(tenant, begin, end, today) for tenant in tenants]
 
-    def _report(self, tenant: str, begin: date, end: date, today: date) -> list[DayUsage]:
+    def _report(self, tenant: str, begin: date, end: date, today: date) -> TenantUsage:
         """Report days: what was stored at the end of each is today's without later changes."""
         self._meter.flush(tenant)
         changed = {
             each.day: each
             for each in self._store.list_days(tenant, begin.isoformat(), today.isoformat())
         }
-        present = decode_day("", self._store.get(tenant))
+        item = self._store.get(tenant)
+        present = decode_day("", item)
         items, bytes_ = present.items, present.bytes
         days: list[DayUsage] = []
         for number in range((today - begin).days + 1):
@@ -112,7 +111,7 @@ class UsageReports:
             items, bytes_ = Counter(items), Counter(bytes_)
             items.subtract(used.items)
             bytes_.subtract(used.bytes)
-        return days[::-1]
+        return TenantUsage(tenant, decode_limits(item), days[::-1])
 
 
 def _parse_day(field: str, text: str | None) -> date | None:

@@ -3,12 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any
 
 from functions.platform.clock import to_rfc3339
 from functions.platform.item_types import COUNTED_ITEMS, DAILY_USAGE, USAGE
 from functions.platform.items import Item
-from functions.platform.keys import get_tenant
+from functions.platform.keys import Key, get_tenant
 from functions.platform.limits import USAGE_RETENTION_DAYS
 from functions.platform.schema import (
     BY_GROUP,
@@ -18,7 +17,7 @@ from functions.platform.schema import (
 )
 from functions.platform.table import TimedStore
 from functions.platform.writes import Write, put_new, update
-from functions.usage.model import DayUsage
+from functions.usage.model import DayUsage, TenantLimits
 
 _ALL, _PAGE = "~usage", 100
 _NAMES = 40  # in one expression, which has 4 KB
@@ -49,6 +48,18 @@ class UsageStore(TimedStore):
         items: Iterator[Item] = self._table.query_from(partition, *bounds, _PAGE)
         return [decode_day(DAILY_USAGE.parse(item["sk"]), item) for item in items]
 
+    def set_limits(self, tenant: str, limits: TenantLimits, record: Write) -> None:
+        """Set a tenant's limits, with their audit record."""
+        given = {name: each for name, each in limits._asdict().items() if each is not None}
+        listed = {GROUP_ATTRIBUTE: _ALL, TYPE_ORDER_ATTRIBUTE: tenant}
+        write = _add(USAGE.build_key(tenant), {}, {"limits": given, **listed})
+        self._table.transact([write, record])
+
+    def count_deletions(self, tenant: str) -> int:
+        """Count the deletions and previews of this day: one read."""
+        key = DAILY_USAGE.build_key(tenant, day=to_rfc3339(self._clock())[:10])
+        return int((self._table.get(key) or {}).get("deletions", 0))
+
     def count_changes(self, tenant: str, changes: Counter[str], records: Sequence[str]) -> None:
         """Count changes of what a tenant stores, once for the same records of the stream.
 
@@ -68,35 +79,28 @@ class UsageStore(TimedStore):
         self._table.update(_add(USAGE.build_key(tenant), {**changes, "changes": 1}, listed))
         self.add_to_day(tenant, changes)
 
-    def add_to_day(self, tenant: str, changes: Mapping[str, Any]) -> None:
+    def add_to_day(self, tenant: str, changes: Mapping[str, int]) -> None:
         """Add to what a tenant used on this day: one write for each forty names."""
         rest = dict(changes)
         while rest:
             chunk = {name: rest.pop(name) for name in list(rest)[:_NAMES]}
             self._table.update(self.build_day_write(tenant, chunk))
 
-    def build_day_write(
-        self, tenant: str, changes: Mapping[str, Any], condition: str | None = None, **values: Any
-    ) -> Write:
+    def build_day_write(self, tenant: str, changes: Mapping[str, int]) -> Write:
         """Build the write that adds to what a tenant used on this day."""
         now = self._clock()
         key = DAILY_USAGE.build_key(tenant, day=to_rfc3339(now)[:10])
         expiry = {TTL_ATTRIBUTE: now // 1000 + USAGE_RETENTION_DAYS * _DAY_S}
-        return _add(key, changes, expiry, condition, **values)
+        return _add(key, changes, expiry)
 
 
-def _add(
-    key: tuple[str, str],
-    changes: Mapping[str, Any],
-    attributes: Item,
-    condition: str | None = None,
-    **values: Any,
-) -> Write:
+def _add(key: Key, changes: Mapping[str, int], attributes: Item) -> Write:
+    """Build the write that adds to numbers, and sets attributes."""
     added = {name: more for name, more in changes.items() if more}
     additions = ", ".join(f"{name} :{name}" for name in added)
     settings = ", ".join(f"{name} = :{name}" for name in attributes)
     expression = f"SET {settings}" + (f" ADD {additions}" if added else "")
-    return update(key, expression, condition, **added, **attributes, **values)
+    return update(key, expression, None, **added, **attributes)
 
 
 def decode_day(day: str, item: Item) -> DayUsage:

@@ -82,7 +82,7 @@ class ConversationNotOwned(AgentMemoryError):
 
 
 class MemoryCapacityError(AgentMemoryError):
-    """A limit is reached (429 `CAPACITY_EXCEEDED`): evict or consolidate."""
+    """A limit is reached (429 `CAPACITY_EXCEEDED`), or the tenant's (429 `QUOTA_EXCEEDED`)."""
 
     @property
     def limit(self) -> str | None:

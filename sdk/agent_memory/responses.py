@@ -29,6 +29,7 @@ from agent_memory.exceptions import (
 
 _BY_CODE: dict[str, type[AgentMemoryError]] = {
     "CAPACITY_EXCEEDED": MemoryCapacityError,
+    "QUOTA_EXCEEDED": MemoryCapacityError,
     "IDEMPOTENCY_CONFLICT": IdempotencyConflictError,
     "RUN_CLOSED": RunClosedError,
     "TASK_CLOSED": TaskClosedError,

@@ -115,6 +115,7 @@ MODULES: dict[str, tuple[str, dict[str, ModelSpec]]] = {
             "Event": _spec("Event", "An event of a log (RFC-0015 §5.2)."),
             "AuditRecord": _spec("AuditRecord", "A use of authority."),
             "Deletion": _spec("Deletion", "A deletion, and how far it is."),
+            "TenantLimits": _spec("Limits", "What a tenant may use; None is no limit."),
             "DayUsage": _spec("DayUsage", "What a tenant used on a day."),
             "TenantUsage": _spec("TenantUsage", "What a tenant used, by day."),
         },
@@ -221,6 +222,11 @@ KEYWORDS = {  # the fields that calls take as keywords
         "LearnedStatsBody",
         "",
         "What is known of how well a workflow did; all of it is given.",
+    ),
+    "LimitChanges": (
+        "LimitsBody",
+        "",
+        "Limits of a tenant to change; None removes one, and what isn't given stays.",
     ),
     "GuardrailChanges": (
         "GuardrailsBody",

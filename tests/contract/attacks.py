@@ -209,6 +209,7 @@ BODIES: dict[str, Callable[[Names], Any]] = {
         "kind": "user",
         "permissions": list(PERMISSIONS),
     },
+    "TenantChange": lambda _: {"limits": {"items": None}},
     "PrincipalGrant": lambda _: {"permissions": ["memory.inspect"]},
     "PrincipalChange": lambda _: {"permissions": list(PERMISSIONS)},
 }

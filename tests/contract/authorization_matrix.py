@@ -447,6 +447,12 @@ ROWS: dict[str, Row] = {
         {"id": "another"},
         party="root",
     ),
+    "PATCH /api/v1/tenants/{id}": Row(
+        "401 401 403 403 403 403 403 403 403 403 404",
+        "/api/v1/tenants/unknown",
+        {"limits": {"items": 1}},
+        party="root",
+    ),
     "PATCH /api/v1/tenants/{id}/principals/{principal}": Row(
         "401 401 403 403 403 403 403 403 403 403 404",
         "/api/v1/tenants/unknown/principals/nobody",

@@ -201,6 +201,9 @@ USES: dict[tuple[str, str], Use] = {
     ("POST /api/v1/tenants/{id}/admins", "principal.create_admin"): lambda tenant: (
         tenant.service.root.post(f"/api/v1/tenants/{tenant.id}/admins", json={"id": "rescue"})
     ),
+    ("PATCH /api/v1/tenants/{id}", "tenant.change"): lambda tenant: tenant.service.root.patch(
+        f"/api/v1/tenants/{tenant.id}", json={"limits": {"items": 7}}
+    ),
     ("PATCH /api/v1/tenants/{id}/principals/{principal}", "principal.grant"): lambda tenant: (
         tenant.service.root.patch(
             f"/api/v1/tenants/{tenant.id}/principals/ada", json={"permissions": ["memory.inspect"]}
@@ -414,7 +417,7 @@ def test_an_action_leaves_one_record(tenant: Tenant, route: str, action: str) ->
     admin, actor = tenant.admin, {"id": "admin", "kind": "user"}
     if action == "tenant.create":
         admin = tenant.service.client(answer.json()["admin"]["api_key"])
-    if action in ("tenant.create", "principal.create_admin", "principal.grant"):
+    if action in ("tenant.create", "principal.create_admin", "principal.grant", "tenant.change"):
         actor = {"id": "root", "kind": "operator"}
     if action == "entry.replace":
         actor = {"id": "second", "kind": "agent"}

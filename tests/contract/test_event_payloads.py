@@ -117,6 +117,7 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "apply-workflow": (200, {"name": "quarterly-compliance"}),
     "create-tenant": (201, {"id": "globex", "admin": {"kind": "user", "api_key": ...}}),
     "create-admin": (201, {"id": "rescue", "api_key": ...}),
+    "change-tenant": (200, {"id": "acme", "limits": {"items": 100_000}}),
     "grant-permissions": (200, {"permissions": ["memory.admin", "memory.inspect"]}),
     "create-principal": (201, {"api_key": ..., "expires_at": "2036-01-01T00:00:00.000Z"}),
     "who-am-i": (200, {"id": "agent_data_01", "kind": "agent", "tenant": ...}),

@@ -165,3 +165,113 @@ def test_usage_is_for_administrators_and_the_operator(
     for query in ({"from": "2030-02-31"}, {"from": "2029-01-01", "to": "2030-01-01"}):
         invalid(tenant.admin.get(USAGE, params=query), "from")
     invalid(tenant.admin.get(USAGE, params={"to": "soon"}), "to")
+
+
+def limit(tenant: Tenant, clock: MovableClock, **limits: int | None) -> None:
+    """Limit a tenant, and wait until the limits hold."""
+    path = f"/api/v1/tenants/{tenant.id}"
+    changed = ok(tenant.service.root.patch(path, json={"limits": limits}))
+    assert changed["limits"].items() >= limits.items()
+    clock.advance(seconds=60)
+    ok(tenant.admin.get("/api/v1/me"))
+
+
+def over(response: httpx.Response, name: str) -> None:
+    assert refused(response, 429, "QUOTA_EXCEEDED")["limit"] == name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_limit_of_items_refuses_each_kind(
+    tenant: Tenant, counting: Counting, clock: MovableClock, kind: str
+) -> None:
+    ada = tenant.agent("ada")
+    ok(ada.get("/api/v1/me"))
+    run = run_calls.start(ada)
+    limit(tenant, clock, items=0)
+    counting.catch_up()
+    store = KINDS[kind][1]
+    if kind == "episodes":
+        over(run_calls.try_append(ada, run["id"], "text"), "items")
+    elif kind == "openwop_entries":
+        answer = ada.post(f"/v1/memory/{start_memory_run(ada).reference}", json={"content": "text"})
+        assert (answer.status_code, answer.json()["error"]) == (429, "quota_exceeded")
+    else:
+        with pytest.raises(AssertionError, match="QUOTA_EXCEEDED"):
+            store(ada)
+    limit(tenant, clock, items=None)
+    store(ada)
+
+
+def test_deletions_and_changes_that_do_not_grow_go_on_over_a_limit(
+    tenant: Tenant, counting: Counting, clock: MovableClock
+) -> None:
+    ada = tenant.agent("ada")
+    made = [create(ada, entry(key=f"k{n}", value={"n": 1_000 + n})) for n in range(3)]
+    counting.catch_up()
+    limit(tenant, clock, items=1, bytes=10)
+    assert len(ok(ada.get(f"{MEMORY}?agent_id=ada"))["entries"]) == 3
+    changed = ok(update(ada, made[0]["id"], 1, value={"n": 1}))
+    ok(ada.put(MEMORY, json=entry(key="k1", value={"n": 2_000})))
+    over(update(ada, made[0]["id"], changed["version"], value={"n": 22}), "bytes")
+    over(ada.put(MEMORY, json=entry(key="k1", value={"n": 30_000})), "bytes")
+    over(ada.post(MEMORY, json=entry(key="new")), "items")
+    for each in made:
+        assert_no_content(ada.delete(f"{MEMORY}/{each['id']}"))
+    counting.catch_up()
+    clock.advance(seconds=60)
+    create(ada, entry(key="new", value={}))
+
+
+def test_a_limit_of_bytes_counts_large_values(
+    tenant: Tenant, counting: Counting, clock: MovableClock
+) -> None:
+    ada = tenant.agent("ada")
+    limit(tenant, clock, bytes=100_000)
+    create(ada, entry(value={"text": "x" * 60_000}))
+    counting.catch_up()
+    clock.advance(seconds=60)
+    ok(ada.get("/api/v1/me"))
+    over(ada.post(MEMORY, json=entry(key="b", value={"text": "x" * 60_000})), "bytes")
+    over(ada.put("/api/v1/agents/ada/objects/f/k", content=b"x" * 60_000), "bytes")
+    state = {"value": "".join(map(str, range(300_000)))}
+    over(ada.put("/api/v1/agents/ada/state/b/k", json=state), "bytes")
+    create(ada, entry(key="small"))
+
+
+def test_requests_have_a_limit_a_second(tenant: Tenant, clock: MovableClock) -> None:
+    ada = tenant.agent("ada")
+    limit(tenant, clock, requests_per_second=5)
+    answers = [ada.get("/api/v1/me") for _ in range(20)]
+    refusals = [each for each in answers if each.status_code == 429]
+    assert 10 <= len(refusals) < 20
+    over(refusals[0], "requests_per_second")
+
+
+def test_previews_have_a_limit_a_day_and_deletions_have_none(
+    tenant: Tenant, clock: MovableClock
+) -> None:
+    limit(tenant, clock, deletions_per_day=2)
+
+    def delete(id: str, **fields: Any) -> httpx.Response:
+        body = {"kind": "agent", "id": id} | fields
+        return tenant.admin.post("/api/v1/deletions", json=body)
+
+    for id in ("a", "b"):
+        ok(delete(id, dry_run=True), 202)
+    over(delete("c", dry_run=True), "deletions_per_day")
+    ok(delete("c"), 202)
+    clock.advance(seconds=86_400)
+    ok(delete("d", dry_run=True), 202)
+
+
+def test_limits_are_the_operators(tenant: Tenant, service: Service) -> None:
+    path, body = f"/api/v1/tenants/{tenant.id}", {"limits": {"items": 5}}
+    refused(tenant.admin.patch(path, json=body), 403, "ACCESS_DENIED")
+    ok(service.root.patch(path, json=body))
+    changed = ok(service.root.patch(path, json={"limits": {"bytes": 7}}))
+    assert (changed["limits"]["items"], changed["limits"]["bytes"]) == (5, 7)
+    (reported,) = ok(tenant.admin.get(USAGE))["tenants"]
+    assert reported["limits"] == changed["limits"]
+    for wrong in ({"items": -1}, {"things": 1}):
+        assert service.root.patch(path, json={"limits": wrong}).status_code == 400
+    refused(service.root.patch("/api/v1/tenants/unknown", json=body), 404, "NOT_FOUND")

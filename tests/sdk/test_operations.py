@@ -27,6 +27,7 @@ CALLS = {
     "change_guardrails": "agents.set_guardrails",
     "change_message": "conversations.update_message",
     "change_principal": "principals.update",
+    "change_tenant": "tenants.set_limits",
     "change_task": "tasks.update",
     "complete_run": "runs.complete",
     "configure_agent": "agents.configure",

@@ -1,13 +1,12 @@
 """Usage, as the API shows it."""
 
-from collections.abc import Iterable
 from typing import Annotated
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from functions.api.responses.rendering import to_document
-from functions.usage.model import DayUsage
+from functions.usage.model import TenantLimits, TenantUsage
 
 Amount = Annotated[float, Field(ge=0)]
 
@@ -31,10 +30,28 @@ class DayUsageDocument(TypedDict):
     """An estimate by list prices."""
 
 
+class LimitsDocument(TypedDict):
+    """What a tenant may use; null is no limit."""
+
+    items: int | None
+    bytes: int | None
+    requests_per_second: int | None
+    deletions_per_day: int | None
+    model_tokens_per_day: int | None
+
+
+class TenantDocument(TypedDict):
+    """A tenant and its limits."""
+
+    id: str
+    limits: LimitsDocument
+
+
 class TenantUsageDocument(TypedDict):
     """The days of a tenant, the oldest first."""
 
     tenant: str
+    limits: LimitsDocument
     days: list[DayUsageDocument]
 
 
@@ -44,7 +61,12 @@ class UsageDocument(TypedDict):
     tenants: list[TenantUsageDocument]
 
 
-def render_usage(tenant: str, days: Iterable[DayUsage]) -> TenantUsageDocument:
+def render_limits(limits: TenantLimits) -> LimitsDocument:
+    return to_document(limits, LimitsDocument)
+
+
+def render_usage(used: TenantUsage) -> TenantUsageDocument:
+    """Render what a tenant uses, with its limits."""
     documents = [
         to_document(
             each,
@@ -53,6 +75,7 @@ def render_usage(tenant: str, days: Iterable[DayUsage]) -> TenantUsageDocument:
             items=dict(sorted(each.items.items())),
             bytes=dict(sorted(each.bytes.items())),
         )
-        for each in days
+        for each in used.days
     ]
-    return TenantUsageDocument(tenant=tenant, days=documents)
+    limits = render_limits(used.limits)
+    return TenantUsageDocument(tenant=used.tenant, limits=limits, days=documents)

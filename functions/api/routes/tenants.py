@@ -8,11 +8,14 @@ from functions.api.responses.identity import (
     render_new_principal,
     render_principal,
 )
+from functions.api.responses.usage import TenantDocument, render_limits
 from functions.api.routing import ROOT, Route
 from functions.identity.authority import CREATE_ADMIN, CREATE_TENANT, GRANT_PERMISSIONS
 from functions.identity.model import Principal
 from functions.identity.requests import NewAdmin, NewTenant, PrincipalGrant
 from functions.platform.idempotency import RequestToken
+from functions.usage.authority import CHANGE_TENANT
+from functions.usage.requests import TenantChange
 
 
 def create_tenant(request: Request, caller: Principal) -> Response:
@@ -43,6 +46,13 @@ def grant_permissions(request: Request, caller: Principal) -> Response:
     return json_response(200, render_principal(changed))
 
 
+def change_tenant(request: Request, caller: Principal) -> Response:
+    tenant, change = request.path_params["id"], request.parse_body(TenantChange)
+    given = change.limits.model_dump(exclude_unset=True)
+    changed = request.services.limits.change(caller, tenant, given)
+    return json_response(200, TenantDocument(id=tenant, limits=render_limits(changed)))
+
+
 ROUTES = [
     Route(
         "POST /api/v1/tenants",
@@ -66,6 +76,19 @@ ROUTES = [
         idempotent=True,
         description="The answer shows the key, this once.",
         audited=(CREATE_ADMIN,),
+    ),
+    Route(
+        "PATCH /api/v1/tenants/{id}",
+        change_tenant,
+        ROOT,
+        "Limit what a tenant uses",
+        {200: TenantDocument},
+        request_model=TenantChange,
+        error_statuses=(404,),
+        description="A limit holds within a minute. Beyond it, a request is 429 `QUOTA_EXCEEDED` "
+        "with the limit's name. Deletions, and changes that don't grow, are never refused. Limits "
+        "that aren't given stay, and null removes one.",
+        audited=(CHANGE_TENANT,),
     ),
     Route(
         "PATCH /api/v1/tenants/{id}/principals/{principal+}",

@@ -18,8 +18,7 @@ _TO = _build_parameter("to", "The last day, in UTC; by default today.")
 
 def report_usage(request: Request, caller: Principal) -> Response:
     reported = request.services.usage_reports.report(caller, _FROM.read(request), _TO.read(request))
-    tenants = [render_usage(tenant, days) for tenant, days in reported.items()]
-    return json_response(200, UsageDocument(tenants=tenants))
+    return json_response(200, UsageDocument(tenants=list(map(render_usage, reported))))
 
 
 ROUTES = [

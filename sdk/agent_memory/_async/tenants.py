@@ -1,10 +1,19 @@
 """`client.tenants`: for the operator's root key; usage is for `memory.admin`, too."""
 
 from collections.abc import Iterable
+from typing import Unpack
 
 from agent_memory._async.resource import AsyncResource
-from agent_memory.model import Deletion, NewPrincipal, Permission, Principal, TenantUsage
-from agent_memory.requests import drop_none, quote_segment
+from agent_memory.model import (
+    Deletion,
+    LimitChanges,
+    NewPrincipal,
+    Permission,
+    Principal,
+    TenantLimits,
+    TenantUsage,
+)
+from agent_memory.requests import assert_known, drop_none, quote_segment
 from agent_memory.responses import get_member, parse
 
 
@@ -51,6 +60,18 @@ class AsyncTenants(AsyncResource):
         path = f"/api/v1/tenants/{tenant}/principals/{quote_segment(principal)}"
         answer = await self._call("PATCH", path, json={"permissions": list(permissions)})
         return parse(Principal.from_document, answer)
+
+    async def set_limits(self, id: str, **limits: Unpack[LimitChanges]) -> TenantLimits:
+        """Change limits of a tenant; None removes one, and those that aren't given stay.
+
+            root.tenants.set_limits("acme", items=100_000, requests_per_second=None)
+
+        Raises:
+            MemoryNotFoundError: no tenant has this id.
+        """
+        assert_known(limits, LimitChanges)
+        answer = await self._call("PATCH", f"/api/v1/tenants/{id}", json={"limits": limits})
+        return parse(TenantLimits.from_document, get_member(answer, "limits"))
 
     async def get_usage(
         self, *, since: str | None = None, until: str | None = None

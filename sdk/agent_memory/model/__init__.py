@@ -47,6 +47,7 @@ from agent_memory.model.keywords import (
     EntryFields,
     GuardrailChanges,
     LearnedStats,
+    LimitChanges,
     MemoryPolicyFields,
     TaskChanges,
     TaskFields,
@@ -71,7 +72,15 @@ from agent_memory.model.literals import (
     TaskStatus,
     VersionChange,
 )
-from agent_memory.model.logs import Actor, AuditRecord, DayUsage, Deletion, Event, TenantUsage
+from agent_memory.model.logs import (
+    Actor,
+    AuditRecord,
+    DayUsage,
+    Deletion,
+    Event,
+    TenantLimits,
+    TenantUsage,
+)
 from agent_memory.model.objects import ObjectHead, Space
 from agent_memory.model.procedures import SelectedWorkflow, Workflow
 from agent_memory.model.recall import NearbyMessage, Recall, RecallItem, RecallReference
@@ -139,6 +148,7 @@ __all__ = [
     "Intent",
     "LearnedStats",
     "LearningBudget",
+    "LimitChanges",
     "MemoryPolicy",
     "MemoryPolicyFields",
     "MemorySummary",
@@ -176,6 +186,7 @@ __all__ = [
     "TaskContext",
     "TaskFields",
     "TaskStatus",
+    "TenantLimits",
     "TenantUsage",
     "Trigger",
     "VersionChange",

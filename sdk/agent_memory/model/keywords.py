@@ -124,6 +124,16 @@ class LearnedStats(TypedDict, total=False):
     outcomes: int
 
 
+class LimitChanges(TypedDict, total=False):
+    """Limits of a tenant to change; None removes one, and what isn't given stays."""
+
+    bytes: int | None
+    deletions_per_day: int | None
+    items: int | None
+    model_tokens_per_day: int | None
+    requests_per_second: int | None
+
+
 class GuardrailChanges(TypedDict, total=False):
     """Guardrails to change; None takes one away, and what isn't given stays."""
 

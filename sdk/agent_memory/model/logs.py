@@ -82,6 +82,17 @@ class Deletion(Model):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TenantLimits(Model):
+    """What a tenant may use; None is no limit."""
+
+    items: int | None = None
+    bytes: int | None = None
+    requests_per_second: int | None = None
+    deletions_per_day: int | None = None
+    model_tokens_per_day: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DayUsage(Model):
     """What a tenant used on a day.
 
@@ -109,4 +120,5 @@ class TenantUsage(Model):
     """What a tenant used, by day."""
 
     tenant: str
+    limits: TenantLimits
     days: tuple[DayUsage, ...]

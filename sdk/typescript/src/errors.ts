@@ -57,7 +57,7 @@ export class TaskClosedError extends AgentMemoryError {}
 export class TaskReassignedError extends AgentMemoryError {}
 /** Another principal created the conversation (409): use another session id, or join it. */
 export class ConversationNotOwned extends AgentMemoryError {}
-/** A limit is reached (429 `CAPACITY_EXCEEDED`); `problem.limit` says which. */
+/** A limit (429 `CAPACITY_EXCEEDED`), or the tenant's (429 `QUOTA_EXCEEDED`), is reached; `problem.limit` says which. */
 export class MemoryCapacityError extends AgentMemoryError {}
 /** The principal may not do this (403). */
 export class MemoryAccessError extends AgentMemoryError {}
@@ -88,6 +88,7 @@ const BY_CODE: Record<string, ErrorClass> = {
   CONVERSATION_NOT_OWNED: ConversationNotOwned,
   TASK_REASSIGNED: TaskReassignedError,
   CAPACITY_EXCEEDED: MemoryCapacityError,
+  QUOTA_EXCEEDED: MemoryCapacityError,
   THROTTLED: ThrottledError,
 };
 const BY_STATUS: Record<number, ErrorClass> = {
