@@ -1,5 +1,6 @@
 """The workflows of GitHub Actions are whole, and do what is done on a laptop."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ def test_each_step_runs_or_uses_something_and_no_job_has_rights_by_default(path:
         assert {"runs-on", "timeout-minutes", "steps"} <= job.keys()
         for step in job["steps"]:
             assert ("run" in step) != ("uses" in step)
-            assert "uses" not in step or "@v" in step["uses"]
+            assert "uses" not in step or re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step["uses"])
 
 
 def test_a_change_is_checked_by_the_same_command_as_on_a_laptop() -> None:
