@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from functions.search.reembedding import Reembedding
     from functions.search.service import Search
     from functions.usage.limits import LimitService
+    from functions.usage.reconciliation import Reconciler
     from functions.usage.service import UsageReports
     from functions.vectors.model import VectorSearch
     from functions.working_values.service import WorkingValues
@@ -209,6 +210,12 @@ class Container(CommonServices):
 
         has_tenant = self.principal_store.has_tenant
         return LimitService(self.usage_store, self.limit_enforcer, has_tenant, self.audit)
+
+    @cached_property
+    def reconciler(self) -> Reconciler:
+        from functions.usage.reconciliation import Reconciler
+
+        return Reconciler(self.usage_store, self.clock)
 
     @cached_property
     def usage_reports(self) -> UsageReports:

@@ -122,6 +122,7 @@ _COMMANDS: dict[str, Callable[[Deployment, argparse.Namespace], Any]] = {
     ),
     "stop-region": lambda deployment, options: regions.stop_region(deployment, options.active),
     "start-region": lambda deployment, _: regions.start_region(deployment),
+    "reconcile": lambda deployment, _: build_container(deployment).reconciler.run(),
     "export-tenant": _export,
     "delete-tenant": lambda deployment, options: _delete(deployment, options, "tenant"),
     "delete-agent": lambda deployment, options: _delete(deployment, options, "agent"),
@@ -134,6 +135,12 @@ def _storage(deployment: Deployment) -> Storage:
     return Storage(
         client("dynamodb"), tables, client("s3"), deployment.outputs.get("ArchiveBucket")
     )
+
+
+_WITHOUT_OPTIONS = {
+    "switches": "print the switches that are set",
+    "reconcile": "correct the counts of what tenants store, in two minutes or more",
+}
 
 
 def _options() -> argparse.Namespace:
@@ -160,7 +167,8 @@ def _options() -> argparse.Namespace:
     reattach.add_argument("--log-table", help="its name, if there are several")
     for deploys in (switch, reattach):
         _add_deploy_line(deploys)
-    add("switches", help="print the switches that are set")
+    for name, meaning in _WITHOUT_OPTIONS.items():
+        add(name, help=meaning)
     _add_read_only(add("read-only", help="refuse writes, or accept them again"))
     _add_preflight(add("preflight", help="check the account before a deployment"))
     _add_estimate(add("estimate", help="estimate the cost of a month"))

@@ -159,6 +159,7 @@ KEPT: dict[ItemType, str] = {
             item_types.COUNTED_ITEMS,
             item_types.USAGE,
             item_types.DAILY_USAGE,
+            item_types.USAGE_RECONCILIATION,
             item_types.PUBLISHED_EVENT,
             item_types.STRATEGY,
             item_types.STRATEGY_COUNTS,

@@ -590,6 +590,14 @@ USAGE = _usage_type(
     "How much a tenant stores of each kind, and its limits",
     indexes=(schema.BY_GROUP,),
 )
+USAGE_RECONCILIATION = _usage_type(
+    "usage reconciliation",
+    "~usage",
+    "reconcile",
+    "How far the comparison of counts with what is stored is",
+    "for ever",
+    (schema.BY_DUE,),
+)
 DAILY_USAGE = _usage_type(
     "usage of a day", "{tenant}#usage", "day#{day}", "What a tenant used on a day", "400 days"
 )

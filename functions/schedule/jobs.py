@@ -45,6 +45,7 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
         item_types.LEARNING_POSITION: _count(
             lambda item: container.position_store.wake(item, container.clock()), "learning"
         ),
+        item_types.USAGE_RECONCILIATION: _resume_long(container.reconciler.resume, "usage"),
         item_types.EMBEDDING: lambda item, _: container.reembedding.resume(item, JOB_SECONDS),
     }
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from functions.platform import item_types
 from functions.platform.item_types import ItemType
+from functions.platform.keys import Key
 
 KINDS: dict[ItemType, str] = {
     item_types.PRIVATE_ENTRY: "entries",
@@ -83,3 +84,24 @@ class TenantUsage(NamedTuple):
     tenant: str
     limits: TenantLimits
     days: list[DayUsage]
+
+
+@dataclass(frozen=True)
+class Reconciliation:
+    """How far a reconciliation is.
+
+    Attributes:
+        due: when it goes on (epoch ms).
+        revision: grows with each step, so that two workers don't take the same one.
+        after: the key after which the scan continues.
+        seen: how many changes of each tenant were counted before; None until it begins.
+        sums: what the scan has found, by tenant and name.
+        is_counted: whether the scan has ended.
+    """
+
+    due: int
+    revision: int = 0
+    after: Key | None = None
+    seen: dict[str, int] | None = None
+    sums: dict[str, Counter[str]] = field(default_factory=dict)
+    is_counted: bool = False

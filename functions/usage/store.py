@@ -2,24 +2,34 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
+from typing import Literal
 
 from functions.platform.clock import to_rfc3339
-from functions.platform.item_types import COUNTED_ITEMS, DAILY_USAGE, USAGE
+from functions.platform.item_types import (
+    COUNTED_ITEMS,
+    DAILY_USAGE,
+    USAGE,
+    USAGE_RECONCILIATION,
+)
 from functions.platform.items import Item
-from functions.platform.keys import Key, get_tenant
+from functions.platform.json_text import compress, decompress, dumps, loads
+from functions.platform.keys import Key, build_due_attributes, get_tenant
 from functions.platform.limits import USAGE_RETENTION_DAYS
 from functions.platform.schema import (
     BY_GROUP,
+    DUE_ATTRIBUTE,
     GROUP_ATTRIBUTE,
     TTL_ATTRIBUTE,
     TYPE_ORDER_ATTRIBUTE,
 )
 from functions.platform.table import TimedStore
-from functions.platform.writes import Write, put_new, update
-from functions.usage.model import DayUsage, TenantLimits
+from functions.platform.writes import Write, put, put_new, update
+from functions.usage.model import DayUsage, Reconciliation, TenantLimits
 
 _ALL, _PAGE = "~usage", 100
+_SCANNED = 500  # items of a page
 _NAMES = 40  # in one expression, which has 4 KB
 _DAY_S = 86_400
 _MARKER_LIFETIME = 2 * _DAY_S  # the stream delivers nothing that is older than a day
@@ -27,7 +37,12 @@ _REQUESTS, _ITEMS, _BYTES = "requests_", "items_", "bytes_"
 
 
 class UsageStore(TimedStore):
-    """Reads and writes the usage of all tenants."""
+    """Reads and writes the usage of all tenants.
+
+    The first changes that a process counts schedule the reconciliation, if nothing has.
+    """
+
+    _is_scheduled = False
 
     def get(self, tenant: str) -> Item:
         """Read a tenant's totals and limits: one call; empty, if nothing was counted."""
@@ -72,6 +87,71 @@ class UsageStore(TimedStore):
         expiry = self._clock() // 1000 + _MARKER_LIFETIME
         if self._table.try_write(put_new(marker, {TTL_ATTRIBUTE: expiry})):
             self.add(tenant, changes)
+        if not self._is_scheduled:
+            self._is_scheduled = True
+            self.save_reconciliation(Reconciliation(self._clock() + _DAY_S * 1000), None)
+
+    def list_changes(self) -> dict[str, int]:
+        """List how many changes of each tenant were counted."""
+        tenants = self.list_tenants()
+        items = self._table.get_many(USAGE.build_key(tenant) for tenant in tenants)
+        return {get_tenant(key[0]): item.get("changes", 0) for key, item in items.items()}
+
+    def scan(self, after: Key | None) -> tuple[list[Item], Key | None]:
+        """Read a page of the table, and the key after which the next one begins."""
+        return self._table.scan(after, _SCANNED, "pk > :first", first=" ")
+
+    def correct(
+        self, tenant: str, found: Mapping[str, int], seen: int
+    ) -> Literal["right", "corrected", "postponed"]:
+        """Correct a tenant's counts to what was found, if no change was counted since.
+
+        Args:
+            seen: how many changes were counted before.
+        """
+        item = self.get(tenant)
+        names = found.keys() | {each for each in item if each.startswith((_ITEMS, _BYTES))}
+        changes = {name: more for name in names if (more := found.get(name, 0) - item.get(name, 0))}
+        if item.get("changes", 0) != seen:
+            return "postponed"
+        if not changes:
+            return "right"
+        condition = "changes = :seen" if seen else "attribute_not_exists(changes)"
+        values = {"seen": seen} if seen else {}
+        listed = {GROUP_ATTRIBUTE: _ALL, TYPE_ORDER_ATTRIBUTE: tenant}
+        write = _add(USAGE.build_key(tenant), {**changes, "changes": 1}, listed)
+        write = replace(write, condition=condition, values=write.values | values)
+        if not self._table.try_write(write):
+            return "postponed"
+        self.add_to_day(tenant, changes)
+        return "corrected"
+
+    def get_reconciliation(self) -> Reconciliation | None:
+        """Read how far the reconciliation is; None before the first one."""
+        item = self._table.get(USAGE_RECONCILIATION.build_key())
+        if item is None:
+            return None
+        progress = loads(decompress(item["progress"]))
+        sums = {tenant: Counter(each) for tenant, each in progress["sums"].items()}
+        after, seen = item.get("after"), progress["seen"]
+        position = None if after is None else (after[0], after[1])
+        return Reconciliation(
+            item[DUE_ATTRIBUTE], item["revision"], position, seen, sums, item["is_counted"]
+        )
+
+    def save_reconciliation(self, new: Reconciliation, old: Reconciliation | None) -> bool:
+        """Write how far the reconciliation is; False if another worker has taken the step."""
+        key = USAGE_RECONCILIATION.build_key()
+        item: Item = {
+            "revision": new.revision,
+            "after": new.after,
+            "progress": compress(dumps({"seen": new.seen, "sums": new.sums})),
+            "is_counted": new.is_counted,
+            **build_due_attributes(key[0], new.due),
+        }
+        if old is None:
+            return self._table.try_write(put_new(key, item))
+        return self._table.try_write(put(key, item, "revision = :seen", seen=old.revision))
 
     def add(self, tenant: str, changes: Mapping[str, int]) -> None:
         """Add changes of what a tenant stores to its totals and to the day."""

@@ -7,12 +7,14 @@ from typing import Any
 import httpx
 import pytest
 
+from functions.container import Container
 from tests.contract import run_calls
 from tests.contract.bodies import MEMORY, create, create_task, entry, semantic, update, working
 from tests.contract.expect import assert_no_content, invalid, ok, refused
 from tests.contract.openwop_calls import start as start_memory_run
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import Stream, stream_function
+from tests.contract.sweeping import sweep
 from tests.contract.transport import MovableClock
 
 USAGE = "/api/v1/usage"
@@ -275,3 +277,50 @@ def test_limits_are_the_operators(tenant: Tenant, service: Service) -> None:
     for wrong in ({"items": -1}, {"things": 1}):
         assert service.root.patch(path, json={"limits": wrong}).status_code == 400
     refused(service.root.patch("/api/v1/tenants/unknown", json=body), 404, "NOT_FOUND")
+
+
+def miscount(service: Service, tenant: Tenant) -> None:
+    """Leave what a crash may leave: a wrong total."""
+    service.engine.client.update_item(
+        TableName=service.engine.memory,
+        Key={"pk": {"S": f"{tenant.id}#usage"}, "sk": {"S": "total"}},
+        UpdateExpression="ADD items_entries :wrong, bytes_entries :wrong, items_facts :wrong",
+        ExpressionAttributeValues={":wrong": {"N": "5"}},
+    )
+
+
+def test_a_reconciliation_corrects_what_a_crash_left(
+    service: Service, tenant: Tenant, counting: Counting
+) -> None:
+    ada = tenant.agent("ada")
+    create(ada, entry())
+    counting.catch_up()
+    right = today(tenant.admin)
+    reconciler = Container(service.settings(), service.clock).reconciler
+    assert reconciler.run(lambda _: None)["corrected"] == 0
+    miscount(service, tenant)
+    assert today(tenant.admin)["items"] == {"entries": 6, "facts": 5}
+    assert reconciler.run(lambda _: None)["corrected"] == 1
+    used = today(tenant.admin)
+    assert (used["items"], used["bytes"]) == (right["items"], right["bytes"])
+    miscount(service, tenant)
+
+    def write(_: float) -> None:
+        create(ada, entry(key=f"k{service.clock()}"))
+        service.clock.advance(ms=1)
+        counting.catch_up()
+
+    assert reconciler.run(write)["postponed"] == 1
+
+
+def test_the_schedule_reconciles_once_a_day(
+    service: Service, tenant: Tenant, counting: Counting, clock: MovableClock
+) -> None:
+    create(tenant.agent("ada"), entry())
+    counting.catch_up()
+    miscount(service, tenant)
+    for seconds in (86_401, 61, 61):
+        assert today(tenant.admin)["items"] == {"entries": 6, "facts": 5}
+        clock.advance(seconds=seconds)
+        sweep(service)
+    assert today(tenant.admin)["items"] == {"entries": 1}
