@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from functions.event_log.event_bus import parse_event_types
 from functions.platform.limits import (
+    DEFAULT_MODEL_REQUESTS,
+    DEFAULT_MODEL_TOKENS,
     DEFAULT_PRINCIPAL_REQUESTS,
     DEFAULT_TENANT_REQUESTS,
     MAX_LOG_RETENTION_DAYS,
@@ -63,6 +65,9 @@ class Config(BaseModel):
         vector_index: search by a vector index of DynamoDB, not tried on AWS; else exactly,
             in memory.
         embedding_model: embed by this model of Amazon Bedrock; else by the one in the package.
+        learning_model: the models that learn from conversations (several with commas between):
+            `bedrock:ID`, or `openai:NAME` with the address of the endpoint and the secret with its
+            key; and each tenant's budget of a day.
         throttle_rate: requests per second that the API takes.
         throttle_burst: requests at once that the API takes.
         stream_parallelism: how many invocations process a shard of the change stream at a time.
@@ -121,6 +126,11 @@ class Config(BaseModel):
     embedding_model: str | None = Field(
         default=None, pattern=r"^bedrock:amazon\.titan-embed-text-v2:\d+$"
     )
+    learning_model: str | None = None
+    learning_url: str | None = Field(default=None, pattern=r"^https?://\S+$")
+    learning_key_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:secretsmanager:\S+$")
+    learning_tokens_per_day: int = Field(default=DEFAULT_MODEL_TOKENS, ge=0)
+    learning_requests_per_day: int = Field(default=DEFAULT_MODEL_REQUESTS, ge=0)
     throttle_rate: int = Field(default=500, ge=1)
     throttle_burst: int = Field(default=1000, ge=1)
     max_write_units: int | None = Field(default=None, ge=1)

@@ -185,7 +185,8 @@ def _options() -> argparse.Namespace:
 
 
 def _add_tail(tail: argparse.ArgumentParser) -> None:
-    tail.add_argument("function", choices=("Api", "Stream", "Schedule", "Embedding", "TaskEvents"))
+    functions = ("Api", "Stream", "Schedule", "Embedding", "Learning", "TaskEvents")
+    tail.add_argument("function", choices=functions)
     tail.add_argument("--minutes", type=float, default=10, help="begin this long ago (default: 10)")
     tail.add_argument("--follow", action="store_true", help="wait for more lines")
 

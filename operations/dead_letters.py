@@ -18,6 +18,7 @@ __all__ = ["NotReplayed", "QueueReport", "build_event", "process_letters", "repl
 _FUNCTIONS = {
     "StreamDeadLetters": "Stream",
     "EmbeddingDeadLetters": "Embedding",  # exists only if a Bedrock model embeds
+    "LearningDeadLetters": "Learning",  # exists only if a language model learns
     "ScheduleDeadLetters": "Schedule",
     "TaskEventDeadLetters": "TaskEvents",  # exists only if external task events are on
 }

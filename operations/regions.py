@@ -21,7 +21,7 @@ from operations.switches import await_switches, set_switches
 _PAGE = 1000  # items
 _LATENCY_FACTOR = 10  # AWS recommends to wait ten times the recent maximum
 _LATENCY_MINUTES = 60
-_STREAM_FUNCTIONS = ("Stream", "Embedding")
+_STREAM_FUNCTIONS = ("Stream", "Embedding", "Learning")
 _NOT_SENT = {"Arn", "CreationDate", "LastModificationDate", "ResponseMetadata", "State"}
 
 

@@ -15,7 +15,7 @@ from operations.table_comparison import compare_tables
 from operations.tenant_data import open_private
 from operations.versions import get_variables
 
-_STREAM_READERS = ("Stream", "Embedding")
+_STREAM_READERS = ("Stream", "Embedding", "Learning")
 _MAPPING_SECONDS = 300
 
 

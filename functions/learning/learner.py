@@ -40,6 +40,7 @@ from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
 from functions.platform.errors import Throttled
 from functions.platform.limits import MAX_TRANSACTION_WRITES
+from functions.platform.observability import report_count
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write
 
@@ -297,6 +298,7 @@ class Learner:
     ) -> None:
         """Try again later, and say why."""
         counts = self._note_error(error, failed=1)
+        report_count("ModelFailures", tenant=reading.tenant, strategy=reading.strategy.name)
         name = reading.strategy.name
         self._retry(position, [*writes, build_counts_write(reading.tenant, name, counts)])
 

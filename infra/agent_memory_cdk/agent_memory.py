@@ -38,14 +38,15 @@ class AgentMemory(Construct):
         network: the VPC that the functions run in; none unless given.
         alarm_topic: alarms are sent to it.
         log_groups: log groups of yours, by the part whose log they take: `Api`, `Stream`,
-            `Schedule`, `Embedding`, `TaskEvents`, `PreTraffic`, `Access`, `TokenAccess`.
+            `Schedule`, `Embedding`, `Learning`, `TaskEvents`, `PreTraffic`, `Access`,
+            `TokenAccess`.
         log_destination: gets every line of the other log groups.
         permissions_boundary: set on each role that is made here.
         tags: set on all that is made here.
 
     Attributes:
-        state, bus, functions, http_api, token_api, stream, embedding_stream, schedule, task_events:
-            its parts; None where the settings ask for none.
+        state, bus, functions, http_api, token_api, stream, embedding_stream, learning_stream,
+            schedule, task_events: its parts; None where the settings ask for none.
         url: where the API answers.
         description: what operators' commands know of it, by name.
 
@@ -90,6 +91,7 @@ class AgentMemory(Construct):
             "Stream", self.functions.stream, self.functions.stream_consumers
         )
         self.embedding_stream = self._make_embedding_stream()
+        self.learning_stream = self._make_learning_stream()
         self.schedule = Schedule(
             self,
             "Schedule",
@@ -109,7 +111,7 @@ class AgentMemory(Construct):
 
     def _warn_of_two_readers(self) -> None:
         is_replicated = self._settings.standby or self._settings.active_region
-        if is_replicated and self._settings.embedding_model is not None:
+        if is_replicated and len(self.functions.of_streams) > 1:
             Annotations.of(self).add_warning_v2("agent-memory:stream-readers", _TWO_READERS)
 
     def _warn_without_bytecode(self, code: FunctionCode) -> None:
@@ -133,6 +135,7 @@ class AgentMemory(Construct):
             token_api=self.token_api,
             stream=self.stream,
             embedding_stream=self.embedding_stream,
+            learning_stream=self.learning_stream,
             schedule=self.schedule,
             task_events=self.task_events,
         )
@@ -143,7 +146,9 @@ class AgentMemory(Construct):
             return None
         return HttpApi(self, "TokenApi", self._settings, self.functions.api, self._logs, tokens)
 
-    def _make_stream(self, id: str, function: LambdaFunction, consumers: list[str]) -> Stream:
+    def _make_stream(
+        self, id: str, function: LambdaFunction, consumers: list[str], **options: int
+    ) -> Stream:
         return Stream(
             self,
             id,
@@ -153,6 +158,7 @@ class AgentMemory(Construct):
             self.state.encryption,
             parallelism=self._settings.stream_parallelism,
             is_enabled=self._settings.active_region is None,
+            **options,
         )
 
     def _make_embedding_stream(self) -> Stream | None:
@@ -160,6 +166,13 @@ class AgentMemory(Construct):
         if function is None:
             return None
         return self._make_stream("EmbeddingStream", function, self.functions.embedding_consumers)
+
+    def _make_learning_stream(self) -> Stream | None:
+        function = self.functions.learning
+        if function is None:
+            return None
+        consumers = self.functions.learning_consumers
+        return self._make_stream("LearningStream", function, consumers, batch=_LEARNING_BATCH)
 
     def _make_task_events(self) -> TaskEvents | None:
         source, function = self._settings.task_events, self.functions.task_events
@@ -176,8 +189,9 @@ class AgentMemory(Construct):
 
 _TWO_READERS = (
     "two functions read the stream of a replicated table, and AWS recommends one: leave out the"
-    " standby or embedding_model, or watch EventsAreLate"
+    " standby, embedding_model or learning_model, or watch EventsAreLate"
 )
+_LEARNING_BATCH = 16  # each record may ask a model for a minute, and eight are asked at once
 _SLOW = (
     "no {0} was found to compile the asset with, so each cold start compiles all modules anew: put"
     " a {0} on the PATH, or choose -c runtime=… for a Python that is there"

@@ -33,6 +33,7 @@ _SLOW_MS = 3_000
 _STALE_MS = 300_000
 _LATE_MS = 1_800_000  # what has expired is to be out of storage within an hour
 _LATEST_MS = 5_000  # what a lost Region takes with it, at most
+_MODEL_FAILURES = 10  # within five minutes
 _AN_HOUR = 12  # periods of five minutes
 _INDEXES = [each["IndexName"] for each in build_memory_table("memory")["GlobalSecondaryIndexes"]]
 
@@ -125,6 +126,12 @@ class Alarms(Construct):
         self._add(f"{made}AreSkipped", meaning, skipped, 1)
         lost = of_function(function, "DestinationDeliveryFailures")
         self._add(f"{made}AreLost", "changes were given up, and no queue has them", lost, 1)
+
+    def watch_model(self, function: LambdaFunction) -> None:
+        """Watch for a language model that does not answer."""
+        failed = from_function(function, "ModelFailures", "Sum")
+        meaning = "the language model does not answer; conversations wait, and nothing is lost"
+        self._add("ModelFails", meaning, failed, _MODEL_FAILURES)
 
     def watch_schedule(
         self, schedule: Schedule, function: LambdaFunction, *, is_enabled: bool

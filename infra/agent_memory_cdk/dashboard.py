@@ -101,6 +101,7 @@ class Dashboard(Construct):
         self,
         streams: Sequence[LambdaFunction],
         schedule: LambdaFunction,
+        learning: LambdaFunction | None,
         letters: Sequence[DeadLetters],
     ) -> None:
         """Show how far behind the stream and the schedule are, and what was given up."""
@@ -117,6 +118,9 @@ class Dashboard(Construct):
             _graph("Batches that no queue took", lost),
             _graph("Records that were skipped", skipped),
         )
+        if learning is not None:
+            failures = [from_function(learning, "ModelFailures", "Sum")]
+            self._board.add_widgets(_graph("Requests that the model did not answer", failures))
 
     def show_replication(self, tables: Tables, region: str) -> None:
         """Show how far behind another Region is."""

@@ -56,6 +56,9 @@ def _describe_options(parts: Parts) -> dict[str, str]:
     if parts.embedding_stream is not None:
         letters = parts.embedding_stream.dead_letters.queue
         description["EmbeddingDeadLetters"] = letters.queue_url
+    if parts.learning_stream is not None:
+        letters = parts.learning_stream.dead_letters.queue
+        description["LearningDeadLetters"] = letters.queue_url
     if parts.http_api.log is not None:
         description["AccessLog"] = parts.http_api.log.log_group_name
     if parts.token_api is not None:

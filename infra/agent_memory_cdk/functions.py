@@ -10,6 +10,7 @@ from . import grants
 from .bus import Bus
 from .code import FunctionCode
 from .lambda_function import LambdaFunction, Network
+from .language_model import grant_ask, grant_read_key
 from .logs import Logs
 from .settings import Settings, TaskEventSource
 from .state import State
@@ -17,6 +18,7 @@ from .vector_index import NAME as VECTOR_INDEX
 from .vector_index import grant_embed, grant_search
 
 _EMBEDDING_CONSUMERS = ("vectors",)  # where a model of Bedrock's embeds
+_LEARNING_CONSUMERS = ("learning",)  # where a language model learns; nowhere without one
 _HAS_DEAD_LETTERS = "the stream's mapping has the queue; nothing else invokes it"
 _TASK_ENDS = {"LOG_WAIT_SECONDS": "3"}  # the stream brings what happened within a second
 
@@ -37,6 +39,7 @@ class Functions:
         api: answers requests.
         stream: processes the change stream.
         embedding: embeds by Bedrock what the change stream brings, where a model of it is chosen.
+        learning: learns from conversations by a language model, where one is chosen.
         schedule: works off what is due.
         task_events: applies task events of other systems, where some are taken.
     """
@@ -62,6 +65,7 @@ class Functions:
         self.api = self._make_api()
         self.stream = self._make_stream()
         self.embedding = None if model is None else self._make_embedding()
+        self.learning = None if settings.learning_model is None else self._make_learning()
         self.schedule = self._make_schedule()
         self.task_events = None if source is None else self._make_task_events(source)
 
@@ -73,6 +77,7 @@ class Functions:
             "Stream": self.stream,
             "Schedule": self.schedule,
             "Embedding": self.embedding,
+            "Learning": self.learning,
             "TaskEvents": self.task_events,
         }
         return {name: each for name, each in functions.items() if each is not None}
@@ -80,18 +85,27 @@ class Functions:
     @property
     def of_streams(self) -> list[LambdaFunction]:
         """The functions that the change stream invokes."""
-        return [each for each in (self.stream, self.embedding) if each is not None]
+        found = (self.stream, self.embedding, self.learning)
+        return [each for each in found if each is not None]
 
     @property
     def stream_consumers(self) -> list[str]:
         """The consumers in the stream function: not the one that calls another service's model."""
-        apart = ("learning", *(_EMBEDDING_CONSUMERS if self._settings.embedding_model else ()))
+        apart = (
+            *_LEARNING_CONSUMERS,
+            *(_EMBEDDING_CONSUMERS if self._settings.embedding_model else ()),
+        )
         return [name for name in ALL_CONSUMERS if name not in apart]
 
     @property
     def embedding_consumers(self) -> list[str]:
         """The consumers in the embedding function."""
         return list(_EMBEDDING_CONSUMERS)
+
+    @property
+    def learning_consumers(self) -> list[str]:
+        """The consumers in the learning function."""
+        return list(_LEARNING_CONSUMERS)
 
     def _make(
         self,
@@ -134,6 +148,7 @@ class Functions:
             environment=_TASK_ENDS
             | self._switch_variables()
             | self._search_variables()
+            | self._learning_variables()
             | self._token_variables()
             | self._key_variables()
             | {
@@ -187,6 +202,31 @@ class Functions:
         )
         self._state.tables.grant(function.role, grants.EMBEDDING_ON_MEMORY)
         self._grant_embed(function)
+        return function
+
+    def _make_learning(self) -> LambdaFunction:
+        """Make the function that asks a language model: what it waits for holds up no event."""
+        settings = self._settings
+        key, url = settings.learning_key_arn, settings.learning_url
+        function = self._make(
+            "Learning",
+            handler="functions.stream.main.handler",
+            purpose="learns from conversations",
+            memory_mb=1024,
+            timeout=Duration.minutes(5),
+            environment=self._search_variables()
+            | self._learning_variables()
+            | {"STREAM_CONSUMERS": ",".join(self.learning_consumers)}
+            | ({"LEARNING_URL": url} if url else {})
+            | ({"LEARNING_KEY_SECRET_ID": key} if key else {}),
+            no_dead_letters_reason=_HAS_DEAD_LETTERS,
+        )
+        self._state.tables.grant(function.role, grants.LEARNING_ON_MEMORY)
+        self._grant_embed(function)
+        grant_ask(function.role, settings.learning_model or "")
+        if key is not None:
+            grant_read_key(function.role, key)
+            self._state.encryption.grant_read_secrets(function.role)
         return function
 
     def _make_schedule(self) -> LambdaFunction:
@@ -264,6 +304,16 @@ class Functions:
         model = self._settings.embedding_model
         index = {"VECTOR_INDEX": VECTOR_INDEX} if self._settings.vector_index else {}
         return index | ({"EMBEDDING_MODEL": model} if model else {})
+
+    def _learning_variables(self) -> dict[str, str]:
+        settings = self._settings
+        if settings.learning_model is None:
+            return {}
+        return {
+            "LEARNING_MODEL": settings.learning_model,
+            "LEARNING_TOKENS_PER_DAY": str(settings.learning_tokens_per_day),
+            "LEARNING_REQUESTS_PER_DAY": str(settings.learning_requests_per_day),
+        }
 
     def _token_variables(self) -> dict[str, str]:
         tokens = self._settings.tokens

@@ -111,6 +111,9 @@ STREAM_ON_MEMORY = TableGrant(
 )
 STREAM_ON_LOG = TableGrant(("BatchGetItem", "BatchWriteItem", "PutItem", "Query"))
 EMBEDDING_ON_MEMORY = TableGrant(("BatchGetItem", "BatchWriteItem", "PutItem"), partitions=_OTHERS)
+LEARNING_ON_MEMORY = TableGrant(
+    (*_READS, *_WRITES, "BatchWriteItem"), ("by_group",), partitions=_OTHERS
+)
 SCHEDULE_ON_MEMORY = TableGrant(
     (*_READS, "BatchWriteItem", "DeleteItem", "PutItem", "Scan", "UpdateItem"),
     ("by_due", "by_expiry", "by_eviction", "by_task"),

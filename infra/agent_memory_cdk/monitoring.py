@@ -31,6 +31,7 @@ class Parts:
     token_api: HttpApi | None
     stream: Stream
     embedding_stream: Stream | None
+    learning_stream: Stream | None
     schedule: Schedule
     task_events: TaskEvents | None
 
@@ -42,7 +43,8 @@ class Parts:
     @property
     def dead_letters(self) -> list[DeadLetters]:
         """The queues of what was given up."""
-        sources = (self.stream, self.embedding_stream, self.schedule, self.task_events)
+        streams = (self.stream, self.embedding_stream, self.learning_stream)
+        sources = (*streams, self.schedule, self.task_events)
         return [each.dead_letters for each in sources if each is not None]
 
 
@@ -74,6 +76,9 @@ def _watch_background(alarms: Alarms, parts: Parts, settings: Settings) -> None:
     alarms.watch_stream("Events", parts.stream, functions.stream)
     if parts.embedding_stream is not None and functions.embedding is not None:
         alarms.watch_stream("Vectors", parts.embedding_stream, functions.embedding)
+    if parts.learning_stream is not None and functions.learning is not None:
+        alarms.watch_stream("Lessons", parts.learning_stream, functions.learning)
+        alarms.watch_model(functions.learning)
     alarms.watch_quotas(functions.stream, functions.api)
     is_writing = settings.active_region is None
     alarms.watch_schedule(parts.schedule, functions.schedule, is_enabled=is_writing)
@@ -110,7 +115,9 @@ def _add_dashboard(scope: Construct, settings: Settings, parts: Parts, alarms: A
     board.show_api(*parts.apis)
     board.show_causes(functions.api)
     board.show_throttles(tables, functions.by_name)
-    board.show_background(functions.of_streams, functions.schedule, parts.dead_letters)
+    board.show_background(
+        functions.of_streams, functions.schedule, functions.learning, parts.dead_letters
+    )
     if settings.standby is not None:
         board.show_replication(tables, settings.standby.name)
     board.show_quotas(functions.stream, functions.api)

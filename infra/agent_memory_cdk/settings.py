@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from functions.platform.limits import (
+    DEFAULT_MODEL_REQUESTS,
+    DEFAULT_MODEL_TOKENS,
     DEFAULT_PRINCIPAL_REQUESTS,
     DEFAULT_TENANT_REQUESTS,
     MAX_LOG_RETENTION_DAYS,
@@ -14,6 +16,7 @@ from functions.platform.settings import DEFAULT_EVENT_BUS_TYPES
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*")
 _LONGEST_NAME = 20  # characters: S3 takes 63, with account and Region
 _MODEL = re.compile(r"bedrock:amazon\.titan-embed-text-v2:\d+")
+_LEARNING = re.compile(r"(bedrock|openai):[^,\s]+(,\1:[^,\s]+)*")
 LOG_RETENTION_DAYS = (7, 30, 90, 365)
 
 TrafficShift = Literal["canary", "linear", "all-at-once"]
@@ -107,6 +110,13 @@ class Settings:
         vector_index: search by a vector index of DynamoDB, not tried on AWS; else exactly,
             in memory.
         embedding_model: embed by this model of Amazon Bedrock; else by the one in the package.
+        learning_model: the models that learn from conversations, with commas between, the default
+            one first: `bedrock:ID`, or `openai:NAME` with `learning_url`. None: nothing is learned.
+        learning_url: the OpenAI-compatible endpoint.
+        learning_key_arn: the secret in Secrets Manager that holds the endpoint's key, if it asks
+            for one. It is encrypted by AWS's key, or by the memory's storage key.
+        learning_tokens_per_day, learning_requests_per_day: how much of each a tenant's strategies
+            use on a day; 0 is no limit.
         throttle_rate, throttle_burst: requests that the API takes per second, and at once.
         stream_parallelism: how many invocations process a shard of the change stream at a time,
             1 to 10. A new table has four shards.
@@ -140,7 +150,7 @@ class Settings:
             are refused here, and neither stream nor schedule does anything.
 
     Raises:
-        WrongChoice: the name, the model, the retention or an origin is malformed.
+        WrongChoice: the name, a model, the retention or an origin is malformed.
     """
 
     name: str
@@ -149,6 +159,11 @@ class Settings:
     snap_start: bool = False
     vector_index: bool = False
     embedding_model: str | None = None
+    learning_model: str | None = None
+    learning_url: str | None = None
+    learning_key_arn: str | None = None
+    learning_tokens_per_day: int = DEFAULT_MODEL_TOKENS
+    learning_requests_per_day: int = DEFAULT_MODEL_REQUESTS
     throttle_rate: int = 500
     throttle_burst: int = 1000
     max_write_units: int | None = None
@@ -183,6 +198,10 @@ class Settings:
         _check(bool(named), f"{self.name!r} is no name: use words as in team-a, at most 20 letters")
         known = self.embedding_model is None or _MODEL.fullmatch(self.embedding_model)
         _check(bool(known), "embedding_model is bedrock:amazon.titan-embed-text-v2:VERSION")
+        learns = self.learning_model is None or _LEARNING.fullmatch(self.learning_model)
+        _check(bool(learns), "learning_model is bedrock:ID or openai:NAME; several of one kind")
+        is_openai = (self.learning_model or "").startswith("openai:")
+        _check(is_openai == bool(self.learning_url), "learning_url and openai:NAME go together")
         kept = 0 <= self.event_retention_days <= MAX_LOG_RETENTION_DAYS
         _check(kept, f"event_retention_days is a number from 0 to {MAX_LOG_RETENTION_DAYS}")
         logged = self.log_retention_days in LOG_RETENTION_DAYS

@@ -34,12 +34,15 @@ class Stream(Construct):
         *,
         parallelism: int,
         is_enabled: bool = True,
+        batch: int = _BATCH,
     ) -> None:
+        """`batch` is how many records an invocation gets at most."""
         super().__init__(scope, id)
         self._parallelism = parallelism
         self.dead_letters = DeadLetters(self, "DeadLetters", encryption)
         self._grant_send_dead_letters(function.role, encryption)
         self._is_enabled = is_enabled
+        self._batch = batch
         for stream in tables.streams:
             self._grant_read(function.role, stream)
             self._add_mapping(stream, function, consumers)
@@ -54,7 +57,7 @@ class Stream(Construct):
             function_name=function.alias.function_arn,
             event_source_arn=stream.arn,
             starting_position="TRIM_HORIZON",
-            batch_size=_BATCH,
+            batch_size=self._batch,
             parallelization_factor=self._parallelism,
             bisect_batch_on_function_error=True,
             maximum_retry_attempts=_RETRIES,

@@ -270,7 +270,7 @@ def test_each_queue_and_each_stream_has_an_alarm(whole: Template) -> None:
         for each in alarms(whole)
         if each.get("MetricName") == "IteratorAge"
     ]
-    assert sorted(late) == function_ids(whole, "Embedding", "Stream")
+    assert sorted(late) == function_ids(whole, "Embedding", "Learning", "Stream")
 
 
 def test_tables_record_throttled_keys_where_asked_to(dev: Template, chosen: Template) -> None:

@@ -1,0 +1,51 @@
+"""What the learning function may call beside the tables: its models, and the key of an endpoint."""
+
+from aws_cdk import Stack
+from aws_cdk import aws_iam as iam
+
+from .nag_suppressions import suppress, wildcard_rule
+
+_PROVIDER = "bedrock:"
+_LONGEST_AREA = len("apac")  # `us`, `eu`, `apac`; names of providers are longer
+
+
+def grant_ask(role: iam.Role, models: str) -> None:
+    """Let a role call the models of Amazon Bedrock among these names, and no other ones.
+
+    An inference profile, such as `eu.anthropic.…`, calls its model in several Regions.
+    """
+    names = [each.strip() for each in models.split(",")]
+    for name in names:
+        if name.startswith(_PROVIDER):
+            _grant_model(role, name.removeprefix(_PROVIDER))
+
+
+def _grant_model(role: iam.Role, model: str) -> None:
+    area, _, rest = model.partition(".")
+    stack = Stack.of(role)
+    own = stack.format_arn(
+        service="bedrock", account="", resource="foundation-model", resource_name=model
+    )
+    if len(area) > _LONGEST_AREA or not rest:
+        resources = [own]
+    else:
+        profile = stack.format_arn(
+            service="bedrock", resource="inference-profile", resource_name=model
+        )
+        everywhere = stack.format_arn(
+            service="bedrock",
+            region="*",
+            account="",
+            resource="foundation-model",
+            resource_name=rest,
+        )
+        resources = [profile, everywhere]
+        reason = "an inference profile calls its model in the Regions of its area"
+        suppress(role, reason, wildcard_rule(role, everywhere))
+    role.add_to_policy(iam.PolicyStatement(actions=["bedrock:InvokeModel"], resources=resources))
+
+
+def grant_read_key(role: iam.Role, secret_arn: str) -> None:
+    """Let a role read the key of an endpoint."""
+    actions = ["secretsmanager:GetSecretValue"]
+    role.add_to_policy(iam.PolicyStatement(actions=actions, resources=[secret_arn]))
