@@ -35,6 +35,7 @@ from functions.event_log.reader import EventLogReader
 from functions.event_log.service import EventLogs
 from functions.event_log.store import EventLogStore
 from functions.identity.authentication import Authentication
+from functions.identity.person_store import Persons
 from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore
 from functions.namespaces.prefix_rules import PrefixRules
@@ -217,8 +218,9 @@ class CommonServices:
         self.value_parts = ValueParts(table)
         self.quota_store = QuotaStore(table, clock)
         self.usage_store = UsageStore(table, clock)
+        self.persons = Persons(table)
         self.usage_meter = UsageMeter(self.usage_store)
-        self.limit_enforcer = LimitEnforcer(self.usage_store, clock)
+        self.limit_enforcer = LimitEnforcer(self.usage_store, self.persons, clock)
         self.used_requests = UsedRequests(table, clock)
         self.leases = Leases(table, clock)
         self.due_index = DueIndex(table)

@@ -251,6 +251,7 @@ class Container(CommonServices):
             self.identity.revoke,
             self.principal_store.remove_all,
             self.limits,
+            self.persons,
             self.audit,
             self.clock,
         )

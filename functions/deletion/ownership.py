@@ -170,6 +170,7 @@ KEPT: dict[ItemType, str] = {
     **dict.fromkeys(
         (item_types.PRINCIPAL, item_types.API_KEY), "a deletion revokes them as it begins"
     ),
+    item_types.PERSON: "is a hash, by which a later deletion knows that there is something to find",
     item_types.AUDIT_RECORD: "who did what with authority stays as long as logs; it has no values",
     **dict.fromkeys(
         (

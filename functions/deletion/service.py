@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from functions.audit.service import AuditTrail
     from functions.deletion.principal_data import PrincipalData
+    from functions.identity.person_store import Persons
     from functions.platform.clock import Clock
     from functions.platform.keys import Key
     from functions.platform.writes import Write
@@ -50,13 +51,15 @@ class Deletions:
     _revoke: Callable[[Principal, str, *tuple[Write, ...]], None]
     _remove_principals: Callable[[str], int]
     _limits: LimitService
+    _persons: Persons
     _audit: AuditTrail
     _clock: Clock
 
     def begin(self, caller: Principal, subject: Subject, *, is_preview: bool = False) -> Deletion:
         """Begin a deletion, keys and permissions first; return it, or the one that is going on.
 
-        A tenant that is deleted stays so: its former deletion is returned.
+        A tenant that is deleted stays so: its former deletion is returned. The deletion of a person
+        that nothing in the tenant names is done at once, and doesn't count.
 
         Raises:
             AccessDenied: the caller may not delete this.
@@ -77,12 +80,21 @@ class Deletions:
         target = f"{subject.kind}:{subject.id}"
         after = {"dry_run": is_preview} if is_preview else None
         record = self._audit.record(caller, action, target, after=after, tenant=tenant)
+        if not self._is_known(subject):
+            new = new._replace(stage="done", finished_at=new.requested_at)
         writes = build_begin(new, old, record)
-        if subject.name is not None:
+        if subject.name is not None and not new.is_done:
             writes.append(self._limits.build_deletion_count(subject.tenant, is_preview=is_preview))
         if not self._begin(caller, new, writes):
             raise Throttled(_BUSY)
         return self._take_permissions(new)
+
+    def _is_known(self, subject: Subject) -> bool:
+        """Tell whether a scan may find something: of a person that nothing names, it can't."""
+        if subject.kind != "person":
+            return True
+        tenant, name = subject.tenant, subject.id
+        return self._persons.is_known(tenant, name) or self._store.has_facts_about(tenant, name)
 
     def _begin(self, caller: Principal, new: Deletion, writes: Sequence[Write]) -> bool:
         """Begin a deletion; in the same transaction, revoke the principal if there is one."""

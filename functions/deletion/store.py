@@ -7,14 +7,14 @@ from typing import Literal
 
 from functions.deletion.model import Deletion, Subject
 from functions.identity.model import Actor
-from functions.platform import item_types
+from functions.platform import item_types, run_keys
 from functions.platform.archive_storage import ArchiveStorage
 from functions.platform.bulk_writes import delete_in_transactions, write_parallel
 from functions.platform.item_types import ItemType
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, build_due_attributes, get_tenant, hash_agent
 from functions.platform.parallel import run_parallel
-from functions.platform.schema import TTL_ATTRIBUTE
+from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.writes import ABSENT, Write, check, delete, put
 
@@ -68,6 +68,12 @@ class DeletionStore:
         table = self._memory if deletion.stage == "memory" else self._log
         condition, own = "begins_with(pk, :own)", f"{deletion.subject.tenant}#"
         return table.scan(deletion.after, _PAGE_ITEMS, condition, own=own)
+
+    def has_facts_about(self, tenant: str, subject: str) -> bool:
+        """Tell whether there is a fact with this subject, by an index."""
+        group = run_keys.build_subject_facts_partition(tenant, subject)
+        rows = self._memory.query_index(BY_GROUP, f"{GROUP_ATTRIBUTE} = :group", group=group)
+        return next(rows, None) is not None
 
     def list_permissions(self, tenant: str) -> list[Item]:
         """Read the permissions of all namespaces, names with a prefix, and spaces of a tenant."""

@@ -125,6 +125,9 @@ PRINCIPAL = _identity_type(
 REVOKED_PRINCIPAL = _identity_type(
     "revoked principal", "{tenant}#p", "r#{principal:principal}", "A principal had this id"
 )
+PERSON = _identity_type(
+    "person", "{tenant}#persons", "n#{person:principal}", "Something names a person, or did"
+)
 API_KEY = _identity_type(
     "API key", "~key#{sha256}", "k", "The principal of a key", "until revoked", sealed=_IDENTITY
 )

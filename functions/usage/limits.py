@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
 from functions.identity.model import ROOT_TENANT, Principal
+from functions.identity.person_store import Persons
 from functions.platform import request_context
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, QuotaExceeded
@@ -41,14 +42,15 @@ class LimitEnforcer:
     for nothing.
     """
 
-    def __init__(self, store: UsageStore, clock: Clock) -> None:
+    def __init__(self, store: UsageStore, persons: Persons, clock: Clock) -> None:
         self._store = store
+        self._persons = persons
         self._clock = clock
         self._known: dict[str, _Known] = {}
         self._paid_until: dict[str, float] = {}
 
     def check(self, caller: Principal) -> None:
-        """Count a request of a tenant, and have its writes checked if it may not store more.
+        """Count a request of a tenant, and have its writes checked: for growth and for persons.
 
         Raises:
             QuotaExceeded: the tenant sends more requests a second than it may.
@@ -58,9 +60,12 @@ class LimitEnforcer:
             known = self._read(caller.tenant, is_first=known is None)
         if known.limits.requests_per_second is not None:
             self._count_request(caller.tenant, known.limits.requests_per_second)
-        is_limited = known.limits.items is not None or known.limits.bytes is not None
-        guard = partial(_assert_room, known) if is_limited else None
-        request_context.write_guard.set(guard)
+        request_context.write_guard.set(partial(self._check_writes, known))
+
+    def _check_writes(self, known: _Known, table: Table, writes: Sequence[Write]) -> None:
+        if known.limits.items is not None or known.limits.bytes is not None:
+            _assert_room(known, table, writes)
+        self._persons.note(writes)
 
     def forget(self, tenant: str) -> None:
         """Read a tenant's limits again at its next request."""

@@ -318,7 +318,7 @@ def build_stage(service: Service, tenant: Tenant) -> dict[str, str]:
     conversed(agent, boss)
     learned(agent)
     ok(tenant.admin.put("/api/v1/strategies/facts", json={"kind": "facts"}), 201)
-    gone = {"kind": "person", "id": "user_8", "dry_run": True}
+    gone = {"kind": "person", "id": "user_7", "dry_run": True}
     ok(tenant.admin.post("/api/v1/deletions", json=gone), 202)
     service.tenant("acme")
     doomed = service.tenant("acme-trial")

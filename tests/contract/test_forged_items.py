@@ -121,7 +121,7 @@ def test_a_forged_deletion_deletes_nothing(
     create(alice, entry())
     service.tenant("doomed")
     ok(service.root.delete("/api/v1/tenants/doomed"), 202)
-    preview = {"kind": "person", "id": "ada", "dry_run": True}
+    preview = {"kind": "person", "id": "alice", "dry_run": True}
     ok(tenant.admin.post("/api/v1/deletions", json=preview), 202)
     mine: Item = {"tenant": tenant.id, "kind": "tenant", "name": None, "is_preview": False}
     sources = [(each["pk"], each["sk"]) for each in items(service, "preview#")]

@@ -324,3 +324,27 @@ def test_the_schedule_reconciles_once_a_day(
         clock.advance(seconds=seconds)
         sweep(service)
     assert today(tenant.admin)["items"] == {"entries": 1}
+
+
+def test_a_person_whom_nothing_names_costs_no_scan_and_does_not_count(
+    tenant: Tenant, clock: MovableClock
+) -> None:
+    ada = tenant.agent("ada")
+    limit(tenant, clock, deletions_per_day=4)
+
+    def delete(id: str, **fields: Any) -> httpx.Response:
+        body = {"kind": "person", "id": id} | fields
+        return tenant.admin.post("/api/v1/deletions", json=body)
+
+    for number in range(5):
+        assert ok(delete(f"nobody-{number}", dry_run=True), 202)["status"] == "done"
+    assert ok(delete("nobody"), 202)["status"] == "done"
+    assert ok(tenant.admin.get("/api/v1/deletions/person/nobody"))["status"] == "done"
+    body = {"user_id": "user", "shared_with": ["reader"], "messages": []}
+    ok(ada.put("/api/v1/conversations/s", json=body), 201)
+    ok(ada.put("/api/v1/agents/ada/state/owner/k", json={"value": 1}))
+    ok(ada.post("/api/v1/facts", json={"subject": "topic", "predicate": "p", "object": "o"}), 201)
+    for known in ("user", "reader", "owner", "topic"):
+        assert ok(delete(known, dry_run=True), 202)["status"] == "running"
+    over(delete("ada", dry_run=True), "deletions_per_day")
+    assert ok(delete("nobody-9", dry_run=True), 202)["status"] == "done"

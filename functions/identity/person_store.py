@@ -1,0 +1,62 @@
+"""Note which persons a tenant's items name, so that the deletion of any other needs no scan."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from functions.platform.item_types import PERSON, PRINCIPAL, REVOKED_PRINCIPAL
+from functions.platform.keys import get_tenant
+from functions.platform.table import Store, Table
+from functions.platform.writes import Write, put
+
+_NAMES = ("user_id", "owner_id", "principal")
+_LISTS = ("agent_participants", "shared_with", "acl")
+_NAMING = frozenset((*_NAMES, *_LISTS))
+_MAX_REMEMBERED = 50_000
+
+
+class Persons(Store):
+    """The persons that items of a tenant name, or have named."""
+
+    def __init__(self, table: Table) -> None:
+        super().__init__(table)
+        self._noted: set[tuple[str, str]] = set()
+
+    def note(self, writes: Sequence[Write]) -> None:
+        """Note whom writes name, before these are carried out: once in a process for each name."""
+        named = {
+            (get_tenant(write.key[0]), name)
+            for write in writes
+            if not _NAMING.isdisjoint(write.item or write.values)
+            for name in _find_names(write.item or write.values)
+        } - self._noted
+        if not named:
+            return
+        if len(self._noted) >= _MAX_REMEMBERED:
+            self._noted.clear()
+        self._table.write_many(
+            [put(PERSON.build_key(tenant, person=name), {}) for tenant, name in named]
+        )
+        self._noted |= named
+
+    def is_known(self, tenant: str, name: str) -> bool:
+        """Whether there is or was such a principal, or an item names it: one call."""
+        keys = (
+            PRINCIPAL.build_key(tenant, principal=name),
+            REVOKED_PRINCIPAL.build_key(tenant, principal=name),
+            PERSON.build_key(tenant, person=name),
+        )
+        return bool(self._table.get_many(keys))
+
+
+def _find_names(attributes: Mapping[str, Any]) -> Iterator[str]:
+    found: list[Any] = [attributes.get(name) for name in _NAMES]
+    for name in _LISTS:
+        found += _list_names(attributes.get(name) or ())
+    return (each for each in found if type(each) is str)
+
+
+def _list_names(value: Iterable[str] | Mapping[str, Any]) -> Iterable[Any]:
+    """List the names of a list, or of an access list, which has them in its lines."""
+    if isinstance(value, Mapping):
+        return [line.get("principal") for line in value.values() if isinstance(line, Mapping)]
+    return value
