@@ -18,12 +18,16 @@ class OpenAiModel:
     Args:
         url: the base address, such as `https://api.openai.com/v1`.
         get_key: returns the key; None if the endpoint asks for none.
+        unix_socket: the path of a Unix socket that leads to the endpoint.
     """
 
-    def __init__(self, url: str, get_key: Callable[[], str | None]) -> None:
+    def __init__(
+        self, url: str, get_key: Callable[[], str | None], unix_socket: str | None = None
+    ) -> None:
         self._url = build_url(url)
         self._get_key = get_key
-        self._client = httpx.Client(timeout=_SECONDS)
+        transport = None if unix_socket is None else httpx.HTTPTransport(uds=unix_socket)
+        self._client = httpx.Client(timeout=_SECONDS, transport=transport)
 
     def ask(self, question: Question) -> Reply:
         """Ask a question once.

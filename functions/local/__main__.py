@@ -10,6 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from functions.local import model_relay
 from functions.local.background_tasks import run_background_tasks
 from functions.local.bootstrap import ADDRESS_FILE, ADMIN, API_KEY_FILE, FirstPrincipal, prepare
 from functions.local.data_folder import open_data_folder
@@ -34,7 +35,7 @@ def main() -> int:
     logger.setLevel(os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING"))
     os.umask(0o077)  # every file holds memory or keys
     try:
-        _run(LocalSettings.from_env())
+        _run(_start_model_relay(LocalSettings.from_env()))
     except KeyboardInterrupt:
         return 0
     except StartupError as error:
@@ -49,6 +50,13 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
 
 def _terminate(*_arguments: object) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _start_model_relay(settings: LocalSettings) -> LocalSettings:
+    """Let the process reach its language model from the private network that it will be in."""
+    if settings.model_url is None:
+        return settings
+    return settings.model_copy(update={"model_socket": model_relay.start(settings.model_url)})
 
 
 def _run(settings: LocalSettings) -> None:

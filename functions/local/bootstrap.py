@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from functions.api.app import App
 from functions.container import Container
 from functions.identity.api_keys import create_api_key
+from functions.learning.openai_model import OpenAiModel
 from functions.local.data_folder import DataFolder
 from functions.local.database import ensure_tables
 from functions.local.file_server import FileServer
@@ -124,7 +125,12 @@ def build_stream(
         learning_key=settings.model_key,
         **_learning_settings(settings),
     )
-    return build_stream_handler(Container(stream_settings, clock, dynamodb))
+    container = Container(stream_settings, clock, dynamodb)
+    if settings.model_url is not None and settings.model_socket is not None:
+        container.language_model = OpenAiModel(
+            settings.model_url, lambda: settings.model_key, settings.model_socket
+        )
+    return build_stream_handler(container)
 
 
 def _learning_settings(settings: LocalSettings) -> dict[str, Any]:

@@ -49,6 +49,7 @@ class LocalSettings(BaseModel):
         model_url: an OpenAI-compatible endpoint that learns from conversations; None for none.
         model: the name of its model.
         model_key: its key; None if it asks for none.
+        model_socket: the Unix socket that leads to the endpoint; None for the network.
         model_tokens_per_day, model_requests_per_day: the maximum of each that strategies use on a
             day; 0 is no limit.
         log_retention_days: the lifetime of events and audit records; 0 keeps them forever.
@@ -72,6 +73,7 @@ class LocalSettings(BaseModel):
     model_url: str | None = Field(default=None, pattern=r"^https?://.+$")
     model: str = Field(default="default", min_length=1, pattern=r"^[^,]+$")
     model_key: str | None = Field(default=None, pattern=r"^[!-~]+$")
+    model_socket: str | None = None
     model_tokens_per_day: int = Field(default=limits.DEFAULT_MODEL_TOKENS, ge=0)
     model_requests_per_day: int = Field(default=limits.DEFAULT_MODEL_REQUESTS, ge=0)
     log_retention_days: int = Field(default=365, ge=0, le=limits.MAX_LOG_RETENTION_DAYS)

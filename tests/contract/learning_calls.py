@@ -5,6 +5,7 @@ from typing import Any
 
 import httpx
 
+from functions.platform.items import decode_item
 from tests.contract.bodies import NAMESPACES
 from tests.contract.expect import ok
 from tests.contract.language_model import Model
@@ -43,6 +44,10 @@ class Learning:
         """Process all changes, and those that follow from them."""
         while records := self.stream.read():
             assert self.deliver(records) == []
+
+    def stored(self) -> list[Json]:
+        """Every item in the tables."""
+        return [decode_item(each) for each in self._service.stored()]
 
     def wake(self) -> None:
         """Run the schedule, then process the changes that follow."""

@@ -1,0 +1,26 @@
+"""`make run` with a language model learns from conversations."""
+
+import time
+from pathlib import Path
+
+from tests.contract.conversation_calls import put
+from tests.contract.expect import ok
+from tests.contract.language_model import serve
+from tests.contract.learning_calls import declare, facts
+from tests.contract.local_server import PATIENCE, running
+
+
+def test_the_local_server_learns_by_an_endpoint_of_this_machine(tmp_path: Path) -> None:
+    with (
+        serve() as model,
+        running(tmp_path, AGENT_MEMORY_MODEL_URL=model.url, AGENT_MEMORY_MODEL_KEY="k") as server,
+        server.client() as admin,
+    ):
+        declare(admin, "facts")
+        ok(put(admin, "s", "I live in Rome", user_id="ada"), 201)
+        deadline = time.monotonic() + PATIENCE
+        while not facts(admin):
+            assert time.monotonic() < deadline, "nothing was learned"
+            time.sleep(0.02)
+        assert facts(admin) == ["Ada lives in Rome"]
+        assert model.asked[0]["model"] == "default"
