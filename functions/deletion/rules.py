@@ -25,6 +25,23 @@ def is_waiting(deletion: Deletion, now: int) -> bool:
     return deletion.pass_began_at > now
 
 
+def is_scanning(deletion: Deletion) -> bool:
+    """Tell whether a deletion of an agent or a person looks at the tables next, or goes on."""
+    return deletion.stage in ("memory", "log") and deletion.subject.name is not None
+
+
+def has_begun_scan(deletion: Deletion) -> bool:
+    """Tell whether such a deletion is in the midst of a scan."""
+    is_first_page = deletion.stage == "memory" and deletion.after is None
+    return is_scanning(deletion) and not is_first_page
+
+
+def is_at_same_page(deletion: Deletion, other: Deletion) -> bool:
+    """Tell whether two deletions need the same page of the same table next."""
+    is_same = (deletion.stage, deletion.after) == (other.stage, other.after)
+    return is_scanning(other) and is_same
+
+
 def count_found(deletion: Deletion, counts: Counter[str]) -> Deletion:
     """Return the deletion after items were found, and removed unless it is a preview."""
     return deletion._replace(

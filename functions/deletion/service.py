@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING
 from functions.authorization.rules import authorize
 from functions.deletion.authority import DELETE_ACTIONS
 from functions.deletion.model import Deletion, Subject
-from functions.deletion.rules import continue_after, count_found, is_waiting
+from functions.deletion.rules import (
+    continue_after,
+    count_found,
+    has_begun_scan,
+    is_at_same_page,
+    is_scanning,
+    is_waiting,
+)
 from functions.deletion.store import DeletionStore, build_begin, find_types, get_key
 from functions.identity.model import ROOT_TENANT, Principal
 from functions.platform.errors import NotFound, Throttled
@@ -28,11 +35,13 @@ if TYPE_CHECKING:
     from functions.deletion.principal_data import PrincipalData
     from functions.identity.person_store import Persons
     from functions.platform.clock import Clock
+    from functions.platform.items import Item
     from functions.platform.keys import Key
     from functions.platform.writes import Write
     from functions.usage.limits import LimitService
 
 _MORE_FILES = ("files", "")  # where the stage of files continues
+_SHARING = 50  # deletions that share a scan
 _BUSY = "the deletion is going on; try again"
 
 
@@ -162,22 +171,63 @@ class Deletions:
             key: of the deletion's item.
         """
         deadline = time.monotonic() + seconds
-        deletion = self._store.get(key)
+        deletion, others = self._store.get(key), None
         while deletion is not None and not deletion.is_done:
             if is_waiting(deletion, self._clock()):
                 return True
             if time.monotonic() >= deadline:
                 return False
-            new = self._take_step(deletion)
+            if not is_scanning(deletion):
+                new, others = self._take_step(deletion), None
+            else:
+                if others is None:
+                    others = self._list_due_others(deletion)
+                if not has_begun_scan(deletion) and any(map(has_begun_scan, others)):
+                    return True  # the scan that goes on serves others; the next one serves this
+                new, others = self._process_shared_page(deletion, others)
             if not self._store.save(new, deletion):
                 return True  # another worker continues
             deletion = new
         return True
 
+    def _list_due_others(self, deletion: Deletion) -> list[Deletion]:
+        """List the other deletions of agents and persons that are due; those that wait come along.
+
+        All that are due when a scan begins share it.
+        """
+        now, own = self._clock(), get_key(deletion)
+        others = [each for each in self._store.list_due(now) if get_key(each) != own]
+        if has_begun_scan(deletion) or any(map(has_begun_scan, others)):
+            return others
+        return [self._prepare_scan(each, now) for each in others[:_SHARING]]
+
+    def _prepare_scan(self, deletion: Deletion, now: int) -> Deletion:
+        """Take the steps of a deletion up to its next scan, unless another worker does."""
+        if deletion.subject.name is None:
+            return deletion
+        while not (is_scanning(deletion) or deletion.is_done or is_waiting(deletion, now)):
+            new = self._take_step(deletion)
+            if not self._store.save(new, deletion):
+                break
+            deletion = new
+        return deletion
+
+    def _process_shared_page(
+        self, deletion: Deletion, others: Sequence[Deletion]
+    ) -> tuple[Deletion, list[Deletion]]:
+        """Read a page once for all deletions that need it; return these after it."""
+        together = [each for each in others if is_at_same_page(deletion, each)][:_SHARING]
+        tenants = dict.fromkeys(each.subject.tenant for each in (deletion, *together))
+        items, after = self._store.scan(deletion, tenants)
+        changed = [(self._process_page(each, items, after), each) for each in together]
+        saved = [new for new, old in changed if self._store.save(new, old)]
+        return self._process_page(deletion, items, after), saved
+
     def _take_step(self, deletion: Deletion) -> Deletion:
         if deletion.stage in ("memory", "log"):
-            counts, after = self._process_page(deletion)
-        elif deletion.subject.kind == "tenant":
+            items, position = self._store.scan(deletion, (deletion.subject.tenant,))
+            return self._process_page(deletion, items, position)
+        if deletion.subject.kind == "tenant":
             counts, after = self._process_tenant(deletion)
         elif deletion.stage == "keys" and not deletion.dry_run:
             counts, after = self._principal_data.take_permissions(deletion.subject), None
@@ -198,16 +248,20 @@ class Deletions:
         removed = self._store.delete_files(tenant)
         return Counter(file=removed), _MORE_FILES if removed else None
 
-    def _process_page(self, deletion: Deletion) -> tuple[Counter[str], Key | None]:
-        """Remove, or count, what a page of a table has."""
-        items, after = self._store.scan(deletion)
-        is_log = deletion.stage == "log"
+    def _process_page(
+        self, deletion: Deletion, found: Sequence[Item], after: Key | None
+    ) -> Deletion:
+        """Remove, or count, what a page of a table has; return the deletion after it."""
+        own, is_log = f"{deletion.subject.tenant}#", deletion.stage == "log"
+        items = [item for item in found if item["pk"].startswith(own)]
         typed = find_types(items, is_log=is_log)
         if deletion.subject.kind == "tenant":
             if not deletion.dry_run:
                 self._store.delete_items(items, is_log=is_log)
-            return Counter("other" if each is None else each.name for each, _ in typed), after
-        if deletion.dry_run:
-            return self._principal_data.count(deletion.subject, typed), after
-        is_last = deletion.passes > 0
-        return self._principal_data.remove(deletion.subject, typed, is_last=is_last), after
+            counts = Counter("other" if each is None else each.name for each, _ in typed)
+        elif deletion.dry_run:
+            counts = self._principal_data.count(deletion.subject, typed)
+        else:
+            is_last = deletion.passes > 0
+            counts = self._principal_data.remove(deletion.subject, typed, is_last=is_last)
+        return continue_after(count_found(deletion, counts), after, self._clock())

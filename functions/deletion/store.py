@@ -10,9 +10,10 @@ from functions.identity.model import Actor
 from functions.platform import item_types, run_keys
 from functions.platform.archive_storage import ArchiveStorage
 from functions.platform.bulk_writes import delete_in_transactions, write_parallel
+from functions.platform.due_index import DueIndex
 from functions.platform.item_types import ItemType
 from functions.platform.items import Item, from_attributes, to_attributes
-from functions.platform.keys import Key, build_due_attributes, get_tenant, hash_agent
+from functions.platform.keys import Key, build_due_attributes, get_due_shard, get_tenant, hash_agent
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import Table
@@ -21,6 +22,7 @@ from functions.platform.writes import ABSENT, Write, check, delete, put
 _DAY_S = 86_400
 _KEPT_DAYS, _PREVIEW_DAYS = 400, 1
 _PAGE_ITEMS = 500
+_LISTED = 5_000  # due items, of which deletions are some
 _FILES = 200
 _FOLDERS = ("conversations", "objects")  # of the archive storage
 _UNCHANGED = "revision = :seen"
@@ -63,11 +65,20 @@ class DeletionStore:
             put(get_key(new), _encode(new), _UNCHANGED, seen=old.revision)
         )
 
-    def scan(self, deletion: Deletion) -> tuple[list[Item], Key | None]:
-        """Read the next page of a tenant's items, and the key after which the next one begins."""
+    def list_due(self, now: int) -> list[Deletion]:
+        """Read deletions and previews that are due, the longest due first, by an index."""
+        partition = item_types.DELETION.build_partition()
+        due = DueIndex(self._memory).list_shard(get_due_shard(partition), now)
+        keys = [each.key for each in islice(due, _LISTED) if each.key[0] == partition]
+        found = self._memory.get_many(keys)
+        return [_decode(found[key]) for key in keys if key in found]
+
+    def scan(self, deletion: Deletion, tenants: Iterable[str]) -> tuple[list[Item], Key | None]:
+        """Read the next page of tenants' items, and the key after which the next one begins."""
         table = self._memory if deletion.stage == "memory" else self._log
-        condition, own = "begins_with(pk, :own)", f"{deletion.subject.tenant}#"
-        return table.scan(deletion.after, _PAGE_ITEMS, condition, own=own)
+        own = {f"own{number}": f"{tenant}#" for number, tenant in enumerate(tenants)}
+        condition = " OR ".join(f"begins_with(pk, :{name})" for name in own)
+        return table.scan(deletion.after, _PAGE_ITEMS, condition, **own)
 
     def has_facts_about(self, tenant: str, subject: str) -> bool:
         """Tell whether there is a fact with this subject, by an index."""

@@ -8,7 +8,8 @@ import pytest
 from functions.container import Container
 from functions.deletion.model import SETTLING_TIME
 from functions.deletion.rules import restart
-from functions.deletion.store import DeletionStore
+from functions.deletion.store import DeletionStore, get_key
+from functions.platform.aws import create_client
 from functions.platform.item_types import find_item_type
 from functions.platform.table import Table
 from tests.contract.bodies import (
@@ -342,3 +343,58 @@ def test_a_backup_that_is_restored_does_not_bring_a_tenant_back(service: Service
     finish(service)
     assert find(service, "doomed") == []
     refused(service.root.post(TENANTS, json={"id": "doomed"}), 409, "ENTRY_EXISTS")
+
+
+def count_scans(service: Service, kind: str, **fields: Any) -> tuple[int, list[Json]]:
+    """Delete four agents of two tenants at once; how many scans that took, and the results."""
+    agents: list[tuple[Tenant, str]] = []
+    for tenant in (service.tenant(), service.tenant()):
+        for name in ("one", "two"):
+            create(tenant.agent(name), entry())
+            agents.append((tenant, name))
+    for tenant, name in agents:
+        body = {"kind": kind, "id": name} | fields
+        ok(tenant.admin.post(DELETIONS, json=body), 202)
+    scans: list[str] = []
+    dynamodb = create_client("dynamodb")
+    dynamodb.meta.events.register("before-call.dynamodb.Scan", lambda **_: scans.append("scan"))
+    container = Container(service.settings(), service.clock, dynamodb)
+    for _ in range(20):
+        for key in [get_key(each) for each in container.deletion_store.list_due(service.clock())]:
+            container.deletions.resume(key, 60)
+        service.clock.advance(seconds=SETTLING_TIME // 1000)
+    query = {"dry_run": "true"} if fields.get("dry_run") else {}
+    done = [ok(t.admin.get(f"{DELETIONS}/{kind}/{name}", params=query)) for t, name in agents]
+    return len(scans), done
+
+
+@pytest.mark.parametrize("kind", ["agent", "person"])
+def test_previews_and_deletions_share_scans(service: Service, kind: str) -> None:
+    pages = 2  # the memory table and the log table, each in one page
+    scans, previews = count_scans(service, kind, dry_run=True)
+    assert scans == pages
+    assert [each["counts"]["entry"] for each in previews] == [1] * 4
+    scans, deletions = count_scans(service, kind)
+    assert scans <= 3 * pages  # two passes, and one that finds nothing
+    assert [each["status"] for each in deletions] == ["done"] * 4
+    assert [each["counts"]["entry"] for each in deletions] == [1] * 4
+
+
+def test_a_deletion_waits_for_a_scan_that_goes_on(service: Service) -> None:
+    tenant = service.tenant()
+    for name in ("one", "two"):
+        tenant.agent(name)
+    container = Container(service.settings(), service.clock)
+    ok(tenant.admin.post(DELETIONS, json={"kind": "agent", "id": "one", "dry_run": True}), 202)
+    (first,) = container.deletion_store.list_due(service.clock())
+    begun = first._replace(stage="log", revision=first.revision + 1)
+    assert container.deletion_store.save(begun, first)
+    ok(tenant.admin.post(DELETIONS, json={"kind": "agent", "id": "two", "dry_run": True}), 202)
+    path = f"{DELETIONS}/agent/{{}}?dry_run=true"
+    second = get_key(first._replace(subject=first.subject._replace(name="two")))
+    assert container.deletions.resume(second, 60)
+    assert ok(tenant.admin.get(path.format("two")))["status"] == "running"
+    container.deletions.resume(get_key(first), 60)
+    container.deletions.resume(second, 60)
+    for name in ("one", "two"):
+        assert ok(tenant.admin.get(path.format(name)))["status"] == "done"
