@@ -75,13 +75,13 @@ class AgentMemory(Construct):
         self._settings = settings
         code = code or find_bundled_code()
         self._warn_without_bytecode(code)
-        self._warn_of_two_readers()
         self.state = state or State(self, "State", settings)
         self._logs = Logs(
             settings, log_groups or {}, log_destination, self.state.encryption.logs_key
         )
         self.bus = Bus(self, "Bus", settings, bus)
         self.functions = Functions(self, settings, code, self._logs, network, self.state, self.bus)
+        self._warn_of_two_readers()
         api = self.functions.api
         self.http_api = HttpApi(self, "HttpApi", settings, api, self._logs)
         self.token_api = self._make_token_api()
