@@ -150,21 +150,13 @@ class CommonServices:
 
     @cached_property
     def root_key(self) -> str:
-        """The operator's key, read from Secrets Manager where the settings don't hold it.
-
-        Raises:
-            Unavailable: Secrets Manager didn't answer.
-        """
+        """The operator's key, read from Secrets Manager where the settings don't hold it."""
         if self.settings.root_key is not None:
             return self.settings.root_key
         return self.read_secret(self.settings.root_key_secret_id)
 
     def read_secret(self, id: str | None) -> str:
-        """Read a secret from Secrets Manager.
-
-        Raises:
-            Unavailable: Secrets Manager didn't answer.
-        """
+        """Read a secret from Secrets Manager."""
         with translate_aws_errors("the store of secrets"):
             secret = create_client("secretsmanager").get_secret_value(SecretId=id)
         return str(secret["SecretString"])
@@ -180,11 +172,7 @@ class CommonServices:
 
     @cached_property
     def folder_storage(self) -> FolderArchiveStorage:
-        """The folder in place of a bucket.
-
-        Raises:
-            WrongSetting: the settings name none.
-        """
+        """The folder in place of a bucket."""
         if self.settings.archive_folder is None:
             raise WrongSetting("set ARCHIVE_FOLDER")
         addresses = FileAddresses(self.derive_key, self.clock)
@@ -193,11 +181,7 @@ class CommonServices:
 
     @cached_property
     def event_bus(self) -> EventBus | None:
-        """The bus that the settings name, if they do.
-
-        Raises:
-            WrongSetting: the settings name a type of event that there isn't.
-        """
+        """The bus that the settings name, if they do."""
         name, types = self.settings.event_bus, parse_event_types(self.settings.event_bus_types)
         return None if name is None else EventBus(create_client("events"), name, types)
 

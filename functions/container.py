@@ -647,11 +647,7 @@ class Container(CommonServices):
 
     @cached_property
     def learning_key(self) -> str | None:
-        """The key of the endpoint, read from Secrets Manager where the settings don't hold it.
-
-        Raises:
-            Unavailable: Secrets Manager didn't answer.
-        """
+        """The key of the endpoint, read from Secrets Manager where the settings don't hold it."""
         secret_id = self.settings.learning_key_secret_id
         return self.settings.learning_key if secret_id is None else self.read_secret(secret_id)
 

@@ -29,9 +29,6 @@ class JwtClaims(NamedTuple):
         """Return the tenant and the principal's id in the request's JWT; None without a JWT.
 
         The gateway's JWT authorizer has verified the token; only it writes this part of the event.
-
-        Raises:
-            Unauthenticated: the token lacks one of the claims, or one is no text.
         """
         token = event["requestContext"].get("authorizer", {}).get("jwt")
         if token is None:
@@ -58,11 +55,6 @@ class Authenticator:
         Args:
             request: whose headers name a key, or whose event has the gateway's token.
             route: says which permissions it needs.
-
-        Raises:
-            Unauthenticated: the key or token is missing, unknown or expired.
-            AccessDenied: the principal lacks the permission, X-Agent-ID names another one, or the
-                operator's key is sent where a principal's is needed, or the other way round.
         """
         if route.required_permission == PUBLIC:
             return _ANONYMOUS

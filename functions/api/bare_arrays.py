@@ -20,10 +20,6 @@ def bare_array_response(
         page: the elements that fit into a response.
         position: where in the list they are.
         available: how many there are for the page.
-
-    Raises:
-        PageTooLarge: the page shows less than was asked for, since a response holds no more. A
-            client that knows no paging would take it for all.
     """
     fitting = len(page)
     is_whole = "next" not in position or ARRAY_LIMIT.text(request) is not None

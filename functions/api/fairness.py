@@ -43,11 +43,7 @@ class RateLimiter:
         self._paid_until: dict[_Caller, float] = {}
 
     def check(self, caller: Principal) -> None:
-        """Count a request of a caller.
-
-        Raises:
-            Throttled: the principal, or its tenant, sends more than it may.
-        """
+        """Count a request of a caller."""
         now = self._now()
         counted: dict[_Caller, float] = {}
         for kind, key in (("principal", (caller.tenant, caller.id)), ("tenant", (caller.tenant,))):
@@ -97,11 +93,7 @@ class LoadShedder:
         self._fair = 0.0  # how many requests of a tenant aren't too many
 
     def check(self, caller: Principal) -> None:
-        """Count a request.
-
-        Raises:
-            Throttled: the caller's tenant overloads the store, and this request has to wait.
-        """
+        """Count a request."""
         now, tenant = self._now(), caller.tenant
         before, at = self._sent.get(tenant, _NOTHING)  # each request passes here: no further call
         sent = before * 0.5 ** ((now - at) / _REMEMBERED) + 1

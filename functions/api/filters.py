@@ -52,9 +52,6 @@ def read_filters(request: Request, agent_id: str | None = None) -> Filters:
 
     Args:
         agent_id: the owner, if the path names it.
-
-    Raises:
-        ValidationFailed: a parameter has no such value.
     """
     given: dict[str, Any] = {name: each.read(request) for name, each in _PARAMETERS.items()}
     given["agent_id"] = agent_id or given["agent_id"]

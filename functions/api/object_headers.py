@@ -33,12 +33,7 @@ OBJECT_HEADERS = (
 
 
 def read_description(request: Request) -> NewObject:
-    """Read what the headers of a PUT say of an object.
-
-    Raises:
-        ValidationFailed: a header is wrong.
-        ValueTooLarge: the metadata have over 2 KB.
-    """
+    """Read what the headers of a PUT say of an object."""
     given = {
         "Content-Type": request.headers.get("content-type"),
         _METADATA: _parse_metadata(request.headers.get(_METADATA.lower())),
@@ -83,7 +78,6 @@ def describe(stored: StoredObject) -> dict[str, str]:
 
 
 def _to_ascii(text: bytes) -> str:
-    """Render JSON text with escapes for all that a header doesn't hold."""
     escaped = text.decode().encode("utf-16-be", "surrogatepass")
     units = (int.from_bytes(escaped[at : at + 2]) for at in range(0, len(escaped), 2))
     return "".join(chr(unit) if 0x20 <= unit < 0x7F else f"\\u{unit:04x}" for unit in units)

@@ -126,9 +126,6 @@ def read_cursor(request: Request, caller: Principal, *names: TextParameter) -> s
 
     Args:
         names: the parameters of which one may be sent; `after` alone unless given.
-
-    Raises:
-        ValidationFailed: what is sent is no cursor of this list, or more than one is.
     """
     names = names or (AFTER,)
     cursor = read_either(request, *names)
@@ -149,9 +146,6 @@ def read_page_request(
     Args:
         request: asks for the page.
         limit: the parameter that says how many elements; `ARRAY_LIMIT` of a bare array.
-
-    Raises:
-        ValidationFailed: a parameter is wrong, or `after` is no cursor of this list.
     """
     after, total = read_cursor(request, caller), TOTAL.read(request)
     if after is not None and OFFSET.text(request) is not None:

@@ -28,11 +28,7 @@ class Parameter:
         raise NotImplementedError
 
     def text(self, request: Request) -> str | None:
-        """Return the parameter as it was sent; None if it wasn't.
-
-        Raises:
-            ValidationFailed: it is given more than once.
-        """
+        """Return the parameter as it was sent; None if it wasn't."""
         values = request.query.get(self.name)
         if values is None:
             return None
@@ -81,20 +77,12 @@ class TextParameter(Parameter):
         return {"type": "string", "minLength": 1} | limit
 
     def read(self, request: Request) -> str | None:
-        """Return the text; None if it wasn't sent.
-
-        Raises:
-            ValidationFailed: it is empty, too long or doesn't match the pattern.
-        """
+        """Return the text; None if it wasn't sent."""
         text = self.text(request)
         return None if text is None else self.check(text)
 
     def check(self, text: str) -> str:
-        """Check a text, and return it.
-
-        Raises:
-            ValidationFailed: it is empty, too long or doesn't match the pattern.
-        """
+        """Check a text, and return it."""
         if self.pattern is not None and not re.fullmatch(self.pattern, text, re.ASCII):
             raise ValidationFailed(self.name, self.expected)
         if self.max_length is not None and not 0 < len(text) <= self.max_length:
@@ -116,11 +104,7 @@ class PrefixParameter(Parameter):
         return self.text(request) or ""
 
     def require(self, request: Request) -> str:
-        """Return the prefix, which must be sent.
-
-        Raises:
-            ValidationFailed: it isn't.
-        """
+        """Return the prefix, which must be sent."""
         prefix = self.text(request)
         if prefix is None:
             raise ValidationFailed(self.name, "is required; an empty one means all")
@@ -128,11 +112,7 @@ class PrefixParameter(Parameter):
 
 
 def read_either(request: Request, *parameters: TextParameter) -> str | None:
-    """Return the one of these parameters that was sent; None if none was.
-
-    Raises:
-        ValidationFailed: more than one was, or it is malformed.
-    """
+    """Return the one of these parameters that was sent; None if none was."""
     given = [parameter for parameter in parameters if parameter.text(request) is not None]
     if len(given) > 1:
         raise ValidationFailed(given[1].name, f"goes without {given[0].name}")
@@ -151,11 +131,7 @@ class ChoiceParameter(Parameter, Generic[T]):
         return {"type": "string", "enum": list(get_args(self.literal))}
 
     def read(self, request: Request) -> T | None:
-        """Return the choice; None if it wasn't sent.
-
-        Raises:
-            ValidationFailed: it is none of the values.
-        """
+        """Return the choice; None if it wasn't sent."""
         text = self.text(request)
         if text is not None and text not in get_args(self.literal):
             raise ValidationFailed(self.name, f"is one of {', '.join(get_args(self.literal))}")
@@ -179,11 +155,7 @@ class IntegerParameter(Parameter):
         return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum} | default
 
     def read(self, request: Request) -> int:
-        """Return the number.
-
-        Raises:
-            ValidationFailed: it is no whole number, or out of range.
-        """
+        """Return the number."""
         text = self.text(request)
         if text is None:
             return self.default or 0
@@ -202,11 +174,7 @@ class BooleanParameter(Parameter):
         return {"type": "boolean"}
 
     def read(self, request: Request) -> bool | None:
-        """Return the boolean; None if it wasn't sent.
-
-        Raises:
-            ValidationFailed: it is something else.
-        """
+        """Return the boolean; None if it wasn't sent."""
         text = self.text(request)
         if text not in (None, "true", "false"):
             raise ValidationFailed(self.name, "is true or false")
@@ -221,11 +189,7 @@ class TimestampParameter(Parameter):
         return {"type": "string", "format": "date-time"}
 
     def read(self, request: Request) -> int | None:
-        """Return the time in epoch ms; None if it wasn't sent.
-
-        Raises:
-            ValidationFailed: it is no RFC 3339 date-time.
-        """
+        """Return the time in epoch ms; None if it wasn't sent."""
         text = self.text(request)
         try:
             return None if text is None else from_rfc3339(text)
@@ -242,11 +206,7 @@ class TagsParameter(Parameter):
         return {"type": "array", "items": tag, "minItems": 1, "maxItems": limits.MAX_TAGS}
 
     def read(self, request: Request) -> frozenset[str]:
-        """Return the tags; none if it wasn't sent.
-
-        Raises:
-            ValidationFailed: it is empty, or holds too many.
-        """
+        """Return the tags; none if it wasn't sent."""
         given = request.query.get(self.name)
         if given is None:
             return frozenset()
@@ -320,11 +280,7 @@ UNCOUNTED_PAGE: tuple[Parameter, ...] = (AFTER, LIMIT, UNCOUNTED)
 
 
 def read_period(request: Request) -> tuple[int | None, int | None]:
-    """Read the period that a log is asked for: its first and last moment, in epoch ms.
-
-    Raises:
-        ValidationFailed: one is no date-time, or the period ends before it begins.
-    """
+    """Read the period that a log is asked for: its first and last moment, in epoch ms."""
     since, until = FROM.read(request), TO.read(request)
     if since is not None and until is not None and since > until:
         raise ValidationFailed("to", "lies before from")

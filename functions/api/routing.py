@@ -146,12 +146,7 @@ class Router:
         self._literals = {each[0].path: [each] for each in paths if "{" not in each[0].path}
 
     def find(self, method: str, path: str) -> tuple[Route, dict[str, str]]:
-        """Find the route of a request, and the values of its path's parameters.
-
-        Raises:
-            NotFound: no route has this path.
-            MethodNotAllowed: routes with other methods have it.
-        """
+        """Find the route of a request, and the values of its path's parameters."""
         for prefixes, get_router in self._further.items():
             if path.startswith(prefixes):
                 return get_router().find(method, path)

@@ -49,11 +49,7 @@ def read_openapi_document() -> Response:
 
 
 def read_docs_file(request: Request, name: str) -> Response:
-    """Read a file of the API reference.
-
-    Raises:
-        NotFound: there is no such file, or Swagger UI isn't installed.
-    """
+    """Read a file of the API reference."""
     if name not in _DOCS_FILES:
         raise NotFound("there is nothing at this path; see /openapi.json")
     path = next((folder / name for folder in _FOLDERS if (folder / name).exists()), None)

@@ -36,10 +36,6 @@ def is_allowed(caller: Principal, action: Action[Target_contra], target: Target_
 
 
 def authorize(caller: Principal, action: Action[Target_contra], target: Target_contra) -> None:
-    """Check that the caller may do this to the target.
-
-    Raises:
-        AccessDenied: no rule of the action permits it; the message is the action's.
-    """
+    """Check that the caller may do this to the target."""
     if not is_allowed(caller, action, target):
         raise AccessDenied(action.denied)

@@ -146,7 +146,6 @@ class ConversationArchive:
     def _find(
         self, caller: Principal, session: str, expired: int | None, action: Action[Conversation]
     ) -> Item:
-        """Find the newest archive that the caller may use."""
         is_archived = False
         for record in self._store.list_records(caller.tenant, session):
             if expired not in (None, record["expires_at"]):

@@ -44,11 +44,7 @@ class ConversationArchiveStore:
         self._parts = parts
 
     def get_ended(self, key: Key, now: int) -> EndedConversation | None:
-        """Read an expired conversation, None if it is not there or not expired: two reads.
-
-        Raises:
-            ConversationChanged: another call is removing it.
-        """
+        """Read an expired conversation, None if it is not there or not expired: two reads."""
         header = self._table.get(key)
         if header is None or header.get("expires_at", now + 1) > now:
             return None
@@ -64,9 +60,6 @@ class ConversationArchiveStore:
         """Read the messages from one index to before another one, each as it is archived.
 
         Each has its `index`, and its whole text in `value`.
-
-        Raises:
-            ConversationChanged: one was removed meanwhile.
         """
         for start, stop in list_shown(ended, first, end):
             for item in self._messages.read_items(ended, start, stop):
@@ -74,21 +67,13 @@ class ConversationArchiveStore:
                 yield get_archived_attributes(self._messages.join(item)) | {"index": index}
 
     def assert_present(self, ended: Conversation) -> None:
-        """Check that no other call has removed an expired conversation: one read.
-
-        Raises:
-            ConversationChanged: one has.
-        """
+        """Check that no other call has removed an expired conversation: one read."""
         header = self._table.get(header_key(ended)) or {}
         if (header.get("generation"), header.get("revision")) != (ended.generation, ended.revision):
             raise ConversationChanged
 
     def set_parts(self, ended: Conversation, parts: int) -> None:
-        """Write how many parts have been exported, so that the next call continues there.
-
-        Raises:
-            ConversationChanged: the conversation was changed since it was read.
-        """
+        """Write how many parts have been exported, so that the next call continues there."""
         condition = "revision = :revision AND generation = :generation"
         at = {"revision": ended.revision, "generation": ended.generation}
         write = update(header_key(ended), "SET parts = :parts", condition, parts=parts, **at)
@@ -102,9 +87,6 @@ class ConversationArchiveStore:
 
         Args:
             record: by which its archive is found; None if there is none.
-
-        Raises:
-            ConversationChanged: the conversation was changed since it was read.
         """
         conversation = ended.conversation
         writes = delete_writes(conversation, now)

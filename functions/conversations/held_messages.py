@@ -73,11 +73,7 @@ class HeldMessages:
 
     @contextmanager
     def use(self, conversation: Conversation) -> Iterator[HeldConversation]:
-        """Hold the newest messages of a conversation, as its header says that they are.
-
-        Raises:
-            ConversationChanged: another request changed the conversation since its header was read.
-        """
+        """Hold the newest messages of a conversation, as its header says that they are."""
         with self._spaces.use(header_key(conversation)[0]) as held:
             self._refresh(conversation, held)
             yield held

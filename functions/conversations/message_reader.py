@@ -33,12 +33,7 @@ class MessageReader:
         self._parts = parts
 
     def read(self, conversation: Conversation, first: int, limit: int | None) -> Iterator[Message]:
-        """Read the messages from an index on, at most `limit`; removed ones are passed over.
-
-        Raises:
-            ConversationChanged: one was removed or changed meanwhile. Where messages had been
-                removed before, that shows by `assert_unchanged` only.
-        """
+        """Read the messages from an index on, at most `limit`; removed ones are passed over."""
         if conversation.is_dense:
             return self._read_dense(conversation, first, limit)
         return islice(self._read_sparse(conversation, first), limit)
@@ -72,22 +67,14 @@ class MessageReader:
         )
 
     def join(self, item: Item) -> Item:
-        """Give a message's item its text, if that is stored in parts: one call.
-
-        Raises:
-            ConversationChanged: the message was changed or removed meanwhile.
-        """
+        """Give a message's item its text, if that is stored in parts: one call."""
         try:
             return self._parts.join(item)
         except value_parts.PartsMissing as missing:
             raise ConversationChanged from missing
 
     def assert_unchanged(self, conversation: Conversation) -> None:
-        """Check that no message was removed since the header was read: one read.
-
-        Raises:
-            ConversationChanged: one was.
-        """
+        """Check that no message was removed since the header was read: one read."""
         header = self._table.get(header_key(conversation)) or {}
         now = (header.get("generation"), header.get("removed_at", 0))
         if now != (conversation.generation, conversation.removed_at):
@@ -128,22 +115,14 @@ class MessageReader:
         return None
 
     def get(self, conversation: Conversation, index: int) -> Message | None:
-        """Read one message; None if there is none: one read.
-
-        Raises:
-            ConversationChanged: the message was changed or removed meanwhile.
-        """
+        """Read one message; None if there is none: one read."""
         if not list_shown(conversation, index, min(index + 1, conversation.end)):
             return None
         item = self._table.get(build_key(conversation, index))
         return None if item is None else self.decode(conversation, item)
 
     def decode(self, conversation: Conversation, item: Item) -> Message:
-        """Decode a message: one call if its text is stored in parts.
-
-        Raises:
-            ConversationChanged: it was changed since the header was read.
-        """
+        """Decode a message: one call if its text is stored in parts."""
         if item.get("changed_at", 0) > conversation.revision:
             raise ConversationChanged
         return self._mapper.decode_message(conversation, self.join(item))
@@ -151,12 +130,7 @@ class MessageReader:
     def find_appended(
         self, conversation: Conversation, token: RequestToken
     ) -> list[Message] | None:
-        """Find the messages that an earlier try of a request appended: one read, and theirs.
-
-        Raises:
-            NotFound: they were taken off since.
-            IdempotencyConflict: the token's key came with another body.
-        """
+        """Find the messages that an earlier try of a request appended: one read, and theirs."""
         marker = self._table.get(build_request_key(conversation, token))
         if marker is None or not token.matches(marker["request"]):
             return None
@@ -173,11 +147,7 @@ class MessageReader:
         return messages
 
     def get_popped(self, conversation: Conversation, token: RequestToken) -> Message | None:
-        """Read the message that an earlier try of a request popped: one read.
-
-        Raises:
-            IdempotencyConflict: the token's key came with another request.
-        """
+        """Read the message that an earlier try of a request popped: one read."""
         marker = self._table.get(build_request_key(conversation, token))
         if marker is None or not token.matches(marker["request"]):
             return None

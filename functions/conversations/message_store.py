@@ -70,11 +70,7 @@ class MessageStore(MessageReader):
         staged: StagedMessages,
         token: RequestToken | None,
     ) -> None:
-        """Append messages: one transaction, whatever the length of the conversation.
-
-        Raises:
-            ConversationChanged: another request was faster, or this one was carried out before.
-        """
+        """Append messages: one transaction, whatever the length of the conversation."""
         writes = change_writes(before, after)
         for position in range(len(staged.texts)):
             writes.append(self._put(before, staged, position, before.end + position, token))
@@ -114,9 +110,6 @@ class MessageStore(MessageReader):
         """Remove the last message: one transaction, with its audit record if there is one.
 
         Its text in parts stays for a retry of the request, until the conversation is removed.
-
-        Raises:
-            ConversationChanged: another request was faster.
         """
         writes = [*change_writes(before, after), delete((last["pk"], last["sk"]), _PRESENT), *audit]
         if token is not None:
@@ -134,11 +127,7 @@ class MessageStore(MessageReader):
         message: Message,
         audit: Sequence[Write],
     ) -> None:
-        """Write a changed message in place of the one at its index: one transaction.
-
-        Raises:
-            ConversationChanged: another request was faster.
-        """
+        """Write a changed message in place of the one at its index: one transaction."""
         key = build_key(before, message.index)
         present = self._table.get(key)
         if present is None:
@@ -152,11 +141,7 @@ class MessageStore(MessageReader):
     def remove_range(
         self, before: Conversation, after: Conversation, audit: Sequence[Write]
     ) -> RemovedRange:
-        """Hide a range of messages, and mark them to be deleted: one transaction.
-
-        Raises:
-            ConversationChanged: another request was faster.
-        """
+        """Hide a range of messages, and mark them to be deleted: one transaction."""
         removed = after.removed[-1]
         self._transact(
             [*change_writes(before, after), mark_range(after, removed, after.updated_at), *audit]

@@ -186,7 +186,6 @@ class Messages:
         index: int,
         author: str | None,
     ) -> list[Write]:
-        """Build the record of what is done to another principal's message."""
         if author in (None, caller.id):
             return []
         target = f"message:{conversation.session_id}/{index}"

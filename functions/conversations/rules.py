@@ -38,11 +38,7 @@ _SCHEMAS = (SCHEMA, OLD_SCHEMA)
 
 
 def check_schema(version: str) -> str:
-    """Check that the version of a schema is a known one.
-
-    Raises:
-        ValidationFailed: it is not.
-    """
+    """Check that the version of a schema is a known one."""
     if version not in _SCHEMAS:
         raise ValidationFailed("version", f"is one of {', '.join(_SCHEMAS)}")
     return version
@@ -51,13 +47,7 @@ def check_schema(version: str) -> str:
 def build_conversation(
     caller: Principal, session: str, new: NewConversation, now: int
 ) -> Conversation:
-    """Build the conversation that a body asks for, without its messages.
-
-    Raises:
-        ValidationFailed: `session_id` or `version` does not fit, the time to live is no
-            duration or lies in the past.
-        ValueTooLarge: the metadata have over 4 MB of compact JSON.
-    """
+    """Build the conversation that a body asks for, without its messages."""
     if new.session_id not in (None, session):
         raise ValidationFailed("session_id", "is another than the path's")
     joining = () if caller.id == new.user_id else (caller.id,)
@@ -102,11 +92,7 @@ def supersede(old: Conversation, new: Conversation) -> Conversation:
 
 
 def show_uploaded(new: Conversation, upload: ConversationUpload) -> Conversation:
-    """Build a conversation that shows uploaded messages.
-
-    Raises:
-        ValidationFailed: the upload was begun with another sensitivity or version.
-    """
+    """Build a conversation that shows uploaded messages."""
     if new.sensitivity != upload.sensitivity:
         raise ValidationFailed("sensitivity", "is another than the upload's")
     if new.schema != upload.schema:
@@ -120,12 +106,7 @@ def show_uploaded(new: Conversation, upload: ConversationUpload) -> Conversation
 
 
 def change_conversation(old: Conversation, change: ConversationChange, now: int) -> Conversation:
-    """Build what a conversation becomes when some of its fields change.
-
-    Raises:
-        ValidationFailed: the time to live is no duration or lies in the past.
-        ValueTooLarge: the metadata have over 4 MB of compact JSON.
-    """
+    """Build what a conversation becomes when some of its fields change."""
     given = change.model_fields_set
     fields: dict[str, Any] = {}
     for name in given & {"agent_participants", "shared_with", "tags"}:
@@ -142,11 +123,7 @@ def change_conversation(old: Conversation, change: ConversationChange, now: int)
 
 
 def assert_created_by(conversation: Conversation, creators: Sequence[str] | None) -> None:
-    """Check who created a conversation: its write depends on the state that was read.
-
-    Raises:
-        ConversationNotOwned: none of these principals did.
-    """
+    """Check who created a conversation: its write depends on the state that was read."""
     if creators is not None and conversation.created_by not in creators:
         raise ConversationNotOwned(
             "another principal created this conversation; use another session_id, or leave out"
@@ -165,11 +142,7 @@ def rewrite(old: Conversation, now: int, **changed: Any) -> Conversation:
 
 
 def remove_range(old: Conversation, first: int, end: int, count: int, now: int) -> Conversation:
-    """Build what a conversation becomes when `count` messages of a range are removed.
-
-    Raises:
-        Throttled: too many ranges are still being deleted.
-    """
+    """Build what a conversation becomes when `count` messages of a range are removed."""
     if len(old.removed) >= limits.MAX_REMOVED_RANGES:
         raise Throttled("earlier ranges are still being deleted; try again in a minute")
     revision = old.revision + 1
@@ -194,12 +167,7 @@ def list_shown(conversation: Conversation, first: int, end: int) -> list[tuple[i
 
 
 def assert_version(found: Conversation | None, version: int | None) -> None:
-    """Check that a conversation is at the revision that If-Match names, if it names one.
-
-    Raises:
-        NotFound: there is none, and a revision is named.
-        VersionMismatch: it is at another one.
-    """
+    """Check that a conversation is at the revision that If-Match names, if it names one."""
     if found is None:
         if version:
             raise NotFound("no conversation has this session id")
@@ -208,12 +176,7 @@ def assert_version(found: Conversation | None, version: int | None) -> None:
 
 
 def is_repeated(old: Conversation, token: RequestToken | None) -> bool:
-    """Whether a request is the one that led to the present revision.
-
-    Raises:
-        IdempotencyConflict: its key came with another body.
-        VersionMismatch: it was carried out, and the conversation was changed since.
-    """
+    """Whether a request is the one that led to the present revision."""
     if token is None or not old.requests:
         return False
     verdict = token.judge(old.requests)
@@ -232,12 +195,7 @@ def record_request(new: Conversation, token: RequestToken | None) -> Conversatio
 
 
 def build_texts(messages: Iterable[NewMessage], schema: str, now: int) -> list[bytes]:
-    """Build the compact JSON of messages: what is stored and measured.
-
-    Raises:
-        ValidationFailed: one cannot be written as JSON; the error's `index` says which.
-        ValueTooLarge: one has over 4 MB; the error's `index` says which.
-    """
+    """Build the compact JSON of messages: what is stored and measured."""
     return [_render(message, schema, now, index) for index, message in enumerate(messages)]
 
 
@@ -245,10 +203,6 @@ def change_message(old: Message, change: MessageChange, caller: str, now: int) -
     """Build what a message becomes when some of its fields change.
 
     If the caller is not its author, the message names the caller and the time.
-
-    Raises:
-        ValidationFailed: it cannot be written as JSON.
-        ValueTooLarge: it has over 4 MB.
     """
     document: dict[str, Any] = loads(old.text)
     document |= {name: getattr(change, name) for name in change.model_fields_set}

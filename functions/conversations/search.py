@@ -104,9 +104,6 @@ class ConversationSearch:
 
         Without `session_id`, the newest 500 conversations are searched: those of the user, or
         those that the caller may read.
-
-        Raises:
-            Unavailable: no embedding model is installed.
         """
         conversations = self._select(caller, query)
         embedding, asked = self._embed_query(query.text), read_query(query.text, self._weigh)

@@ -80,11 +80,7 @@ class StateStore:
                     yield found
 
     def replace(self, tenant: str, old: Item | None, new: State, now: int) -> None:
-        """Write a state in place of the one whose item is `old`.
-
-        Raises:
-            ConditionFailed: the stored state is not `old`.
-        """
+        """Write a state in place of the one whose item is `old`."""
         key = _key(tenant, new.address)
         item, parts = self._encode(tenant, new)
         name = value_parts.get_value_name(item)
@@ -94,11 +90,7 @@ class StateStore:
         self._parts.remove_orphaned(old)
 
     def delete(self, old: Item, now: int, further: Sequence[Write] = ()) -> None:
-        """Delete a state, together with further writes.
-
-        Raises:
-            ConditionFailed: the stored state is not `old`.
-        """
+        """Delete a state, together with further writes."""
         key = (old["pk"], old["sk"])
         expected = {"seen": old["version"], "created_at": old["created_at"]}
         orphaned = value_parts.mark_orphaned(old, now)
@@ -127,11 +119,7 @@ class StateStore:
         }, parts
 
     def decode(self, tenant: str, item: Item) -> State:
-        """Decode a state: one call if it is large.
-
-        Raises:
-            value_parts.PartsMissing: it was replaced since it was read.
-        """
+        """Decode a state: one call if it is large."""
         value = self._values.decode(self._parts.join(item), tenant, f"{item['pk']}#{item['sk']}")
         return decode_head(item)._replace(value=value)
 

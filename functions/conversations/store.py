@@ -149,10 +149,6 @@ class ConversationStore:
             messages: writes that are part of it: of its messages, or of the mark of those that
                 are stored already.
             now: epoch ms; an import says that it was earlier.
-
-        Raises:
-            ConversationChanged: the stored conversation is not `old`.
-            CapacityExceeded: the caller has put too many into the user's list.
         """
         writes = [*self._put_details(new, now), *messages]
         if old is None:
@@ -163,11 +159,7 @@ class ConversationStore:
         self.transact([*writes, *_count_writes(old, new)])
 
     def change(self, old: Conversation, new: Conversation) -> None:
-        """Write a conversation's changed fields; its messages stay.
-
-        Raises:
-            ConversationChanged: the stored conversation is not `old`.
-        """
+        """Write a conversation's changed fields; its messages stay."""
         writes = change_writes(old, new)
         if new.details_at != old.details_at:
             present = self._table.get(conversation_keys.build_details_key(header_key(new)[0]))
@@ -187,19 +179,11 @@ class ConversationStore:
 
         Args:
             further: writes that belong to the deletion.
-
-        Raises:
-            ConversationChanged: the stored conversation is not `old`.
         """
         self.transact([*delete_writes(old, now), *further])
 
     def transact(self, writes: Sequence[Write]) -> None:
-        """Carry out writes of one conversation.
-
-        Raises:
-            ConversationChanged: the stored conversation is not the expected one.
-            CapacityExceeded: the caller has put too many into the user's list.
-        """
+        """Carry out writes of one conversation."""
         try:
             self._table.transact(writes)
         except ConditionFailed as refused:
@@ -240,7 +224,6 @@ def delete_writes(old: Conversation, now: int) -> list[Write]:
 
 
 def _count_writes(old: Conversation | None, new: Conversation | None) -> list[Write]:
-    """Build the writes that count what somebody else has put into a user's list."""
     before, after = _count_key(old), _count_key(new)
     if before == after:
         return []
@@ -274,7 +257,6 @@ def _assert_room(failed: dict[Key, Item | None]) -> None:
 
 
 def _is_torn(header: Item | None, details: Item | None) -> bool:
-    """Whether header and details were read from two states of a conversation."""
     if header is None or details is None:
         return header is not details
     at = (header["generation"], header["details_at"])

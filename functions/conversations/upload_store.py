@@ -63,10 +63,6 @@ class UploadStore:
         changes nothing then.
 
         Returns how many messages the upload has.
-
-        Raises:
-            NotFound: the upload was given up meanwhile.
-            ValidationFailed: they don't follow those that the upload has.
         """
         key, end = orphan_key(_to_pending(upload)), first + len(texts)
         due = now + STAGED_FOR
@@ -107,7 +103,6 @@ def _to_pending(upload: ConversationUpload) -> Conversation:
 def _build_pending(
     tenant: str, session: str, id: str, upload: ConversationUpload | None = None
 ) -> Conversation:
-    """Build the conversation that an upload's messages are encoded for."""
     return Conversation(
         tenant=tenant,
         session_id=session,

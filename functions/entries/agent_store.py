@@ -149,9 +149,6 @@ class AgentStore(Store):
             changes: the attributes to set.
             now: epoch ms.
             records: written with the change.
-
-        Raises:
-            ConditionFailed: when other settings were written after `item` was read.
         """
         key = item_types.AGENT.build_key(tenant, agent=agent)
         new = item | changes
@@ -202,11 +199,7 @@ class AgentStore(Store):
             return
 
     def correct(self, write: Write) -> None:
-        """Write a correction of counters.
-
-        Raises:
-            ConditionFailed: when a counter has changed since it was read.
-        """
+        """Write a correction of counters."""
         self._table.update(write)
 
 

@@ -51,7 +51,6 @@ def _owns(caller: Principal, target: EntryTarget) -> bool:
 
 
 def _by_namespace(rule: Rule[NamespaceTarget]) -> Rule[EntryTarget]:
-    """Apply a rule of namespaces to semantic memory."""
 
     def holds(caller: Principal, target: EntryTarget) -> bool:
         namespace = None if target.entry.policy.is_private else target.namespace
@@ -61,7 +60,6 @@ def _by_namespace(rule: Rule[NamespaceTarget]) -> Rule[EntryTarget]:
 
 
 def _by_task(rule: Rule[TaskTarget]) -> Rule[EntryTarget]:
-    """Apply a rule of tasks to working memory."""
     return Rule(
         rule.name,
         lambda caller, target: target.task is not None and rule.holds(caller, target.task),

@@ -172,7 +172,6 @@ class Batches:
 
 @contextmanager
 def _set_index(index: int) -> Iterator[None]:
-    """Set the position in the batch of an error that is raised inside."""
     try:
         yield
     except ServiceError as error:

@@ -53,10 +53,6 @@ def plan_evictions(
 
     Nothing, if they fit, or if too little is listed yet by the index: the transaction then fails
     again, and the index is read again.
-
-    Raises:
-        CapacityExceeded: when they never fit, since too much would be pinned, or written at once;
-            or when the agent holds more than guardrails allow, for these remove nothing.
     """
     delta = count_changes_of_agent(agent, transitions)
     if delta.episodic <= 0 or usage.episodic_room >= delta.episodic:

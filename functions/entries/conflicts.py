@@ -67,11 +67,7 @@ class ConflictResolver:
     def resolve(
         self, transaction: Transaction, failed: FailedConditions, token: RequestToken | None
     ) -> Transaction:
-        """Return the transaction to try next.
-
-        Raises:
-            ServiceError: when there is none, with the `index` of the entry in the request.
-        """
+        """Return the transaction to try next."""
         if transaction.caller_key in failed:
             raise Unauthenticated("this principal was revoked")
         transaction = self._resolve_slots(transaction, failed, token)
@@ -127,11 +123,7 @@ class ConflictResolver:
         return replace(transaction, transitions=tuple(transitions))
 
     def authorize_repetition(self, caller: Principal, entries: Iterable[Entry], now: int) -> None:
-        """Check that the tasks of entries still take writes of a caller that repeats a request.
-
-        Raises:
-            AccessDenied, TaskReassigned, TaskClosed: as for a new request.
-        """
+        """Check that the tasks of entries still take writes of a caller that repeats a request."""
         bound = [each.task_id for each in entries if each.policy.is_task_bound]
         for task in self._tasks.get_many(caller.tenant, set(filter(None, bound))):
             member = self._tasks.get_membership(caller.tenant, task.id, caller.id)
@@ -161,11 +153,7 @@ class ConflictResolver:
         return transaction
 
     def evict(self, transaction: Transaction, agent: str, usage: AgentUsage) -> Transaction:
-        """Return the transaction with what it has to evict, given what the agent holds.
-
-        Raises:
-            CapacityExceeded: when nothing that may be evicted makes it fit.
-        """
+        """Return the transaction with what it has to evict, given what the agent holds."""
         tenant, now = transaction.caller.tenant, transaction.now
         evictions = plan_evictions(self._store, tenant, agent, usage, transaction.transitions, now)
         return replace(transaction, evictions=evictions)
@@ -187,7 +175,6 @@ def to_version_mismatch(current: Entry) -> VersionMismatch:
 
 
 def _resolve_claim(transaction: Transaction, key: Key, item: Item | None) -> Transaction:
-    """Leave out the first configuration of a namespace that is configured meanwhile."""
     failed = next((claim for claim in transaction.claims if claim.key == key), None)
     if failed is None:
         return transaction

@@ -29,19 +29,11 @@ class EntryFence:
         self._tasks = tasks
 
     def fence(self, tenant: str, task_id: str) -> None:
-        """Mark the entries of all who have left a task; they are marked when this returns.
-
-        Raises:
-            Unavailable: the index of the task's entries is behind; a retry continues.
-        """
+        """Mark the entries of all who have left a task; they are marked when this returns."""
         self.fence_at(item_types.TASK.build_key(tenant, task=task_id)[0])
 
     def fence_at(self, partition: str) -> int:
-        """Mark the entries of all who have left the task in a partition; returns how many.
-
-        Raises:
-            Unavailable: the index of the task's entries is behind; a retry continues.
-        """
+        """Mark the entries of all who have left the task in a partition; returns how many."""
         task = self._tasks.get_at(partition)
         if task is None or task.completed_at is not None or not task.leaving:
             return 0

@@ -173,11 +173,7 @@ class EntryHistory:
         return find_kept_from(item.get("episodic_history"), 0, self._clock())
 
     def _await_stored(self, entry: Entry, kept_from: int) -> None:
-        """Wait until the stream function has stored the version before the present one.
-
-        Raises:
-            Unavailable: it has not within two seconds.
-        """
+        """Wait until the stream function has stored the version before the present one."""
         now = self._clock()
         is_expected = entry.version > (entry.history_since or 1) and entry.updated_at > kept_from
         if not is_expected or entry.updated_at < now - _LATEST:
@@ -249,11 +245,6 @@ def _find_kept_from_of_namespace(target: NamespaceTarget, now: int) -> int:
 
 
 def _select_place(filters: Filters) -> Filters:
-    """Select the filters that hold for all versions of an entry.
-
-    Raises:
-        ValidationFailed: they name neither a namespace nor an agent's episodic memory.
-    """
     if filters.namespace is not None and filters.memory_type in (None, SEMANTIC.name):
         return Filters(memory_type=SEMANTIC.name, namespace=filters.namespace, key=filters.key)
     if filters.memory_type == EPISODIC.name:

@@ -33,12 +33,7 @@ class EntryMapper:
         self._values = ValueCodec(cipher)
 
     def to_item(self, entry: Entry) -> Item:
-        """Return the item of an entry, without its key; attributes that are None aren't stored.
-
-        Raises:
-            ValueError: when the value has to be encrypted and there is no cipher.
-            UnreadableValue: when the value isn't replaced, and couldn't be read.
-        """
+        """Return the item of an entry, without its key; attributes that are None aren't stored."""
         is_evictable = entry.policy.is_evictable
         is_of_task = entry.ends_with_task and entry.task_id is not None
         return self._to_value_attributes(entry) | {
@@ -188,7 +183,6 @@ def to_eviction_candidate(row: Item) -> Entry:
 
 
 def _build_tenant_order(entry: Entry) -> Item:
-    """Build what lists a semantic entry among all of its tenant."""
     return {
         schema.TENANT_ATTRIBUTE: entry_keys.build_tenant_entries_partition(entry.address.tenant),
         schema.TYPE_ORDER_ATTRIBUTE: entry_keys.build_creation_order(entry.sort_token),

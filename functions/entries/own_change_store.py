@@ -130,7 +130,6 @@ def _build_update(
     now: int,
     changes: dict[str, Any],
 ) -> Write:
-    """Build the update of value or tags of an entry at a version."""
     policy = POLICIES_BY_ID_LETTER[address.tier]
     attributes: Item = {
         "version": version + 1,

@@ -115,7 +115,6 @@ class PageReader:
         return [shown[row.token] for _, row in listed if row.token in shown]
 
     def _read(self, tenant: str, tokens: Iterable[str]) -> dict[str, Entry]:
-        """Read entries by id. A later entry in the same slot has another id and is left out."""
         ids = set(map(entry_keys.parse_sort_token, tokens))
         addresses = (entry_keys.parse_entry_id(tenant, each) for each in ids)
         found = self._store.get_many(address[0] for address in addresses if address is not None)

@@ -79,7 +79,6 @@ class Sources:
         return list(self._store.get_many([address]).values())
 
     def _read_task(self, tenant: str, task_id: str) -> list[Entry]:
-        """Read a task's working memory. Its counter proves that the index misses nothing."""
         for wait in _INDEX_WAITS:
             (task,) = self._tasks.get_many(tenant, {task_id})
             found = self._store.list_of_task(tenant, task_id)

@@ -34,13 +34,7 @@ _KEPT_BY_A_PUT = ("nonce", "agent_id", "created_by", "created_at", "history_sinc
 
 
 def build_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -> Entry:
-    """Return the entry that a request creates.
-
-    Raises:
-        ValidationFailed: when a field isn't allowed in the tier, or the `ttl` has no meaning.
-        ValueTooLarge: when the value has more than 65,536 bytes (RFC-0015 §1.3).
-        AccessDenied: when it would be another agent's private memory.
-    """
+    """Return the entry that a request creates."""
     policy, agent = POLICIES[new.memory_type], new.agent_id or caller.id
     if policy.is_private and agent != caller.id:
         raise AccessDenied("working and episodic memory is written by its owner alone")
@@ -70,12 +64,7 @@ def build_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken)
 def apply_change(
     caller: Principal, entry: Entry, change: EntryChange, now: int, token: RequestToken
 ) -> Entry:
-    """Return the entry after a change.
-
-    Raises:
-        ValidationFailed: when a field isn't allowed in the tier, or the `ttl` has no meaning.
-        ValueTooLarge: when the value has more than 65,536 bytes.
-    """
+    """Return the entry after a change."""
     given = to_entry_fields(change)
     entry.policy.assert_allows_fields(given)
     if change.model_fields_set & {"ttl", "expires_at"}:
@@ -95,11 +84,7 @@ def apply_change(
 
 
 def _set_vector(entry: Entry, given: dict[str, Any], now: int) -> Entry:
-    """Note the vector that a request gives an entry, or that there is none any more.
-
-    Raises:
-        ValidationFailed: when a vector is given for a value that is stored encrypted.
-    """
+    """Note the vector that a request gives an entry, or that there is none any more."""
     if entry.sensitivity in ENCRYPTED:
         if entry.packed_vector is not None:
             raise ValidationFailed("vector", "would reveal a value that is stored encrypted")
@@ -139,13 +124,7 @@ def replace_fields(old: Entry, new: Entry) -> Entry:
 
 
 def to_entry_fields(body: NewEntry | EntryChange) -> dict[str, Any]:
-    """Return the given fields that an entry takes from a body as they are, as it holds them.
-
-    Raises:
-        ValidationFailed: when the value holds a number that no JSON reader could give back, or
-            all numbers of the vector are 0.
-        ValueTooLarge: when the value has more than 65,536 bytes.
-    """
+    """Return the given fields that an entry takes from a body as they are, as it holds them."""
     given = {name: getattr(body, name) for name in body.model_fields_set & _COPIED_FIELDS}
     fields = {
         name: tuple(value) if isinstance(value, list) else value for name, value in given.items()

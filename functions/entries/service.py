@@ -67,11 +67,7 @@ class Entries:
         return self._writer.commit(Transaction(caller, (transition,), now, claims=claims), token)[0]
 
     def _claim_namespace(self, caller: Principal, entry: Entry) -> NamespaceClaim | None:
-        """Build the configuration of a new entry's namespace, if the entry is its first one.
-
-        Raises:
-            AccessDenied: when the caller may not write in the namespace.
-        """
+        """Build the configuration of a new entry's namespace, if the entry is its first one."""
         if entry.policy.is_private:
             return None
         target = self._namespaces.find(caller, entry.namespace)

@@ -130,7 +130,6 @@ def _split_into_transactions(
 
 
 def _build_last_event_id(tenant: str, line: dict[str, Any], *, is_new: bool) -> str:
-    """Build the id of the event of the last change of the entry in a line."""
     change = "memory.created" if is_new else "memory.updated"
     return build_event_id(tenant, line["entry_id"], line["version"], change)
 

@@ -227,11 +227,7 @@ class EntryStore:
             self._table.update(write)
 
     def remove_history(self, entry: Entry) -> None:
-        """Note that no earlier version of an entry is to be kept: no new version.
-
-        Raises:
-            ConditionFailed: the entry was changed or removed since.
-        """
+        """Note that no earlier version of an entry is to be kept: no new version."""
         write = update(
             entry.item_key,
             "SET history_since = :version",

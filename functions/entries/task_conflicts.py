@@ -49,13 +49,6 @@ def resolve_task_conflict(
         known: what was known of the tasks before.
         failed: the key of an item whose condition failed, and the item; not necessarily a task's.
         read_membership: asked where the caller is neither assignee nor coordinator.
-
-    Raises:
-        AccessDenied: when the caller may not write in the task's scope.
-        TaskReassigned: when the task was the caller's, and isn't any more.
-        TaskClosed: when the task has ended.
-        CapacityExceeded: when the entries exceed the task's limits.
-        ValidationFailed: when the entries name another intent than the task's.
     """
     key, item = failed
     attempt = _Attempt(caller, transitions, now)
@@ -163,11 +156,7 @@ def resolve_intent_conflict(
     known: TaskAssumptions,
     failed: tuple[Key, Item | None],
 ) -> TaskAssumptions:
-    """Return what a failed condition on an intent, or on a participant of it, says of the intent.
-
-    Raises:
-        AccessDenied: when the intent isn't the caller's to use.
-    """
+    """Return what a failed condition on an intent, or on its participant, says of it."""
     failed_key, item = failed
     for transition in transitions:
         intent = transition.current.intent_id

@@ -59,12 +59,7 @@ NOTHING_KNOWN = TaskAssumptions()
 def build_task_writes(
     caller: Principal, transitions: Sequence[Transition], now: int, known: TaskAssumptions
 ) -> Iterator[Write]:
-    """Build the writes and checks on the tasks and intents of the entries.
-
-    Raises:
-        ValidationFailed: when two new entries name one task with two intents.
-        CapacityExceeded: when new entries exceed the limits of a task that they register.
-    """
+    """Build the writes and checks on the tasks and intents of the entries."""
     deltas, creates = count_task_changes(transitions), find_scopes(transitions)
     changed = find_changed_tasks(caller, transitions, now)
     for task in sorted(deltas.keys() | creates.keys() | changed):
@@ -122,7 +117,6 @@ def _count_replaced(
 
 
 def _subtract(usage: TaskUsage, others: Iterable[TaskUsage]) -> TaskUsage:
-    """Return the part of a task's usage that isn't others'."""
     entries, size = usage.entries, usage.size
     for each in others:
         entries, size = entries - each.entries, size - each.size
@@ -172,11 +166,7 @@ def set_own(transition: Transition, known: TaskAssumptions) -> Transition:
 
 
 def find_scopes(transitions: Sequence[Transition]) -> dict[str, Transition]:
-    """Return the tasks that new entries name, each with the create that says most of its scope.
-
-    Raises:
-        ValidationFailed: when two entries name one task with two intents.
-    """
+    """Return the tasks that new entries name, each with the create that says most of its scope."""
     scopes: dict[str, Transition] = {}
     for transition in transitions:
         entry = transition.new
@@ -230,7 +220,6 @@ def _build_adjustment(
 def _build_intent_writes(
     caller: Principal, transitions: Sequence[Transition], now: int, known: TaskAssumptions
 ) -> Iterator[Write]:
-    """Build the namings of intents that no registered task belongs to."""
     created = [each.new for each in transitions if each.new is not None and each.is_create]
     loose = [each for each in created if each.task_id is None or each.task_id in known.unregistered]
     for intent in sorted({each.intent_id for each in loose if each.intent_id is not None}):

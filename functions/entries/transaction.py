@@ -63,11 +63,7 @@ class Transaction:
         return item_types.PRINCIPAL.build_key(self.caller.tenant, principal=self.caller.id)
 
     def build_writes(self, mapper: EntryMapper, further: Iterable[Write] = ()) -> list[Write]:
-        """Build all writes of the transaction, with further ones.
-
-        Raises:
-            BatchTooLarge: when they are more than DynamoDB takes at once.
-        """
+        """Build all writes of the transaction, with further ones."""
         tenant, now = self.caller.tenant, self.now
         transitions = (
             *(set_fence(each, self.tasks) for each in self.transitions),

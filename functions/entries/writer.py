@@ -64,17 +64,6 @@ class EntryWriter:
 
         Returns:
             the entries as the request left them, now or when it was carried out before.
-
-        Raises:
-            EntryExists: when a slot is taken.
-            EntryNotFound: when an entry to change or remove doesn't exist any more.
-            VersionMismatch: when it has another version.
-            CapacityExceeded: when a limit is reached.
-            Unauthenticated: when the caller would be a namespace's curator, and was revoked.
-            AccessDenied, TaskClosed, TaskReassigned, ValidationFailed: when a task, an intent or
-                a namespace doesn't take the entry, or its vector has another length than the
-                others of the namespace.
-            BatchTooLarge: when there are too many writes for one transaction.
         """
         try:
             try:
@@ -87,11 +76,7 @@ class EntryWriter:
             return replay.entries
 
     def repeat(self, caller: Principal, entry: Entry) -> Entry:
-        """Return the entry that a repeated request wrote, if its task still takes such a write.
-
-        Raises:
-            AccessDenied, TaskReassigned, TaskClosed: as for a new request.
-        """
+        """Return the entry that a repeated request wrote, if its task still takes such a write."""
         self._conflicts.authorize_repetition(caller, (entry,), self._clock())
         return entry
 
@@ -141,7 +126,6 @@ class EntryWriter:
         return [claim_vector_length(*each) for each in claimed.items()]
 
     def _build_records(self, transaction: Transaction) -> Iterator[Write]:
-        """Build the records of changes of what others made in a namespace by a request."""
         caller = transaction.caller
         for each in transaction.transitions if transaction.actor is None else ():
             old, new = each.old, each.new

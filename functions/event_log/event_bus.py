@@ -45,22 +45,14 @@ class EventBus:
         return event_type in self._types
 
     def publish(self, events: Iterable[Event]) -> Iterator[list[Event]]:
-        """Publish events, ten in a call; give those of each call that the bus accepted.
-
-        Raises:
-            Unavailable: the bus can't be reached; what was given before is published.
-        """
+        """Publish events, ten in a call; give those of each call that the bus accepted."""
         for batch in _split_batches((event, self._to_entry(event)) for event in events):
             results = self._put_events([entry for _, entry in batch])
             both = zip(batch, results, strict=True)
             yield [event for (event, _), result in both if "ErrorCode" not in result]
 
     def publish_bus_only(self, event: BusOnlyEvent) -> bool:
-        """Publish an event that is in no log; return whether the bus took it or doesn't carry it.
-
-        Raises:
-            Unavailable: the bus can't be reached.
-        """
+        """Publish an event that is in no log; False if the bus carries it but didn't take it."""
         if not self.carries(event.type):
             return True
         (result,) = self._put_events([self._to_entry(event)])
@@ -114,11 +106,7 @@ def to_cloud_event(event: Event | BusOnlyEvent) -> dict[str, Any]:
 
 
 def parse_event_types(text: str) -> frozenset[EventType]:
-    """Parse the types of events that a bus carries: with commas between, or `*` for all.
-
-    Raises:
-        WrongSetting: there is no such type.
-    """
+    """Parse the types of events that a bus carries: with commas between, or `*` for all."""
     names = {name.strip() for name in text.split(",")}
     if names == {"*"}:
         return EVENT_TYPES

@@ -119,7 +119,6 @@ def _encode_text(documents: Sequence[dict[str, Any] | None]) -> str | bytes:
 
 
 def _to_document(event: Event) -> dict[str, Any]:
-    """Convert an event to what its item holds beside id and data."""
     return {
         "type": event.type,
         "agent_id": event.agent_id,

@@ -102,7 +102,6 @@ class EventLogReader(TimedStore):
     def _examine_forwards(
         self, partition: str, query: LogQuery, last: int | None
     ) -> Iterator[_Examined]:
-        """Read up to an item that is still being written."""
         after, now = query.after or 0, self._clock()
         expected = after // _POSITIONS
         if query.since is not None:
@@ -123,7 +122,6 @@ class EventLogReader(TimedStore):
     def _examine_backwards(
         self, partition: str, query: LogQuery, last: int | None
     ) -> Iterator[_Examined]:
-        """Read down to what happened before the period."""
         now = self._clock()
         if query.after is not None:
             before = query.after // _POSITIONS

@@ -113,10 +113,6 @@ class EventLogStore:
         Args:
             events: at least one, if there are other writes.
             others: writes on other tables, in one transaction with the last item of the events.
-
-        Raises:
-            Throttled: others append to this log all the while.
-            functions.platform.table.ConditionFailed: a condition of other writes failed.
         """
         partition = log_keys.build_log_partition(tenant, log.kind, log.name)
         missing = list({event.id: event for event in events}.values())

@@ -51,11 +51,7 @@ class FactChainStore:
         return predicates
 
     def declare(self, tenant: str, predicate: str, *, is_single_valued: bool) -> None:
-        """Store whether a predicate has one value at a time.
-
-        Raises:
-            ValidationFailed: the tenant has declared 500 predicates.
-        """
+        """Store whether a predicate has one value at a time."""
         key, one = item_types.SINGLE_VALUED.build_key(tenant), frozenset({predicate})
         if not is_single_valued:
             self._table.update(update(key, "DELETE predicates :one", one=one))
@@ -138,7 +134,6 @@ def _is_after(end: int | None, time: int) -> bool:
 
 
 def _assert_different_chains(facts: Sequence[Fact], is_replacing: Iterable[bool]) -> None:
-    """Check that no fact of a batch replaces another one of the batch."""
     chains = [fact.chain for fact in facts]
     for index, (chain, each) in enumerate(zip(chains, is_replacing, strict=True)):
         if each and chains.count(chain) > 1:

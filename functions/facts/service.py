@@ -338,7 +338,6 @@ class Facts:
         self._store.delete(caller.tenant, fact, reference, self._build_record(caller, fact))
 
     def _find_reference(self, tenant: str, fact: Fact) -> Reference | None:
-        """Find what names the id of a fact that isn't the one of its statement."""
         derived = derive_fact_id(*fact.statement)
         if fact.fact_id == derived:
             return None
@@ -346,7 +345,6 @@ class Facts:
         return Reference(derived, stored.version) if stored.same_as == fact.fact_id else None
 
     def _build_record(self, caller: Principal, fact: Fact) -> list[Write]:
-        """Build the record of the deletion of a fact that another principal has learned."""
         if fact.learned_by == caller.id:
             return []
         before = {"learned_by": fact.learned_by, "version": fact.version}
@@ -445,20 +443,17 @@ def _put_named_first(query: Query, recalled: Iterable[Recalled]) -> list[Recalle
 
 
 def _learn_at(place: _Place, fact: Fact, token: RequestToken | None) -> Fact:
-    """Merge a learned fact with what is stored at its place."""
     version = max((place.stored.version or 0) + 1, fact.version)
     merged = relearn(place.stored.fact, fact, token)
     return merged._replace(fact_id=place.id, version=version)
 
 
 def _contradicts(one: Fact, other: Fact, single_valued: Collection[str]) -> bool:
-    """Tell whether two facts are values of one single-valued predicate."""
     is_same = one.fact_id == other.fact_id
     return not is_same and one.chain == other.chain and one.predicate in single_valued
 
 
 def _name_replaced(fact: Fact, replacement: Replacement | None) -> Fact:
-    """Let a fact name those that it replaces."""
     if replacement is None:
         return fact
     ended = [each.fact_id for each in replacement.before]
@@ -467,7 +462,6 @@ def _name_replaced(fact: Fact, replacement: Replacement | None) -> Fact:
 
 
 def _assert_different(facts: Sequence[Fact]) -> None:
-    """Check that a batch names no fact twice."""
     seen: set[object] = set()
     for index, fact in enumerate(facts):
         if fact.statement in seen or fact.fact_id in seen:
@@ -476,7 +470,6 @@ def _assert_different(facts: Sequence[Fact]) -> None:
 
 
 def _has_learned(fact: Fact, token: RequestToken) -> bool:
-    """Whether a request is among those that learned a fact."""
     return token.judge(fact.requests) is not Verdict.NEW
 
 

@@ -39,29 +39,17 @@ class CallerAccess:
         return is_allowed(self._caller, WRITE_MEMORY, self._find(user_id))
 
     def assert_readable(self, user_id: str | None) -> None:
-        """Check that the caller may read facts about a user.
-
-        Raises:
-            AccessDenied: the caller may not.
-        """
+        """Check that the caller may read facts about a user."""
         if user_id is not None:
             authorize(self._caller, READ_MEMORY, self._find(user_id))
 
     def assert_writable(self, user_id: str | None) -> None:
-        """Check that the caller may learn facts about a user.
-
-        Raises:
-            AccessDenied: the caller may not.
-        """
+        """Check that the caller may learn facts about a user."""
         if user_id is not None:
             authorize(self._caller, WRITE_MEMORY, self._find(user_id))
 
     def assert_deletable(self, user_id: str | None) -> None:
-        """Check that the caller may delete facts about a user.
-
-        Raises:
-            AccessDenied: the caller may not.
-        """
+        """Check that the caller may delete facts about a user."""
         if not self.can_delete(user_id):
             self.assert_writable(user_id)
 

@@ -45,12 +45,7 @@ class Authentication:
         return hmac.compare_digest(api_key.encode(), self._root_key().encode())
 
     def authenticate_api_key(self, api_key: str) -> Principal:
-        """Find the principal of an API key.
-
-        Raises:
-            Unauthenticated: there is no such key, or its principal has expired.
-            AccessDenied: it is the operator's.
-        """
+        """Find the principal of an API key."""
         read = partial(self._get_by_api_key, api_key)
         return self._authenticate(("key", api_key), "API key", read)
 
@@ -61,11 +56,7 @@ class Authentication:
         return principal
 
     def authenticate_jwt(self, tenant: str, principal_id: str) -> Principal:
-        """Find the principal that a verified token names.
-
-        Raises:
-            Unauthenticated: there is no such principal, or it has expired.
-        """
+        """Find the principal that a verified token names."""
 
         def read() -> Principal | None:
             stored = self._store.get(tenant, principal_id)

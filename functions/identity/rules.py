@@ -15,12 +15,7 @@ if TYPE_CHECKING:
 
 
 def apply_change(principal: Principal, change: PrincipalChange) -> Principal:
-    """Return the principal after a change.
-
-    Raises:
-        AccessDenied: it would get memory.inspect.
-        ValidationFailed: nothing is given.
-    """
+    """Return the principal after a change."""
     given: dict[str, Any] = {}
     if "permissions" in change.model_fields_set:
         assert_grantable(change.permissions, principal.permissions)
@@ -36,11 +31,7 @@ def apply_change(principal: Principal, change: PrincipalChange) -> Principal:
 
 
 def assert_grantable(asked: Iterable[str], held: frozenset[str] = frozenset()) -> None:
-    """Check that an administrator of the tenant may give these permissions.
-
-    Raises:
-        AccessDenied: memory.inspect is among them, and the principal doesn't have it.
-    """
+    """Check that an administrator of the tenant may give these permissions."""
     if INSPECT in asked and INSPECT not in held:
         raise AccessDenied(
             "only the root key grants memory.inspect, by"

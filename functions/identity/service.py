@@ -303,11 +303,6 @@ class Identity:
     def _replay(
         self, asked: Principal, idempotency_key: str | None, token: RequestToken, conflict: str
     ) -> tuple[Principal, str]:
-        """Return what an earlier try of the same request created.
-
-        Raises:
-            EntryExists: another request created it.
-        """
         stored = self._store.get(asked.tenant, asked.id)
         if (
             stored is None
@@ -326,7 +321,6 @@ class Identity:
         return NewKey(self._derive_key(principal, idempotency_key, salt), salt)
 
     def _derive_key(self, principal: Principal, idempotency_key: str, salt: bytes) -> str:
-        """Derive a key from the request and the salt on the item that it created."""
         seed = salt + "\n".join((principal.tenant, idempotency_key, principal.id)).encode()
         mac = hmac.digest(self._derive_secret(_PURPOSE), seed, "sha256")
         return f"am_{base64.urlsafe_b64encode(mac).rstrip(b'=').decode()}"

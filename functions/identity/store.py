@@ -122,12 +122,7 @@ class PrincipalStore(Store):
     def change(
         self, old: StoredPrincipal, principal: Principal, token: RequestToken, record: Write
     ) -> None:
-        """Change a principal, which keeps its key.
-
-        Raises:
-            ConditionFailed: another request changed it.
-            LastAdmin: the tenant would have no lasting administrator.
-        """
+        """Change a principal, which keeps its key."""
         puts = self._put_principal(principal, old.key_partition, token, None, old)
         self._transact([*puts, *_count_admins(old.principal, principal), record], principal)
 

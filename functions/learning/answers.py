@@ -114,11 +114,7 @@ def _build_object(members: dict[str, Any]) -> dict[str, Any]:
 def parse_answer(
     kind: StrategyKind, answer: str | dict[str, Any], known: Sequence[str], first: int, end: int
 ) -> Answer:
-    """Validate an answer; the arguments are those of its schema.
-
-    Raises:
-        AnswerInvalid: it is no JSON object with the member that the schema names, and no other.
-    """
+    """Validate an answer; the arguments are those of its schema."""
     document = _load(answer)
     if kind == "summary":
         try:

@@ -20,11 +20,7 @@ class BedrockModel:
         self._client = client
 
     def ask(self, question: Question) -> Reply:
-        """Ask a question once.
-
-        Raises:
-            ModelFailed: Bedrock is out of reach, refuses, or is too slow.
-        """
+        """Ask a question once."""
         try:
             with translate_aws_errors("the model"):
                 response = self._client.converse(**_build_request(question))

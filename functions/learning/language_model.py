@@ -41,8 +41,4 @@ class LanguageModel(Protocol):
     """Asks a language model."""
 
     def ask(self, question: Question) -> Reply:
-        """Ask a question once.
-
-        Raises:
-            ModelFailed: the model is out of reach, refuses, or is too slow.
-        """
+        """Ask a question once."""

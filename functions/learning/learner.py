@@ -117,11 +117,7 @@ class Learner:
         raise Throttled("others are writing this position; try again in a second")
 
     def learn(self, tenant: str, session: str, name: str) -> None:
-        """Read a conversation for a strategy if it is ready, and store what is learned.
-
-        Raises:
-            ServiceError: the table can't be reached; the record is to be delivered again.
-        """
+        """Read a conversation for a strategy if it is ready, and store what is learned."""
         position = self._positions.get(tenant, session, name)
         if position is None or not position.is_ready:
             return
@@ -156,11 +152,7 @@ class Learner:
             self._fail(position, reading, str(error), [])
 
     def _claim(self, position: Position, reading: Reading) -> _Claim | None:
-        """Claim a position, and reserve what the request takes; None if it has to wait.
-
-        Raises:
-            ModelFailed: the model or the namespace is not as it has to be.
-        """
+        """Claim a position, and reserve what the request takes; None if it has to wait."""
         strategy = reading.strategy
         target = self._targets[strategy.kind]
         model = rules.choose_model(self._models, strategy.model)
@@ -258,11 +250,7 @@ class Learner:
             answer = answer._replace(changes=answer.changes[:-1], dropped=answer.dropped + 1)
 
     def _finish(self, position: Position, reading: Reading, writes: Sequence[Write]) -> None:
-        """Write that a range was read, with its result; another function's result stays.
-
-        Raises:
-            ConditionFailed: something else than the position has changed.
-        """
+        """Write that a range was read, with its result; another function's result stays."""
         conversation = reading.conversation
         own = build_position_write(self._move(position, reading))
         unchanged = build_unchanged_check(conversation)

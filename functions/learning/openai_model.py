@@ -30,11 +30,7 @@ class OpenAiModel:
         self._client = httpx.Client(timeout=_SECONDS, transport=transport)
 
     def ask(self, question: Question) -> Reply:
-        """Ask a question once.
-
-        Raises:
-            ModelFailed: the endpoint is out of reach, refuses, or is too slow.
-        """
+        """Ask a question once."""
         key = self._get_key()
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         try:

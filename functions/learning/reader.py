@@ -26,11 +26,7 @@ class Reader:
     _messages: MessageStore
 
     def read(self, conversation: Conversation, strategy: Strategy, first: int) -> Reading:
-        """Read the messages from an index on: at most 50, and 40,000 characters.
-
-        Raises:
-            ConversationChanged: one was removed or changed meanwhile.
-        """
+        """Read the messages from an index on: at most 50, and 40,000 characters."""
         found: list[ReadMessage] = []
         size = 0
         for message in self._messages.read(conversation, first, MAX_READ_MESSAGES):

@@ -15,11 +15,7 @@ _PLACEHOLDERS = ("user_id", "session_id", "agent_id")
 
 
 def check_template(template: str) -> str:
-    """Check the template of a namespace.
-
-    Raises:
-        ValueError: it names something else than a conversation has, or memory of a fixed agent.
-    """
+    """Check the template of a namespace."""
     wrong = [each for each in _PLACEHOLDER.findall(template) if each not in _PLACEHOLDERS]
     rest = _PLACEHOLDER.sub("", template)
     if wrong or "{" in rest or "}" in rest:

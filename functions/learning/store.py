@@ -26,21 +26,13 @@ class StrategyStore(Store):
         return sorted(found, key=lambda each: each.name)
 
     def put(self, tenant: str, seen: Strategy | None, new: Strategy, audit: Write) -> None:
-        """Put a strategy in the place of the one that was read.
-
-        Raises:
-            ConditionFailed: another version is stored.
-        """
+        """Put a strategy in the place of the one that was read."""
         key = STRATEGY.build_key(tenant, strategy=new.name)
         version = None if seen is None else seen.version
         self._table.transact([put_version(key, to_attributes(new), version), audit])
 
     def delete(self, tenant: str, seen: Strategy, audit: Write) -> None:
-        """Delete a strategy, and its counts.
-
-        Raises:
-            ConditionFailed: another version is stored.
-        """
+        """Delete a strategy, and its counts."""
         key = STRATEGY.build_key(tenant, strategy=seen.name)
         counts = STRATEGY_COUNTS.build_key(tenant, strategy=seen.name)
         removal = delete(key, "version = :seen", seen=seen.version)

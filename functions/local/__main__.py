@@ -53,7 +53,6 @@ def _terminate(*_arguments: object) -> None:
 
 
 def _start_model_relay(settings: LocalSettings) -> LocalSettings:
-    """Let the process reach its language model from the private network that it will be in."""
     if settings.model_url is None:
         return settings
     return settings.model_copy(update={"model_socket": model_relay.start(settings.model_url)})

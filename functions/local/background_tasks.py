@@ -32,11 +32,7 @@ _SCHEDULE = f"arn:aws:scheduler:{_REGION}:{_ACCOUNT}:schedule/default/agent-memo
 def run_background_tasks(
     settings: LocalSettings, folder: DataFolder, database: Database
 ) -> Iterator[None]:
-    """Run each background task in a thread, and stop all of them at the end.
-
-    Raises:
-        StartupError: the memory table has no change stream.
-    """
+    """Run each background task in a thread, and stop all of them at the end."""
     dynamodb = create_client("dynamodb")
     arn = find_stream(dynamodb, bootstrap.MEMORY_TABLE)
     groups = _group_consumers(settings)

@@ -48,11 +48,7 @@ class FirstPrincipal(NamedTuple):
 
 
 def prepare(settings: LocalSettings, folder: DataFolder) -> FirstPrincipal:
-    """Create the keys, the tables and the tenant `default` unless they exist.
-
-    Raises:
-        StartupError: a key file or the database can't be used, or a newer release has written it.
-    """
+    """Create the keys, the tables and the tenant `default` unless they exist."""
     api_settings = _api_settings(settings, folder)
     api_key = folder.secret(API_KEY_FILE, create_api_key)
     ensure_tables(build_memory_table(MEMORY_TABLE), build_log_table(LOG_TABLE))
@@ -91,9 +87,6 @@ def build_api(
         clock: returns the time in epoch ms.
         log_wait_seconds: as in the function's settings; 0 if no thread reads the stream.
         dynamodb: the client of the tables; None creates one.
-
-    Raises:
-        StartupError: a key file can't be used.
     """
     api_settings = _api_settings(settings, folder)
     waiting = replace(api_settings, log_wait_seconds=log_wait_seconds)

@@ -35,9 +35,6 @@ class DataFolder:
         """Return the text of a secret's file (mode 0600), and create the file if it doesn't exist.
 
         The file is synced to disk first: data that this secret encrypts must not outlive it.
-
-        Raises:
-            StartupError: the file can't be read or written, or is empty.
         """
         file = self.path / name
         try:
@@ -64,11 +61,7 @@ class DataFolder:
 
 @contextmanager
 def open_data_folder(path: Path) -> Iterator[DataFolder]:
-    """Create the folder if needed (mode 0700) and lock it against other servers.
-
-    Raises:
-        StartupError: another server has locked it, or it can't be created or written.
-    """
+    """Create the folder if needed (mode 0700) and lock it against other servers."""
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o600)

@@ -55,9 +55,6 @@ def open_database(settings: LocalSettings, folder: DataFolder, root: Path) -> It
 
     Args:
         root: the project's folder; npm has installed the engine there.
-
-    Raises:
-        StartupError: the engine isn't installed, or doesn't start.
     """
     if settings.dynamodb is not None:
         yield _use_named(settings.dynamodb)
@@ -145,9 +142,6 @@ def ensure_tables(*tables: dict[str, Any]) -> None:
 
     Args:
         tables: arguments of CreateTable.
-
-    Raises:
-        StartupError: DynamoDB can't be reached, or returned an error.
     """
     try:
         dynamodb = create_client("dynamodb")

@@ -74,9 +74,6 @@ def start(binary: Path, database: Path | None, log: Path) -> Engine:
     Args:
         database: its file, created if it doesn't exist; None stores everything in memory.
         log: the file for its output.
-
-    Raises:
-        StartupError: the engine ended immediately, or did not answer in time.
     """
     for _ in range(_PORT_ATTEMPTS):
         port = _find_free_port()

@@ -159,11 +159,7 @@ def _encode_body(body: bytes) -> dict[str, Any]:
 
 
 def decode_path(raw: bytes) -> str:
-    """Percent-decode a path once, except for its percent signs, as HTTP APIs do.
-
-    Raises:
-        GatewayError: the target is not a path, or is not UTF-8.
-    """
+    """Percent-decode a path once, except for its percent signs, as HTTP APIs do."""
     if not raw.startswith((b"/", b"*", b"http://", b"https://")):
         message = "the request's target must be a path that begins with /"
         raise GatewayError(400, "VALIDATION_ERROR", "Bad Request", message)
@@ -178,11 +174,7 @@ def decode_path(raw: bytes) -> str:
 
 
 def check_body_size(size: int, max_bytes: int = MAX_BODY) -> None:
-    """Check the size of a body, in bytes.
-
-    Raises:
-        GatewayError: the body is larger than `max_bytes`.
-    """
+    """Check the size of a body, in bytes."""
     if size > max_bytes:
         message = f"a request body has at most {max_bytes} bytes"
         raise GatewayError(
@@ -191,11 +183,7 @@ def check_body_size(size: int, max_bytes: int = MAX_BODY) -> None:
 
 
 def check_headers(headers: Headers) -> None:
-    """Check the number and the size of a request's headers.
-
-    Raises:
-        GatewayError: there are more than `MAX_HEADERS`, or more than `MAX_HEADER_BYTES` in all.
-    """
+    """Check the number and the size of a request's headers."""
     sizes = [len(name) + len(value) for name, value in headers]
     if len(sizes) > MAX_HEADERS or sum(sizes) > MAX_HEADER_BYTES:
         message = f"a request has at most {MAX_HEADERS} headers, {MAX_HEADER_BYTES} bytes in all"

@@ -140,11 +140,7 @@ async def _read_body(receive: Receive, max_bytes: int) -> bytes:
 def build_app(
     settings: LocalSettings, folder: DataFolder, sign_in: SignIn, on_start: Callable[[], None]
 ) -> GatewayApp:
-    """Build the ASGI application of the service; the last arguments are as for `GatewayApp`.
-
-    Raises:
-        StartupError: a key file can't be used.
-    """
+    """Build the ASGI application of the service; the last arguments are as for `GatewayApp`."""
     with pause_gc():
         handler = build_api(settings, folder, log_wait_seconds=LOG_WAIT_SECONDS)
         files = build_files(settings, folder)

@@ -40,9 +40,6 @@ def to_request_event(method: str, target: bytes, headers: Headers, body: bytes) 
         target: path and query, percent-encoded.
         headers: names in any case.
         body: as it is sent.
-
-    Raises:
-        GatewayError: the body is too large, or the path isn't UTF-8.
     """
     gateway.check_body_size(len(body))
     path, _, query = target.partition(b"?")
@@ -108,11 +105,7 @@ class InProcess:
         return gateway.invoke(self._api, event)
 
     def settle(self) -> None:
-        """Do all background work now: log events, expire, evict and archive.
-
-        Raises:
-            RuntimeError: the scheduled function or the stream function failed.
-        """
+        """Do all background work now: log events, expire, evict and archive."""
         self._deliver()
         swept = run_schedule(self._schedule, self._clock(), Event())
         if swept.get("failed"):

@@ -11,9 +11,6 @@ def listen(host: str, port: int) -> socket.socket:
     Args:
         host: a name or address of this machine.
         port: 0 takes any free port.
-
-    Raises:
-        StartupError: the address is in use, or does not belong to this machine.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:

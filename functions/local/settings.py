@@ -82,11 +82,7 @@ class LocalSettings(BaseModel):
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> Self:
-        """Read the variables of the environment.
-
-        Raises:
-            StartupError: variables are invalid; the message names all of them.
-        """
+        """Read the variables of the environment."""
         given = {field: environ[name] for field, name in _VARIABLES.items() if environ.get(name)}
         try:
             settings = cls.model_validate(given)

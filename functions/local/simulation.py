@@ -124,7 +124,6 @@ class Simulation:
     def _record(
         self, journal: Journal, operation: str, request: dict[str, Any], lengths: dict[str, int]
     ) -> None:
-        """Write to the journal what a request changed."""
         if operation == "CreateTable":
             _fill(self._tables.get_table(request["TableName"]), journal)
         elif keys := list(_list_keys(operation, request)):
@@ -145,7 +144,6 @@ class Simulation:
 
 
 def _list_keys(operation: str, request: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield table and key of each item that a request may have changed."""
     changes: list[dict[str, Any]] = []
     match operation:
         case "PutItem" | "UpdateItem" | "DeleteItem":
@@ -164,7 +162,6 @@ def _list_keys(operation: str, request: dict[str, Any]) -> Iterator[tuple[str, s
 
 
 def _fill(table: Table, journal: Journal) -> None:
-    """Fill a new table with its items and its stream records of earlier starts."""
     for item in journal.read_items(table.name):
         table.put_item(item)
     if (shard := table.stream_shard) is not None:
@@ -181,5 +178,4 @@ def _restore_record(stored: dict[str, Any]) -> StreamRecord:
 
 
 def _with(base: type, **backends: object) -> Any:
-    """Derive a class of moto whose properties return these backends."""
     return type(base.__name__, (base,), backends)

@@ -16,11 +16,7 @@ _ENDED = "end"  # the position of a shard that has been read to its end
 
 
 def find_stream(dynamodb: Any, table: str) -> str:
-    """Return the ARN of a table's change stream.
-
-    Raises:
-        StartupError: the table has none.
-    """
+    """Return the ARN of a table's change stream."""
     description = dynamodb.describe_table(TableName=table)["Table"]
     arn = description.get("LatestStreamArn")
     if arn is None:

@@ -25,11 +25,7 @@ _TRIM = """
 
 
 def create_index(database: Path) -> None:
-    """Index the stream records of a database; the engine may be running.
-
-    Raises:
-        StartupError: the file is not a database of a supported version of the engine.
-    """
+    """Index the stream records of a database; the engine may be running."""
     try:
         with _connect(database) as connection, connection:
             connection.execute(_INDEX)
@@ -41,9 +37,6 @@ def trim(database: Path, table: str, sequence: int) -> None:
     """Drop a table's records before number `sequence`; all of them must be processed.
 
     The record `sequence` stays, because the engine numbers the next record after the newest one.
-
-    Raises:
-        sqlite3.Error: the engine locked the file for too long.
     """
     with _connect(database) as connection, connection:
         connection.execute(_TRIM, (table, sequence))

@@ -51,7 +51,6 @@ def build_pattern(name: str) -> str:
 
 
 def _fits(patterns: frozenset[str], namespace: str) -> bool:
-    """Whether one of the patterns is of this namespace."""
     if not patterns:
         return False
     lengths = {int(each.rpartition(PREFIX_MARK)[2]) for each in patterns if PREFIX_MARK in each}

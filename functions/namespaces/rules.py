@@ -111,9 +111,6 @@ def change_permissions(
 
     Who is given the access `none` is no longer listed, unless it would then have access by a
     default or a prefix rule: it is barred.
-
-    Raises:
-        CapacityExceeded: more than 500 principals would be listed.
     """
     base = target.configured or Namespace(target.name, None, {}, 0, now, 0)
     changed = replace(
@@ -142,11 +139,7 @@ def _remove_unneeded(changed: Namespace, rules: tuple[Namespace, ...]) -> dict[s
 
 
 def assert_version(present: Namespace | None, version: int | None) -> None:
-    """Check that the caller has read the present version; None checks nothing.
-
-    Raises:
-        VersionMismatch: the namespace is at another version; 0 is one that nobody has configured.
-    """
+    """Check that the caller has read the present version; None checks nothing."""
     if version not in (None, present.version if present else 0):
         raise version_mismatch(present)
 

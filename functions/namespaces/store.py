@@ -118,11 +118,7 @@ class NamespaceStore(Store):
         return map(namespace_from_item, iterate_items(self._table, partition, before, count))
 
     def replace(self, tenant: str, old: Namespace | None, new: Namespace, record: Write) -> None:
-        """Put `new` in the place of `old`, if there was one, with the audit record.
-
-        Raises:
-            ConditionFailed: another version is stored.
-        """
+        """Put `new` in the place of `old`, if there was one, with the audit record."""
         order = {} if is_prefix_rule(new.namespace) else _build_name_order(new.namespace)
         write = put_permissions(_build_key(tenant, new.namespace), old, new, **order)
         self._table.transact([write, record])
@@ -135,7 +131,6 @@ def put_first_configuration(tenant: str, namespace: Namespace) -> Write:
 
 
 def _build_name_order(name: str) -> dict[str, str]:
-    """Build what lists a namespace among the tenant's others by its name."""
     return {CREATION_ATTRIBUTE: name}
 
 

@@ -58,11 +58,7 @@ class ObjectFiles:
         self._storage = storage
 
     def stage(self, partition: str, file: str, data: bytes, now: int) -> None:
-        """Write a file that an object is going to have.
-
-        Raises:
-            Unavailable: the storage doesn't respond, or there is none.
-        """
+        """Write a file that an object is going to have."""
         storage = self._required
         due = build_due_attributes(partition, now + STAGED_FOR)
         self._table.put(put(build_file_key(partition, file), due))
@@ -101,35 +97,19 @@ class ObjectFiles:
         return self._required.sign_download(name, seconds, item["content_type"])
 
     def get_size(self, partition: str, file: str) -> int | None:
-        """Return how many bytes a file has; None if there is none.
-
-        Raises:
-            Unavailable: the storage doesn't respond.
-        """
+        """Return how many bytes a file has; None if there is none."""
         return self._required.get_size(_build_name(partition, file))
 
     def read(self, partition: str, file: str) -> bytes:
-        """Read a file.
-
-        Raises:
-            Unavailable: the storage doesn't respond, or no longer has the file.
-        """
+        """Read a file."""
         return self._required.get(_build_name(partition, file))
 
     def read_range(self, partition: str, file: str, start: int, end: int) -> bytes:
-        """Read the bytes of a file from `start` to before `end`.
-
-        Raises:
-            Unavailable: the storage doesn't respond, or no longer has the file.
-        """
+        """Read the bytes of a file from `start` to before `end`."""
         return self._required.get_range(_build_name(partition, file), start, end)
 
     def remove(self, key: Key) -> None:
-        """Delete the file that a marker names, and the marker; an upload counts no more.
-
-        Raises:
-            Unavailable: the storage doesn't respond; the marker stays.
-        """
+        """Delete the file that a marker names, and the marker; an upload counts no more."""
         try:
             marker = self._table.update(update(key, "SET closing = :yes", _IS_UNUSED, yes=True))
         except ConditionFailed:

@@ -26,11 +26,7 @@ _VERSIONS_PER_MS = 1000
 
 
 def assert_key(key: str, field: str) -> None:
-    """Check an object's key.
-
-    Raises:
-        ValidationFailed: it is empty or has more than 1,000 bytes of UTF-8.
-    """
+    """Check an object's key."""
     try:
         size = len(key.encode())
     except UnicodeEncodeError as error:
@@ -54,13 +50,7 @@ def compute_version(old: StoredObject | None, now: int, random: int) -> int:
 
 
 def assert_precondition(present: StoredObject | None, expected: Precondition) -> None:
-    """Check what If-Match and If-None-Match say of the present object.
-
-    Raises:
-        NotFound: a version is named, and there is no object.
-        VersionMismatch: another version than the named one is present.
-        EntryExists: there is an object where none may be.
-    """
+    """Check what If-Match and If-None-Match say of the present object."""
     if present is None:
         if expected.version is not None:
             raise build_not_found()
@@ -81,10 +71,6 @@ def rename_object(
         replaced: what has the new one.
         now: epoch ms.
         random: as in `compute_version`.
-
-    Raises:
-        NotFound: nothing has the former key.
-        EntryExists: an object has the new key and isn't to be replaced.
     """
     if moved is None:
         raise build_not_found()
@@ -110,11 +96,7 @@ def choose_shard(key: str) -> int:
 
 
 def assert_room(used: int, more: int) -> None:
-    """Check that the owner of a space has room for so many more bytes.
-
-    Raises:
-        CapacityExceeded: all objects together would have more than the limit.
-    """
+    """Check that the owner of a space has room for so many more bytes."""
     if more > 0 and used + more > limits.MAX_OBJECTS_BYTES:
         remedy = "delete objects, or let them expire"
         raise CapacityExceeded("object_bytes", used, limits.MAX_OBJECTS_BYTES, remedy)
@@ -125,9 +107,6 @@ def parse_range(header: str | None, size: int) -> tuple[int, int] | None:
 
     Returns:
         None if all bytes are to be sent: no header, or one that isn't a single range of bytes.
-
-    Raises:
-        RangeNotSatisfiable: it begins behind the last byte.
     """
     match = None if header is None else _RANGE.fullmatch(header.replace(" ", ""))
     if match is None or match.groups() == ("", ""):
@@ -169,11 +148,7 @@ def _build_space(name: str, owner: str, now: int, version: int) -> Space:
 def change_space(
     space: Space | None, name: str, owner: str, change: SpaceChange, now: int, token: RequestToken
 ) -> Space:
-    """Return a space with changed permissions; a new one, if nobody has made it.
-
-    Raises:
-        CapacityExceeded: more than 500 principals would be listed.
-    """
+    """Return a space with changed permissions; a new one, if nobody has made it."""
     before = space or _build_space(name, owner, now, 0)
     target = NamespaceTarget(name, before.permissions)
     changed = change_permissions(target, change.permissions, now, token)

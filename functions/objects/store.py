@@ -67,11 +67,7 @@ class ObjectStore:
         return map(_decode_space, iterate_items(self._table, partition, before, count))
 
     def replace_space(self, tenant: str, old: Space | None, new: Space, record: Write) -> None:
-        """Put a space in the place of the one that was read, with the audit record.
-
-        Raises:
-            ConditionFailed: another version is stored.
-        """
+        """Put a space in the place of the one that was read, with the audit record."""
         self._table.transact([put_space(tenant, old, new), record])
 
     def list_items(
@@ -136,11 +132,7 @@ class ObjectStore:
         return self._decrypt(whole, tenant, name)
 
     def read_range(self, tenant: str, item: Item, start: int, end: int) -> bytes:
-        """Read the bytes of an object from `start` to before `end`.
-
-        Raises:
-            Unavailable: the storage doesn't respond, or the object was replaced meanwhile.
-        """
+        """Read the bytes of an object from `start` to before `end`."""
         is_whole = (start, end) == (0, item["size"])
         if is_whole or "file" not in item or "data_key" in item:
             return self._read(tenant, item)[start:end]
@@ -168,9 +160,6 @@ class ObjectStore:
 
         Args:
             upload: that has brought the object's file.
-
-        Raises:
-            ConditionFailed: the stored object is not `old`, or a further write's condition failed.
         """
         writes = [_replace(item, old)]
         changes = UsageChanges()
@@ -194,9 +183,6 @@ class ObjectStore:
             item: the object under its new key.
             source: its item under the former one.
             old: what has the new key.
-
-        Raises:
-            ConditionFailed: what is stored is neither `source` nor `old`.
         """
         former = (source["pk"], source["sk"])
         writes = [_replace(item, old), delete(former, _AT_VERSION, seen=source["version"])]
@@ -208,11 +194,7 @@ class ObjectStore:
         self._remove_files([] if old is None else [old], now)
 
     def delete(self, items: Sequence[Item], now: int, further: Sequence[Write] = ()) -> None:
-        """Delete up to 40 objects of one space, all or none, with further writes.
-
-        Raises:
-            ConditionFailed: some are no longer as they were read.
-        """
+        """Delete up to 40 objects of one space, all or none, with further writes."""
         writes: list[Write] = []
         changes = UsageChanges()
         for item in items:

@@ -140,14 +140,7 @@ class MemoryEntryStore:
             yield from (_decode(items[key]) for key in keys if key in items)
 
     def put(self, new: MemoryEntryDraft) -> MemoryEntry:
-        """Put an entry, unless an earlier try of the same request did: one call.
-
-        Raises:
-            NotFound: the memory has no such run.
-            RunEnded: the run is closed.
-            SecretsChanged: the memory has other secrets.
-            IdempotencyConflict: the Idempotency-Key came with another body.
-        """
+        """Put an entry, unless an earlier try of the same request did: one call."""
         backoff = Backoff("this put is being repeated by others")
         while True:
             try:
@@ -184,10 +177,6 @@ class MemoryEntryStore:
 
         It stays for the runs that see it; the schedule looks at it once every run that was
         started before can be seen.
-
-        Raises:
-            NotFound: the memory has no such run.
-            RunEnded: the run is closed.
         """
         partition = openwop_keys.build_memory_partition(tenant, memory)
         key = openwop_keys.build_memory_entry_key(partition, written)

@@ -64,11 +64,7 @@ class Redactor:
         return _MARKERS[self._edition].format(_ANY_LABEL) if self._find([marker]) else marker
 
     def assert_markers_clean(self) -> None:
-        """Check that a marker of these secrets never holds one of them.
-
-        Raises:
-            ValidationFailed: a secret is part of a marker.
-        """
+        """Check that a marker of these secrets never holds one of them."""
         labels = {_ANY_LABEL, *(label for label, _ in self._secrets)}
         if self._find(_MARKERS[self._edition].format(label) for label in labels):
             raise ValidationFailed(
@@ -91,12 +87,7 @@ class Redactor:
 def collect_secrets(
     secrets: Iterable[Secret], known: Iterable[LabelledSecret], edition: Edition
 ) -> list[LabelledSecret]:
-    """Collect a run's secrets: those that it knows and those of a request, each once.
-
-    Raises:
-        ValidationFailed: one is too short to be redacted safely, there are too many or they are
-            too long, or a marker would itself hold one.
-    """
+    """Collect a run's secrets: those that it knows and those of a request, each once."""
     given = [(each.label, each.value.get_secret_value()) for each in secrets]
     for index, (_, value) in enumerate(given):
         if len(remove_ignored(value)) < limits.MIN_SECRET_CHARACTERS:

@@ -56,11 +56,7 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def parse_run_lifetime(ttl: GivenDuration | None) -> int:
-    """Parse how long an open run lasts, in ms; 24 hours by default.
-
-    Raises:
-        ValidationFailed: it is no duration, none at all, or over 30 days.
-    """
+    """Parse how long an open run lasts, in ms; 24 hours by default."""
     lifetime = limits.DEFAULT_OPENWOP_RUN_LIFETIME if ttl is None else _parse(ttl, "ttl")
     if not 0 < lifetime <= limits.MAX_OPENWOP_RUN_LIFETIME:
         most = limits.MAX_OPENWOP_RUN_LIFETIME // _DAY
@@ -69,11 +65,7 @@ def parse_run_lifetime(ttl: GivenDuration | None) -> int:
 
 
 def parse_retention(retain_snapshot: GivenDuration | None) -> int:
-    """Parse how long a run's snapshot is kept once it is closed, in ms; 30 days by default.
-
-    Raises:
-        ValidationFailed: it is no duration, or over a year.
-    """
+    """Parse how long a run's snapshot is kept once it is closed, in ms; 30 days by default."""
     if retain_snapshot is None:
         return limits.DEFAULT_SNAPSHOT_RETENTION
     retention = _parse(retain_snapshot, "retainSnapshot")
@@ -94,21 +86,13 @@ def _parse(duration: GivenDuration, field: str) -> int:
 
 
 def assert_not_expired(expires: int | None, now: int) -> None:
-    """Check an entry's `expiresAt` (§E).
-
-    Raises:
-        ValidationFailed: it is not in the future.
-    """
+    """Check an entry's `expiresAt` (§E)."""
     if expires is not None and expires <= now:
         raise ValidationFailed("expiresAt", "lies in the past")
 
 
 def assert_content_fits(content: str) -> None:
-    """Check the length of an entry's content.
-
-    Raises:
-        ValueTooLarge: it has over 65,536 bytes of UTF-8.
-    """
+    """Check the length of an entry's content."""
     size = len(content.encode())
     if size > limits.MAX_OPENWOP_ENTRY_BYTES:
         raise ValueTooLarge(

@@ -76,13 +76,7 @@ class MemoryRunStore(Store):
         secrets: Item | None,
         request: RequestToken,
     ) -> None:
-        """Open a run if the checks of its snapshot hold.
-
-        Raises:
-            RunConflict: a check failed, or an earlier try of the request opened the run.
-            IdempotencyConflict: the request's key came with another body.
-            CapacityExceeded: a memory's open runs have too many secrets.
-        """
+        """Open a run if the checks of its snapshot hold."""
         key = openwop_keys.build_memory_run_key(tenant, run.run_id)
         partitions = build_partitions(tenant, run)
         writes = [*checks, put_new(key, _encode(tenant, run))]
@@ -103,12 +97,7 @@ class MemoryRunStore(Store):
     def set_secrets(
         self, tenant: str, before: MemoryRun, run: MemoryRun, secrets: Item, now: int, *audit: Write
     ) -> None:
-        """Replace the secrets of an open run by those of `run`, which has more of them.
-
-        Raises:
-            ConditionFailed: the run was changed or ended meanwhile.
-            CapacityExceeded: a memory's open runs have too many secrets.
-        """
+        """Replace the secrets of an open run by those of `run`, which has more of them."""
         partitions = build_partitions(tenant, run)
         change = SecretsChange.between(before, run)
         changed = _change(tenant, before, run, now)
@@ -126,11 +115,7 @@ class MemoryRunStore(Store):
             raise
 
     def end(self, tenant: str, run: MemoryRun, now: int, *audit: Write) -> None:
-        """End an open run: delete its secrets, and keep its snapshot for as long as it says.
-
-        Raises:
-            ConditionFailed: the run was changed or ended meanwhile.
-        """
+        """End an open run: delete its secrets, and keep its snapshot for as long as it says."""
         ended = run._replace(ended_at=now)
         writes = [_change(tenant, run, ended, now), *audit]
         for partition in build_partitions(tenant, run):
@@ -143,11 +128,7 @@ class MemoryRunStore(Store):
         self._table.transact(writes)
 
     def delete(self, tenant: str, run: MemoryRun, now: int, *audit: Write) -> None:
-        """Delete a run, its secrets, and its hold on its snapshot.
-
-        Raises:
-            ConditionFailed: the run was changed or ended meanwhile.
-        """
+        """Delete a run, its secrets, and its hold on its snapshot."""
         condition = f"attribute_exists(pk) AND {_SECRETS}"
         if run.ended_at is None:
             condition += " AND attribute_not_exists(ended_at)"

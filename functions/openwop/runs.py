@@ -259,7 +259,6 @@ class MemoryRuns:
     def _audit_use(
         self, caller: Principal, action: Action[MemoryRun], run: MemoryRun
     ) -> list[Write]:
-        """Build the audit record of a change of somebody else's run."""
         if run.started_by == caller.id:
             return []
         before = {"principal": run.started_by, "state": run.get_state(self._clock())}
@@ -272,12 +271,7 @@ class MemoryRuns:
 
 
 def assert_open(run: MemoryRun | None, memory: str, now: int) -> MemoryRun:
-    """Return a run if it is open and on a memory.
-
-    Raises:
-        NotFound: there is none, or it is on other memories.
-        RunEnded: the run is closed.
-    """
+    """Return a run if it is open and on a memory."""
     if run is None or memory not in run.memories:
         raise rules.run_not_found()
     if run.is_closed(now):

@@ -49,11 +49,6 @@ class SequenceNumbers:
 
         Args:
             secrets_sum: of the memory's secrets, where that is a condition of the head's write.
-
-        Raises:
-            ConditionFailed: a condition other than the head's failed.
-            SecretsChanged: the memory has other secrets.
-            Throttled: others were faster in every attempt.
         """
         key, head = build_memory_key(partition), None
         backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
@@ -78,9 +73,6 @@ class SequenceNumbers:
 
         Args:
             listing: what lists the memory, if it was named; nothing takes it out of its list.
-
-        Raises:
-            Throttled: others were faster in every attempt.
         """
         head = None
         backoff = Backoff(_BUSY, attempts=_ATTEMPTS)

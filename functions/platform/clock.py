@@ -35,11 +35,7 @@ def to_optional_rfc3339(timestamp: int | None) -> str | None:
 
 
 def from_rfc3339(text: str) -> int:
-    """Parse an RFC 3339 date-time into epoch milliseconds; finer fractions are cut.
-
-    Raises:
-        ValueError: `text` is no RFC 3339 date-time with a time zone.
-    """
+    """Parse an RFC 3339 date-time into epoch milliseconds; finer fractions are cut."""
     match = _RFC3339.fullmatch(text)
     if match is None:
         raise ValueError("use an RFC 3339 date-time such as 2026-02-08T10:00:00Z")

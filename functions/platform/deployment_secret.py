@@ -91,11 +91,7 @@ class DeploymentSecret:
         return item
 
     def _create(self) -> Item:
-        """Store a new secret, unless another function was faster; return the one that counts.
-
-        Raises:
-            Unavailable: this function makes none.
-        """
+        """Store a new secret, unless another function was faster; return the one that counts."""
         if not self._is_maker:
             raise Unavailable("the deployment has no secret yet; its API makes one")
         created = self._values.encrypt(secrets.token_bytes(_BYTES), _OWNER, _NAME, _VERSION)

@@ -101,11 +101,7 @@ class Cipher:
     def decrypt(
         self, ciphertext: bytes, wrapped: bytes, tenant: str, entry_id: str, version: int
     ) -> bytes:
-        """Decrypt a value.
-
-        Raises:
-            UnreadableValue: it wasn't encrypted for this tenant, entry and version.
-        """
+        """Decrypt a value."""
         return _decrypt(
             self._get_unwrapped_key(tenant, wrapped), ciphertext, _bind(tenant, entry_id, version)
         )

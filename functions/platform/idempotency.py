@@ -63,11 +63,7 @@ class RequestToken(NamedTuple):
         return self.key + self.body
 
     def judge(self, history: RequestHistory | None) -> Verdict:
-        """Judge whether this request has written an item with this history.
-
-        Raises:
-            IdempotencyConflict: the Idempotency-Key was last used with another body.
-        """
+        """Judge whether this request has written an item with this history."""
         tokens = _split(history or b"")
         if tokens and self.matches(tokens[0]):
             return Verdict.REPLAY
@@ -79,11 +75,7 @@ class RequestToken(NamedTuple):
         return b"".join((self.stored, *_split(history or b"")))[: _MAX_TOKENS * _TOKEN_BYTES]
 
     def matches(self, stored: bytes | None) -> bool:
-        """Return whether this request has the token `stored`.
-
-        Raises:
-            IdempotencyConflict: the Idempotency-Key was used with another body.
-        """
+        """Return whether this request has the token `stored`."""
         if stored is None or stored[:KEY_BYTES] != self.key:
             return False
         if stored[KEY_BYTES:] != self.body:

@@ -13,11 +13,7 @@ TypedItem = dict[str, dict[str, Any]]
 
 
 def encode(value: Any) -> dict[str, Any]:
-    """Encode an attribute.
-
-    Raises:
-        KeyError: it is a float, None or of another type that items don't have.
-    """
+    """Encode an attribute."""
     return _ENCODERS[type(value)](value)
 
 
@@ -41,11 +37,7 @@ _ENCODERS: dict[type, Callable[[Any], dict[str, Any]]] = {
 
 
 def decode(attribute: dict[str, Any]) -> Any:
-    """Decode an attribute; binary values may be in base64.
-
-    Raises:
-        KeyError: it is of a type that items don't have.
-    """
+    """Decode an attribute; binary values may be in base64."""
     ((kind, value),) = attribute.items()
     return _DECODERS[kind](value)
 

@@ -25,11 +25,7 @@ def dumps(value: Any) -> bytes:
 
 
 def loads(text: str | bytes) -> Any:
-    """Parse JSON. Integers are exact, up to the range of a double.
-
-    Raises:
-        ValueError: the text is not JSON, or holds NaN or a number beyond the range of a double.
-    """
+    """Parse JSON. Integers are exact, up to the range of a double."""
     encoded = text if isinstance(text, bytes) else text.encode()
     value = from_json(encoded, allow_inf_nan=False)
     if _LARGE_NUMBER.search(encoded) and not _is_finite(value):
@@ -62,10 +58,6 @@ def dumps_checked(
         max_bytes: the largest size, if there is one.
         hint: what to do instead, at the end of the message about the size.
         subject: the beginning of that message; "the <field> has" by default.
-
-    Raises:
-        ValidationFailed: the value is nested too deeply, or holds NaN or a number beyond a double.
-        ValueTooLarge: the text is longer than `max_bytes`.
     """
     text = to_json(value)
     if text.count(b"[") + text.count(b"{") > MAX_JSON_DEPTH and _is_deeper(value, MAX_JSON_DEPTH):
@@ -89,11 +81,7 @@ def compress(text: bytes, compress_from: int = _COMPRESS_FROM) -> str | bytes:
 
 
 def decompress(stored: str | bytes) -> bytes:
-    """Get the text that `compress` was given.
-
-    Raises:
-        UnreadableValue: it was damaged, or would be larger than any value.
-    """
+    """Get the text that `compress` was given."""
     if isinstance(stored, str):
         return stored.encode()
     expander = zlib.decompressobj()

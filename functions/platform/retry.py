@@ -44,11 +44,7 @@ class Backoff:
         self._deadline = time.monotonic() + _DEADLINE
 
     def wait(self) -> None:
-        """Wait before the next attempt: longer each time, by a random part of the bound.
-
-        Raises:
-            Throttled: all attempts failed, or the operation takes more than twenty seconds.
-        """
+        """Wait before the next attempt: longer each time, by a random part of the bound."""
         self._failed += 1
         if self._failed >= self._attempts or time.monotonic() > self._deadline:
             raise Throttled(f"{self._reason}; try again in a second")

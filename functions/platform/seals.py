@@ -31,11 +31,7 @@ class ItemSeals:
         self._derive_key = derive_key
 
     def prepare(self) -> None:
-        """Derive the key while the function starts, before a request needs it.
-
-        Raises:
-            Unavailable: the deployment's secret can't be read.
-        """
+        """Derive the key while the function starts, before a request needs it."""
         self._derive_key(_PURPOSE)
 
     def seal(self, item_type: ItemType, key: Key, item: Item) -> Item:

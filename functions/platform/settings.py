@@ -118,11 +118,7 @@ class Settings:
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> Self:
-        """Read the variables named like the fields, in capitals; an empty one isn't set.
-
-        Raises:
-            WrongSetting: a variable is missing or has a wrong value.
-        """
+        """Read the variables named like the fields, in capitals; an empty one isn't set."""
         used = [each for each in fields(cls) if each.name in cls.USED]
         given = {each: text for each in used if (text := environ.get(each.name.upper()))}
         for each in used:
@@ -253,7 +249,6 @@ class TaskEventSettings(Settings):
 
 
 def _parse(field: Field[Any], text: str) -> Any:
-    """Convert a variable's text to its setting's type."""
     if field.type not in (int, float):
         return text
     try:

@@ -249,10 +249,6 @@ class Table:
 
         Args:
             others: writes on other tables.
-
-        Raises:
-            ConditionFailed: a condition did not hold.
-            CapacityExceeded: an item would become larger than DynamoDB allows.
         """
         owned = [
             (table, write) for table, several in ((self, writes), *others) for write in several
@@ -304,7 +300,6 @@ class Table:
             wanted = unprocessed + rest
 
     def _guard(self, writes: Sequence[Write]) -> None:
-        """Let the request at work refuse its writes."""
         guard = request_context.write_guard.get()
         if guard is not None:
             guard(self, writes)

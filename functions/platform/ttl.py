@@ -30,11 +30,7 @@ class Duration(NamedTuple):
     rest: int
 
     def add_to(self, start: int) -> int:
-        """Return the time (epoch ms) after the duration; the last day of a month stays in it.
-
-        Raises:
-            OverflowError, ValueError: the time lies beyond the calendar.
-        """
+        """Return the time (epoch ms) after the duration; the last day of a month stays in it."""
         if self.months:
             start = _add_months(start, self.months)
         to_rfc3339(start + self.rest)
@@ -55,9 +51,6 @@ def compute_expiry(ttl: str | None, expires_at: int | None, now: int, *policies:
         expires_at: epoch ms.
         now: epoch ms.
         policies: values of `ttl` that set no time.
-
-    Raises:
-        ValidationFailed: `ttl` isn't valid, or the time isn't in the future.
     """
     lasts = None
     if ttl is not None and ttl not in policies:
@@ -75,11 +68,7 @@ def to_ttl_seconds(expiry: int | None) -> int | None:
 
 
 def parse_duration(text: str, field: str, *alternatives: str) -> Duration:
-    """Parse a `duration:<ISO 8601>`.
-
-    Raises:
-        ValidationFailed: `text` is no duration; the message names what else the field takes.
-    """
+    """Parse a `duration:<ISO 8601>`."""
     match = _DURATION.fullmatch(text.removeprefix(_PREFIX)) if text.startswith(_PREFIX) else None
     if match is None:
         forms = ", ".join((*alternatives, "an ISO 8601 duration as in duration:P30D"))

@@ -98,11 +98,7 @@ Ttl = Annotated[
 
 
 def validate(model: type[Model], document: Any, whole: str = "body") -> Model:
-    """Validate a document; `whole` is what errors call the document itself.
-
-    Raises:
-        ValidationFailed: the document doesn't fit the model; every wrong field is named.
-    """
+    """Validate a document; `whole` is what errors call the document itself."""
     try:
         return model.model_validate(document)
     except ValidationError as error:

@@ -91,11 +91,7 @@ class ValueParts(Store):
     """Reads, writes and removes the parts of values."""
 
     def join(self, item: Item) -> Item:
-        """Give an item the value that is stored in parts: one call; none if there are no parts.
-
-        Raises:
-            PartsMissing: they were removed since the item was read.
-        """
+        """Give an item the value that is stored in parts: one call; none if there are no parts."""
         if not has_parts(item):
             return item
         partition, name = item["pk"], item[_NAME]

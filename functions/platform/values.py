@@ -24,22 +24,14 @@ class ValueCodec:
         return {"value": compress(text)}
 
     def encrypt(self, text: bytes, tenant: str, name: str, version: int) -> Item:
-        """Encrypt a sensitive value, bound to the tenant, an id and a version, into attributes.
-
-        Raises:
-            ValueError: there is no cipher.
-        """
+        """Encrypt a sensitive value, bound to the tenant, an id and a version, into attributes."""
         if self._cipher is None:
             raise ValueError("a sensitive value can't be written without a cipher")
         ciphertext, wrapped = self._cipher.encrypt(text, tenant, name, version)
         return {"value": ciphertext, "data_key": wrapped, "encrypted_version": version}
 
     def decode(self, item: Item, tenant: str, name: str) -> bytes:
-        """Decode the text of an item's value; empty if it is encrypted and there is no cipher.
-
-        Raises:
-            UnreadableValue: the value was damaged, or copied from another item.
-        """
+        """Decode the text of an item's value; empty if it is encrypted and there is no cipher."""
         if "data_key" not in item:
             return decompress(item["value"])
         if self._cipher is None:

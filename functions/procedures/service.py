@@ -193,7 +193,6 @@ class Procedures:
     def _record(
         self, caller: Principal, action: Action[Any], present: ProcedureWorkflow
     ) -> list[Write]:
-        """Build the record of a change of what another principal has written."""
         if present.written_by in (None, caller.id):
             return []
         target = "/".join((*present.procedure, present.workflow_id))
@@ -223,7 +222,6 @@ def _not_found() -> NotFound:
 
 
 def _build_stats(learned: LearnedStats | None, now: int, half_life: int | None) -> OutcomeStats:
-    """Build the stats that a new workflow begins with."""
     if learned is None:
         return OutcomeStats(0, 0, 0, now, half_life)
     return rules.to_stats(learned.alpha, learned.beta, learned.outcomes, now, half_life)

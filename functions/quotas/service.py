@@ -35,9 +35,6 @@ class Quotas:
 
         It is one call if its count isn't remembered, or leaves no room: somebody may have deleted
         items since.
-
-        Raises:
-            CapacityExceeded: the tenant has used up the quota.
         """
         now, name = self._clock(), (tenant, quota.name)
         known = self._cache.get(name)

@@ -97,14 +97,12 @@ def build_release(tenant: str, quota: Quota, expiries: Iterable[int]) -> list[Wr
 
 
 def _count(tenant: str, quota: Quota, day: int, name: str, more: int) -> Write:
-    """Build the write that counts items which expire on a day."""
     expression = f"ADD {name} :more SET {TTL_ATTRIBUTE} = :ttl"
     key = _build_count_key(tenant, quota, day)
     return update(key, expression, more=more, ttl=(day + 1) * _DAY)
 
 
 def _build_marker_key(quota: Quota, items: Sequence[NewItem]) -> Key:
-    """Build the key of the marker that these items were counted together."""
     names = "\n".join(each.name for each in items)
     hashed = blake2b(names.encode(), digest_size=16).hexdigest()
     tenant = get_tenant(items[0].key[0])

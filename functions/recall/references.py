@@ -30,11 +30,7 @@ def build_reference(source: SourceName, *parts: str | int) -> str:
 
 
 def parse_reference(text: str) -> Reference:
-    """Parse a reference.
-
-    Raises:
-        NotFound: the text is no reference.
-    """
+    """Parse a reference."""
     letter, *parts = text.split(".")
     source = _NAMES.get(letter)
     if source is None or len(parts) != _PARTS[source] or not all(parts):

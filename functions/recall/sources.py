@@ -145,12 +145,7 @@ class Sources:
         return finders[name]
 
     def get(self, caller: Principal, reference: Reference) -> RecallItem:
-        """Get the item that a reference names.
-
-        Raises:
-            NotFound: there is no such item.
-            AccessDenied: the caller may not read it.
-        """
+        """Get the item that a reference names."""
         match reference.source:
             case "entries":
                 entry = self._entries.get(caller, reference.parts[0], is_touched=False)
@@ -192,7 +187,6 @@ def _is_wanted(question: Ask, time: int, reference: str) -> bool:
 
 
 def _build_searches(caller: Principal, question: Question) -> list[MemorySearch]:
-    """Build a search for each tier that may have what the question asks for."""
     namespace = question.namespace
     if question.user_id is not None:
         own = f"users/{encode_segment(question.user_id)}/"
@@ -373,7 +367,6 @@ def _describe_episode(
 
 
 def _cut(text: str) -> str:
-    """Cut a long text between words."""
     if len(text) <= _MAX_TEXT:
         return text
     end = text.rfind(" ", 1, _MAX_TEXT)

@@ -61,5 +61,4 @@ def _render_time(time: int) -> str:
 
 
 def _fence(text: str) -> str:
-    """Keep a quoted text from ending the block or beginning a line."""
     return " ".join(text.split()).replace("<memories", "< memories").replace(_END, "< /memories>")

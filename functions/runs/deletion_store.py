@@ -120,7 +120,6 @@ class RunDeletionStore:
 
 
 def _group(items: Iterator[Item]) -> Iterator[list[Item]]:
-    """Group episodes as transactions hold them."""
     group, size = list[Item](), 0
     for item in items:
         length = len(item["value"])

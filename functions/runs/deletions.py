@@ -93,14 +93,12 @@ class RunDeletions:
         return self._store.delete_episodes(partition, deadline, audit)[0]
 
     def _build_record(self, caller: Principal, run: Item) -> list[Write]:
-        """Build the record of the deletion of a run that another principal has started."""
         if run["created_by"] == caller.id:
             return []
         before = {"created_by": run["created_by"], "status": run["status"]}
         return [self._audit.record(caller, DELETE_RUN, f"run:{run['id']}", before)]
 
     def _audit_foreign(self, caller: Principal, run_id: str) -> Audit:
-        """Make what builds the record of a deletion of other principals' episodes."""
 
         def build(episodes: Sequence[Item]) -> list[Write]:
             authors = sorted({each["created_by"] for each in episodes} - {caller.id})

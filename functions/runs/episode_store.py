@@ -125,7 +125,6 @@ class EpisodeStore:
         return decode_head(head), (self._decode(tenant, item) for item in items)
 
     def _decode(self, tenant: str, item: Item) -> Episode:
-        """Decode an episode from an item of the table or of the index."""
         return Episode(
             id=run_keys.build_episode_id(item[schema.TYPE_ORDER_ATTRIBUTE]),
             run_id=run_keys.build_run_id(item["pk"], item[schema.TYPE_ATTRIBUTE], item["run_end"]),

@@ -71,7 +71,6 @@ class Runs:
         return run
 
     def _find_started(self, tenant: str, item: Item | None, token: RequestToken) -> Run:
-        """Find the run that an earlier try of a request has started."""
         if item is not None and is_run(item, item["id"]):
             token.matches(item.get("request"))  # raises, if it had another body
             if item.get("ended_at") is None and decode_head(item).expires_at > self._clock():

@@ -63,7 +63,6 @@ def _maintain_agent(container: Container) -> Job:
 
 
 def _resume_task(container: Container) -> Job:
-    """Make the job that finishes the end or the hand-over of a task."""
     archive, fence = container.task_archive, container.entry_fence
     guardrails = container.guardrails
 
@@ -78,7 +77,6 @@ def _resume_task(container: Container) -> Job:
 
 
 def _remove_file(container: Container) -> Job:
-    """Make the job that deletes a file that no object has."""
 
     def job(item: Item, _has_time: HasTime) -> Counter[str]:
         container.object_files.remove((item["pk"], item["sk"]))
@@ -88,10 +86,8 @@ def _remove_file(container: Container) -> Job:
 
 
 def _resume_long(resume: Callable[[Key, float], bool], name: str) -> Job:
-    """Make a job of a function that takes key and seconds and gives whether all is done."""
     return _count(lambda item: resume((item["pk"], item["sk"]), JOB_SECONDS), name)
 
 
 def _count(resume: Callable[[Item], bool], name: str) -> Job:
-    """Make a job of a function that takes an item and gives whether all is done."""
     return lambda item, _: Counter({name: 1}) if resume(item) else Counter(stopped=1)

@@ -123,7 +123,6 @@ class Sweep:
         return counts
 
     def _plan_turn(self, keys: list[Key], now: int, has_time: HasTime) -> Iterator[Run]:
-        """Give what is to be run for a turn."""
         try:
             items = self._index.get_due(keys, now)
         except ServiceError as error:

@@ -185,7 +185,6 @@ class Search:
         query: Query,
         embedding: Embedding,
     ) -> list[Match]:
-        """Rank an agent's newest entries of a tier whose vectors aren't stored."""
         page = self._queries.find_page(caller, request.filters, WantedPage(MAX_SEARCHED_ENTRIES))
         entries = self._select_matching(page.elements, request, accept)
         texts = [
@@ -286,7 +285,6 @@ class Search:
         request: MemorySearch,
         accept: Accept,
     ) -> list[Entry]:
-        """Select the entries that match the request and may be read."""
         filters, matching = (
             request.filters,
             self._select_matching(entries.values(), request, accept),
@@ -318,7 +316,6 @@ def _assert_complete(request: MemorySearch) -> None:
 
 
 def _build_partition(caller: Principal, request: MemorySearch) -> str:
-    """Build the partition of the vectors that clients gave the entries of a namespace."""
     owner, policy = request.agent_id or caller.id, POLICIES[request.memory_type]
     address = policy.build_address(caller.tenant, owner, request.namespace or "", "")
     return build_client_vectors_partition(address)
@@ -356,7 +353,6 @@ def _rank_all(query: Query, entries: Iterable[Entry], found: Candidates) -> list
 
 
 def _index_filters(filters: Filters) -> dict[str, str]:
-    """Choose the filters that the index itself applies."""
     wanted = {
         "memory_type": filters.memory_type,
         "namespace": filters.namespace,

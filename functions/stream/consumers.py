@@ -28,11 +28,7 @@ class Consumer(Protocol):
         """Build the consumer from the function's services."""
 
     def process(self, batch: StreamBatch) -> None:
-        """Process a batch; records that are to be delivered again fail.
-
-        Raises:
-            ServiceError: the whole batch is to be delivered again.
-        """
+        """Process a batch; records that are to be delivered again fail."""
 
 
 CONSUMERS: Mapping[str, type[Consumer]] = {
@@ -51,11 +47,7 @@ ALL_CONSUMERS = {**CONSUMERS, **FINAL_CONSUMERS}
 
 
 def parse_consumers(text: str | None) -> list[str]:
-    """Parse the names of consumers, with commas between; None names all.
-
-    Raises:
-        WrongSetting: there is no such consumer.
-    """
+    """Parse the names of consumers, with commas between; None names all."""
     names = list(ALL_CONSUMERS) if text is None else [name.strip() for name in text.split(",")]
     if not set(names) <= ALL_CONSUMERS.keys():
         raise WrongSetting(f"STREAM_CONSUMERS are some of {', '.join(ALL_CONSUMERS)}")

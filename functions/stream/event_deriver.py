@@ -41,9 +41,6 @@ class EventDeriver:
         """Derive the events of a batch, in the order of their records.
 
         The record of a removal that can't be explained fails.
-
-        Raises:
-            ServiceError: the table can't be reached; the whole batch is to be delivered again.
         """
         removals = self._explain_removals(batch)
         tasks = self._read_tasks(batch.changes)
@@ -85,7 +82,6 @@ class EventDeriver:
         return removals
 
     def _read_tasks(self, changes: Iterable[Change]) -> Tasks:
-        """Read the tasks of entries that don't name their intent."""
         wanted: dict[str, set[str]] = {}
         for entry in (each for change in changes for each in (change.old, change.new)):
             if entry is not None and entry.intent_id is None and entry.task_id is not None:

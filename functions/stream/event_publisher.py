@@ -50,11 +50,7 @@ class EventPublisher:
         return cls(deriver, container.log_store, container.event_bus, pool)
 
     def process(self, batch: StreamBatch) -> None:
-        """Log and publish the events of a batch; the records of those that can't be fail.
-
-        Raises:
-            ServiceError: the table can't be reached; the whole batch is to be delivered again.
-        """
+        """Log and publish the events of a batch; the records of those that can't be fail."""
         records = self._deriver.derive_events(batch)
         batch.run(self._pool, [*self._build_appends(records), *self._build_publications(records)])
 

@@ -117,7 +117,6 @@ def _read_days(superseded: _Superseded, item: Item | None) -> int:
 
 
 def _belongs(version: Entry, item: Item | None) -> bool:
-    """Tell whether a version belongs to the entry that an item holds now."""
     if item is None or item["nonce"] != version.nonce:
         return False
     since: int = item.get("history_since", 0)

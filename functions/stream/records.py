@@ -142,11 +142,7 @@ class Change(NamedTuple):
 
 
 def decode_change(record: StreamRecord) -> Change:
-    """Decode a record that `ENTRIES` or `ANNOUNCEMENTS` matches.
-
-    Raises:
-        Exception: the record has no image of an entry.
-    """
+    """Decode a record that `ENTRIES` or `ANNOUNCEMENTS` matches."""
     if ANNOUNCEMENTS.matches(record):
         return Change(record, announcement=decode_item(record.new) if record.new else None)
     return Change(record, _decode_entry(record.old), _decode_entry(record.new))

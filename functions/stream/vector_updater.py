@@ -136,7 +136,6 @@ def coalesce_changes(changes: Iterable[Change]) -> list[list[Change]]:
 
 
 def _is_next_update(before: Change, change: Change) -> bool:
-    """Tell whether a change updates the very entry that the change before it left."""
     if before.new is None or change.old is None or change.new is None:
         return False
     return before.new.nonce == change.old.nonce == change.new.nonce

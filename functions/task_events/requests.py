@@ -16,11 +16,7 @@ class EventEnvelope(NamedTuple):
 
 
 def parse_envelope(event: Any) -> EventEnvelope:
-    """Parse an EventBridge event.
-
-    Raises:
-        ValidationFailed: it has no source, id or detail.
-    """
+    """Parse an EventBridge event."""
     fields = event if isinstance(event, dict) else {}
     source, id = fields.get("source"), fields.get("id")
     if not (isinstance(source, str) and isinstance(id, str) and "detail" in fields):

@@ -36,15 +36,7 @@ class TaskEventIngester:
     _clock: Clock
 
     def ingest(self, envelope: EventEnvelope) -> Task | None:
-        """Apply an event once; give the task after it, None if it was applied before.
-
-        Raises:
-            ValidationFailed: the detail is no change of a task.
-            AccessDenied: the principal is missing, expired, or may not change the task.
-            NotFound: the task is unknown, and the event names no intent.
-            TaskClosed: the task has ended.
-            Throttled: other requests change the task all the while.
-        """
+        """Apply an event once; give the task after it, None if it was applied before."""
         event = validate(TaskEvent, envelope.detail, "detail")
         caller = self._get_principal()
         source, id = envelope.source, envelope.id
@@ -79,7 +71,6 @@ class TaskEventIngester:
 
 
 def _is_applied(task: Task, change: TaskChange, token: RequestToken) -> bool:
-    """Tell whether a change would leave a task as it is."""
     after = apply_change(task, change, task.updated_at, token)
     return (
         replace(after, version=task.version, request=task.request, completed_at=task.completed_at)

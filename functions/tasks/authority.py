@@ -141,12 +141,7 @@ LET_INHERIT = Action(
 
 
 def authorize_inheritance(caller: Principal, parent: Task | None, now: int) -> None:
-    """Check that the caller may let a sub-task inherit from this parent.
-
-    Raises:
-        ValidationFailed: the task has no parent.
-        AccessDenied: the caller is neither the parent's coordinator nor its assignee.
-    """
+    """Check that the caller may let a sub-task inherit from this parent."""
     if parent is None:
         raise ValidationFailed("memory_policy.inherit_from_parent", "needs a parent_task_id")
     authorize(caller, LET_INHERIT, TaskTarget(parent, now))
@@ -230,13 +225,7 @@ ADOPT_TASK = Action[Task](
 
 
 def authorize_write(caller: Principal, action: Action[TaskTarget], target: TaskTarget) -> None:
-    """Check that the caller may do this in a task; its former assignee learns that it was one.
-
-    Raises:
-        TaskReassigned: the task was the caller's, and is another's by now.
-        TaskClosed: the same, of a task that has ended.
-        AccessDenied: the caller has no such role.
-    """
+    """Check that the caller may do this in a task; its former assignee learns that it was one."""
     if is_allowed(caller, action, target):
         return
     if target.member.was_assignee and caller.id != target.task.assigned_agent:

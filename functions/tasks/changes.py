@@ -26,9 +26,6 @@ def build_task(
     Args:
         roles: its assignee and coordinator.
         now: the time in epoch ms.
-
-    Raises:
-        ValueTooLarge: the fields that memory doesn't use are over 128 KB.
     """
     assignee, coordinator = roles
     policy = Policy() if new.memory_policy is None else new.memory_policy.policy
@@ -134,9 +131,6 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
     """Return the task after a change.
 
     One that gets its first coordinator begins a new term, and no field of its agent counts.
-
-    Raises:
-        ValueTooLarge: the fields that memory doesn't use are over 128 KB.
     """
     given = change.model_fields_set
     assignee = change.assigned_agent if "assigned_agent" in given else task.assigned_agent
@@ -168,7 +162,6 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
 
 
 def _find_guarding(task: Task, coordinator: str | None) -> tuple[str, ...]:
-    """Return the former coordinators whose guardrails stay on the task."""
     before = dict.fromkeys((*task.guarded_by, *filter(None, (task.coordinator,))))
     return tuple(each for each in before if each != coordinator)
 
@@ -180,7 +173,6 @@ def _find_leaving(task: Task, assignee: str | None, coordinator: str | None) -> 
 
 
 def _build_times(task: Task, status: Status, now: int) -> dict[str, Any]:
-    """Build the times that a change to a status sets."""
     times: dict[str, Any] = {"updated_at": now}
     if status == "running" and task.started_at is None:
         times["started_at"] = now

@@ -138,11 +138,7 @@ class Grants:
 
 
 def _assert_fits(task: Task, old: Grant | None, new: Grant | None) -> None:
-    """Check that a task's assignee doesn't make more grants than it may.
-
-    Raises:
-        CapacityExceeded: it has made all of them.
-    """
+    """Check that a task's assignee doesn't make more grants than it may."""
     if count_granted(task, old, new) > 0 and task.granted >= MAX_GRANTS:
         raise CapacityExceeded(
             "grants", task.granted, MAX_GRANTS, "take some back, or let the coordinator grant"

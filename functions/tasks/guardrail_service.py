@@ -300,7 +300,6 @@ def _guard(task: Task, every: Sequence[CoordinatorGuardrails]) -> Task:
 
 
 def _name_restrictions(tenant: str, agents: Iterable[str]) -> dict[Key, str]:
-    """Give agents by the keys of the items of their restrictions."""
     return {item_types.RESTRICTIONS.build_key(tenant, agent=agent): agent for agent in agents}
 
 

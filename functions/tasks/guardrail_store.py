@@ -49,9 +49,6 @@ class GuardrailStore(Store):
         Args:
             now: epoch ms; an import says that they were changed earlier.
             record: the audit record, which is written with them.
-
-        Raises:
-            functions.platform.table.ConditionFailed: another version is stored.
         """
         key = item_types.GUARDRAILS.build_key(tenant, agent=new.coordinator_id)
         due = build_due_attributes(key[0], now + _REQUEST_TIME)
@@ -88,11 +85,7 @@ class GuardrailStore(Store):
         )
 
     def replace_restrictions(self, tenant: str, agent: str, new: Restrictions) -> None:
-        """Put restrictions in the place of the version before.
-
-        Raises:
-            functions.platform.table.ConditionFailed: another version is stored.
-        """
+        """Put restrictions in the place of the version before."""
         self._table.put(_put_restrictions(tenant, agent, new))
 
 

@@ -66,11 +66,7 @@ def _build_patterns(names: list[str]) -> frozenset[str]:
 def change_guardrails(
     present: CoordinatorGuardrails, given: dict[str, Any], now: int, token: RequestToken
 ) -> CoordinatorGuardrails:
-    """Return guardrails after a change: what isn't given stays, None takes one away.
-
-    Raises:
-        ValueTooLarge: those that aren't of memory have more than 16 KB together.
-    """
+    """Return guardrails after a change: what isn't given stays, None takes one away."""
     names = GuardrailLimits._fields
     limits = {name: value for name, value in given.items() if name in names}
     merged = present.others | {name: v for name, v in given.items() if name not in names}

@@ -166,7 +166,6 @@ def join_intent(tenant: str, old: Intent, new: Intent, joining: frozenset[str]) 
 
 
 def _set_authority(key: Key, new: Intent, condition: str, values: Item) -> Write:
-    """Set the owner and the access list of an intent that has an owner."""
     item = intent_to_item(new)
     names = ("owner_id", "acl", "version")
     settings = ", ".join(f"{name} = :new_{name}" for name in names)

@@ -195,7 +195,6 @@ class Guardrails(ChangeModel):
 
     @model_validator(mode="after")
     def _assert_known(self) -> Self:
-        """A misspelt guardrail of memory would restrict nothing."""
         unknown = [name for name in self.model_extra or () if _OF_MEMORY.search(name)]
         if unknown:
             raise ValueError(f"{min(unknown)} is no guardrail of memory")

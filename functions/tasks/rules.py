@@ -17,32 +17,20 @@ def is_assignee_or_coordinator(caller: Principal, task: Task) -> bool:
 
 
 def assert_can_coordinate(kind: str | None) -> None:
-    """Check that a principal of this kind may coordinate; None is no principal.
-
-    Raises:
-        AccessDenied: it may not.
-    """
+    """Check that a principal of this kind may coordinate; None is no principal."""
     if kind not in ("coordinator", "user"):
         raise AccessDenied("only a principal of kind coordinator or user coordinates a task")
 
 
 def assert_takes_sub_task(caller: Principal, parent: Task) -> None:
-    """Check that a task's assignee hasn't registered all the sub-tasks that it may.
-
-    Raises:
-        CapacityExceeded: it has.
-    """
+    """Check that a task's assignee hasn't registered all the sub-tasks that it may."""
     if not caller.may_coordinate and parent.sub_tasks >= MAX_SUB_TASKS:
         remedy = "let the coordinator register more"
         raise CapacityExceeded("sub_tasks", parent.sub_tasks, MAX_SUB_TASKS, remedy)
 
 
 def assert_open(task: Task) -> None:
-    """Check that a task takes changes.
-
-    Raises:
-        TaskClosed: it has ended.
-    """
+    """Check that a task takes changes."""
     if task.completed_at is not None:
         raise task_closed(task)
 
@@ -53,11 +41,7 @@ def task_closed(task: Task) -> TaskClosed:
 
 
 def assert_version(task: Task, version: int) -> None:
-    """Check that the caller has read the present version.
-
-    Raises:
-        VersionMismatch: the task is at another version.
-    """
+    """Check that the caller has read the present version."""
     if version != task.version:
         raise version_mismatch(task)
 

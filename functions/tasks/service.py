@@ -131,11 +131,7 @@ class Tasks:
             raise AccessDenied("the parent belongs to somebody else") from refused
 
     def _build_registration(self, caller: Principal, old: Task | None, new: Task) -> list[Write]:
-        """Build a registration or adoption, by which the caller names the task's intent.
-
-        Raises:
-            AccessDenied: the intent isn't the caller's to use.
-        """
+        """Build a registration or adoption, by which the caller names the task's intent."""
         writes = registration_writes(caller, old, new)
         if old is not None:
             writes.append(record_change(self._audit, caller, ADOPT_TASK, old, new))
@@ -189,10 +185,6 @@ class Tasks:
         """Check who changes what; a former assignee learns that it was one.
 
         A repeated request may be the one by which the caller left the task.
-
-        Raises:
-            TaskReassigned: the task was the caller's, and is another's by now.
-            AccessDenied: a field isn't the caller's to change.
         """
         fields = change.changed_fields
         target = TaskTarget(
@@ -249,7 +241,6 @@ def _differs_in_authority(old: Task, new: Task) -> bool:
 
 
 def _build_end(caller: Principal, old: Task | None, new: Task) -> list[Write]:
-    """Build the end of a task that leaves its intent."""
     if old is None:
         raise ValueError("a task that isn't registered can't end")
     writes = change_writes(caller, old, new)

@@ -31,11 +31,7 @@ class TaskStore(Store):
         return None if item is None else task_from_item(item)
 
     def get_existing(self, tenant: str, task_id: str) -> Task:
-        """Read one task: one call.
-
-        Raises:
-            NotFound: there is no such task.
-        """
+        """Read one task: one call."""
         task = self.get(tenant, task_id)
         if task is None:
             raise NotFound("no task has this id")
@@ -104,9 +100,6 @@ class TaskStore(Store):
 
         It is counted, so that no change that was decided on the task before undoes it. The version
         stays, since nothing changes that a reader sees.
-
-        Raises:
-            functions.platform.table.ConditionFailed: the task has changed, or ended.
         """
         item = task_to_item(replace(new, guardrail_changes=old.guardrail_changes + 1))
         condition, seen = build_unchanged_condition(old)

@@ -83,12 +83,7 @@ class TaskWriter:
         return cast("Task", ended)
 
     def commit(self, caller: Principal, old: Task | None, new: Task, writes_of: WritesOf) -> Task:
-        """Write a task under its coordinator's guardrails; returns it as it was written.
-
-        Raises:
-            ConditionFailed: the condition of another item than guardrails, intent and
-                counters failed.
-        """
+        """Write a task under its coordinator's guardrails; returns it as it was written."""
         written = self._write(caller, old, new, writes_of)
         self._guardrails.update_assignees(caller.tenant, old, written)
         return written
@@ -117,11 +112,7 @@ class TaskWriter:
         return task
 
     def finish_archive(self, tenant: str, task: Task) -> Task:
-        """Finish archiving the memory of a task that its assignee ended, before it opens again.
-
-        Raises:
-            Throttled: it takes longer than a request has.
-        """
+        """Finish archiving the memory of a task that its assignee ended, before it opens again."""
         if task.awaits_archive and not self._archive.resume(tenant, task.id):
             raise Throttled("the task's memory is being archived; try again")
         return self._store.get_existing(tenant, task.id) if task.awaits_archive else task
@@ -134,9 +125,6 @@ def _prepare_retry(
 
     Guardrails, intent or counters have changed. The next attempt doesn't depend on the counters:
     entries may be written all the while that a task is to end.
-
-    Raises:
-        ConditionFailed: the condition of another item failed, or the task has changed.
     """
     key = item_types.TASK.build_key(tenant, task=new.id)
     item = refused.failed.get(key)
@@ -171,7 +159,6 @@ def record_change(
 
 
 def _describe(task: Task) -> dict[str, Any]:
-    """Describe what of a task is changed with authority."""
     return {
         "assigned_agent": task.assigned_agent,
         "coordinator": task.coordinator,

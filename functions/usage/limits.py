@@ -50,11 +50,7 @@ class LimitEnforcer:
         self._paid_until: dict[str, float] = {}
 
     def check(self, caller: Principal) -> None:
-        """Count a request of a tenant, and have its writes checked: for growth and for persons.
-
-        Raises:
-            QuotaExceeded: the tenant sends more requests a second than it may.
-        """
+        """Count a request of a tenant, and have its writes checked: for growth and for persons."""
         known = self._known.get(caller.tenant)
         if known is None or known.until <= self._clock():
             known = self._read(caller.tenant, is_first=known is None)
@@ -101,9 +97,6 @@ def _assert_room(known: _Known, table: Table, writes: Sequence[Write]) -> None:
     """Check that writes store no more than a tenant may; what doesn't grow passes.
 
     What is stored is read only if the writes could exceed a limit.
-
-    Raises:
-        QuotaExceeded: they would.
     """
     found = [(find_measured(each.key), each) for each in writes if each.verb in _WRITING]
     measured = [(item_type, write) for item_type, write in found if item_type is not None]

@@ -179,7 +179,6 @@ class Query:
         return sum(weight for each, weight in self.words.ids.items() if each in found.ids)
 
     def _share_disorder(self, found: Words) -> float:
-        """Give the share of the query's pairs of words that the text has the other way round."""
         places = found.prefixes
         both = [pair for pair in self._pairs if pair[0] in places and pair[1] in places]
         return _divide(sum(places[one] > places[other] for one, other in both), len(both))

@@ -45,7 +45,6 @@ def embed(text: str) -> Vector:
 
 
 def _sum_pieces(text: str) -> list[float]:
-    """Sum the vectors of a text's word pieces."""
     with _loading:
         tokenizer, weights = _load_model()
     pieces = tokenizer.encode(text, add_special_tokens=False).ids

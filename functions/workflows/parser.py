@@ -48,10 +48,6 @@ def _build_error(problem: str, where: Any) -> yaml.MarkedYAMLError:
 def parse_workflow(body: bytes, media_type: str) -> Workflow:
     """Parse a request's body. Of another media type than JSON and YAML, it is JSON if it begins
     with `{`.
-
-    Raises:
-        ValidationFailed: it is malformed; each message names the line.
-        BodyTooLarge: it has more than 256 KB.
     """
     if len(body) > MAX_WORKFLOW_BYTES:
         raise BodyTooLarge("the workflow is too large", max=MAX_WORKFLOW_BYTES, actual=len(body))

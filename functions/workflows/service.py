@@ -115,11 +115,7 @@ class Workflows:
                 self._tasks.change(caller, task.id, task.version, change, token)
 
     def _get_tasks(self, caller: Principal, application: Application) -> dict[str, Task]:
-        """Read the plan's tasks that exist, by id.
-
-        Raises:
-            EntryExists: one of them is somebody else's.
-        """
+        """Read the plan's tasks that exist, by id."""
         ids = {task.id for task in application.tasks}
         present = self._task_access.get_many(caller.tenant, ids)
         if any(task.coordinator != caller.id for task in present):

@@ -53,11 +53,7 @@ class AppliedWorkflowStore(Store):
         self._table.put(_put(tenant, workflow))
 
     def finish(self, tenant: str, workflow: AppliedWorkflow, record: Write) -> None:
-        """Store which file was applied, together with its audit record.
-
-        Raises:
-            ConditionFailed: another request has begun to apply a file since.
-        """
+        """Store which file was applied, together with its audit record."""
         is_alone = "request_token = :seen AND attribute_not_exists(digest)"
         self._table.transact(
             [_put(tenant, workflow, is_alone, seen=workflow.request_token), record]

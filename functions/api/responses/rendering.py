@@ -37,9 +37,6 @@ def to_document(model: Any, document: type[Document], /, **computed: Any) -> Doc
         model: a named tuple or a dataclass.
         document: the TypedDict of the answer.
         computed: the fields that are not the model's own, such as sums.
-
-    Raises:
-        TypeError: a required field is neither the model's nor computed.
     """
     copied, converted = _plan((type(model), document), tuple(computed))
     rendered: Any = {name: getattr(model, name) for name in copied}

@@ -25,11 +25,6 @@ def explain_access(request: Request, caller: Principal) -> Response:
 
 
 def _read_target(request: Request) -> AccessTarget:
-    """Read what the question is about.
-
-    Raises:
-        ValidationFailed: not exactly one target is named.
-    """
     read = {kind: parameter.read(request) for kind, parameter in _TARGETS.items()}
     named = [AccessTarget(kind, id) for kind, id in read.items() if id is not None]
     if len(named) != 1:

@@ -62,7 +62,6 @@ def _item(index: int, asked: Any) -> NewEntry | BatchUpdate:
 
 
 def _name_item(error: ValidationFailed, index: int | None) -> ValidationFailed:
-    """Return an error whose fields are named by their item's place in the batch."""
     where = f"entries.{index}"
     errors = [(f"{where}.{e['field']}", e["message"]) for e in error.members["errors"]]
     return error if index is None else ValidationFailed(*errors[0], *errors[1:]).at(index)

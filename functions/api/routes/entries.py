@@ -103,7 +103,6 @@ def _read_page(
 
 
 def _has_value(entry: Entry, values: Literal["omit", "ordinary"] | None) -> bool:
-    """Tell whether a list shows an entry's value."""
     return entry.sensitivity not in ENCRYPTED if values == "ordinary" else values is None
 
 
@@ -199,7 +198,6 @@ def delete_entry(request: Request, caller: Principal) -> Response:
 
 
 def _entry_response(status: int, entry: Entry, **headers: str) -> Response:
-    """Render a response that shows an entry."""
     return json_response(status, render_entry(entry), etag=f'"{entry.version}"', **headers)
 
 

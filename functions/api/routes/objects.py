@@ -63,11 +63,6 @@ def put_object(request: Request, caller: Principal) -> Response:
 
 
 def _read_data(request: Request) -> bytes:
-    """Read the bytes of an object.
-
-    Raises:
-        ValueTooLarge: they are over 4 MB.
-    """
     data = request.body
     if len(data) > limits.MAX_OBJECT_BYTES:
         message = f"the object has {len(data)} bytes; begin an upload of it"

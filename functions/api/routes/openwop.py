@@ -144,7 +144,6 @@ def delete_memory_entry(request: Request, caller: Principal) -> Response:
 
 
 def _before(request: Request) -> int | None:
-    """Return the position of the entry that the list begins after."""
     text = read_either(request, _AFTER, _BEFORE)
     if text is None:
         return None

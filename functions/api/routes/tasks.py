@@ -132,7 +132,6 @@ def _read_agent_tasks(
 
 
 def _read_status(request: Request) -> Callable[[Task], bool]:
-    """Read which status tasks have to be listed."""
     status = _STATUS.read(request)
     return lambda task: status in (None, task.status)
 
