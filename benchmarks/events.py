@@ -47,7 +47,8 @@ class Log(Subject):
         super().__init__(function, admin)
         self._function = function
         self._logs = EventLogStore(Table(function.client, "log"), now_ms, 365)
-        self._page(0)  # the function caches the key
+        for _ in range(2):  # the function caches the key, then the tenant's limits
+            self._page(0)
 
     def grow(self, to: int) -> None:
         """Append events until there are `to`."""
