@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from functions.identity.model import Principal
 from functions.platform.item_types import PERSON, PRINCIPAL, REVOKED_PRINCIPAL
 from functions.platform.keys import get_tenant
 from functions.platform.table import Store, Table
@@ -21,14 +22,21 @@ class Persons(Store):
         super().__init__(table)
         self._noted: set[tuple[str, str]] = set()
 
-    def note(self, writes: Sequence[Write]) -> None:
-        """Note whom writes name, before these are carried out: once in a process for each name."""
-        named = {
-            (get_tenant(write.key[0]), name)
-            for write in writes
-            if not _NAMING.isdisjoint(write.item or write.values)
-            for name in _find_names(write.item or write.values)
-        } - self._noted
+    def note(self, caller: Principal, writes: Sequence[Write]) -> None:
+        """Note whom writes name, before these are carried out: once in a process for each name.
+
+        The caller is a principal, so it is known without a note.
+        """
+        named = (
+            {
+                (get_tenant(write.key[0]), name)
+                for write in writes
+                if not _NAMING.isdisjoint(write.item or write.values)
+                for name in _find_names(write.item or write.values)
+            }
+            - self._noted
+            - {(caller.tenant, caller.id)}
+        )
         if not named:
             return
         if len(self._noted) >= _MAX_REMEMBERED:

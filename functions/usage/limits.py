@@ -56,12 +56,14 @@ class LimitEnforcer:
             known = self._read(caller.tenant, is_first=known is None)
         if known.limits.requests_per_second is not None:
             self._count_request(caller.tenant, known.limits.requests_per_second)
-        request_context.write_guard.set(partial(self._check_writes, known))
+        request_context.write_guard.set(partial(self._check_writes, caller, known))
 
-    def _check_writes(self, known: _Known, table: Table, writes: Sequence[Write]) -> None:
+    def _check_writes(
+        self, caller: Principal, known: _Known, table: Table, writes: Sequence[Write]
+    ) -> None:
         if known.limits.items is not None or known.limits.bytes is not None:
             _assert_room(known, table, writes)
-        self._persons.note(writes)
+        self._persons.note(caller, writes)
 
     def forget(self, tenant: str) -> None:
         """Read a tenant's limits again at its next request."""
