@@ -7,7 +7,7 @@ from functools import cache, partial
 
 from functions.authorization.rules import authorize, is_allowed
 from functions.entries import rules
-from functions.entries.authority import WRITE_ENTRY, EntryTarget
+from functions.entries.authority import REMOVE_ENTRY, WRITE_ENTRY, EntryTarget
 from functions.entries.conflicts import to_version_mismatch
 from functions.entries.filters import Filters
 from functions.entries.model import Entry, Transition
@@ -145,12 +145,12 @@ class Batches:
         return cache(partial(self._namespaces.find, caller))
 
     def delete(self, caller: Principal, filters: Filters) -> int:
-        """Delete what matches and the caller may write; return how many entries that were."""
+        """Delete the matching entries that the caller may delete, and return their number."""
         find = self._read_once(caller)
         writable = [
             entry
-            for entry in self._queries.iterate(caller, filters)
-            if is_allowed(caller, WRITE_ENTRY, EntryTarget(entry, _find_namespace(entry, find)))
+            for entry in self._queries.iterate(caller, filters, includes_administered=True)
+            if is_allowed(caller, REMOVE_ENTRY, EntryTarget(entry, _find_namespace(entry, find)))
         ]
         return sum(self._delete_together(caller, chunk) for chunk in split_deletions(writable))
 

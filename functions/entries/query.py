@@ -11,8 +11,9 @@ from functions.entries.page_sources import Sources
 from functions.entries.private_memory import PrivateMemory, assert_owner_known
 from functions.entries.store import EntryStore
 from functions.entries.tiers import SEMANTIC
-from functions.identity.model import Principal
+from functions.identity.model import ADMIN, Principal
 from functions.namespaces.authority import READ_MEMORY
+from functions.namespaces.model import find_owner
 from functions.namespaces.service import Namespaces
 from functions.platform import entry_keys
 from functions.platform.bounded_pages import BoundedPage, WantedPage
@@ -35,19 +36,33 @@ class Queries:
         self._sources = Sources(store, tasks, clock)
 
     def find_page(
-        self, caller: Principal, filters: Filters, wanted: WantedPage
+        self,
+        caller: Principal,
+        filters: Filters,
+        wanted: WantedPage,
+        *,
+        includes_administered: bool = False,
     ) -> BoundedPage[Entry]:
         """Find a page of what matches; no access is recorded.
 
         Positions are sort tokens. If the page is counted, it misses nothing that was written before
         the query; else private memory may lag behind by milliseconds.
 
+        Args:
+            includes_administered: also lists entries that `memory.admin` deletes without reading:
+                those of an agent's own namespaces that the filters name. See `may_read`.
+
         Raises:
             ValidationFailed: the query needs an agent_id (RFC-0015 §4.1).
         """
         assert_owner_known(caller, filters)
+        administered = self._list_administered(caller, filters) if includes_administered else []
         sources = self._list_sources(
-            caller, filters, is_complete=wanted.is_counted, includes_inherited=True
+            caller,
+            filters,
+            administered,
+            is_complete=wanted.is_counted,
+            includes_inherited=True,
         )
         if not wanted.is_counted:
             wanted = wanted._replace(
@@ -55,18 +70,22 @@ class Queries:
             )
         return self._reader.read_page(caller.tenant, sources, wanted)
 
-    def iterate(self, caller: Principal, filters: Filters) -> Iterator[Entry]:
+    def iterate(
+        self, caller: Principal, filters: Filters, *, includes_administered: bool = False
+    ) -> Iterator[Entry]:
         """Find all that matches, newest first; no access is recorded.
 
         Private memory is the caller's unless the filters name its owner.
         """
-        sources = self._list_sources(caller, filters, is_complete=True)
+        administered = self._list_administered(caller, filters) if includes_administered else []
+        sources = self._list_sources(caller, filters, administered, is_complete=True)
         return self._reader.read_all(caller.tenant, sources)
 
     def _list_sources(
         self,
         caller: Principal,
         filters: Filters,
+        administered: list[str],
         *,
         is_complete: bool,
         includes_inherited: bool = False,
@@ -79,14 +98,18 @@ class Queries:
             ):
                 sources += self._sources.of_scope(caller, scope, is_complete=is_complete)
         if SEMANTIC.name in types:
-            sources += self._list_semantic_sources(caller, filters, is_complete=is_complete)
+            sources += self._list_semantic_sources(
+                caller, filters, administered, is_complete=is_complete
+            )
         return sources
 
     def _list_semantic_sources(
-        self, caller: Principal, filters: Filters, *, is_complete: bool
+        self, caller: Principal, filters: Filters, administered: list[str], *, is_complete: bool
     ) -> list[Source]:
         names: list[str] | None
-        if is_complete or filters.namespace is not None:
+        if administered:
+            names = administered
+        elif is_complete or filters.namespace is not None:
             names = self.list_readable_namespaces(caller, filters)
         else:
             prefix = filters.namespace_prefix or ""
@@ -97,6 +120,22 @@ class Queries:
         if filters.key is not None:
             return [self._sources.of_key(caller.tenant, names, filters)]
         return self._sources.of_namespaces(caller.tenant, names, filters)
+
+    def _list_administered(self, caller: Principal, filters: Filters) -> list[str]:
+        """List the namespaces of an agent that the filters name, for an administrator."""
+        name = filters.namespace or filters.namespace_prefix or ""
+        if ADMIN not in caller.permissions or not find_owner(name):
+            return []
+        if filters.namespace is not None:
+            return [filters.namespace]
+        return self._namespaces.list_names(caller, name)
+
+    def may_read(self, caller: Principal, entry: Entry) -> bool:
+        """Tell whether a listed entry's value may be shown: not of what one administers alone."""
+        owner = None if entry.policy.is_private else find_owner(entry.namespace)
+        if owner in (None, caller.id) or ADMIN not in caller.permissions:
+            return True
+        return is_allowed(caller, READ_MEMORY, self._namespaces.find(caller, entry.namespace))
 
     def list_readable_namespaces(self, caller: Principal, filters: Filters) -> list[str]:
         """Return the namespaces that the filters name and whose memory the caller may read."""

@@ -78,6 +78,12 @@ class Namespaces:
             read = partial(self._store.list_with_prefix, prefix=prefix)
         return _newest_first(self._select(caller, read, authority.READ_MEMORY))
 
+    def list_names(self, caller: Principal, prefix: str) -> list[str]:
+        """List the configured names with a prefix whose permissions the caller may see."""
+        read = partial(self._store.list_with_prefix, prefix=prefix)
+        found = self._select(caller, read, authority.READ_PERMISSIONS)
+        return [each.namespace for each in found]
+
     def list_few_readable(self, caller: Principal, prefix: str, most: int) -> list[str] | None:
         """List the names with a prefix whose memory the caller may read; None if it has many.
 

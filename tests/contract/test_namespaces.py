@@ -228,6 +228,26 @@ def test_an_agents_own_namespace_is_its_own_from_the_start(tenant: Tenant) -> No
         refused(update(other, made["id"], 1, value={"n": 2}), 403, "ACCESS_DENIED")
 
 
+def test_an_administrator_lists_and_deletes_an_agents_memory_without_its_values(
+    tenant: Tenant,
+) -> None:
+    ada, admin = tenant.agent("ada"), tenant.admin
+    for key in ("one", "two"):
+        create(ada, semantic(namespace="agents/ada/notes", key=key))
+    for namespace in ("agents/ada/notes", "agents/ada/*"):
+        listed = ok(admin.get(MEMORY, params={"namespace": namespace}))["entries"]
+        assert [(each["key"], "value" in each) for each in listed] == [
+            ("two", False),
+            ("one", False),
+        ]
+    assert ok(tenant.agent("bob").get(f"{MEMORY}?namespace=agents/ada/*"))["entries"] == []
+    found = ok(admin.post(f"{MEMORY}/search", json={"query": "n", "memory_type": "semantic"}))
+    assert found["results"] == []
+    assert admin.delete(f"{MEMORY}/{listed[0]['id']}").status_code == 204
+    assert ok(admin.delete(f"{MEMORY}/batch?namespace=agents/ada/notes"))["deleted"] == 1
+    assert ok(ada.get(f"{MEMORY}?namespace=agents/ada/notes"))["entries"] == []
+
+
 def test_prefix_rules_of_others_do_not_reach_into_an_agents_namespace(tenant: Tenant) -> None:
     everything = {"permissions": {"default": "write"}}
     for name in ("*", "agents*"):

@@ -90,10 +90,11 @@ def _read_page(
     """Render a page, describe it, and count the entries that there are for it."""
     queries = request.services.queries
     values = VALUES_OF_LIST.read(request)
-    found = queries.find_page(caller, filters, asked.wanted)
+    found = queries.find_page(caller, filters, asked.wanted, includes_administered=True)
 
     def render(entry: Entry) -> EntryDocument:
-        return render_entry(entry, has_value=_has_value(entry, values))
+        has_value = _has_value(entry, values) and queries.may_read(caller, entry)
+        return render_entry(entry, has_value=has_value)
 
     page, position = build_page(asked, found, render, attrgetter("sort_token"))
     if TOUCH.read(request) is not False:
