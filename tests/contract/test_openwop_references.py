@@ -69,14 +69,14 @@ def asked(caller: httpx.Client, reference: str) -> list[httpx.Response]:
 
 @pytest.mark.in_process
 def test_a_forged_reference_costs_no_read(run: Run, service: Service) -> None:
-    """Not a call to the store, once the caller's key and the deployment's secret are known."""
+    """Not a call to the store, once key, limits, and the deployment's secret are known."""
     stranger = service.tenant().admin.headers["X-API-Key"]
     with faulty() as client, recorded(client) as calls:
         again = start_service(service.engine, service.clock, service.key_file, 60)
         own, foreign = again.client(run.client.headers["X-API-Key"]), again.client(stranger)
         for caller in (own, foreign):
-            caller.get("/api/v1/me")
-        forbidden(own.get(path("mref_" + "0" * 52)))
+            for answer in asked(caller, "mref_" + "0" * 52):
+                forbidden(answer)
         calls.clear()
         for reference in forge_references(run.reference):
             for answer in asked(own, reference):
