@@ -107,9 +107,10 @@ class Strategies:
             raise NotFound("there is no such strategy")
         return found
 
-    def list_all(self, caller: Principal) -> list[Strategy]:
-        """List the strategies, by their names: one call."""
-        return self._store.list_all(caller.tenant)
+    def list_after(self, caller: Principal, after: str | None, count: int) -> list[Strategy]:
+        """List up to `count` strategies behind a name: one call."""
+        found = self._store.list_all(caller.tenant)
+        return [each for each in found if after is None or each.name > after][:count]
 
     @retry_on(ConditionFailed, _BUSY)
     def delete(self, caller: Principal, name: str, version: int | None) -> None:

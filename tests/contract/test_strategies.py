@@ -16,7 +16,7 @@ def test_a_strategy_has_defaults(tenant: Tenant) -> None:
     assert made["trigger"] == {"messages": 20, "idle": "PT10M"}
     assert (made["enabled"], made["version"], made["model"]) == (True, 1, None)
     assert ok(tenant.admin.get(f"{STRATEGIES}/notes")) == made
-    assert ok(tenant.agent("ada").get(STRATEGIES)) == {"strategies": [made]}
+    assert ok(tenant.agent("ada").get(STRATEGIES))["strategies"] == [made]
 
 
 def test_a_change_makes_a_version_and_a_repetition_none(tenant: Tenant) -> None:
@@ -85,3 +85,12 @@ def test_a_conversation_says_whether_strategies_may_learn(tenant: Tenant) -> Non
     assert ok(tenant.admin.get(path))["learn"] is False
     ok(tenant.admin.patch(path, json={"learn": None}))
     assert ok(tenant.admin.get(path))["learn"] is None
+
+
+def test_strategies_are_listed_in_pages(tenant: Tenant) -> None:
+    for name in ("c", "a", "b"):
+        ok(tenant.admin.put(f"{STRATEGIES}/{name}", json={"kind": "facts"}), 201)
+    first = ok(tenant.admin.get(STRATEGIES, params={"limit": 2}))
+    rest = ok(tenant.admin.get(STRATEGIES, params={"limit": 2, "after": first["next"]}))
+    found = [each["name"] for page in (first, rest) for each in page["strategies"]]
+    assert (found, "next" in rest) == (["a", "b", "c"], False)

@@ -6,7 +6,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from functions.api.responses.rendering import to_document
-from functions.api.responses.types import Count, Timestamp, Version
+from functions.api.responses.types import Count, Timestamp, UncountedPosition, Version
 from functions.learning.model import Budget, Strategy, StrategyStatus
 from functions.platform.clock import to_rfc3339
 
@@ -39,8 +39,8 @@ class StrategyDocument(TypedDict):
     created_by: str
 
 
-class StrategiesDocument(TypedDict):
-    """All strategies of a tenant, by their names."""
+class StrategyPageDocument(UncountedPosition):
+    """A page of a tenant's strategies, by their names."""
 
     strategies: list[StrategyDocument]
 

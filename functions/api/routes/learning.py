@@ -1,11 +1,15 @@
 """Strategies that learn from conversations."""
 
+from functools import partial
+from operator import attrgetter
 from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
+from functions.api.paging import paginate_uncounted
+from functions.api.parameters import UNCOUNTED_PAGE
 from functions.api.responses.learning import (
-    StrategiesDocument,
     StrategyDocument,
+    StrategyPageDocument,
     StrategyStatusDocument,
     render_status,
     render_strategy,
@@ -34,8 +38,9 @@ def get_strategy(request: Request, caller: Principal) -> Response:
 
 
 def list_strategies(request: Request, caller: Principal) -> Response:
-    found = request.services.strategies.list_all(caller)
-    return json_response(200, StrategiesDocument(strategies=list(map(render_strategy, found))))
+    read = partial(request.services.strategies.list_after, caller)
+    page, position = paginate_uncounted(request, caller, read, render_strategy, attrgetter("name"))
+    return json_response(200, StrategyPageDocument(strategies=page, **position))
 
 
 def delete_strategy(request: Request, caller: Principal) -> Response:
@@ -58,7 +63,8 @@ ROUTES = [
         list_strategies,
         READ,
         "List the strategies that learn from conversations",
-        {200: StrategiesDocument},
+        {200: StrategyPageDocument},
+        query=UNCOUNTED_PAGE,
     ),
     Route(
         f"PUT {_STRATEGY}",

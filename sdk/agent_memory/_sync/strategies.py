@@ -1,11 +1,13 @@
 """`client.strategies`: what is learned from conversations."""
 
-from typing import Any
+from typing import Any, Unpack
 
+from agent_memory._sync.pages import Pages
 from agent_memory._sync.resource import Resource
 from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.model import Strategy, StrategyStatus
 from agent_memory.model.literals import StrategyKind
+from agent_memory.page import Paging
 from agent_memory.requests import drop_none, quote_segment
 from agent_memory.responses import parse
 
@@ -85,13 +87,15 @@ class Strategies(Resource):
         """
         return self._delete(_strategy(name), version)
 
-    def list(self) -> list[Strategy]:
+    def list(self, **paging: Unpack[Paging]) -> Pages[Strategy]:
         """Return all strategies, by their names.
 
-        [each.name for each in client.strategies.list()]
+            [each.name for each in client.strategies.list()]
+
+        Args:
+            paging: `limit`, `page_size`, `after`.
         """
-        answer = self._call("GET", _STRATEGIES)
-        return [parse(Strategy.from_document, each) for each in answer["strategies"]]
+        return self._list(_STRATEGIES, "strategies", Strategy.from_document, paging)
 
 
 def _strategy(name: str) -> str:

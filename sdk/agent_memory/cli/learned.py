@@ -1,19 +1,23 @@
-"""The commands on what agents learned to do, and on OpenWOP runs."""
+"""The commands on what is learned, and on OpenWOP runs."""
 
-from typing import Any
+from typing import Any, get_args
 
 from agent_memory.cli.arguments import add_command, add_group, parse_count, parse_text
 from agent_memory.cli.columns import select_columns, show
+from agent_memory.cli.failures import Failure
 from agent_memory.cli.session import Session
+from agent_memory.model.literals import StrategyKind
 from agent_memory.openwop import MemoryAdapter
 
 _WORKFLOWS = select_columns("workflow_id", "mean", "alpha", "beta", "outcomes", "updated_at")
 _TASK_TYPES = select_columns("task_type")
+_STRATEGIES = select_columns("name", "kind", "namespace", "enabled", "version")
 _RUNS = select_columns("runId", "state", "startedAt", "endsAt", "replayOf")
 
 
 def add_commands(commands: Any) -> None:
-    """Add the commands `procedures` and `openwop`."""
+    """Add the commands `strategies`, `procedures` and `openwop`."""
+    _add_strategies(commands)
     each = add_group(commands, "procedures", "list workflows, and what was learned of them")
     command = add_command(each, "types", "list the types of task with workflows", list_types)
     command.add_argument("agent_type", metavar="AGENT_TYPE", type=parse_text)
@@ -25,6 +29,63 @@ def add_commands(commands: Any) -> None:
     command.add_argument("--limit", type=parse_count, help="at most so many")
     command = add_command(each, "show", "show the state of a run", show_run)
     command.add_argument("run_id", metavar="ID", type=parse_text)
+
+
+def _add_strategies(commands: Any) -> None:
+    each = add_group(commands, "strategies", "set what is learned from conversations")
+    add_command(each, "list", "list the strategies", list_strategies)
+    command = add_command(each, "set", "set a strategy", set_strategy)
+    command.add_argument("name", metavar="NAME", type=parse_text)
+    command.add_argument("kind", choices=get_args(StrategyKind))
+    command.add_argument("--instructions", metavar="TEXT", help="what to look for")
+    command.add_argument("--namespace", metavar="TEMPLATE", help="such as users/{user_id}/memory")
+    command.add_argument("--model", metavar="NAME", help="a model of the deployment")
+    command.add_argument("--messages", type=parse_count, help="so many new messages are read")
+    command.add_argument("--idle", metavar="DURATION", help="or after this time, such as PT10M")
+    command.add_argument("--disabled", action="store_true", help="learn nothing")
+    for name, help_text, run in (
+        ("show", "show a strategy", show_strategy),
+        ("status", "show what a strategy has done, and what waits", show_status),
+        ("delete", "delete a strategy; what it has learned stays", delete_strategy),
+    ):
+        command = add_command(each, name, help_text, run)
+        command.add_argument("name", metavar="NAME", type=parse_text)
+
+
+def list_strategies(session: Session) -> None:
+    """`strategies list`: by their names."""
+    session.output.documents(session.client.strategies.list(), *_STRATEGIES)
+
+
+def set_strategy(session: Session) -> None:
+    """`strategies set`: replaces a strategy, or adds one."""
+    given = session.arguments
+    names = ("instructions", "namespace", "model", "messages", "idle")
+    chosen = {name: getattr(given, name) for name in names}
+    client = session.client.strategies
+    show(session, client.put(given.name, given.kind, **chosen, enabled=not given.disabled))
+
+
+def show_strategy(session: Session) -> None:
+    """`strategies show`: one strategy."""
+    name = session.arguments.name
+    found = session.client.strategies.get(name)
+    if found is None:
+        raise Failure(f"there is no strategy {name}")
+    show(session, found)
+
+
+def show_status(session: Session) -> None:
+    """`strategies status`: with the budget of the day."""
+    show(session, session.client.strategies.get_status(session.arguments.name))
+
+
+def delete_strategy(session: Session) -> None:
+    """`strategies delete`: by its name."""
+    name = session.arguments.name
+    if not session.client.strategies.delete(name):
+        raise Failure(f"there is no strategy {name}")
+    show(session, {"deleted": name})
 
 
 def list_types(session: Session) -> None:

@@ -6,6 +6,7 @@ import type { Entry, JsonObject, RememberOptions } from "./memory.js";
 import { Memory } from "./memory.js";
 import { OpenWop } from "./openwop.js";
 import { Recaller, type Recall, type RecallOptions, type RecallReference } from "./recall.js";
+import { Strategies } from "./strategies.js";
 import { States } from "./states.js";
 import { Tasks } from "./tasks.js";
 import { UserMemory } from "./user_memory.js";
@@ -41,6 +42,7 @@ export { Pages, type Page, type Paging } from "./pages.js";
 export type { components, paths } from "./schema.js";
 export type { State, States } from "./states.js";
 export type { Forgotten, InNamespace, UserMemory, UserQueryOptions } from "./user_memory.js";
+export type { Strategies, Strategy, StrategyFields, StrategyStatus } from "./strategies.js";
 export type { Task, TaskChanges, TaskFields, TaskListOptions, TaskStatus } from "./tasks.js";
 
 /**
@@ -54,6 +56,7 @@ export class Client {
   readonly tasks: Tasks;
   readonly conversations: Conversations;
   readonly states: States;
+  readonly strategies: Strategies;
   readonly openwop: OpenWop;
   readonly #http: Http;
   readonly #recaller: Recaller;
@@ -65,6 +68,7 @@ export class Client {
     this.tasks = new Tasks(this.#http);
     this.conversations = new Conversations(this.#http);
     this.states = new States(this.#http);
+    this.strategies = new Strategies(this.#http);
     this.openwop = new OpenWop(this.#http);
     this.#recaller = new Recaller(this.#http);
   }

@@ -197,3 +197,12 @@ test("what the principal may not do is refused as that", async () => {
   });
   await assert.rejects(eve.forUser("ada").put("tone", {}), /allow it/);
 });
+
+test("a strategy is set, listed and deleted", async () => {
+  const set = await client.strategies.put("ts", "facts", { trigger: { messages: 5 } });
+  assert.deepEqual(await client.strategies.get("ts"), set);
+  assert.deepEqual((await client.strategies.list().list()).map((each) => each.name), ["ts"]);
+  assert.equal((await client.strategies.getStatus("ts")).learned, 0);
+  assert.equal(await client.strategies.delete("ts"), true);
+  assert.equal(await client.strategies.get("ts"), undefined);
+});

@@ -116,3 +116,14 @@ def test_an_empty_key_says_how_to_give_one(cli: Cli) -> None:
 
 def test_json_of_one_thing_is_one_value(cli: Cli) -> None:
     assert json.loads(cli("principals", "me", "--json").out)["id"] == "admin"
+
+
+def test_strategies_are_set_and_shown(tenant: Tenant) -> None:
+    cli = tenant.cli()
+    made = cli("strategies", "set", "likes", "preferences", "--messages", "5", "--json").document
+    assert (made["kind"], made["trigger"]) == ("preferences", {"messages": 5, "idle": None})
+    assert "likes" in cli("strategies", "list").out
+    assert cli("strategies", "show", "likes", "--json").document == made
+    assert cli("strategies", "status", "likes", "--json").document["learned"] == 0
+    assert cli("strategies", "delete", "likes").code == 0
+    assert cli("strategies", "delete", "likes").code == 1
