@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from functions.entries.model import Entry
 from functions.entries.requests import Memory, NewEntry
 from functions.entries.service import Entries
-from functions.identity.model import Principal
+from functions.identity.model import ADMIN, WRITE, Principal
 from functions.namespaces.model import encode_segment
 from functions.namespaces.rules import get_default
 from functions.namespaces.service import Namespaces
@@ -65,13 +65,17 @@ class Remembering:
         if user_id is None:
             return f"agents/{encode_segment(caller.id)}/memory"
         name = f"users/{encode_segment(user_id)}/memory"
-        if get_default(self._namespaces.find(caller, name)) != "none":
+        if get_default(self._namespaces.find(caller, name)) != "none" and not self._close(caller):
             raise AccessDenied(
                 "the memory of users is readable by the whole tenant; close it first: PATCH "
                 "/api/v1/memory/namespaces/users%2F* with permissions.default none, and allow"
                 " your agents"
             )
         return name
+
+    def _close(self, caller: Principal) -> bool:
+        """Close the memory of users when an administrator stores the first one of a tenant."""
+        return {ADMIN, WRITE} <= caller.permissions and self._namespaces.close_users(caller)
 
     def _list_keys(self, key: str | None, value: dict[str, Any]) -> Iterator[str]:
         """List the keys to try: the given one, or those of the digest of the memory's words."""

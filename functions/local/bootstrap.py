@@ -17,11 +17,10 @@ from functions.local.database import ensure_tables
 from functions.local.file_server import FileServer
 from functions.local.gateway import Handler
 from functions.local.settings import LocalSettings, StartupError
-from functions.namespaces.requests import Allowed, NamespaceChange, Permissions
+from functions.namespaces.service import MEMORY_OF_USERS
 from functions.platform.clock import Clock, now_ms
 from functions.platform.deployment_secret import NewerDataError
-from functions.platform.errors import NotFound, VersionMismatch
-from functions.platform.idempotency import RequestToken
+from functions.platform.errors import NotFound
 from functions.platform.schema import build_log_table, build_memory_table
 from functions.platform.settings import ApiSettings, ScheduleSettings, StreamSettings, WrongSetting
 from functions.schedule.handler import build_handler as build_schedule_handler
@@ -29,7 +28,6 @@ from functions.stream.consumers import ALL_CONSUMERS
 from functions.stream.handler import build_handler as build_stream_handler
 
 TENANT, ADMIN = "default", "admin"
-_USERS = "users/*"
 API_KEY_FILE, ADDRESS_FILE = "api-key", "address"
 MEMORY_TABLE, LOG_TABLE = "agent-memory", "agent-memory-log"
 LOG_WAIT_SECONDS = 2.0
@@ -64,13 +62,10 @@ def prepare(settings: LocalSettings, folder: DataFolder) -> FirstPrincipal:
 
 def _close_memory_of_users(services: Container) -> None:
     """Set the rule for `users/*` in the first tenant, unless it has one: only its admin writes."""
-    if services.namespace_store.get(TENANT, _USERS) is not None:
+    if services.namespace_store.get(TENANT, MEMORY_OF_USERS) is not None:
         return
-    allowed = [Allowed(agent=ADMIN, access="admin")]
-    change = NamespaceChange(permissions=Permissions(default="none", allow=allowed))
-    with suppress(NotFound, VersionMismatch):  # a former admin, or another start at this moment
-        admin = services.identity.get_principal(TENANT, ADMIN)
-        services.namespaces.configure(admin, _USERS, change, 0, RequestToken.create())
+    with suppress(NotFound):  # a former admin
+        services.namespaces.close_users(services.identity.get_principal(TENANT, ADMIN))
 
 
 def build_api(

@@ -29,7 +29,7 @@ from functions.platform.bounded_pages import (
     read_page,
 )
 from functions.platform.clock import Clock
-from functions.platform.errors import NotFound, ValidationFailed
+from functions.platform.errors import NotFound, ValidationFailed, VersionMismatch
 from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.items import Item
 from functions.platform.limits import MAX_EXAMINED
@@ -39,6 +39,9 @@ from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 
 T = TypeVar("T")
+
+MEMORY_OF_USERS = "users/*"
+"""The prefix rule for what is remembered about users."""
 
 
 @dataclass(eq=False)
@@ -266,6 +269,24 @@ class Namespaces:
         if "history" in change.model_fields_set and rules.is_prefix_rule(name):
             raise ValidationFailed("history", "is that of one namespace; leave out the *")
         return self._change(caller, name, authority.CHANGE_PERMISSIONS, change, version, token)
+
+    def close_users(self, caller: Principal) -> bool:
+        """Set the rule for `users/*`, so that only the caller reads and writes memory of users.
+
+        Returns False if the rule or a namespace below `users/` is configured already.
+
+        Raises:
+            AccessDenied: the caller lacks `memory.admin`.
+        """
+        if self._store.list_with_prefix(caller.tenant, "users/"):
+            return False
+        own = [Allowed(agent=caller.id, access="admin")]
+        change = NamespaceChange(permissions=Permissions(default="none", allow=own))
+        try:
+            self.configure(caller, MEMORY_OF_USERS, change, 0, RequestToken.create())
+        except VersionMismatch:  # the rule exists, or another request has just set it
+            return False
+        return True
 
     @retry_on(ConditionFailed, "others are changing this namespace")
     def _change(

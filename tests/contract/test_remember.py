@@ -42,6 +42,22 @@ def test_a_memory_about_a_user_is_the_users(tenant: Tenant, ada: httpx.Client) -
     refused(tenant.agent("bob").get(f"{MEMORY}/{made['id']}"), 403, "ACCESS_DENIED")
 
 
+def test_an_administrators_first_memory_about_a_user_closes_the_memory_of_users(
+    tenant: Tenant,
+) -> None:
+    made = remember(tenant.admin, text="Prefers e-mail", user_id="jo")
+    assert remember(tenant.admin, 200, text="prefers e-mail", user_id="jo") == made
+    bob = tenant.agent("bob")
+    refused(bob.get(f"{MEMORY}/{made['id']}"), 403, "ACCESS_DENIED")
+    refused(bob.post(REMEMBER, json={"text": "x", "user_id": "al"}), 403, "ACCESS_DENIED")
+
+
+def test_open_memory_of_users_is_not_closed_by_a_memory(tenant: Tenant) -> None:
+    ok(tenant.admin.patch(f"{NAMESPACES}/users%2F*", json={"permissions": {"default": "write"}}))
+    body = {"text": "x", "user_id": "jo"}
+    refused(tenant.admin.post(REMEMBER, json=body), 403, "ACCESS_DENIED")
+
+
 @pytest.mark.parametrize("place", [{}, {"user_id": "jo"}])
 @pytest.mark.parametrize("again", ["prefers  E-mail!", "PREFERS e mail", "Prefers e-mail"])
 def test_the_same_text_is_stored_once(ada: httpx.Client, place: dict[str, Any], again: str) -> None:
