@@ -4,13 +4,17 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from inspect import getdoc
+from typing import Any, Concatenate, Literal, ParamSpec
 
 from functions.api.http import Request, Response
 from functions.api.parameters import HeaderParameter, Parameter
 from functions.authorization.model import Action
 from functions.identity.model import ADMIN, INSPECT, READ, WRITE, Principal
 from functions.platform.errors import MethodNotAllowed, NotFound
+
+P = ParamSpec("P")
+Handler = Callable[[Request, Principal], Response]
 
 PUBLIC, ROOT, ANY = "public", "root", "any"
 WRITE_OR_ADMIN = f"{WRITE} or {ADMIN}"
@@ -33,6 +37,7 @@ class Route:
     """One operation of the API, and what the OpenAPI document says of it.
 
     Attributes:
+        handler: its docstring is the summary and the description of the operation.
         operation: method and path, such as `GET /api/v1/memory/{id}`. The path is a template; the
             parameter `{name}` holds no slash, `{name+}` may.
         required_permission: a permission of RFC-0015 §6.4, or several joined by `or`; or PUBLIC,
@@ -47,12 +52,12 @@ class Route:
         audited: the actions that leave a record in the audit log.
         is_documented: whether the OpenAPI document has it.
         is_query: whether it only reads, though its method isn't GET.
+        remark: follows the description, where several operations have it.
     """
 
+    handler: Handler
     operation: str
-    handler: Callable[[Request, Principal], Response]
     required_permission: str
-    summary: str
     responses: dict[int, Any]
     request_model: Any = None
     request_model_optional: bool = False
@@ -63,11 +68,20 @@ class Route:
     error_statuses: tuple[int, ...] = ()
     if_match: Literal["required", "optional"] | None = None
     idempotent: bool = False
-    description: str = ""
     audited: tuple[Action[Any], ...] = ()
     is_documented: bool = True
     further_permission: str | None = None
     is_query: bool = False
+    remark: str = ""
+
+    @property
+    def summary(self) -> str:
+        return (getdoc(self.handler) or "").partition("\n")[0].removesuffix(".")
+
+    @property
+    def description(self) -> str:
+        _, _, text = (getdoc(self.handler) or "").partition("\n")
+        return " ".join([*text.split(), self.remark]).strip()
 
     @cached_property
     def method(self) -> str:
@@ -120,6 +134,27 @@ class Route:
             end = found.end()
         parts.append(re.escape(self.path[end:]))
         return re.compile("".join(parts), re.DOTALL)
+
+
+def _declare(
+    make: Callable[Concatenate[Handler, P], Route],
+) -> Callable[Concatenate[list[Route], P], Callable[[Handler], Handler]]:
+    def add(
+        routes: list[Route], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Callable[[Handler], Handler]:
+        def append(handler: Handler) -> Handler:
+            routes.append(make(handler, *args, **kwargs))
+            return handler
+
+        return append
+
+    return add
+
+
+class RouteTable(list[Route]):
+    """The routes of a module; `@ROUTES.add(…)` declares the one of a handler."""
+
+    add = _declare(Route)
 
 
 class Router:

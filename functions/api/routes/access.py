@@ -4,11 +4,12 @@ from functions.access.model import AccessTarget, TargetKind
 from functions.api.http import Request, Response, json_response
 from functions.api.parameters import TextParameter
 from functions.api.responses.access import AccessDocument, render_access
-from functions.api.routing import ANY, Route
+from functions.api.routing import ANY, RouteTable
 from functions.identity.model import Principal
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import MAX_ID_CHARACTERS
 
+ROUTES = RouteTable()
 _PRINCIPAL = TextParameter("principal", "Whose access; the caller's by default.", MAX_ID_CHARACTERS)
 _TARGETS: dict[TargetKind, TextParameter] = {
     "entry": TextParameter("entry", "The id of an entry."),
@@ -18,7 +19,19 @@ _TARGETS: dict[TargetKind, TextParameter] = {
 }
 
 
+@ROUTES.add(
+    "GET /api/v1/access",
+    ANY,
+    {200: AccessDocument},
+    query=(_PRINCIPAL, *_TARGETS.values()),
+    error_statuses=(404,),
+)
 def explain_access(request: Request, caller: Principal) -> Response:
+    """Explain who may read and write something, and by which rule.
+
+    For oneself; for the target's owner, its coordinator and `memory.admin` about every
+    principal. Name exactly one target. Permissions and guardrails count as well.
+    """
     principal, target = _PRINCIPAL.read(request) or caller.id, _read_target(request)
     explained = request.services.access_explanations.explain(caller, principal, target)
     return json_response(200, render_access(explained))
@@ -30,18 +43,3 @@ def _read_target(request: Request) -> AccessTarget:
     if len(named) != 1:
         raise ValidationFailed("entry", f"name exactly one of {', '.join(_TARGETS)}")
     return named[0]
-
-
-ROUTES = [
-    Route(
-        "GET /api/v1/access",
-        explain_access,
-        ANY,
-        "Explain who may read and write something, and by which rule",
-        {200: AccessDocument},
-        query=(_PRINCIPAL, *_TARGETS.values()),
-        error_statuses=(404,),
-        description="For oneself; for the target's owner, its coordinator and `memory.admin` about "
-        "every principal. Name exactly one target. Permissions and guardrails count as well.",
-    )
-]

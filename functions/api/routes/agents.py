@@ -13,7 +13,7 @@ from functions.api.responses.agents import (
     render_agent_settings,
     render_guardrails,
 )
-from functions.api.routing import ANY, Route
+from functions.api.routing import ANY, RouteTable
 from functions.entries.authority import CONFIGURE_AGENT
 from functions.entries.requests import AgentConfig
 from functions.identity.model import ADMIN, READ, Principal
@@ -22,8 +22,18 @@ from functions.tasks.authority import CHANGE_GUARDRAILS
 from functions.tasks.guardrails import CoordinatorGuardrails
 from functions.tasks.requests import GuardrailsChange
 
+ROUTES = RouteTable()
+_GUARDRAILS = "/api/v1/coordinators/{coordinator_id+}/guardrails"
 
+
+@ROUTES.add("GET /api/v1/agents", READ, {200: AgentPageDocument}, query=CURSOR_PAGE)
 def list_agents(request: Request, caller: Principal) -> Response:
+    """List agents, with what they hold and how much room is left.
+
+    Those that the caller may know of: itself, who works on an open task that it coordinates,
+    and all with `memory.admin`. Principals of kind agent, and others that hold memory. What has
+    expired counts until it is removed, within an hour. Newest first.
+    """
     agents = request.services.agent_list
     asked = read_page_request(request, caller)
     shown = read_page(
@@ -38,7 +48,29 @@ def list_agents(request: Request, caller: Principal) -> Response:
     return json_response(200, AgentPageDocument(agents=page, **position))
 
 
+@ROUTES.add("GET /api/v1/agents/{agent_id+}/memory/config", READ, {200: AgentSettingsDocument})
+def get_agent_settings(request: Request, caller: Principal) -> Response:
+    """Get an agent's limits and pinned namespaces.
+
+    For the agent, who coordinates a task of it, and `memory.admin`.
+    """
+    agent = request.path_param("agent_id")
+    request.services.summaries.assert_can_read(caller, agent)
+    settings = request.services.agent_memory.get_settings(caller.tenant, agent)
+    return json_response(200, render_agent_settings(settings))
+
+
+@ROUTES.add(
+    "PATCH /api/v1/agents/{agent_id+}/memory/config",
+    ADMIN,
+    {200: AgentSettingsDocument},
+    request_model=AgentConfig,
+    error_statuses=(409,),
+    idempotent=True,
+    audited=(CONFIGURE_AGENT,),
+)
 def configure_agent(request: Request, caller: Principal) -> Response:
+    """Set an agent's limits and pinned namespaces."""
     config, agent = request.parse_body(AgentConfig), request.path_param("agent_id")
     settings = request.services.agent_memory.configure(
         caller, agent, config, request.idempotency_token(caller)
@@ -46,21 +78,35 @@ def configure_agent(request: Request, caller: Principal) -> Response:
     return json_response(200, render_agent_settings(settings))
 
 
-def get_agent_settings(request: Request, caller: Principal) -> Response:
-    agent = request.path_param("agent_id")
-    request.services.summaries.assert_can_read(caller, agent)
-    settings = request.services.agent_memory.get_settings(caller.tenant, agent)
-    return json_response(200, render_agent_settings(settings))
-
-
-_GUARDRAILS = "/api/v1/coordinators/{coordinator_id+}/guardrails"
-
-
+@ROUTES.add(
+    f"GET {_GUARDRAILS}", ANY, {200: CoordinatorGuardrailsDocument}, response_headers=("ETag",)
+)
 def get_guardrails(request: Request, caller: Principal) -> Response:
+    """Get a coordinator's guardrails.
+
+    For the coordinator itself, and with `memory.admin`.
+    """
     return _guardrails_response(request.services.guardrails.show(caller, _coordinator(request)))
 
 
+@ROUTES.add(
+    f"PATCH {_GUARDRAILS}",
+    ADMIN,
+    {200: CoordinatorGuardrailsDocument},
+    response_headers=("ETag",),
+    request_model=GuardrailsChange,
+    error_statuses=(409,),
+    if_match="optional",
+    idempotent=True,
+    audited=(CHANGE_GUARDRAILS,),
+)
 def change_guardrails(request: Request, caller: Principal) -> Response:
+    """Set a coordinator's guardrails.
+
+    When it answers, the guardrails hold for the coordinator, for all its open tasks and for
+    their assignees. They stop writes and reads, and remove nothing. Guardrails of RFC-0013 that
+    aren't of memory are kept as given.
+    """
     asked = request.parse_body(GuardrailsChange)
     version, token = request.if_match, request.idempotency_token(caller)
     return _guardrails_response(
@@ -74,62 +120,3 @@ def _coordinator(request: Request) -> str:
 
 def _guardrails_response(found: CoordinatorGuardrails) -> Response:
     return json_response(200, render_guardrails(found), etag=f'"{found.version}"')
-
-
-ROUTES = [
-    Route(
-        "GET /api/v1/agents",
-        list_agents,
-        READ,
-        "List agents, with what they hold and how much room is left",
-        {200: AgentPageDocument},
-        query=CURSOR_PAGE,
-        description="Those that the caller may know of: itself, who works on an open task that it "
-        "coordinates, and all with `memory.admin`. Principals of kind agent, and others that hold "
-        "memory. What has expired counts until it is removed, within an hour. Newest first.",
-    ),
-    Route(
-        "GET /api/v1/agents/{agent_id+}/memory/config",
-        get_agent_settings,
-        READ,
-        "Get an agent's limits and pinned namespaces",
-        {200: AgentSettingsDocument},
-        description="For the agent, who coordinates a task of it, and `memory.admin`.",
-    ),
-    Route(
-        "PATCH /api/v1/agents/{agent_id+}/memory/config",
-        configure_agent,
-        ADMIN,
-        "Set an agent's limits and pinned namespaces",
-        {200: AgentSettingsDocument},
-        request_model=AgentConfig,
-        error_statuses=(409,),
-        idempotent=True,
-        audited=(CONFIGURE_AGENT,),
-    ),
-    Route(
-        f"GET {_GUARDRAILS}",
-        get_guardrails,
-        ANY,
-        "Get a coordinator's guardrails",
-        {200: CoordinatorGuardrailsDocument},
-        response_headers=("ETag",),
-        description="For the coordinator itself, and with `memory.admin`.",
-    ),
-    Route(
-        f"PATCH {_GUARDRAILS}",
-        change_guardrails,
-        ADMIN,
-        "Set a coordinator's guardrails",
-        {200: CoordinatorGuardrailsDocument},
-        response_headers=("ETag",),
-        request_model=GuardrailsChange,
-        error_statuses=(409,),
-        if_match="optional",
-        idempotent=True,
-        description="When it answers, the guardrails hold for the coordinator, for all its open "
-        "tasks and for their assignees. They stop writes and reads, and remove nothing. "
-        "Guardrails of RFC-0013 that aren't of memory are kept as given.",
-        audited=(CHANGE_GUARDRAILS,),
-    ),
-]

@@ -3,12 +3,13 @@
 from functions.api.http import Request, Response, json_response
 from functions.api.parameters import FROM, LIMIT, ORDER, TO, TextParameter, read_period
 from functions.api.responses.audit import AuditPageDocument, render_audit_record
-from functions.api.routing import Route
+from functions.api.routing import RouteTable
 from functions.audit.model import AuditQuery
 from functions.identity.model import ADMIN, Principal
 from functions.platform.keys import AUDIT_POSITION_PATTERN
 from functions.platform.limits import MAX_ID_CHARACTERS
 
+ROUTES = RouteTable()
 _AFTER = TextParameter(
     "after",
     "The `next` of an earlier answer; where the order begins unless given.",
@@ -19,7 +20,18 @@ _ACTOR = TextParameter("actor", "Records of this principal.", MAX_ID_CHARACTERS)
 _ACTION = TextParameter("action", "Records of this action.", MAX_ID_CHARACTERS)
 
 
+@ROUTES.add(
+    "GET /api/v1/audit",
+    ADMIN,
+    {200: AuditPageDocument},
+    query=(_ACTOR, _ACTION, FROM, TO, ORDER, _AFTER, LIMIT),
+)
 def read_audit_log(request: Request, caller: Principal) -> Response:
+    """Read who did what with authority.
+
+    Oldest first, unless `order` is `desc`. With `actor` or `action` a page may have fewer
+    records than there are; `next` continues.
+    """
     since, until = read_period(request)
     query = AuditQuery(
         _AFTER.read(request),
@@ -35,17 +47,3 @@ def read_audit_log(request: Request, caller: Principal) -> Response:
     if position is not None:
         page["next"] = position
     return json_response(200, page)
-
-
-ROUTES = [
-    Route(
-        "GET /api/v1/audit",
-        read_audit_log,
-        ADMIN,
-        "Read who did what with authority",
-        {200: AuditPageDocument},
-        query=(_ACTOR, _ACTION, FROM, TO, ORDER, _AFTER, LIMIT),
-        description="Oldest first, unless `order` is `desc`. With `actor` or `action` a page "
-        "may have fewer records than there are; `next` continues.",
-    )
-]

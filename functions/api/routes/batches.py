@@ -7,7 +7,7 @@ from pydantic import Field
 from functions.api.filters import FILTERS, NARROWING, read_filters
 from functions.api.http import Request, Response, json_response
 from functions.api.responses.entries import DeletedDocument, EntryBatchDocument, render_entry
-from functions.api.routing import Route
+from functions.api.routing import RouteTable
 from functions.entries.authority import CHANGE_ENTRY, DELETE_ENTRY
 from functions.entries.requests import BatchUpdate, NewEntry
 from functions.identity.model import WRITE, Principal
@@ -17,6 +17,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.limits import MAX_BATCH_ENTRIES
 from functions.platform.validation import RequestModel, validate
 
+ROUTES = RouteTable()
 _BATCH = "/api/v1/memory/batch"
 
 
@@ -33,7 +34,20 @@ class _Items(RequestModel):
     entries: list[Any] = Field(min_length=1)
 
 
+@ROUTES.add(
+    f"POST {_BATCH}",
+    WRITE,
+    {200: EntryBatchDocument},
+    request_model=Batch,
+    error_statuses=(404, 409),
+    idempotent=True,
+    audited=(CHANGE_ENTRY, CLAIM_NAMESPACE),
+)
 def write_batch(request: Request, caller: Principal) -> Response:
+    """Create or update many entries atomically.
+
+    All or nothing; the first failure's problem says its `index`.
+    """
     asked = request.parse_body(_Items).entries
     if len(asked) > MAX_BATCH_ENTRIES:
         raise BatchTooLarge(
@@ -67,37 +81,22 @@ def _name_item(error: ValidationFailed, index: int | None) -> ValidationFailed:
     return error if index is None else ValidationFailed(*errors[0], *errors[1:]).at(index)
 
 
+@ROUTES.add(
+    f"DELETE {_BATCH}",
+    WRITE,
+    {200: DeletedDocument},
+    query=FILTERS,
+    error_statuses=(409,),
+    audited=(DELETE_ENTRY,),
+)
 def delete_batch(request: Request, caller: Principal) -> Response:
+    """Delete the entries that match.
+
+    Only what you may write is deleted. Takes at least one parameter beside `agent_id`,
+    `memory_type` and `pinned`.
+    """
     names = [parameter.name for parameter in NARROWING]
     if request.query.keys().isdisjoint(names):
         raise ValidationFailed("query", f"needs at least one of {', '.join(names)}")
     deleted = request.services.batches.delete(caller, read_filters(request))
     return json_response(200, DeletedDocument(deleted=deleted))
-
-
-ROUTES = [
-    Route(
-        f"POST {_BATCH}",
-        write_batch,
-        WRITE,
-        "Create or update many entries atomically",
-        {200: EntryBatchDocument},
-        request_model=Batch,
-        error_statuses=(404, 409),
-        idempotent=True,
-        description="All or nothing; the first failure's problem says its `index`.",
-        audited=(CHANGE_ENTRY, CLAIM_NAMESPACE),
-    ),
-    Route(
-        f"DELETE {_BATCH}",
-        delete_batch,
-        WRITE,
-        "Delete the entries that match",
-        {200: DeletedDocument},
-        query=FILTERS,
-        error_statuses=(409,),
-        description="Only what you may write is deleted. Takes at least one parameter beside "
-        "`agent_id`, `memory_type` and `pinned`.",
-        audited=(DELETE_ENTRY,),
-    ),
-]

@@ -56,7 +56,7 @@ def build_routes(folder: Path) -> list[Route]:
         "/console/{page+}": get_page,
     }
     return [
-        Route(f"GET {path}", handler, PUBLIC, "The console", {200: str}, is_documented=False)
+        Route(handler, f"GET {path}", PUBLIC, {200: str}, is_documented=False)
         for path, handler in handlers.items()
     ]
 

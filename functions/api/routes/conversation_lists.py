@@ -10,11 +10,12 @@ from functions.api.responses.conversations import (
 )
 from functions.api.responses.types import PagePosition
 from functions.api.routes.conversations import CONVERSATIONS
-from functions.api.routing import Route
+from functions.api.routing import RouteTable
 from functions.conversations.model import Conversation
 from functions.identity.model import READ, Principal
 from functions.platform.bounded_pages import BoundedPage, Listed
 
+ROUTES = RouteTable()
 _ARCHIVED = BooleanParameter(
     "archived",
     "`true` lists those in cold storage, whose retention is over, the last expired first, without "
@@ -22,7 +23,17 @@ _ARCHIVED = BooleanParameter(
 )
 
 
+@ROUTES.add(
+    f"GET {CONVERSATIONS}",
+    READ,
+    {200: ConversationPageDocument},
+    query=(_ARCHIVED, TAGS, VALUES, *CURSOR_PAGE),
+)
 def list_conversations(request: Request, caller: Principal) -> Response:
+    """List the conversations that you may read, the last created first, without their messages.
+
+    Of all users. It comes from an index that may be a moment behind.
+    """
     asked, has_values = read_page_request(request, caller), VALUES.read(request) is None
     lists = request.services.conversation_lists
     tags = TAGS.read(request)
@@ -37,7 +48,14 @@ def list_conversations(request: Request, caller: Principal) -> Response:
     return json_response(200, ConversationPageDocument(conversations=page, **position))
 
 
+@ROUTES.add(
+    "GET /api/v1/users/{user_id+}/conversations",
+    READ,
+    {200: ConversationPageDocument},
+    query=(TAGS, VALUES, *CURSOR_PAGE),
+)
 def list_user_conversations(request: Request, caller: Principal) -> Response:
+    """List a user's conversations, the last updated first, without their messages."""
     asked, has_values = read_page_request(request, caller), VALUES.read(request) is None
     user_id = request.path_params["user_id"]
     lists = request.services.conversation_lists
@@ -60,24 +78,3 @@ def _render_page(
         ),
         lambda each: each.position,
     )
-
-
-ROUTES = [
-    Route(
-        f"GET {CONVERSATIONS}",
-        list_conversations,
-        READ,
-        "List the conversations that you may read, the last created first, without their messages",
-        {200: ConversationPageDocument},
-        query=(_ARCHIVED, TAGS, VALUES, *CURSOR_PAGE),
-        description="Of all users. It comes from an index that may be a moment behind.",
-    ),
-    Route(
-        "GET /api/v1/users/{user_id+}/conversations",
-        list_user_conversations,
-        READ,
-        "List a user's conversations, the last updated first, without their messages",
-        {200: ConversationPageDocument},
-        query=(TAGS, VALUES, *CURSOR_PAGE),
-    ),
-]

@@ -23,7 +23,7 @@ from functions.api.responses.conversations import (
     render_message,
     render_message_head,
 )
-from functions.api.routing import WRITE_OR_ADMIN, Route
+from functions.api.routing import WRITE_OR_ADMIN, RouteTable
 from functions.conversations.authority import DELETE_CONVERSATION
 from functions.conversations.model import BuildPage, Conversation, Message
 from functions.conversations.requests import ConversationChange, NewConversation
@@ -31,6 +31,7 @@ from functions.identity.model import READ, WRITE, Principal
 from functions.platform import limits
 from functions.platform.errors import ValidationFailed
 
+ROUTES = RouteTable()
 CONVERSATIONS = "/api/v1/conversations"
 CONVERSATION = f"{CONVERSATIONS}/{{session_id+}}"
 _ARCHIVE = f"{CONVERSATION}/archive"
@@ -55,7 +56,74 @@ class _MessagePage(NamedTuple):
     has_metadata: bool
 
 
+@ROUTES.add(
+    f"GET {_ARCHIVE}",
+    READ,
+    {200: ConversationDocument},
+    response_headers=("ETag",),
+    query=(_EXPIRED, _MESSAGES, _FIRST, AFTER, TOTAL, VALUES),
+    error_statuses=(404,),
+)
+def get_archived_conversation(request: Request, caller: Principal) -> Response:
+    """Read a conversation whose retention is over back from cold storage."""
+    offset, limit = _range(request, caller)
+    session_id = request.path_params["session_id"]
+    found, page = request.services.conversation_archive.read(
+        caller, session_id, _EXPIRED.read(request), offset, limit, _read_builder(request)
+    )
+    return _page_response(request, caller, found, offset, page)
+
+
+@ROUTES.add(
+    f"DELETE {_ARCHIVE}",
+    WRITE_OR_ADMIN,
+    {204: None},
+    query=(_EXPIRED,),
+    error_statuses=(404,),
+    audited=(DELETE_CONVERSATION,),
+)
+def delete_archived_conversation(request: Request, caller: Principal) -> Response:
+    """Remove a conversation from cold storage."""
+    request.services.conversation_archive.delete(
+        caller, request.path_params["session_id"], _EXPIRED.read(request)
+    )
+    return Response(204)
+
+
+@ROUTES.add(
+    f"GET {CONVERSATION}",
+    READ,
+    {200: ConversationDocument},
+    response_headers=("ETag",),
+    query=(_LAST, _MESSAGES, _FIRST, AFTER, TOTAL, VALUES),
+    error_statuses=(404,),
+)
+def get_conversation(request: Request, caller: Principal) -> Response:
+    """Get a conversation and a page of its messages, oldest first."""
+    offset, limit = _range(request, caller)
+    last = _LAST.read(request)
+    if last and not request.query.keys().isdisjoint({_MESSAGES.name, _FIRST.name, AFTER.name}):
+        raise ValidationFailed("last", "goes without limit, offset and after")
+    session_id = request.path_params["session_id"]
+    found, start, page = request.services.conversations.read(
+        caller, session_id, -last or offset, limit, _read_builder(request)
+    )
+    return _page_response(request, caller, found, start, page)
+
+
+@ROUTES.add(
+    f"PUT {CONVERSATION}",
+    WRITE,
+    {200: ConversationHeadDocument, 201: ConversationHeadDocument},
+    response_headers=("ETag", "Location"),
+    request_model=NewConversation,
+    request_headers=(ONLY_NEW,),
+    error_statuses=(404, 409),
+    if_match="optional",
+    idempotent=True,
+)
 def put_conversation(request: Request, caller: Principal) -> Response:
+    """Store a whole conversation, in place of the one before it."""
     new = request.parse_body(NewConversation)
     session_id = request.path_param("session_id", limits.MAX_NAME_CHARACTERS)
     token = request.optional_idempotency_token(caller)
@@ -68,7 +136,18 @@ def put_conversation(request: Request, caller: Principal) -> Response:
     return conversation_response(200, stored, document)
 
 
+@ROUTES.add(
+    f"PATCH {CONVERSATION}",
+    WRITE,
+    {200: ConversationHeadDocument},
+    response_headers=("ETag",),
+    request_model=ConversationChange,
+    error_statuses=(404, 409),
+    if_match="optional",
+    idempotent=True,
+)
 def change_conversation(request: Request, caller: Principal) -> Response:
+    """Change a conversation's metadata, tags, retention or principals; its messages stay."""
     change, token = (
         request.parse_body(ConversationChange),
         request.optional_idempotency_token(caller),
@@ -80,37 +159,18 @@ def change_conversation(request: Request, caller: Principal) -> Response:
     return conversation_response(200, changed, render_conversation(changed))
 
 
-def get_conversation(request: Request, caller: Principal) -> Response:
-    offset, limit = _range(request, caller)
-    last = _LAST.read(request)
-    if last and not request.query.keys().isdisjoint({_MESSAGES.name, _FIRST.name, AFTER.name}):
-        raise ValidationFailed("last", "goes without limit, offset and after")
-    session_id = request.path_params["session_id"]
-    found, start, page = request.services.conversations.read(
-        caller, session_id, -last or offset, limit, _read_builder(request)
-    )
-    return _page_response(request, caller, found, start, page)
-
-
+@ROUTES.add(
+    f"DELETE {CONVERSATION}",
+    WRITE_OR_ADMIN,
+    {204: None},
+    error_statuses=(404, 409),
+    if_match="optional",
+    audited=(DELETE_CONVERSATION,),
+)
 def delete_conversation(request: Request, caller: Principal) -> Response:
+    """Delete a conversation."""
     session_id = request.path_params["session_id"]
     request.services.conversations.delete(caller, session_id, request.if_match)
-    return Response(204)
-
-
-def get_archived_conversation(request: Request, caller: Principal) -> Response:
-    offset, limit = _range(request, caller)
-    session_id = request.path_params["session_id"]
-    found, page = request.services.conversation_archive.read(
-        caller, session_id, _EXPIRED.read(request), offset, limit, _read_builder(request)
-    )
-    return _page_response(request, caller, found, offset, page)
-
-
-def delete_archived_conversation(request: Request, caller: Principal) -> Response:
-    request.services.conversation_archive.delete(
-        caller, request.path_params["session_id"], _EXPIRED.read(request)
-    )
     return Response(204)
 
 
@@ -175,72 +235,3 @@ def conversation_response(
 def build_location(session_id: str) -> str:
     """Build the address of a conversation."""
     return f"{CONVERSATIONS}/{quote(session_id, safe='')}"
-
-
-ROUTES = [
-    Route(
-        f"GET {_ARCHIVE}",
-        get_archived_conversation,
-        READ,
-        "Read a conversation whose retention is over back from cold storage",
-        {200: ConversationDocument},
-        response_headers=("ETag",),
-        query=(_EXPIRED, _MESSAGES, _FIRST, AFTER, TOTAL, VALUES),
-        error_statuses=(404,),
-    ),
-    Route(
-        f"DELETE {_ARCHIVE}",
-        delete_archived_conversation,
-        WRITE_OR_ADMIN,
-        "Remove a conversation from cold storage",
-        {204: None},
-        query=(_EXPIRED,),
-        error_statuses=(404,),
-        audited=(DELETE_CONVERSATION,),
-    ),
-    Route(
-        f"GET {CONVERSATION}",
-        get_conversation,
-        READ,
-        "Get a conversation and a page of its messages, oldest first",
-        {200: ConversationDocument},
-        response_headers=("ETag",),
-        query=(_LAST, _MESSAGES, _FIRST, AFTER, TOTAL, VALUES),
-        error_statuses=(404,),
-    ),
-    Route(
-        f"PUT {CONVERSATION}",
-        put_conversation,
-        WRITE,
-        "Store a whole conversation, in place of the one before it",
-        {200: ConversationHeadDocument, 201: ConversationHeadDocument},
-        response_headers=("ETag", "Location"),
-        request_model=NewConversation,
-        request_headers=(ONLY_NEW,),
-        error_statuses=(404, 409),
-        if_match="optional",
-        idempotent=True,
-    ),
-    Route(
-        f"PATCH {CONVERSATION}",
-        change_conversation,
-        WRITE,
-        "Change a conversation's metadata, tags, retention or principals; its messages stay",
-        {200: ConversationHeadDocument},
-        response_headers=("ETag",),
-        request_model=ConversationChange,
-        error_statuses=(404, 409),
-        if_match="optional",
-        idempotent=True,
-    ),
-    Route(
-        f"DELETE {CONVERSATION}",
-        delete_conversation,
-        WRITE_OR_ADMIN,
-        "Delete a conversation",
-        {204: None},
-        error_statuses=(404, 409),
-        if_match="optional",
-        audited=(DELETE_CONVERSATION,),
-    ),
-]

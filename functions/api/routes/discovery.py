@@ -5,11 +5,12 @@ from dataclasses import replace
 from functions.api.capabilities import OPENINTENT, OPENWOP, describe_capabilities
 from functions.api.http import Request, Response, json_response
 from functions.api.parameters import BooleanParameter
-from functions.api.routing import PUBLIC, Example, Route
+from functions.api.routing import PUBLIC, Example, RouteTable
 from functions.api.static_files import read_docs_file, read_openapi_document
 from functions.identity.model import Principal
 from functions.vectors.factory import can_embed
 
+ROUTES = RouteTable()
 _ROOT = {
     "service": "agent-memory",
     "api": "/api/v1",
@@ -33,7 +34,12 @@ _CAPABILITIES = [
 ]
 
 
+@ROUTES.add("GET /", PUBLIC, {200: Example("Root", _ROOT), 302: None})
 def get_root(request: Request, _caller: Principal) -> Response:
+    """Where things are.
+
+    A browser, which accepts `text/html`, is sent to the console.
+    """
     headers = {"vary": "accept", "cache-control": "no-cache"}
     if "text/html" in request.headers.get("accept", ""):
         return Response(302, headers=headers | {"location": "/console"})
@@ -41,7 +47,9 @@ def get_root(request: Request, _caller: Principal) -> Response:
     return replace(found, headers=found.headers | headers)
 
 
+@ROUTES.add("GET /health", PUBLIC, {200: Example("Health", _HEALTH, _DEEP_HEALTH)}, query=(_DEEP,))
 def get_health(request: Request, _caller: Principal) -> Response:
+    """Whether the service answers."""
     if not _DEEP.read(request):
         return json_response(200, _HEALTH)
     request.services.deployment_secret.check_version()
@@ -49,16 +57,26 @@ def get_health(request: Request, _caller: Principal) -> Response:
     return json_response(200, _DEEP_HEALTH | {"writes": writes})
 
 
+@ROUTES.add("GET /.well-known/openintent.json", PUBLIC, {200: Example("OpenIntent", OPENINTENT)})
 def get_openintent_discovery(_request: Request, _caller: Principal) -> Response:
+    """Show which parts of the OpenIntent protocol the service has."""
     return json_response(200, OPENINTENT)
 
 
+@ROUTES.add("GET /.well-known/openwop", PUBLIC, {200: Example("OpenWop", OPENWOP)})
 def get_openwop_discovery(_request: Request, _caller: Principal) -> Response:
+    """Show which parts of the OpenWOP protocol the service has."""
     found = json_response(200, OPENWOP)
     return replace(found, headers=found.headers | {"cache-control": "public, max-age=300"})
 
 
+@ROUTES.add("GET /api/v1/capabilities", PUBLIC, {200: Example("Capabilities", *_CAPABILITIES)})
 def get_capabilities(request: Request, _caller: Principal) -> Response:
+    """Tiers, limits, capacities and extensions.
+
+    Of this installation: without an embedding model facts are learned and not recalled, and
+    there is no search.
+    """
     settings = request.services.settings
     found = describe_capabilities(
         can_embed=can_embed(settings), log_retention_days=settings.log_retention_days
@@ -66,66 +84,19 @@ def get_capabilities(request: Request, _caller: Principal) -> Response:
     return json_response(200, found)
 
 
+@ROUTES.add("GET /openapi.json", PUBLIC, {200: dict})
 def get_openapi_document(_request: Request, _caller: Principal) -> Response:
+    """Get this document."""
     return read_openapi_document()
 
 
+@ROUTES.add("GET /docs", PUBLIC, {200: str})
 def get_docs(request: Request, _caller: Principal) -> Response:
+    """Get this document as a page."""
     return read_docs_file(request, "index.html")
 
 
+@ROUTES.add("GET /docs/{file}", PUBLIC, {200: str}, is_documented=False)
 def get_docs_file(request: Request, _caller: Principal) -> Response:
+    """Get a file of the page."""
     return read_docs_file(request, request.path_params["file"])
-
-
-ROUTES = [
-    Route(
-        "GET /",
-        get_root,
-        PUBLIC,
-        "Where things are",
-        {200: Example("Root", _ROOT), 302: None},
-        description="A browser, which accepts `text/html`, is sent to the console.",
-    ),
-    Route(
-        "GET /health",
-        get_health,
-        PUBLIC,
-        "Whether the service answers",
-        {200: Example("Health", _HEALTH, _DEEP_HEALTH)},
-        query=(_DEEP,),
-    ),
-    Route(
-        "GET /.well-known/openintent.json",
-        get_openintent_discovery,
-        PUBLIC,
-        "What of the OpenIntent protocol is spoken here",
-        {200: Example("OpenIntent", OPENINTENT)},
-    ),
-    Route(
-        "GET /.well-known/openwop",
-        get_openwop_discovery,
-        PUBLIC,
-        "What of the OpenWOP protocol is spoken here",
-        {200: Example("OpenWop", OPENWOP)},
-    ),
-    Route(
-        "GET /api/v1/capabilities",
-        get_capabilities,
-        PUBLIC,
-        "Tiers, limits, capacities and extensions",
-        {200: Example("Capabilities", *_CAPABILITIES)},
-        description="Of this installation: without an embedding model facts are learned and not "
-        "recalled, and there is no search.",
-    ),
-    Route("GET /openapi.json", get_openapi_document, PUBLIC, "This document", {200: dict}),
-    Route("GET /docs", get_docs, PUBLIC, "This document, as a page", {200: str}),
-    Route(
-        "GET /docs/{file}",
-        get_docs_file,
-        PUBLIC,
-        "A file of the page",
-        {200: str},
-        is_documented=False,
-    ),
-]

@@ -39,7 +39,7 @@ from functions.api.responses.entries import (
     render_version,
 )
 from functions.api.responses.types import PagePosition
-from functions.api.routing import Route
+from functions.api.routing import RouteTable
 from functions.entries.authority import CHANGE_ENTRY, DELETE_ENTRY, REPLACE_ENTRY
 from functions.entries.filters import Filters
 from functions.entries.history import get_version_position
@@ -50,15 +50,27 @@ from functions.namespaces.authority import CLAIM_NAMESPACE
 from functions.platform.errors import UnreadableValue, ValidationFailed
 from functions.platform.sensitivity import ENCRYPTED
 
+ROUTES = RouteTable()
 _VECTOR: ChoiceParameter[Literal["include"]] = ChoiceParameter(
     "vector", "`include` shows the vector that the client gave the entry.", Literal["include"]
 )
-
-
 _VERSION = IntegerParameter("version", "The entry as it stood in this version.", 1, 999_999_999)
+_MEMORY = "/api/v1/memory"
 
 
+@ROUTES.add(
+    f"GET {_MEMORY}",
+    READ,
+    {200: EntryPageDocument},
+    query=(*FILTERS, AS_OF, VALUES_OF_LIST, TOUCH, *CURSOR_PAGE),
+    error_statuses=(410,),
+)
 def query_entries(request: Request, caller: Principal) -> Response:
+    """Query entries.
+
+    What you may not read never matches. Newest first. With `as_of`, the living entries of a
+    namespace, or of an agent's episodic memory, as they stood then; a page may be short.
+    """
     asked, moment = read_page_request(request, caller), AS_OF.read(request)
     if moment is not None:
         return _query_past(request, caller, asked, moment)
@@ -78,10 +90,11 @@ def _query_past(request: Request, caller: Principal, asked: PageRequest, moment:
     return json_response(200, EntryPageDocument(entries=page, **position))
 
 
-def query_agent_entries(request: Request, caller: Principal) -> Response:
-    filters = read_filters(request, request.path_params["agent_id"])
-    asked = read_page_request(request, caller, ARRAY_LIMIT)
-    return bare_array_response(request, *_read_page(request, caller, asked, filters))
+@ROUTES.add("GET /api/v1/agents/{agent_id+}/memory/summary", READ, {200: SummaryDocument})
+def summarize_agent_memory(request: Request, caller: Principal) -> Response:
+    """Summarize an agent's memory in figures."""
+    summary = request.services.summaries.summarize(caller, request.path_params["agent_id"])
+    return json_response(200, render_summary(summary))
 
 
 def _read_page(
@@ -107,12 +120,19 @@ def _has_value(entry: Entry, values: Literal["omit", "ordinary"] | None) -> bool
     return entry.sensitivity not in ENCRYPTED if values == "ordinary" else values is None
 
 
-def summarize_agent_memory(request: Request, caller: Principal) -> Response:
-    summary = request.services.summaries.summarize(caller, request.path_params["agent_id"])
-    return json_response(200, render_summary(summary))
-
-
+@ROUTES.add(
+    "GET /api/v1/agents/{agent_id+}/memory/eviction",
+    READ,
+    {200: EvictionOrderDocument},
+    query=UNCOUNTED_PAGE,
+)
 def list_eviction_order(request: Request, caller: Principal) -> Response:
+    """List episodic entries in the order in which they are evicted.
+
+    What a create at capacity evicts first comes first: by priority, then by the last access.
+    Without values; pinned entries are never evicted and aren't listed. For the agent, and who
+    coordinates an open task of it; looking changes nothing.
+    """
     order, agent = request.services.eviction_order, request.path_param("agent_id")
     page, position = paginate_uncounted(
         request,
@@ -129,10 +149,34 @@ def list_eviction_order(request: Request, caller: Principal) -> Response:
     return json_response(200, document)
 
 
-_MEMORY = "/api/v1/memory"
+@ROUTES.add(
+    "GET /api/v1/agents/{agent_id+}/memory",
+    READ,
+    {200: list[EntryDocument]},
+    response_headers=BARE_ARRAY_HEADERS,
+    error_statuses=(413,),
+    query=(*AGENT_FILTERS, VALUES_OF_LIST, TOUCH, *ARRAY_PAGE),
+)
+def query_agent_entries(request: Request, caller: Principal) -> Response:
+    """Query an agent's entries, as a bare array.
+
+    As the query, with the totals in headers. Newest first.
+    """
+    filters = read_filters(request, request.path_params["agent_id"])
+    asked = read_page_request(request, caller, ARRAY_LIMIT)
+    return bare_array_response(request, *_read_page(request, caller, asked, filters))
 
 
+@ROUTES.add(
+    f"GET {_MEMORY}/{{id}}",
+    READ,
+    {200: EntryDocument, 304: None},
+    response_headers=("ETag",),
+    query=(TOUCH, _VECTOR, _VERSION, AS_OF),
+    error_statuses=(404, 409, 410),
+)
 def get_entry(request: Request, caller: Principal) -> Response:
+    """Get an entry."""
     past = _read_past(request, caller)
     if past is not None:
         if past.unreadable:
@@ -164,7 +208,19 @@ def _read_past(request: Request, caller: Principal) -> Entry | None:
     return None if moment is None else history.get_at(caller, id, moment)
 
 
+@ROUTES.add(
+    f"GET {_MEMORY}/{{id}}/history",
+    READ,
+    {200: EntryHistoryDocument},
+    query=(VALUES_OF_LIST, *UNCOUNTED_PAGE),
+    error_statuses=(404,),
+)
 def list_versions(request: Request, caller: Principal) -> Response:
+    """List the versions of an entry, newest first.
+
+    Of semantic memory the versions of the last 30 days, unless its namespace says otherwise; of
+    episodic memory what the agent's settings say. The history ends with its entry.
+    """
     history, id = request.services.history, request.path_params["id"]
     values = VALUES_OF_LIST.read(request)
     page, position = paginate_uncounted(
@@ -177,7 +233,26 @@ def list_versions(request: Request, caller: Principal) -> Response:
     return json_response(200, cast("EntryHistoryDocument", {"versions": page, **position}))
 
 
+@ROUTES.add(f"DELETE {_MEMORY}/{{id}}/history", WRITE, {204: None}, error_statuses=(404,))
+def remove_history(request: Request, caller: Principal) -> Response:
+    """Remove the earlier versions of an entry."""
+    request.services.history.remove(caller, request.path_params["id"])
+    return Response(204)
+
+
+@ROUTES.add(
+    f"POST {_MEMORY}/{{id}}/restore",
+    WRITE,
+    {200: EntryDocument},
+    response_headers=("ETag",),
+    request_model=Restoration,
+    error_statuses=(404, 409, 410),
+    if_match="required",
+    idempotent=True,
+    audited=(CHANGE_ENTRY,),
+)
 def restore_version(request: Request, caller: Principal) -> Response:
+    """Write the value of an earlier version again."""
     entry = request.services.history.restore(
         caller,
         request.path_params["id"],
@@ -188,12 +263,16 @@ def restore_version(request: Request, caller: Principal) -> Response:
     return _entry_response(200, entry)
 
 
-def remove_history(request: Request, caller: Principal) -> Response:
-    request.services.history.remove(caller, request.path_params["id"])
-    return Response(204)
-
-
+@ROUTES.add(
+    f"DELETE {_MEMORY}/{{id}}",
+    WRITE,
+    {204: None},
+    error_statuses=(404, 409),
+    if_match="optional",
+    audited=(DELETE_ENTRY,),
+)
 def delete_entry(request: Request, caller: Principal) -> Response:
+    """Delete an entry."""
     request.services.entries.delete(caller, request.path_params["id"], request.if_match)
     return Response(204)
 
@@ -202,14 +281,41 @@ def _entry_response(status: int, entry: Entry, **headers: str) -> Response:
     return json_response(status, render_entry(entry), etag=f'"{entry.version}"', **headers)
 
 
+@ROUTES.add(
+    f"POST {_MEMORY}",
+    WRITE,
+    {201: EntryDocument},
+    response_headers=("ETag", "Location"),
+    request_model=NewEntry,
+    error_statuses=(404, 409),
+    idempotent=True,
+    audited=(CLAIM_NAMESPACE,),
+)
 def create_entry(request: Request, caller: Principal) -> Response:
+    """Create an entry."""
     entry = request.services.entries.create(
         caller, request.parse_body(NewEntry), request.idempotency_token(caller)
     )
     return _entry_response(201, entry, location=f"{_MEMORY}/{entry.id}")
 
 
+@ROUTES.add(
+    "POST /api/v1/remember",
+    WRITE,
+    {200: EntryDocument, 201: EntryDocument},
+    response_headers=("ETag", "Location"),
+    request_model=Memory,
+    error_statuses=(404, 409),
+    idempotent=True,
+    audited=(CLAIM_NAMESPACE,),
+)
 def remember(request: Request, caller: Principal) -> Response:
+    """Remember a text or a value, once.
+
+    Stores it in the user's namespace `users/{user_id}/memory`, or in the caller's own,
+    `agents/{id}/memory`. A memory with the same words there is answered with 200; letter case
+    and punctuation don't count.
+    """
     entry, is_new = request.services.remembering.remember(
         caller, request.parse_body(Memory), request.idempotency_token(caller)
     )
@@ -217,7 +323,25 @@ def remember(request: Request, caller: Principal) -> Response:
     return _entry_response(201 if is_new else 200, entry, location=location)
 
 
+@ROUTES.add(
+    f"PUT {_MEMORY}",
+    WRITE,
+    {200: EntryDocument, 201: EntryDocument},
+    response_headers=("ETag", "Location"),
+    request_model=NewEntry,
+    request_headers=(ONLY_NEW,),
+    error_statuses=(404, 409),
+    if_match="optional",
+    idempotent=True,
+    audited=(CHANGE_ENTRY, CLAIM_NAMESPACE, REPLACE_ENTRY),
+)
 def put_entry(request: Request, caller: Principal) -> Response:
+    """Create an entry, or replace what it holds.
+
+    Needs no version: the last writer wins. All fields become those of the body, as in a create.
+    An entry of the same tier and scope keeps its id; another one in its slot is deleted.
+    `If-None-Match: *` only creates.
+    """
     version, is_create = request.if_match, request.must_not_exist
     if is_create and version is not None:
         raise ValidationFailed("If-None-Match", "doesn't go with If-Match")
@@ -231,7 +355,19 @@ def put_entry(request: Request, caller: Principal) -> Response:
     return _entry_response(200, entry)
 
 
+@ROUTES.add(
+    f"PATCH {_MEMORY}/{{id}}",
+    WRITE,
+    {200: EntryDocument},
+    response_headers=("ETag",),
+    request_model=EntryChange,
+    error_statuses=(404, 409),
+    if_match="required",
+    idempotent=True,
+    audited=(CHANGE_ENTRY,),
+)
 def change_entry(request: Request, caller: Principal) -> Response:
+    """Change an entry."""
     entry = request.services.entries.change(
         caller,
         request.path_params["id"],
@@ -240,158 +376,3 @@ def change_entry(request: Request, caller: Principal) -> Response:
         request.idempotency_token(caller),
     )
     return _entry_response(200, entry)
-
-
-ROUTES = [
-    Route(
-        f"GET {_MEMORY}",
-        query_entries,
-        READ,
-        "Query entries",
-        {200: EntryPageDocument},
-        query=(*FILTERS, AS_OF, VALUES_OF_LIST, TOUCH, *CURSOR_PAGE),
-        error_statuses=(410,),
-        description="What you may not read never matches. Newest first. With `as_of`, the living "
-        "entries of a namespace, or of an agent's episodic memory, as they stood then; a page may "
-        "be short.",
-    ),
-    Route(
-        "GET /api/v1/agents/{agent_id+}/memory/summary",
-        summarize_agent_memory,
-        READ,
-        "An agent's memory in figures",
-        {200: SummaryDocument},
-    ),
-    Route(
-        "GET /api/v1/agents/{agent_id+}/memory/eviction",
-        list_eviction_order,
-        READ,
-        "List episodic entries in the order in which they are evicted",
-        {200: EvictionOrderDocument},
-        query=UNCOUNTED_PAGE,
-        description="What a create at capacity evicts first comes first: by priority, then by the "
-        "last access. Without values; pinned entries are never evicted and aren't listed. For the "
-        "agent, and who coordinates an open task of it; looking changes nothing.",
-    ),
-    Route(
-        "GET /api/v1/agents/{agent_id+}/memory",
-        query_agent_entries,
-        READ,
-        "Query an agent's entries, as a bare array",
-        {200: list[EntryDocument]},
-        response_headers=BARE_ARRAY_HEADERS,
-        error_statuses=(413,),
-        query=(*AGENT_FILTERS, VALUES_OF_LIST, TOUCH, *ARRAY_PAGE),
-        description="As the query, with the totals in headers. Newest first.",
-    ),
-    Route(
-        f"GET {_MEMORY}/{{id}}",
-        get_entry,
-        READ,
-        "Get an entry",
-        {200: EntryDocument, 304: None},
-        response_headers=("ETag",),
-        query=(TOUCH, _VECTOR, _VERSION, AS_OF),
-        error_statuses=(404, 409, 410),
-    ),
-    Route(
-        f"GET {_MEMORY}/{{id}}/history",
-        list_versions,
-        READ,
-        "List the versions of an entry, newest first",
-        {200: EntryHistoryDocument},
-        query=(VALUES_OF_LIST, *UNCOUNTED_PAGE),
-        error_statuses=(404,),
-        description="Of semantic memory the versions of the last 30 days, unless its namespace "
-        "says otherwise; of episodic memory what the agent's settings say. The history ends with "
-        "its entry.",
-    ),
-    Route(
-        f"DELETE {_MEMORY}/{{id}}/history",
-        remove_history,
-        WRITE,
-        "Remove the earlier versions of an entry",
-        {204: None},
-        error_statuses=(404,),
-    ),
-    Route(
-        f"POST {_MEMORY}/{{id}}/restore",
-        restore_version,
-        WRITE,
-        "Write the value of an earlier version again",
-        {200: EntryDocument},
-        response_headers=("ETag",),
-        request_model=Restoration,
-        error_statuses=(404, 409, 410),
-        if_match="required",
-        idempotent=True,
-        audited=(CHANGE_ENTRY,),
-    ),
-    Route(
-        f"DELETE {_MEMORY}/{{id}}",
-        delete_entry,
-        WRITE,
-        "Delete an entry",
-        {204: None},
-        error_statuses=(404, 409),
-        if_match="optional",
-        audited=(DELETE_ENTRY,),
-    ),
-    Route(
-        f"POST {_MEMORY}",
-        create_entry,
-        WRITE,
-        "Create an entry",
-        {201: EntryDocument},
-        response_headers=("ETag", "Location"),
-        request_model=NewEntry,
-        error_statuses=(404, 409),
-        idempotent=True,
-        audited=(CLAIM_NAMESPACE,),
-    ),
-    Route(
-        "POST /api/v1/remember",
-        remember,
-        WRITE,
-        "Remember a text or a value, once",
-        {200: EntryDocument, 201: EntryDocument},
-        response_headers=("ETag", "Location"),
-        request_model=Memory,
-        error_statuses=(404, 409),
-        idempotent=True,
-        description="Stores it in the user's namespace `users/{user_id}/memory`, or in the "
-        "caller's own, `agents/{id}/memory`. A memory with the same words there is answered with "
-        "200; letter case and punctuation don't count.",
-        audited=(CLAIM_NAMESPACE,),
-    ),
-    Route(
-        f"PUT {_MEMORY}",
-        put_entry,
-        WRITE,
-        "Create an entry, or replace what it holds",
-        {200: EntryDocument, 201: EntryDocument},
-        response_headers=("ETag", "Location"),
-        request_model=NewEntry,
-        request_headers=(ONLY_NEW,),
-        error_statuses=(404, 409),
-        if_match="optional",
-        idempotent=True,
-        audited=(CHANGE_ENTRY, CLAIM_NAMESPACE, REPLACE_ENTRY),
-        description="Needs no version: the last writer wins. All fields become those of the body, "
-        "as in a create. An entry of the same tier and scope keeps its id; another one in "
-        "its slot is deleted. `If-None-Match: *` only creates.",
-    ),
-    Route(
-        f"PATCH {_MEMORY}/{{id}}",
-        change_entry,
-        WRITE,
-        "Change an entry",
-        {200: EntryDocument},
-        response_headers=("ETag",),
-        request_model=EntryChange,
-        error_statuses=(404, 409),
-        if_match="required",
-        idempotent=True,
-        audited=(CHANGE_ENTRY,),
-    ),
-]

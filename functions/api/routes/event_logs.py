@@ -11,11 +11,12 @@ from functions.api.parameters import (
     read_period,
 )
 from functions.api.responses.event_logs import EventPageDocument, render_event
-from functions.api.routing import Route
+from functions.api.routing import RouteTable
 from functions.event_log.model import Event, LogEventType, LogQuery
 from functions.identity.model import READ, Principal
 from functions.platform.limits import MAX_ID_CHARACTERS
 
+ROUTES = RouteTable()
 _TYPE: ChoiceParameter[LogEventType] = ChoiceParameter("type", "The events' type.", LogEventType)
 _AFTER = TextParameter(
     "after",
@@ -34,21 +35,47 @@ _PAGES = (
 )
 
 
+@ROUTES.add(
+    "GET /api/v1/intents/{intent_id+}/events",
+    READ,
+    {200: EventPageDocument},
+    query=_QUERY,
+    error_statuses=(404,),
+    remark="By the intent's owner, who takes or took part in it, who is on its access "
+    f"list, or with `memory.admin`. {_PAGES}",
+)
 def read_intent_log(request: Request, caller: Principal) -> Response:
+    """Read an intent's log."""
     intent_id = request.path_params["intent_id"]
     return _page_response(
         *request.services.logs.read_intent_log(caller, intent_id, _log_query(request))
     )
 
 
+@ROUTES.add(
+    "GET /api/v1/agents/{agent_id+}/events",
+    READ,
+    {200: EventPageDocument},
+    query=_QUERY,
+    remark=f"By the agent itself, or with `memory.admin`. {_PAGES}",
+)
 def read_agent_log(request: Request, caller: Principal) -> Response:
+    """Read what happened to an agent's memory outside of intents."""
     agent_id = request.path_params["agent_id"]
     return _page_response(
         *request.services.logs.read_agent_log(caller, agent_id, _log_query(request))
     )
 
 
+@ROUTES.add(
+    "GET /api/v1/memory/namespaces/{namespace+}/events",
+    READ,
+    {200: EventPageDocument},
+    query=_QUERY,
+    remark="By who may read the namespace, or with `memory.admin`. " + _PAGES,
+)
 def read_namespace_log(request: Request, caller: Principal) -> Response:
+    """Read what happened to a namespace's memory outside of intents."""
     namespace = request.path_params["namespace"]
     return _page_response(
         *request.services.logs.read_namespace_log(caller, namespace, _log_query(request))
@@ -74,36 +101,3 @@ def _page_response(events: list[Event], position: int | None) -> Response:
     if position is not None:
         page["next"] = str(position)
     return json_response(200, page)
-
-
-ROUTES = [
-    Route(
-        "GET /api/v1/intents/{intent_id+}/events",
-        read_intent_log,
-        READ,
-        "Read an intent's log",
-        {200: EventPageDocument},
-        query=_QUERY,
-        error_statuses=(404,),
-        description="By the intent's owner, who takes or took part in it, who is on its access "
-        f"list, or with `memory.admin`. {_PAGES}",
-    ),
-    Route(
-        "GET /api/v1/agents/{agent_id+}/events",
-        read_agent_log,
-        READ,
-        "Read what happened to an agent's memory outside of intents",
-        {200: EventPageDocument},
-        query=_QUERY,
-        description=f"By the agent itself, or with `memory.admin`. {_PAGES}",
-    ),
-    Route(
-        "GET /api/v1/memory/namespaces/{namespace+}/events",
-        read_namespace_log,
-        READ,
-        "Read what happened to a namespace's memory outside of intents",
-        {200: EventPageDocument},
-        query=_QUERY,
-        description="By who may read the namespace, or with `memory.admin`. " + _PAGES,
-    ),
-]

@@ -24,7 +24,7 @@ from functions.api.responses.facts import (
     render_period,
     render_recalled_fact,
 )
-from functions.api.routing import ANY, Route
+from functions.api.routing import ANY, RouteTable
 from functions.facts.authority import DELETE_FACT
 from functions.facts.model import Fact, FactQuery
 from functions.facts.requests import NewFact, NewFacts, PredicateRule, Recall
@@ -32,6 +32,7 @@ from functions.identity.model import ADMIN, READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import MAX_FACT_PART_CHARACTERS, MAX_ID_CHARACTERS
 
+ROUTES = RouteTable()
 _FACTS = "/api/v1/facts"
 _FACT = f"{_FACTS}/{{fact_id+}}"
 _SUBJECT = TextParameter("subject", "The facts' subject.", MAX_FACT_PART_CHARACTERS)
@@ -46,58 +47,18 @@ _ENDED = BooleanParameter("ended", "Whether facts are listed that do not hold, t
 _FILTERS = (_SUBJECT, _PREDICATE, _RUN, _AGENT_TYPE, _USER)
 
 
-def learn_fact(request: Request, caller: Principal) -> Response:
-    new = request.parse_body(NewFact)
-    if new.agent_type is not None:
-        request.services.agent_types.record_use(caller.tenant, new.agent_type)
-    fact, first = request.services.facts.learn(caller, new, request.claim_idempotency_key(caller))
-    response = _fact_response(201 if first else 200, fact)
-    if first:
-        response.headers["location"] = f"{_FACTS}/{quote(fact.fact_id, safe='')}"
-    return response
-
-
-def learn_facts(request: Request, caller: Principal) -> Response:
-    news = request.parse_body(NewFacts).facts
-    for agent_type in {new.agent_type for new in news if new.agent_type is not None}:
-        request.services.agent_types.record_use(caller.tenant, agent_type)
-    token = request.claim_idempotency_key(caller)
-    learned = request.services.facts.learn_all(caller, news, token)
-    facts = [render_fact(fact) for fact, _ in learned]
-    return json_response(200, LearnedFactsDocument(facts=facts))
-
-
-def recall_facts(request: Request, caller: Principal) -> Response:
-    found = request.services.facts.recall(caller, request.parse_body(Recall))
-    page = truncate_to_limit(map(render_recalled_fact, found))
-    return json_response(200, RecalledDocument(facts=page))
-
-
-def get_fact(request: Request, caller: Principal) -> Response:
-    return _fact_response(200, request.services.facts.get(caller, request.path_params["fact_id"]))
-
-
-def list_chain(request: Request, caller: Principal) -> Response:
-    chain = request.services.facts.list_chain(caller, request.path_params["fact_id"])
-    facts = truncate_to_limit(map(render_period, chain))
-    return json_response(200, FactHistoryDocument(facts=facts))
-
-
-def list_predicates(request: Request, caller: Principal) -> Response:
-    names = request.services.facts.list_single_valued(caller)
-    predicates = [PredicateDocument(predicate=name, single_valued=True) for name in names]
-    return json_response(200, PredicatesDocument(predicates=predicates))
-
-
-def declare_predicate(request: Request, caller: Principal) -> Response:
-    predicate = _PREDICATE.check(request.path_params["predicate"])
-    is_single_valued = request.parse_body(PredicateRule).single_valued
-    request.services.facts.declare(caller, predicate, is_single_valued=is_single_valued)
-    document = PredicateDocument(predicate=predicate, single_valued=is_single_valued)
-    return json_response(200, document)
-
-
+@ROUTES.add(
+    f"GET {_FACTS}",
+    READ,
+    {200: FactPageDocument},
+    query=(*_FILTERS, _AS_OF, _ENDED, VALUES_OF_ANSWER, *CURSOR_PAGE),
+)
 def list_facts(request: Request, caller: Principal) -> Response:
+    """List the tenant's facts, newest first.
+
+    Returns what holds now, or held at `as_of`. The index is eventually consistent: a new fact
+    may be missing for a moment.
+    """
     asked = read_page_request(request, caller)
     query, as_of, has_ended = _read_query(request), _AS_OF.read(request), _ENDED.read(request)
     if has_ended and as_of is not None:
@@ -108,7 +69,20 @@ def list_facts(request: Request, caller: Principal) -> Response:
     return json_response(200, FactPageDocument(facts=page, **position))
 
 
+@ROUTES.add(
+    f"DELETE {_FACTS}",
+    ANY,
+    {200: DeletedFactsDocument},
+    query=_FILTERS,
+    error_statuses=(409,),
+    audited=(DELETE_FACT,),
+)
 def forget_facts(request: Request, caller: Principal) -> Response:
+    """Forget the facts that match.
+
+    Needs at least one parameter, and `memory.write` or `memory.admin`. If several runs learned
+    a fact, naming any of them forgets it.
+    """
     query = _read_query(request)
     if query == FactQuery():
         raise ValidationFailed(
@@ -116,6 +90,120 @@ def forget_facts(request: Request, caller: Principal) -> Response:
         )
     deleted = request.services.facts.forget_all(caller, query)
     return json_response(200, DeletedFactsDocument(deleted=deleted))
+
+
+@ROUTES.add(
+    f"POST {_FACTS}",
+    WRITE,
+    {200: FactDocument, 201: FactDocument},
+    response_headers=("ETag", "Location"),
+    request_model=NewFact,
+    error_statuses=(409,),
+    idempotent=True,
+)
+def learn_fact(request: Request, caller: Principal) -> Response:
+    """Learn a fact.
+
+    Learning the same subject, predicate and object again updates the fact and returns 200: the
+    new confidence applies, and `learned_count` increases. If a fact with this `fact_id` exists,
+    the new fact replaces it (200). With `replaces`, or for a single-valued predicate, the facts
+    that it replaces end when it begins to hold.
+    """
+    new = request.parse_body(NewFact)
+    if new.agent_type is not None:
+        request.services.agent_types.record_use(caller.tenant, new.agent_type)
+    fact, first = request.services.facts.learn(caller, new, request.claim_idempotency_key(caller))
+    response = _fact_response(201 if first else 200, fact)
+    if first:
+        response.headers["location"] = f"{_FACTS}/{quote(fact.fact_id, safe='')}"
+    return response
+
+
+@ROUTES.add(
+    f"POST {_FACTS}/batch",
+    WRITE,
+    {200: LearnedFactsDocument},
+    request_model=NewFacts,
+    error_statuses=(409,),
+    idempotent=True,
+)
+def learn_facts(request: Request, caller: Principal) -> Response:
+    """Learn up to 50 facts, all or none."""
+    news = request.parse_body(NewFacts).facts
+    for agent_type in {new.agent_type for new in news if new.agent_type is not None}:
+        request.services.agent_types.record_use(caller.tenant, agent_type)
+    token = request.claim_idempotency_key(caller)
+    learned = request.services.facts.learn_all(caller, news, token)
+    facts = [render_fact(fact) for fact, _ in learned]
+    return json_response(200, LearnedFactsDocument(facts=facts))
+
+
+@ROUTES.add(
+    f"POST {_FACTS}/recall",
+    READ,
+    {200: RecalledDocument},
+    request_model=Recall,
+    query=(VALUES_OF_ANSWER,),
+    is_query=True,
+)
+def recall_facts(request: Request, caller: Principal) -> Response:
+    """Recall the facts that fit a query best.
+
+    Ranks facts by meaning, words and ids, best first. A fact with the query's exact words has
+    the `score` 1. Scores of different queries are not comparable.
+    """
+    found = request.services.facts.recall(caller, request.parse_body(Recall))
+    page = truncate_to_limit(map(render_recalled_fact, found))
+    return json_response(200, RecalledDocument(facts=page))
+
+
+@ROUTES.add(f"GET {_FACTS}/predicates", READ, {200: PredicatesDocument})
+def list_predicates(request: Request, caller: Principal) -> Response:
+    """List the predicates that have one value at a time."""
+    names = request.services.facts.list_single_valued(caller)
+    predicates = [PredicateDocument(predicate=name, single_valued=True) for name in names]
+    return json_response(200, PredicatesDocument(predicates=predicates))
+
+
+@ROUTES.add(
+    f"PUT {_FACTS}/predicates/{{predicate+}}",
+    ADMIN,
+    {200: PredicateDocument},
+    request_model=PredicateRule,
+)
+def declare_predicate(request: Request, caller: Principal) -> Response:
+    """Declare whether a predicate has one value at a time.
+
+    A fact that is learned with such a predicate ends the facts with the same subject, predicate
+    and `user_id`. Facts that were learned before stay as they are.
+    """
+    predicate = _PREDICATE.check(request.path_params["predicate"])
+    is_single_valued = request.parse_body(PredicateRule).single_valued
+    request.services.facts.declare(caller, predicate, is_single_valued=is_single_valued)
+    document = PredicateDocument(predicate=predicate, single_valued=is_single_valued)
+    return json_response(200, document)
+
+
+@ROUTES.add(
+    f"GET {_FACT}/history",
+    READ,
+    {200: FactHistoryDocument},
+    query=(VALUES_OF_ANSWER,),
+    error_statuses=(404,),
+)
+def list_chain(request: Request, caller: Principal) -> Response:
+    """Get the chain of a fact."""
+    chain = request.services.facts.list_chain(caller, request.path_params["fact_id"])
+    facts = truncate_to_limit(map(render_period, chain))
+    return json_response(200, FactHistoryDocument(facts=facts))
+
+
+@ROUTES.add(
+    f"GET {_FACT}", READ, {200: FactDocument}, response_headers=("ETag",), error_statuses=(404,)
+)
+def get_fact(request: Request, caller: Principal) -> Response:
+    """Get a fact."""
+    return _fact_response(200, request.services.facts.get(caller, request.path_params["fact_id"]))
 
 
 def _read_query(request: Request) -> FactQuery:
@@ -128,118 +216,19 @@ def _read_query(request: Request) -> FactQuery:
     )
 
 
+@ROUTES.add(
+    f"DELETE {_FACT}",
+    ANY,
+    {204: None},
+    error_statuses=(404, 409),
+    audited=(DELETE_FACT,),
+    if_match="optional",
+)
 def forget_fact(request: Request, caller: Principal) -> Response:
+    """Forget a fact."""
     request.services.facts.forget(caller, request.path_params["fact_id"], request.if_match)
     return Response(204)
 
 
 def _fact_response(status: int, fact: Fact) -> Response:
     return json_response(status, render_fact(fact), etag=f'"{fact.version}"')
-
-
-ROUTES = [
-    Route(
-        f"GET {_FACTS}",
-        list_facts,
-        READ,
-        "List the tenant's facts, newest first",
-        {200: FactPageDocument},
-        query=(*_FILTERS, _AS_OF, _ENDED, VALUES_OF_ANSWER, *CURSOR_PAGE),
-        description="Returns what holds now, or held at `as_of`. The index is eventually "
-        "consistent: a new fact may be missing for a moment.",
-    ),
-    Route(
-        f"DELETE {_FACTS}",
-        forget_facts,
-        ANY,
-        "Forget the facts that match",
-        {200: DeletedFactsDocument},
-        query=_FILTERS,
-        error_statuses=(409,),
-        description="Needs at least one parameter, and `memory.write` or `memory.admin`. If "
-        "several runs learned a fact, naming any of them forgets it.",
-        audited=(DELETE_FACT,),
-    ),
-    Route(
-        f"POST {_FACTS}",
-        learn_fact,
-        WRITE,
-        "Learn a fact",
-        {200: FactDocument, 201: FactDocument},
-        response_headers=("ETag", "Location"),
-        request_model=NewFact,
-        error_statuses=(409,),
-        idempotent=True,
-        description="Learning the same subject, predicate and object again updates the fact and "
-        "returns 200: the new confidence applies, and `learned_count` increases. If a fact with "
-        "this `fact_id` exists, the new fact replaces it (200). With `replaces`, or for a "
-        "single-valued predicate, the facts that it replaces end when it begins to hold.",
-    ),
-    Route(
-        f"POST {_FACTS}/batch",
-        learn_facts,
-        WRITE,
-        "Learn up to 50 facts, all or none",
-        {200: LearnedFactsDocument},
-        request_model=NewFacts,
-        error_statuses=(409,),
-        idempotent=True,
-    ),
-    Route(
-        f"POST {_FACTS}/recall",
-        recall_facts,
-        READ,
-        "Recall the facts that fit a query best",
-        {200: RecalledDocument},
-        request_model=Recall,
-        query=(VALUES_OF_ANSWER,),
-        description="Ranks facts by meaning, words and ids, best first. A fact with the query's "
-        "exact words has the `score` 1. Scores of different queries are not comparable.",
-        is_query=True,
-    ),
-    Route(
-        f"GET {_FACTS}/predicates",
-        list_predicates,
-        READ,
-        "List the predicates that have one value at a time",
-        {200: PredicatesDocument},
-    ),
-    Route(
-        f"PUT {_FACTS}/predicates/{{predicate+}}",
-        declare_predicate,
-        ADMIN,
-        "Declare whether a predicate has one value at a time",
-        {200: PredicateDocument},
-        request_model=PredicateRule,
-        description="A fact that is learned with such a predicate ends the facts with the same "
-        "subject, predicate and `user_id`. Facts that were learned before stay as they are.",
-    ),
-    Route(
-        f"GET {_FACT}/history",
-        list_chain,
-        READ,
-        "Get the chain of a fact",
-        {200: FactHistoryDocument},
-        query=(VALUES_OF_ANSWER,),
-        error_statuses=(404,),
-    ),
-    Route(
-        f"GET {_FACT}",
-        get_fact,
-        READ,
-        "Get a fact",
-        {200: FactDocument},
-        response_headers=("ETag",),
-        error_statuses=(404,),
-    ),
-    Route(
-        f"DELETE {_FACT}",
-        forget_fact,
-        ANY,
-        "Forget a fact",
-        {204: None},
-        error_statuses=(404, 409),
-        audited=(DELETE_FACT,),
-        if_match="optional",
-    ),
-]

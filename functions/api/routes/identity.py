@@ -12,7 +12,7 @@ from functions.api.responses.identity import (
     render_new_principal,
     render_principal,
 )
-from functions.api.routing import ANY, Route
+from functions.api.routing import ANY, RouteTable
 from functions.identity.authority import (
     CHANGE_PRINCIPAL,
     CREATE_PRINCIPAL,
@@ -23,11 +23,26 @@ from functions.identity.model import ADMIN, Principal
 from functions.identity.requests import NewPrincipal, PrincipalChange
 from functions.platform.idempotency import RequestToken
 
+ROUTES = RouteTable()
 _PRINCIPALS = "/api/v1/principals"
 _PRINCIPAL = f"{_PRINCIPALS}/{{id+}}"
 
 
+@ROUTES.add(
+    f"POST {_PRINCIPALS}",
+    ADMIN,
+    {201: NewPrincipalDocument},
+    request_model=NewPrincipal,
+    error_statuses=(409,),
+    idempotent=True,
+    audited=(CREATE_PRINCIPAL,),
+)
 def create_principal(request: Request, caller: Principal) -> Response:
+    """Create a principal.
+
+    The answer shows the key, this once. An id that a revoked principal had is 409 without
+    `reuse`: the new one would have its memory, tasks and access.
+    """
     new = request.parse_body(NewPrincipal)
     token = request.claim_idempotency_key(caller) or RequestToken.create()
     principal, api_key = request.services.identity.create_principal(
@@ -36,18 +51,32 @@ def create_principal(request: Request, caller: Principal) -> Response:
     return json_response(201, render_new_principal(principal, api_key))
 
 
+@ROUTES.add(f"GET {_PRINCIPALS}", ADMIN, {200: PrincipalPageDocument}, query=CURSOR_PAGE)
 def list_principals(request: Request, caller: Principal) -> Response:
+    """List the principals."""
     identity = request.services.identity
     read = partial(identity.list_page, caller)
     page, position = paginate(request, caller, read, render_principal)
     return json_response(200, PrincipalPageDocument(principals=page, **position))
 
 
+@ROUTES.add("GET /api/v1/me", ANY, {200: PrincipalDocument})
 def get_own_principal(_request: Request, caller: Principal) -> Response:
+    """Get the principal of the key."""
     return json_response(200, render_principal(caller))
 
 
+@ROUTES.add(
+    f"PATCH {_PRINCIPAL}",
+    ADMIN,
+    {200: PrincipalDocument},
+    request_model=PrincipalChange,
+    error_statuses=(404, 409),
+    idempotent=True,
+    audited=(CHANGE_PRINCIPAL,),
+)
 def change_principal(request: Request, caller: Principal) -> Response:
+    """Change what a principal may; its key stays."""
     change = request.parse_body(PrincipalChange)
     changed = request.services.identity.change_principal(
         caller, request.path_params["id"], change, request.idempotency_token(caller)
@@ -55,12 +84,16 @@ def change_principal(request: Request, caller: Principal) -> Response:
     return json_response(200, render_principal(changed))
 
 
-def revoke_principal(request: Request, caller: Principal) -> Response:
-    request.services.identity.revoke(caller, request.path_params["id"])
-    return Response(204)
-
-
+@ROUTES.add(
+    f"POST {_PRINCIPAL}/rotate",
+    ADMIN,
+    {200: NewPrincipalDocument},
+    error_statuses=(404, 409, 413),
+    idempotent=True,
+    audited=(ROTATE_KEY,),
+)
 def rotate_key(request: Request, caller: Principal) -> Response:
+    """Give a principal a new key; the old one stops."""
     principal, api_key = request.services.identity.rotate_key(
         caller,
         request.path_params["id"],
@@ -70,63 +103,14 @@ def rotate_key(request: Request, caller: Principal) -> Response:
     return json_response(200, render_new_principal(principal, api_key))
 
 
-ROUTES = [
-    Route(
-        f"POST {_PRINCIPALS}",
-        create_principal,
-        ADMIN,
-        "Create a principal",
-        {201: NewPrincipalDocument},
-        request_model=NewPrincipal,
-        error_statuses=(409,),
-        idempotent=True,
-        description="The answer shows the key, this once. An id that a revoked principal had is "
-        "409 without `reuse`: the new one would have its memory, tasks and access.",
-        audited=(CREATE_PRINCIPAL,),
-    ),
-    Route(
-        f"GET {_PRINCIPALS}",
-        list_principals,
-        ADMIN,
-        "List the principals",
-        {200: PrincipalPageDocument},
-        query=CURSOR_PAGE,
-    ),
-    Route(
-        "GET /api/v1/me",
-        get_own_principal,
-        ANY,
-        "Get the principal of the key",
-        {200: PrincipalDocument},
-    ),
-    Route(
-        f"PATCH {_PRINCIPAL}",
-        change_principal,
-        ADMIN,
-        "Change what a principal may; its key stays",
-        {200: PrincipalDocument},
-        request_model=PrincipalChange,
-        error_statuses=(404, 409),
-        idempotent=True,
-        audited=(CHANGE_PRINCIPAL,),
-    ),
-    Route(
-        f"POST {_PRINCIPAL}/rotate",
-        rotate_key,
-        ADMIN,
-        "Give a principal a new key; the old one stops",
-        {200: NewPrincipalDocument},
-        error_statuses=(404, 409, 413),
-        idempotent=True,
-        audited=(ROTATE_KEY,),
-    ),
-    Route(
-        f"DELETE {_PRINCIPAL}",
-        revoke_principal,
-        ADMIN,
-        "Revoke a principal's key and remove it",
-        {204: None},
-        error_statuses=(404, 409),
-        audited=(REVOKE_PRINCIPAL,),
-    ),
-]
+@ROUTES.add(
+    f"DELETE {_PRINCIPAL}",
+    ADMIN,
+    {204: None},
+    error_statuses=(404, 409),
+    audited=(REVOKE_PRINCIPAL,),
+)
+def revoke_principal(request: Request, caller: Principal) -> Response:
+    """Revoke a principal's key and remove it."""
+    request.services.identity.revoke(caller, request.path_params["id"])
+    return Response(204)

@@ -14,17 +14,41 @@ from functions.api.responses.learning import (
     render_status,
     render_strategy,
 )
-from functions.api.routing import Route
+from functions.api.routing import RouteTable
 from functions.identity.model import ADMIN, READ, Principal
 from functions.learning.authority import CHANGE_STRATEGY, DELETE_STRATEGY
 from functions.learning.model import Strategy
 from functions.learning.requests import NewStrategy
 
+ROUTES = RouteTable()
 _STRATEGIES = "/api/v1/strategies"
 _STRATEGY = f"{_STRATEGIES}/{{name}}"
 
 
+@ROUTES.add(f"GET {_STRATEGIES}", READ, {200: StrategyPageDocument}, query=UNCOUNTED_PAGE)
+def list_strategies(request: Request, caller: Principal) -> Response:
+    """List the strategies that learn from conversations."""
+    read = partial(request.services.strategies.list_after, caller)
+    page, position = paginate_uncounted(request, caller, read, render_strategy, attrgetter("name"))
+    return json_response(200, StrategyPageDocument(strategies=page, **position))
+
+
+@ROUTES.add(
+    f"PUT {_STRATEGY}",
+    ADMIN,
+    {200: StrategyDocument, 201: StrategyDocument},
+    response_headers=("ETag", "Location"),
+    request_model=NewStrategy,
+    error_statuses=(404, 409, 429),
+    if_match="optional",
+    audited=(CHANGE_STRATEGY,),
+)
 def put_strategy(request: Request, caller: Principal) -> Response:
+    """Set what is learned from conversations.
+
+    A changed strategy has a new version. It reads the messages that the former version has not
+    read. Repeating the request changes nothing.
+    """
     new, name = request.parse_body(NewStrategy), request.path_param("name")
     stored, is_new = request.services.strategies.put(caller, name, new, request.if_match)
     response = _response(201 if is_new else 200, stored)
@@ -33,79 +57,41 @@ def put_strategy(request: Request, caller: Principal) -> Response:
     return response
 
 
+@ROUTES.add(
+    f"GET {_STRATEGY}",
+    READ,
+    {200: StrategyDocument},
+    response_headers=("ETag",),
+    error_statuses=(404,),
+)
 def get_strategy(request: Request, caller: Principal) -> Response:
+    """Get a strategy."""
     return _response(200, request.services.strategies.get(caller, request.path_param("name")))
 
 
-def list_strategies(request: Request, caller: Principal) -> Response:
-    read = partial(request.services.strategies.list_after, caller)
-    page, position = paginate_uncounted(request, caller, read, render_strategy, attrgetter("name"))
-    return json_response(200, StrategyPageDocument(strategies=page, **position))
-
-
+@ROUTES.add(
+    f"DELETE {_STRATEGY}",
+    ADMIN,
+    {204: None},
+    error_statuses=(404, 409),
+    if_match="optional",
+    audited=(DELETE_STRATEGY,),
+)
 def delete_strategy(request: Request, caller: Principal) -> Response:
+    """Delete a strategy; what it has learned stays."""
     request.services.strategies.delete(caller, request.path_param("name"), request.if_match)
     return Response(204)
 
 
+@ROUTES.add(f"GET {_STRATEGY}/status", READ, {200: StrategyStatusDocument}, error_statuses=(404,))
 def get_strategy_status(request: Request, caller: Principal) -> Response:
+    """Get what a strategy has done, and what waits.
+
+    `budget` is the tenant's, for all of its strategies.
+    """
     status = request.services.strategies.get_status(caller, request.path_param("name"))
     return json_response(200, render_status(status))
 
 
 def _response(status: int, strategy: Strategy) -> Response:
     return json_response(status, render_strategy(strategy), etag=f'"{strategy.version}"')
-
-
-ROUTES = [
-    Route(
-        f"GET {_STRATEGIES}",
-        list_strategies,
-        READ,
-        "List the strategies that learn from conversations",
-        {200: StrategyPageDocument},
-        query=UNCOUNTED_PAGE,
-    ),
-    Route(
-        f"PUT {_STRATEGY}",
-        put_strategy,
-        ADMIN,
-        "Set what is learned from conversations",
-        {200: StrategyDocument, 201: StrategyDocument},
-        response_headers=("ETag", "Location"),
-        request_model=NewStrategy,
-        error_statuses=(404, 409, 429),
-        if_match="optional",
-        description="A changed strategy has a new version. It reads the messages that the former "
-        "version has not read. Repeating the request changes nothing.",
-        audited=(CHANGE_STRATEGY,),
-    ),
-    Route(
-        f"GET {_STRATEGY}",
-        get_strategy,
-        READ,
-        "Get a strategy",
-        {200: StrategyDocument},
-        response_headers=("ETag",),
-        error_statuses=(404,),
-    ),
-    Route(
-        f"DELETE {_STRATEGY}",
-        delete_strategy,
-        ADMIN,
-        "Delete a strategy; what it has learned stays",
-        {204: None},
-        error_statuses=(404, 409),
-        if_match="optional",
-        audited=(DELETE_STRATEGY,),
-    ),
-    Route(
-        f"GET {_STRATEGY}/status",
-        get_strategy_status,
-        READ,
-        "Get what a strategy has done, and what waits",
-        {200: StrategyStatusDocument},
-        error_statuses=(404,),
-        description="`budget` is the tenant's, for all of its strategies.",
-    ),
-]

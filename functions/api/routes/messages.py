@@ -14,13 +14,14 @@ from functions.api.responses.conversations import (
     render_upload,
 )
 from functions.api.routes.conversations import CONVERSATION, build_location, conversation_response
-from functions.api.routing import Route
+from functions.api.routing import RouteTable
 from functions.conversations.authority import CHANGE_MESSAGE, DELETE_MESSAGE
 from functions.conversations.requests import MessageChange, NewMessages, NewUpload, UploadedMessages
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.limits import MAX_NAME_CHARACTERS, MAX_OFFSET
 
+ROUTES = RouteTable()
 _MESSAGES = f"{CONVERSATION}/messages"
 _UPLOADS = f"{CONVERSATION}/uploads"
 _FROM = IntegerParameter("from", "The index of the first message to remove.", 0, MAX_OFFSET, 0)
@@ -29,7 +30,76 @@ _TO = IntegerParameter(
 )
 
 
+@ROUTES.add(
+    f"POST {_MESSAGES}/pop",
+    WRITE,
+    {200: PoppedDocument},
+    response_headers=("ETag",),
+    error_statuses=(404, 409),
+    if_match="optional",
+    idempotent=True,
+    further_permission=READ,
+    audited=(DELETE_MESSAGE,),
+)
+def pop_message(request: Request, caller: Principal) -> Response:
+    """Take the last message off a conversation."""
+    token = request.optional_idempotency_token(caller)
+    session_id = request.path_params["session_id"]
+    found, popped = request.services.messages.pop(caller, session_id, request.if_match, token)
+    document = PoppedDocument(
+        **render_change(found),
+        message=None if popped is None else render_message(popped),
+    )
+    return conversation_response(200, found, document)
+
+
+@ROUTES.add(
+    f"POST {_UPLOADS}/{{upload_id}}/messages",
+    WRITE,
+    {200: UploadDocument},
+    request_model=UploadedMessages,
+    error_statuses=(404,),
+    idempotent=True,
+)
+def upload_messages(request: Request, caller: Principal) -> Response:
+    """Store messages that the conversation is going to show."""
+    new, parameters = request.parse_body(UploadedMessages), request.path_params
+    upload = request.services.uploads.write(
+        caller, parameters["session_id"], parameters["upload_id"], new.offset, new.messages
+    )
+    return json_response(200, render_upload(upload))
+
+
+@ROUTES.add(
+    f"POST {_UPLOADS}",
+    WRITE,
+    {201: UploadDocument},
+    response_headers=("Location",),
+    request_model=NewUpload,
+    error_statuses=(409,),
+    idempotent=True,
+)
+def begin_upload(request: Request, caller: Principal) -> Response:
+    """Begin to store a conversation piece by piece; a PUT shows all of it by one write."""
+    new, token = request.parse_body(NewUpload), request.optional_idempotency_token(caller)
+    session_id = request.path_param("session_id", MAX_NAME_CHARACTERS)
+    upload = request.services.uploads.begin(caller, session_id, new, token)
+    location = f"{build_location(session_id)}/uploads/{upload.upload_id}"
+    return json_response(201, render_upload(upload), location=location)
+
+
+@ROUTES.add(
+    f"POST {_MESSAGES}",
+    WRITE,
+    {201: AppendedDocument},
+    response_headers=("ETag", "Location"),
+    request_model=NewMessages,
+    error_statuses=(404, 409),
+    if_match="optional",
+    idempotent=True,
+)
 def append_messages(request: Request, caller: Principal) -> Response:
+    """Append messages to a conversation."""
     new, session_id = request.parse_body(NewMessages), request.path_params["session_id"]
     token = request.optional_idempotency_token(caller)
     found, added = request.services.messages.append(
@@ -42,29 +112,18 @@ def append_messages(request: Request, caller: Principal) -> Response:
     return conversation_response(201, found, document, location=build_location(session_id))
 
 
-def pop_message(request: Request, caller: Principal) -> Response:
-    token = request.optional_idempotency_token(caller)
-    session_id = request.path_params["session_id"]
-    found, popped = request.services.messages.pop(caller, session_id, request.if_match, token)
-    document = PoppedDocument(
-        **render_change(found),
-        message=None if popped is None else render_message(popped),
-    )
-    return conversation_response(200, found, document)
-
-
-def change_message(request: Request, caller: Principal) -> Response:
-    change, token = request.parse_body(MessageChange), request.optional_idempotency_token(caller)
-    index = request.path_params["index"]
-    if not (index.isascii() and index.isdigit() and len(index) < 12):
-        raise NotFound("a message's index is a whole number")
-    found, message = request.services.messages.change(
-        caller, request.path_params["session_id"], int(index), change, request.if_match, token
-    )
-    return conversation_response(200, found, render_changed_message(found, message))
-
-
+@ROUTES.add(
+    f"DELETE {_MESSAGES}",
+    WRITE,
+    {200: RemovedDocument},
+    response_headers=("ETag",),
+    query=(_FROM, _TO),
+    error_statuses=(404, 409),
+    if_match="optional",
+    audited=(DELETE_MESSAGE,),
+)
 def remove_messages(request: Request, caller: Principal) -> Response:
+    """Remove a range of messages; the others keep their indexes."""
     if _FROM.text(request) is None and _TO.text(request) is None:
         raise ValidationFailed("from", "say from which message on, or with to: up to which one")
     end = None if _TO.text(request) is None else _TO.read(request)
@@ -78,92 +137,24 @@ def remove_messages(request: Request, caller: Principal) -> Response:
     return conversation_response(200, found, document)
 
 
-def begin_upload(request: Request, caller: Principal) -> Response:
-    new, token = request.parse_body(NewUpload), request.optional_idempotency_token(caller)
-    session_id = request.path_param("session_id", MAX_NAME_CHARACTERS)
-    upload = request.services.uploads.begin(caller, session_id, new, token)
-    location = f"{build_location(session_id)}/uploads/{upload.upload_id}"
-    return json_response(201, render_upload(upload), location=location)
-
-
-def upload_messages(request: Request, caller: Principal) -> Response:
-    new, parameters = request.parse_body(UploadedMessages), request.path_params
-    upload = request.services.uploads.write(
-        caller, parameters["session_id"], parameters["upload_id"], new.offset, new.messages
+@ROUTES.add(
+    f"PATCH {_MESSAGES}/{{index}}",
+    WRITE,
+    {200: ChangedMessageDocument},
+    response_headers=("ETag",),
+    request_model=MessageChange,
+    error_statuses=(404, 409),
+    if_match="optional",
+    idempotent=True,
+    audited=(CHANGE_MESSAGE,),
+)
+def change_message(request: Request, caller: Principal) -> Response:
+    """Change a message in place, such as to redact it."""
+    change, token = request.parse_body(MessageChange), request.optional_idempotency_token(caller)
+    index = request.path_params["index"]
+    if not (index.isascii() and index.isdigit() and len(index) < 12):
+        raise NotFound("a message's index is a whole number")
+    found, message = request.services.messages.change(
+        caller, request.path_params["session_id"], int(index), change, request.if_match, token
     )
-    return json_response(200, render_upload(upload))
-
-
-ROUTES = [
-    Route(
-        f"POST {_MESSAGES}/pop",
-        pop_message,
-        WRITE,
-        "Take the last message off a conversation",
-        {200: PoppedDocument},
-        response_headers=("ETag",),
-        error_statuses=(404, 409),
-        if_match="optional",
-        idempotent=True,
-        further_permission=READ,
-        audited=(DELETE_MESSAGE,),
-    ),
-    Route(
-        f"POST {_UPLOADS}/{{upload_id}}/messages",
-        upload_messages,
-        WRITE,
-        "Store messages that the conversation is going to show",
-        {200: UploadDocument},
-        request_model=UploadedMessages,
-        error_statuses=(404,),
-        idempotent=True,
-    ),
-    Route(
-        f"POST {_UPLOADS}",
-        begin_upload,
-        WRITE,
-        "Begin to store a conversation piece by piece; a PUT shows all of it by one write",
-        {201: UploadDocument},
-        response_headers=("Location",),
-        request_model=NewUpload,
-        error_statuses=(409,),
-        idempotent=True,
-    ),
-    Route(
-        f"POST {_MESSAGES}",
-        append_messages,
-        WRITE,
-        "Append messages to a conversation",
-        {201: AppendedDocument},
-        response_headers=("ETag", "Location"),
-        request_model=NewMessages,
-        error_statuses=(404, 409),
-        if_match="optional",
-        idempotent=True,
-    ),
-    Route(
-        f"DELETE {_MESSAGES}",
-        remove_messages,
-        WRITE,
-        "Remove a range of messages; the others keep their indexes",
-        {200: RemovedDocument},
-        response_headers=("ETag",),
-        query=(_FROM, _TO),
-        error_statuses=(404, 409),
-        if_match="optional",
-        audited=(DELETE_MESSAGE,),
-    ),
-    Route(
-        f"PATCH {_MESSAGES}/{{index}}",
-        change_message,
-        WRITE,
-        "Change a message in place, such as to redact it",
-        {200: ChangedMessageDocument},
-        response_headers=("ETag",),
-        request_model=MessageChange,
-        error_statuses=(404, 409),
-        if_match="optional",
-        idempotent=True,
-        audited=(CHANGE_MESSAGE,),
-    ),
-]
+    return conversation_response(200, found, render_changed_message(found, message))

@@ -10,17 +10,20 @@ from functions.api.responses.namespaces import (
     NamespacePageDocument,
     render_namespace,
 )
-from functions.api.routing import ANY, Route
+from functions.api.routing import ANY, RouteTable
 from functions.identity.model import READ, Principal
 from functions.namespaces.authority import CHANGE_PERMISSIONS
 from functions.namespaces.model import Namespace
 from functions.namespaces.requests import NamespaceChange
 from functions.platform.limits import MAX_NAME_CHARACTERS
 
+ROUTES = RouteTable()
 _NAMESPACES = "/api/v1/memory/namespaces"
 
 
+@ROUTES.add(f"GET {_NAMESPACES}", READ, {200: NamespacePageDocument}, query=CURSOR_PAGE)
 def list_namespaces(request: Request, caller: Principal) -> Response:
+    """List the namespaces that the caller has access to."""
     namespaces = request.services.namespaces
     page, position = paginate(
         request, caller, partial(namespaces.list_page, caller), render_namespace
@@ -29,13 +32,38 @@ def list_namespaces(request: Request, caller: Principal) -> Response:
     return json_response(200, NamespacePageDocument(namespaces=page, **position))
 
 
+@ROUTES.add(
+    f"GET {_NAMESPACES}/{{namespace+}}",
+    READ,
+    {200: NamespaceDocument},
+    response_headers=("ETag",),
+    error_statuses=(404,),
+)
 def get_namespace(request: Request, caller: Principal) -> Response:
+    """Get a namespace's permissions."""
     return _namespace_response(
         request.services.namespaces.get(caller, request.path_params["namespace"])
     )
 
 
+@ROUTES.add(
+    f"PATCH {_NAMESPACES}/{{namespace+}}",
+    ANY,
+    {200: NamespaceDocument},
+    response_headers=("ETag",),
+    request_model=NamespaceChange,
+    error_statuses=(409,),
+    if_match="optional",
+    idempotent=True,
+    audited=(CHANGE_PERMISSIONS,),
+)
 def configure_namespace(request: Request, caller: Principal) -> Response:
+    """Change the permissions of a namespace, or of all names with a prefix.
+
+    With `memory.admin`, or `memory.write` and `admin` access to the namespace. What isn't given
+    stays as it is. Makes the namespace if it is new. A name that ends with `*` sets what counts
+    for all names with that prefix, the longest first, where the namespace itself says nothing.
+    """
     change = request.parse_body(NamespaceChange)
     name, version = request.path_param("namespace", MAX_NAME_CHARACTERS), request.if_match
     token = request.idempotency_token(caller)
@@ -46,41 +74,3 @@ def configure_namespace(request: Request, caller: Principal) -> Response:
 
 def _namespace_response(namespace: Namespace) -> Response:
     return json_response(200, render_namespace(namespace), etag=f'"{namespace.version}"')
-
-
-ROUTES = [
-    Route(
-        f"GET {_NAMESPACES}",
-        list_namespaces,
-        READ,
-        "List the namespaces that the caller has access to",
-        {200: NamespacePageDocument},
-        query=CURSOR_PAGE,
-    ),
-    Route(
-        f"GET {_NAMESPACES}/{{namespace+}}",
-        get_namespace,
-        READ,
-        "Get a namespace's permissions",
-        {200: NamespaceDocument},
-        response_headers=("ETag",),
-        error_statuses=(404,),
-    ),
-    Route(
-        f"PATCH {_NAMESPACES}/{{namespace+}}",
-        configure_namespace,
-        ANY,
-        "Change the permissions of a namespace, or of all names with a prefix",
-        {200: NamespaceDocument},
-        response_headers=("ETag",),
-        request_model=NamespaceChange,
-        error_statuses=(409,),
-        if_match="optional",
-        idempotent=True,
-        description="With `memory.admin`, or `memory.write` and `admin` access to the namespace. "
-        "What isn't given stays as it is. Makes the namespace if it is new. A name that ends "
-        "with `*` sets what counts for all names with that prefix, the longest first, where "
-        "the namespace itself says nothing.",
-        audited=(CHANGE_PERMISSIONS,),
-    ),
-]

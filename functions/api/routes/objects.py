@@ -28,7 +28,7 @@ from functions.api.responses.objects import (
     render_upload,
 )
 from functions.api.routes.spaces import read_space
-from functions.api.routing import ANY, Route
+from functions.api.routing import ANY, RouteTable
 from functions.identity.model import READ, WRITE, Principal
 from functions.objects.authority import DELETE_OBJECTS, WRITE_OBJECTS
 from functions.objects.model import Precondition, Rename, StoredObject
@@ -37,15 +37,156 @@ from functions.objects.uploads import UPLOAD_HEADER
 from functions.platform import limits
 from functions.platform.errors import ValidationFailed, ValueTooLarge
 
+ROUTES = RouteTable()
 _SPACES = "/api/v1/objects"
 _SPACE = f"{_SPACES}/{{space}}"
 _OBJECT = f"{_SPACE}/{{key+}}"
 _PREFIX = PrefixParameter("prefix", "What the keys begin with.")
-
 _LARGEST_RENDERED = 2**63 - 1  # in an answer; numbers of requests have any size
 
 
+@ROUTES.add(
+    f"POST {_SPACE}/rename",
+    WRITE,
+    {200: ObjectDocument},
+    response_headers=("ETag",),
+    request_model=ObjectRename,
+    error_statuses=(404, 409),
+    if_match="optional",
+    idempotent=True,
+    audited=(WRITE_OBJECTS,),
+)
+def rename_object(request: Request, caller: Principal) -> Response:
+    """Give an object another key.
+
+    Its bytes stay where they are. If-Match names the object's version.
+    """
+    asked, expected = request.parse_body(ObjectRename), Precondition(request.if_match)
+    wanted, token = (
+        Rename(asked.source, asked.target, asked.overwrite),
+        request.idempotency_token(caller),
+    )
+    objects = request.services.objects
+    return _object_response(
+        200, objects.rename(caller, read_space(request), wanted, expected, token)
+    )
+
+
+def _read_data(request: Request) -> bytes:
+    data = request.body
+    if len(data) > limits.MAX_OBJECT_BYTES:
+        message = f"the object has {len(data)} bytes; begin an upload of it"
+        raise ValueTooLarge(message, max=limits.MAX_OBJECT_BYTES, actual=len(data))
+    return data
+
+
+@ROUTES.add(
+    f"POST {_SPACE}/read", READ, {200: ObjectsDocument}, request_model=ObjectReading, is_query=True
+)
+def read_objects(request: Request, caller: Principal) -> Response:
+    """Read several objects."""
+    keys, most_bytes = request.parse_body(ObjectReading).keys, limits.MAX_PAGE_BYTES * 3 // 4
+    reader = request.services.object_reader
+    read = reader.read_many(caller, read_space(request), keys, most_bytes)
+    shown = truncate_to_limit(render_object_data(*each) for each in read.found)
+    document: ObjectsDocument = {
+        "objects": shown,
+        "missing": read.missing,
+        "too_large": read.too_large,
+        "unread": [*(stored.key for stored, _ in read.found[len(shown) :]), *read.unread],
+    }
+    return json_response(200, document)
+
+
+@ROUTES.add(
+    f"POST {_SPACE}/uploads",
+    WRITE,
+    {201: ObjectUploadDocument},
+    request_model=NewObjectUpload,
+    error_statuses=(409,),
+    idempotent=True,
+)
+def begin_object_upload(request: Request, caller: Principal) -> Response:
+    """Begin the upload of an object of up to 100 MB.
+
+    Send the bytes to its `url` by `method` with its `headers`, and with nothing of your key.
+    Then a PUT of the object with `X-Object-Upload` completes it.
+    """
+    new, token = request.parse_body(NewObjectUpload), request.idempotency_token(caller)
+    if new.size > limits.MAX_UPLOADED_OBJECT_BYTES:
+        message = f"the object has {new.size} bytes"
+        actual = min(new.size, _LARGEST_RENDERED)
+        raise ValueTooLarge(message, max=limits.MAX_UPLOADED_OBJECT_BYTES, actual=actual)
+    uploads = request.services.object_uploads
+    upload, address = uploads.begin(caller, read_space(request), new, token)
+    document = render_upload(upload, address, request.resolve(address.url))
+    return json_response(201, document)
+
+
+@ROUTES.add(
+    f"GET {_SPACE}",
+    READ,
+    {200: ObjectPageDocument},
+    query=(_PREFIX, *UNCOUNTED_PAGE, VALUES_OF_ANSWER),
+)
+def list_objects(request: Request, caller: Principal) -> Response:
+    """List the objects of a space by their keys.
+
+    Keys sort by their UTF-8 bytes. A space that nobody has made is empty.
+    """
+    prefix, space = _PREFIX.read(request), read_space(request)
+    page, position = paginate_uncounted(
+        request,
+        caller,
+        partial(request.services.object_reader.list_all, caller, space, prefix),
+        render_object,
+        lambda each: each.key,
+    )
+    return json_response(200, ObjectPageDocument(objects=page, **position))
+
+
+@ROUTES.add(
+    f"DELETE {_SPACE}",
+    ANY,
+    {200: DeletedObjectsDocument},
+    query=(_PREFIX,),
+    audited=(DELETE_OBJECTS,),
+)
+def delete_objects(request: Request, caller: Principal) -> Response:
+    """Delete all objects whose keys begin alike.
+
+    With `memory.write` and write access to the space, or `memory.admin`. `prefix` is required;
+    an empty one means all. Objects go in groups of 20.
+    """
+    prefix = _PREFIX.require(request)
+    deleted, complete = request.services.objects.delete_prefix(caller, read_space(request), prefix)
+    return json_response(200, DeletedObjectsDocument(deleted=deleted, complete=complete))
+
+
+@ROUTES.add(
+    f"PUT {_OBJECT}",
+    WRITE,
+    {200: ObjectDocument, 201: ObjectDocument},
+    request_model=bytes,
+    media_types=("*/*",),
+    request_headers=(
+        *DESCRIBING_HEADERS,
+        HeaderParameter(UPLOAD_HEADER, "The `upload_id` of bytes that were uploaded."),
+    ),
+    response_headers=("ETag",),
+    error_statuses=(404, 409),
+    if_match="optional",
+    idempotent=True,
+    audited=(WRITE_OBJECTS,),
+)
 def put_object(request: Request, caller: Principal) -> Response:
+    """Store an object.
+
+    The body is its bytes, of any media type, up to 4 MB; with `X-Object-Upload` it is empty.
+    Replaces what has the key, with all that describes it, unless If-Match names another
+    version, or `If-None-Match: *` asks for a new key. The first object makes the space, which
+    is then the caller's alone.
+    """
     space, key = _names(request)
     expected = Precondition(request.if_match, request.must_not_exist)
     token = request.optional_idempotency_token(caller)
@@ -62,27 +203,20 @@ def put_object(request: Request, caller: Principal) -> Response:
     return _object_response(201 if is_new else 200, stored)
 
 
-def _read_data(request: Request) -> bytes:
-    data = request.body
-    if len(data) > limits.MAX_OBJECT_BYTES:
-        message = f"the object has {len(data)} bytes; begin an upload of it"
-        raise ValueTooLarge(message, max=limits.MAX_OBJECT_BYTES, actual=len(data))
-    return data
-
-
-def begin_object_upload(request: Request, caller: Principal) -> Response:
-    new, token = request.parse_body(NewObjectUpload), request.idempotency_token(caller)
-    if new.size > limits.MAX_UPLOADED_OBJECT_BYTES:
-        message = f"the object has {new.size} bytes"
-        actual = min(new.size, _LARGEST_RENDERED)
-        raise ValueTooLarge(message, max=limits.MAX_UPLOADED_OBJECT_BYTES, actual=actual)
-    uploads = request.services.object_uploads
-    upload, address = uploads.begin(caller, read_space(request), new, token)
-    document = render_upload(upload, address, request.resolve(address.url))
-    return json_response(201, document)
-
-
+@ROUTES.add(
+    f"GET {_OBJECT}",
+    READ,
+    {200: bytes, 206: bytes, 304: None, 307: None},
+    request_headers=(HeaderParameter("Range", "One range of bytes, as `bytes=0-99`."),),
+    response_headers=OBJECT_HEADERS,
+    error_statuses=(404, 416),
+)
 def get_object(request: Request, caller: Principal) -> Response:
+    """Get an object.
+
+    The response has the object's media type. HEAD gives the headers alone. Where more than 4 MB
+    are asked for, 307 leads to an address that gives them for 5 minutes.
+    """
     space, key = _names(request)
     reader = request.services.object_reader
     if request.is_head or "if-none-match" in request.headers:
@@ -103,54 +237,22 @@ def get_object(request: Request, caller: Principal) -> Response:
     return Response(206, read.data, headers, is_binary=True)
 
 
+@ROUTES.add(
+    f"DELETE {_OBJECT}",
+    ANY,
+    {204: None},
+    error_statuses=(404, 409),
+    if_match="optional",
+    audited=(DELETE_OBJECTS,),
+)
 def delete_object(request: Request, caller: Principal) -> Response:
+    """Delete an object.
+
+    With `memory.write` and write access to the space, or `memory.admin`.
+    """
     space, key = _names(request)
     request.services.objects.delete(caller, space, key, Precondition(request.if_match))
     return Response(204)
-
-
-def list_objects(request: Request, caller: Principal) -> Response:
-    prefix, space = _PREFIX.read(request), read_space(request)
-    page, position = paginate_uncounted(
-        request,
-        caller,
-        partial(request.services.object_reader.list_all, caller, space, prefix),
-        render_object,
-        lambda each: each.key,
-    )
-    return json_response(200, ObjectPageDocument(objects=page, **position))
-
-
-def delete_objects(request: Request, caller: Principal) -> Response:
-    prefix = _PREFIX.require(request)
-    deleted, complete = request.services.objects.delete_prefix(caller, read_space(request), prefix)
-    return json_response(200, DeletedObjectsDocument(deleted=deleted, complete=complete))
-
-
-def rename_object(request: Request, caller: Principal) -> Response:
-    asked, expected = request.parse_body(ObjectRename), Precondition(request.if_match)
-    wanted, token = (
-        Rename(asked.source, asked.target, asked.overwrite),
-        request.idempotency_token(caller),
-    )
-    objects = request.services.objects
-    return _object_response(
-        200, objects.rename(caller, read_space(request), wanted, expected, token)
-    )
-
-
-def read_objects(request: Request, caller: Principal) -> Response:
-    keys, most_bytes = request.parse_body(ObjectReading).keys, limits.MAX_PAGE_BYTES * 3 // 4
-    reader = request.services.object_reader
-    read = reader.read_many(caller, read_space(request), keys, most_bytes)
-    shown = truncate_to_limit(render_object_data(*each) for each in read.found)
-    document: ObjectsDocument = {
-        "objects": shown,
-        "missing": read.missing,
-        "too_large": read.too_large,
-        "unread": [*(stored.key for stored, _ in read.found[len(shown) :]), *read.unread],
-    }
-    return json_response(200, document)
 
 
 def _names(request: Request) -> tuple[str, str]:
@@ -160,107 +262,3 @@ def _names(request: Request) -> tuple[str, str]:
 def _object_response(status: int, stored: StoredObject) -> Response:
     """Render a response that describes an object; no Location, since that is logged."""
     return json_response(status, render_object(stored), etag=f'"{stored.version}"')
-
-
-ROUTES = [
-    Route(
-        f"POST {_SPACE}/rename",
-        rename_object,
-        WRITE,
-        "Give an object another key",
-        {200: ObjectDocument},
-        response_headers=("ETag",),
-        request_model=ObjectRename,
-        error_statuses=(404, 409),
-        if_match="optional",
-        idempotent=True,
-        audited=(WRITE_OBJECTS,),
-        description="Its bytes stay where they are. If-Match names the object's version.",
-    ),
-    Route(
-        f"POST {_SPACE}/read",
-        read_objects,
-        READ,
-        "Read several objects",
-        {200: ObjectsDocument},
-        request_model=ObjectReading,
-        is_query=True,
-    ),
-    Route(
-        f"POST {_SPACE}/uploads",
-        begin_object_upload,
-        WRITE,
-        "Begin the upload of an object of up to 100 MB",
-        {201: ObjectUploadDocument},
-        request_model=NewObjectUpload,
-        error_statuses=(409,),
-        idempotent=True,
-        description="Send the bytes to its `url` by `method` with its `headers`, and with nothing "
-        "of your key. Then a PUT of the object with `X-Object-Upload` completes it.",
-    ),
-    Route(
-        f"GET {_SPACE}",
-        list_objects,
-        READ,
-        "List the objects of a space by their keys",
-        {200: ObjectPageDocument},
-        query=(_PREFIX, *UNCOUNTED_PAGE, VALUES_OF_ANSWER),
-        description="Keys sort by their UTF-8 bytes. A space that nobody has made is empty.",
-    ),
-    Route(
-        f"DELETE {_SPACE}",
-        delete_objects,
-        ANY,
-        "Delete all objects whose keys begin alike",
-        {200: DeletedObjectsDocument},
-        query=(_PREFIX,),
-        audited=(DELETE_OBJECTS,),
-        description="With `memory.write` and write access to the space, or `memory.admin`. "
-        "`prefix` is required; an empty one means all. Objects go in groups of 20.",
-    ),
-    Route(
-        f"PUT {_OBJECT}",
-        put_object,
-        WRITE,
-        "Store an object",
-        {200: ObjectDocument, 201: ObjectDocument},
-        request_model=bytes,
-        media_types=("*/*",),
-        request_headers=(
-            *DESCRIBING_HEADERS,
-            HeaderParameter(UPLOAD_HEADER, "The `upload_id` of bytes that were uploaded."),
-        ),
-        response_headers=("ETag",),
-        error_statuses=(404, 409),
-        if_match="optional",
-        idempotent=True,
-        audited=(WRITE_OBJECTS,),
-        description="The body is its bytes, of any media type, up to 4 MB; with "
-        "`X-Object-Upload` it is empty. Replaces what has the key, with all that describes it, "
-        "unless If-Match names another version, or `If-None-Match: *` asks for a new key. The "
-        "first object makes the space, which is then the caller's alone.",
-    ),
-    Route(
-        f"GET {_OBJECT}",
-        get_object,
-        READ,
-        "Get an object",
-        {200: bytes, 206: bytes, 304: None, 307: None},
-        request_headers=(HeaderParameter("Range", "One range of bytes, as `bytes=0-99`."),),
-        response_headers=OBJECT_HEADERS,
-        error_statuses=(404, 416),
-        description="The response has the object's media type. HEAD gives the headers alone. Where "
-        "more than 4 MB are asked for, 307 leads to an address that gives them for 5 minutes.",
-    ),
-    Route(
-        f"DELETE {_OBJECT}",
-        delete_object,
-        ANY,
-        "Delete an object",
-        {204: None},
-        error_statuses=(404, 409),
-        if_match="optional",
-        audited=(DELETE_OBJECTS,),
-        description="With `memory.write` and write access to the space, or `memory.admin`.",
-    ),
-]

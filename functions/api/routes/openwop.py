@@ -25,7 +25,7 @@ from functions.api.responses.openwop import (
     render_memory_entry,
     render_seen_entry,
 )
-from functions.api.routing import Route
+from functions.api.routing import RouteTable
 from functions.identity.model import READ, WRITE, Principal
 from functions.openwop.model import EntryListQuery
 from functions.openwop.requests import NewMemory, NewMemoryEntry
@@ -33,6 +33,7 @@ from functions.platform.errors import ValidationFailed
 from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.openwop_keys import parse_memory_entry_id
 
+ROUTES = RouteTable()
 _SEEN = "/v1/runs/{runId}/entries"
 _MEMORIES = "/v1/memories"
 _MEMORY = "/v1/memory/{memoryRef+}"
@@ -61,27 +62,18 @@ _LIMIT = IntegerParameter(
 _LIST = (_LIMIT, _TAG, _AFTER, _BEFORE, UNCOUNTED, VALUES_OF_ANSWER)
 
 
-def name_memory(request: Request, caller: Principal) -> Response:
-    services = request.services
-    memory = services.memory_lists.add(caller, request.parse_body(NewMemory))
-    reference = services.memory_references.make_reference(caller.tenant, memory)
-    return json_response(200, NamedMemoryDocument(memoryRef=reference))
-
-
-def list_memories(request: Request, caller: Principal) -> Response:
-    services = request.services
-    make = partial(services.memory_references.make_reference, caller.tenant)
-    page, position = paginate_uncounted(
-        request,
-        caller,
-        partial(services.memory_lists.list_own, caller),
-        lambda each: render_memory(each, make(each.memory)),
-        lambda each: each.position,
-    )
-    return json_response(200, MemoryListDocument(memories=page, **position))
-
-
+@ROUTES.add(
+    f"GET {_SEEN}",
+    READ,
+    {200: SeenMemoryEntryListDocument},
+    query=(_MEMORY_REF, *_LIST),
+    error_statuses=(404, 409),
+)
 def list_seen_entries(request: Request, caller: Principal) -> Response:
+    """List what a run sees or saw, with who put each entry and when it was deleted.
+
+    Newest first, of open and closed runs, as long as the snapshot is kept.
+    """
     services, limit = request.services, _LIMIT.read(request)
     reference, found = services.memories.list_seen(
         caller, request.path_params["runId"], _MEMORY_REF.read(request), _query(request, limit)
@@ -98,7 +90,91 @@ def list_seen_entries(request: Request, caller: Principal) -> Response:
     return json_response(200, document)
 
 
+@ROUTES.add(f"GET {_MEMORIES}", READ, {200: MemoryListDocument}, query=UNCOUNTED_PAGE)
+def list_memories(request: Request, caller: Principal) -> Response:
+    """List your memories and those of your agent type, the last one first.
+
+    Each that a run has named, or a call of `POST`, but those whose names hold a secret of a
+    run. Others' are in no list, since who holds the reference of one may use it.
+    """
+    services = request.services
+    make = partial(services.memory_references.make_reference, caller.tenant)
+    page, position = paginate_uncounted(
+        request,
+        caller,
+        partial(services.memory_lists.list_own, caller),
+        lambda each: render_memory(each, make(each.memory)),
+        lambda each: each.position,
+    )
+    return json_response(200, MemoryListDocument(memories=page, **position))
+
+
+@ROUTES.add(f"POST {_MEMORIES}", READ, {200: NamedMemoryDocument}, request_model=NewMemory)
+def name_memory(request: Request, caller: Principal) -> Response:
+    """Get the reference of your memory of this name, without a run.
+
+    That of your agent type, if you have one. Again changes nothing.
+    """
+    services = request.services
+    memory = services.memory_lists.add(caller, request.parse_body(NewMemory))
+    reference = services.memory_references.make_reference(caller.tenant, memory)
+    return json_response(200, NamedMemoryDocument(memoryRef=reference))
+
+
+@ROUTES.add(
+    f"GET {_ENTRY}",
+    READ,
+    {200: FoundMemoryEntryDocument},
+    query=(_RUN_ID,),
+    error_statuses=(404, 409),
+)
+def get_memory_entry(request: Request, caller: Principal) -> Response:
+    """Get an entry that a snapshot shows."""
+    entry = request.services.memories.get(
+        caller, request.path_params["memoryRef"], request.path_params["id"], _RUN_ID.read(request)
+    )
+    if entry is None:
+        message = "no entry that shows here has this id"
+        return json_response(404, {"error": "not_found", "message": message, "entry": None})
+    return json_response(200, FoundMemoryEntryDocument(entry=render_memory_entry(entry)))
+
+
+def _query(request: Request, limit: int) -> EntryListQuery:
+    UNCOUNTED.read(request)
+    return EntryListQuery(_TAG.read(request), _before(request), (limit or MAX_PAGE_ITEMS) + 1)
+
+
+@ROUTES.add(
+    f"DELETE {_ENTRY}",
+    WRITE,
+    {200: MemoryEntryDeletedDocument},
+    query=(_RUN_ID,),
+    error_statuses=(404, 409),
+)
+def delete_memory_entry(request: Request, caller: Principal) -> Response:
+    """Delete an entry for all later runs.
+
+    Snapshots that are kept continue showing it; after the last of them it leaves the storage.
+    """
+    deleted = request.services.memories.delete(
+        caller, request.path_params["memoryRef"], request.path_params["id"], _RUN_ID.read(request)
+    )
+    return json_response(200, MemoryEntryDeletedDocument(deleted=deleted))
+
+
+@ROUTES.add(
+    f"GET {_MEMORY}",
+    READ,
+    {200: MemoryEntryListDocument},
+    query=(_RUN_ID, *_LIST),
+    error_statuses=(404, 409),
+)
 def list_memory_entries(request: Request, caller: Principal) -> Response:
+    """List what a snapshot shows.
+
+    Newest first. In a run it is always the same, but for entries that expire; without one it is
+    what there is now.
+    """
     limit = _LIMIT.read(request)
     found = request.services.memories.list(
         caller, request.path_params["memoryRef"], _RUN_ID.read(request), _query(request, limit)
@@ -112,35 +188,26 @@ def list_memory_entries(request: Request, caller: Principal) -> Response:
     return json_response(200, document)
 
 
-def _query(request: Request, limit: int) -> EntryListQuery:
-    UNCOUNTED.read(request)
-    return EntryListQuery(_TAG.read(request), _before(request), (limit or MAX_PAGE_ITEMS) + 1)
-
-
-def get_memory_entry(request: Request, caller: Principal) -> Response:
-    entry = request.services.memories.get(
-        caller, request.path_params["memoryRef"], request.path_params["id"], _RUN_ID.read(request)
-    )
-    if entry is None:
-        message = "no entry that shows here has this id"
-        return json_response(404, {"error": "not_found", "message": message, "entry": None})
-    return json_response(200, FoundMemoryEntryDocument(entry=render_memory_entry(entry)))
-
-
+@ROUTES.add(
+    f"POST {_MEMORY}",
+    WRITE,
+    {201: MemoryEntryDocument},
+    request_model=NewMemoryEntry,
+    error_statuses=(404, 409, 422),
+    idempotent=True,
+)
 def put_memory_entry(request: Request, caller: Principal) -> Response:
+    """Put an entry, clean of the secrets of the memory's open runs.
+
+    Each secret is replaced by `<REDACTED:label>` before anything is stored, or refused if the
+    run that puts rejects secrets. Empty tags are dropped.
+    """
     new = request.parse_body(NewMemoryEntry)
     reference = request.path_params["memoryRef"]
     entry = request.services.memories.put(
         caller, reference, new, request.optional_idempotency_token(caller)
     )
     return json_response(201, render_memory_entry(entry))
-
-
-def delete_memory_entry(request: Request, caller: Principal) -> Response:
-    deleted = request.services.memories.delete(
-        caller, request.path_params["memoryRef"], request.path_params["id"], _RUN_ID.read(request)
-    )
-    return json_response(200, MemoryEntryDeletedDocument(deleted=deleted))
 
 
 def _before(request: Request) -> int | None:
@@ -151,79 +218,3 @@ def _before(request: Request) -> int | None:
     if named is None:
         raise ValidationFailed(_BEFORE.name, _BEFORE.expected)
     return named[0]
-
-
-ROUTES = [
-    Route(
-        f"GET {_SEEN}",
-        list_seen_entries,
-        READ,
-        "List what a run sees or saw, with who put each entry and when it was deleted",
-        {200: SeenMemoryEntryListDocument},
-        query=(_MEMORY_REF, *_LIST),
-        error_statuses=(404, 409),
-        description="Newest first, of open and closed runs, as long as the snapshot is kept.",
-    ),
-    Route(
-        f"GET {_MEMORIES}",
-        list_memories,
-        READ,
-        "List your memories and those of your agent type, the last one first",
-        {200: MemoryListDocument},
-        query=UNCOUNTED_PAGE,
-        description="Each that a run has named, or a call of `POST`, but those whose names hold a "
-        "secret of a run. Others' are in no list, since who holds the reference of one may use it.",
-    ),
-    Route(
-        f"POST {_MEMORIES}",
-        name_memory,
-        READ,
-        "Get the reference of your memory of this name, without a run",
-        {200: NamedMemoryDocument},
-        request_model=NewMemory,
-        description="That of your agent type, if you have one. Again changes nothing.",
-    ),
-    Route(
-        f"GET {_ENTRY}",
-        get_memory_entry,
-        READ,
-        "Get an entry that a snapshot shows",
-        {200: FoundMemoryEntryDocument},
-        query=(_RUN_ID,),
-        error_statuses=(404, 409),
-    ),
-    Route(
-        f"DELETE {_ENTRY}",
-        delete_memory_entry,
-        WRITE,
-        "Delete an entry for all later runs",
-        {200: MemoryEntryDeletedDocument},
-        query=(_RUN_ID,),
-        error_statuses=(404, 409),
-        description="Snapshots that are kept continue showing it; after the last of them it leaves "
-        "the storage.",
-    ),
-    Route(
-        f"GET {_MEMORY}",
-        list_memory_entries,
-        READ,
-        "List what a snapshot shows",
-        {200: MemoryEntryListDocument},
-        query=(_RUN_ID, *_LIST),
-        error_statuses=(404, 409),
-        description="Newest first. In a run it is always the same, but for entries that "
-        "expire; without one it is what there is now.",
-    ),
-    Route(
-        f"POST {_MEMORY}",
-        put_memory_entry,
-        WRITE,
-        "Put an entry, clean of the secrets of the memory's open runs",
-        {201: MemoryEntryDocument},
-        request_model=NewMemoryEntry,
-        error_statuses=(404, 409, 422),
-        idempotent=True,
-        description="Each secret is replaced by `<REDACTED:label>` before anything is stored, or "
-        "refused if the run that puts rejects secrets. Empty tags are dropped.",
-    ),
-]

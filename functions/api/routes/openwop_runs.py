@@ -13,18 +13,41 @@ from functions.api.responses.openwop import (
     render_run_state,
     render_started_run,
 )
-from functions.api.routing import ANY, PUBLIC, Route
+from functions.api.routing import ANY, PUBLIC, RouteTable
 from functions.api.static_files import read_openapi_document
 from functions.identity.model import READ, Principal
 from functions.openwop.authority import CHANGE_RUN, DELETE_RUN
 from functions.openwop.model import MemoryRun
 from functions.openwop.requests import NewMemoryRun, NewSecrets
 
+ROUTES = RouteTable()
 _RUNS = "/v1/runs"
 _RUN = f"{_RUNS}/{{runId}}"
 
 
+@ROUTES.add("GET /v1/openapi.json", PUBLIC, {200: dict})
+def get_openwop_description(_request: Request, _caller: Principal) -> Response:
+    """Get this document where OpenWOP looks for it."""
+    return read_openapi_document()
+
+
+@ROUTES.add(
+    f"POST {_RUNS}",
+    READ,
+    {201: StartedMemoryRunDocument},
+    request_model=NewMemoryRun,
+    error_statuses=(404, 409),
+    idempotent=True,
+)
 def start_memory_run(request: Request, caller: Principal) -> Response:
+    """Start a run: get a snapshot of memories, or replay a run.
+
+    With an `agent` and a `scope` it is on the memory that the caller, or its agent type, has
+    under these names; with `memoryRef` or `memoryRefs` on memories whose references the caller
+    holds. With `replayOf` it is a new run that reads, to the byte and the order, what that run
+    reads or read. A run is over when it is ended, or after its `ttl`. While it is open, no put
+    into its memories stores one of its secrets.
+    """
     new = request.parse_body(NewMemoryRun)
     run = request.services.memory_runs.start(
         caller, new, request.optional_idempotency_token(caller)
@@ -32,12 +55,13 @@ def start_memory_run(request: Request, caller: Principal) -> Response:
     return json_response(201, render_started_run(run, _references(request, caller, run)))
 
 
-def get_memory_run(request: Request, caller: Principal) -> Response:
-    run = request.services.memory_runs.get(caller, request.path_params["runId"])
-    return json_response(200, _render_state(request, caller, run))
-
-
+@ROUTES.add(f"GET {_RUNS}", READ, {200: MemoryRunListDocument}, query=UNCOUNTED_PAGE)
 def list_memory_runs(request: Request, caller: Principal) -> Response:
+    """List the runs that you started, newest first.
+
+    Until a day after their snapshots were dropped. Others' runs are in no list, since who knows
+    a run's id may use it.
+    """
     page, position = paginate_uncounted(
         request,
         caller,
@@ -48,21 +72,43 @@ def list_memory_runs(request: Request, caller: Principal) -> Response:
     return json_response(200, MemoryRunListDocument(runs=page, **position))
 
 
-def add_run_secrets(request: Request, caller: Principal) -> Response:
-    new = request.parse_body(NewSecrets)
-    run = request.services.memory_runs.add_secrets(caller, request.path_params["runId"], new)
+@ROUTES.add(f"GET {_RUN}", READ, {200: MemoryRunStateDocument}, error_statuses=(404,))
+def get_memory_run(request: Request, caller: Principal) -> Response:
+    """Get the state of a run.
+
+    Until a day after its snapshot was dropped.
+    """
+    run = request.services.memory_runs.get(caller, request.path_params["runId"])
     return json_response(200, _render_state(request, caller, run))
 
 
+@ROUTES.add(f"DELETE {_RUN}", ANY, {204: None}, error_statuses=(404,), audited=(DELETE_RUN,))
 def delete_memory_run(request: Request, caller: Principal) -> Response:
+    """Delete a run with its secrets and its hold on its snapshot.
+
+    Who started it may, and `memory.admin`. Replays of it keep the snapshot.
+    """
     request.services.memory_runs.delete(caller, request.path_params["runId"])
     return Response(204)
 
 
-def end_memory_run(request: Request, caller: Principal) -> Response:
-    run = request.path_params["runId"]
-    request.services.memory_runs.end(caller, run)
-    return json_response(200, EndedMemoryRunDocument(runId=run, ended=True))
+@ROUTES.add(
+    f"POST {_RUN}/secrets",
+    READ,
+    {200: MemoryRunStateDocument},
+    request_model=NewSecrets,
+    error_statuses=(404, 409),
+    audited=(CHANGE_RUN,),
+)
+def add_run_secrets(request: Request, caller: Principal) -> Response:
+    """Give an open run a secret that it learned on the way.
+
+    From the answer on, no put into the run's memories stores it. What was put before stays as
+    it is. Again changes nothing.
+    """
+    new = request.parse_body(NewSecrets)
+    run = request.services.memory_runs.add_secrets(caller, request.path_params["runId"], new)
+    return json_response(200, _render_state(request, caller, run))
 
 
 def _references(request: Request, caller: Principal, run: MemoryRun) -> list[str]:
@@ -75,83 +121,18 @@ def _render_state(request: Request, caller: Principal, run: MemoryRun) -> Memory
     return render_run_state(run, _references(request, caller, run), request.services.clock())
 
 
-def get_openwop_description(_request: Request, _caller: Principal) -> Response:
-    return read_openapi_document()
+@ROUTES.add(
+    f"POST {_RUN}/end",
+    READ,
+    {200: EndedMemoryRunDocument},
+    error_statuses=(404,),
+    audited=(CHANGE_RUN,),
+)
+def end_memory_run(request: Request, caller: Principal) -> Response:
+    """End a run: drop its secrets; its snapshot is kept for replays.
 
-
-ROUTES = [
-    Route(
-        "GET /v1/openapi.json",
-        get_openwop_description,
-        PUBLIC,
-        "This document, where OpenWOP looks for it",
-        {200: dict},
-    ),
-    Route(
-        f"POST {_RUNS}",
-        start_memory_run,
-        READ,
-        "Start a run: get a snapshot of memories, or replay a run",
-        {201: StartedMemoryRunDocument},
-        request_model=NewMemoryRun,
-        error_statuses=(404, 409),
-        idempotent=True,
-        description="With an `agent` and a `scope` it is on the memory that the caller, or its "
-        "agent type, has under these names; with `memoryRef` or `memoryRefs` on memories whose "
-        "references the caller holds. With `replayOf` it is a new run that reads, to the byte and "
-        "the order, what that run reads or read. A run is over when it is ended, or after its "
-        "`ttl`. While it is open, no put into its memories stores one of its secrets.",
-    ),
-    Route(
-        f"GET {_RUNS}",
-        list_memory_runs,
-        READ,
-        "List the runs that you started, newest first",
-        {200: MemoryRunListDocument},
-        query=UNCOUNTED_PAGE,
-        description="Until a day after their snapshots were dropped. Others' runs are in no list, "
-        "since who knows a run's id may use it.",
-    ),
-    Route(
-        f"GET {_RUN}",
-        get_memory_run,
-        READ,
-        "Get the state of a run",
-        {200: MemoryRunStateDocument},
-        error_statuses=(404,),
-        description="Until a day after its snapshot was dropped.",
-    ),
-    Route(
-        f"DELETE {_RUN}",
-        delete_memory_run,
-        ANY,
-        "Delete a run with its secrets and its hold on its snapshot",
-        {204: None},
-        error_statuses=(404,),
-        description="Who started it may, and `memory.admin`. Replays of it keep the snapshot.",
-        audited=(DELETE_RUN,),
-    ),
-    Route(
-        f"POST {_RUN}/secrets",
-        add_run_secrets,
-        READ,
-        "Give an open run a secret that it learned on the way",
-        {200: MemoryRunStateDocument},
-        request_model=NewSecrets,
-        error_statuses=(404, 409),
-        description="From the answer on, no put into the run's memories stores it. What was put "
-        "before stays as it is. Again changes nothing.",
-        audited=(CHANGE_RUN,),
-    ),
-    Route(
-        f"POST {_RUN}/end",
-        end_memory_run,
-        READ,
-        "End a run: drop its secrets; its snapshot is kept for replays",
-        {200: EndedMemoryRunDocument},
-        error_statuses=(404,),
-        description="Who started it may, and who holds its id and `memory.write`. Again changes "
-        "nothing.",
-        audited=(CHANGE_RUN,),
-    ),
-]
+    Who started it may, and who holds its id and `memory.write`. Again changes nothing.
+    """
+    run = request.path_params["runId"]
+    request.services.memory_runs.end(caller, run)
+    return json_response(200, EndedMemoryRunDocument(runId=run, ended=True))

@@ -17,12 +17,8 @@ def _make_private(route: Route) -> Route:
         return route.handler(request, caller)
 
     handle.__name__ = f"{route.handler.__name__}_in_private_space"
-    return replace(
-        route,
-        operation=route.operation.replace(_SHARED, _PRIVATE),
-        handler=handle,
-        summary=f"{route.summary}, in a private space",
-    )
+    handle.__doc__ = (handle.__doc__ or "").replace(".", ", in a private space.", 1)
+    return replace(route, operation=route.operation.replace(_SHARED, _PRIVATE), handler=handle)
 
 
 ROUTES = [

@@ -14,17 +14,81 @@ from functions.api.responses.procedures import (
     render_task_type,
     render_workflow,
 )
-from functions.api.routing import Route
+from functions.api.routing import RouteTable
 from functions.identity.model import READ, WRITE, Principal
 from functions.procedures.authority import DELETE_WORKFLOW, WRITE_WORKFLOW
 from functions.procedures.model import Procedure, WorkflowStats
 from functions.procedures.requests import NewWorkflow, Outcome, Selection
 
+ROUTES = RouteTable()
 _PROCEDURE = "/api/v1/procedures/{agent_type}/{task_type}"
 _WORKFLOW = f"{_PROCEDURE}/{{workflow_id}}"
 
 
+@ROUTES.add(
+    f"POST {_PROCEDURE}/select",
+    READ,
+    {200: SelectedWorkflowDocument},
+    response_headers=("ETag",),
+    request_model=Selection,
+    request_model_optional=True,
+    error_statuses=(404,),
+    is_query=True,
+)
+def select_workflow(request: Request, caller: Principal) -> Response:
+    """Select the workflow to try next, by Thompson sampling.
+
+    Draws a sample from each workflow's Beta(alpha, beta) and returns the workflow with the
+    highest one. The body is optional; `seed` makes the draws repeatable.
+    """
+    wanted = request.parse_body(Selection) if request.body else Selection()
+    found = request.services.procedures.select(caller, _procedure(request), wanted.seed)
+    document: SelectedWorkflowDocument = {**render_workflow(found), "sampled": found.sampled or 0.0}
+    return _response(200, found, document)
+
+
+@ROUTES.add(
+    f"POST {_WORKFLOW}/outcome",
+    WRITE,
+    {200: WorkflowDocument},
+    response_headers=("ETag",),
+    request_model=Outcome,
+    error_statuses=(404, 409),
+    idempotent=True,
+)
+def report_outcome(request: Request, caller: Principal) -> Response:
+    """Report how well a workflow did.
+
+    Adds `score` to alpha and `1 - score` to beta. Concurrent reports all count. With an
+    Idempotency-Key, repeats within a day count once.
+    """
+    score = request.parse_body(Outcome).score
+    found = request.services.procedures.record_outcome(
+        caller,
+        _procedure(request),
+        request.path_param("workflow_id"),
+        score,
+        request.optional_idempotency_token(caller),
+    )
+    return _response(200, found, render_workflow(found))
+
+
+@ROUTES.add(
+    f"PUT {_WORKFLOW}",
+    WRITE,
+    {200: WorkflowDocument, 201: WorkflowDocument},
+    response_headers=("ETag", "Location"),
+    request_model=NewWorkflow,
+    error_statuses=(404, 409),
+    if_match="optional",
+    audited=(WRITE_WORKFLOW,),
+)
 def put_workflow(request: Request, caller: Principal) -> Response:
+    """Set a workflow's spec.
+
+    Keeps the learned statistics unless `reset` is true. With a `half_life`, an outcome counts
+    half as much as one that is a half-life newer. Repeating the request changes nothing.
+    """
     new, procedure = request.parse_body(NewWorkflow), _procedure(request)
     workflow_id = request.path_param("workflow_id")
     agent_types = request.services.agent_types
@@ -40,20 +104,49 @@ def put_workflow(request: Request, caller: Principal) -> Response:
     return response
 
 
+@ROUTES.add(
+    f"GET {_WORKFLOW}",
+    READ,
+    {200: WorkflowDocument},
+    response_headers=("ETag",),
+    error_statuses=(404,),
+)
 def get_workflow(request: Request, caller: Principal) -> Response:
+    """Get a workflow."""
     workflow_id = request.path_param("workflow_id")
     found = request.services.procedures.get(caller, _procedure(request), workflow_id)
     return _response(200, found, render_workflow(found))
 
 
+@ROUTES.add(
+    f"DELETE {_WORKFLOW}",
+    WRITE,
+    {204: None},
+    error_statuses=(404, 409),
+    if_match="optional",
+    audited=(DELETE_WORKFLOW,),
+)
+def delete_workflow(request: Request, caller: Principal) -> Response:
+    """Delete a workflow and its statistics."""
+    workflow_id = request.path_param("workflow_id")
+    request.services.procedures.delete(caller, _procedure(request), workflow_id, request.if_match)
+    return Response(204)
+
+
+@ROUTES.add(f"GET {_PROCEDURE}", READ, {200: WorkflowPageDocument}, query=CURSOR_PAGE)
 def list_workflows(request: Request, caller: Principal) -> Response:
+    """List the workflows of a type of task."""
     procedure, procedures = _procedure(request), request.services.procedures
     read = partial(procedures.list_page, caller, procedure)
     page, position = paginate(request, caller, read, render_workflow)
     return json_response(200, WorkflowPageDocument(procedures=page, **position))
 
 
+@ROUTES.add(
+    "GET /api/v1/procedures/{agent_type}", READ, {200: TaskTypePageDocument}, query=UNCOUNTED_PAGE
+)
 def list_task_types(request: Request, caller: Principal) -> Response:
+    """List the types of task for which an agent type has workflows, by name."""
     agent_type = request.path_param("agent_type")
     page, position = paginate_uncounted(
         request,
@@ -65,115 +158,9 @@ def list_task_types(request: Request, caller: Principal) -> Response:
     return json_response(200, TaskTypePageDocument(task_types=page, **position))
 
 
-def select_workflow(request: Request, caller: Principal) -> Response:
-    wanted = request.parse_body(Selection) if request.body else Selection()
-    found = request.services.procedures.select(caller, _procedure(request), wanted.seed)
-    document: SelectedWorkflowDocument = {**render_workflow(found), "sampled": found.sampled or 0.0}
-    return _response(200, found, document)
-
-
-def report_outcome(request: Request, caller: Principal) -> Response:
-    score = request.parse_body(Outcome).score
-    found = request.services.procedures.record_outcome(
-        caller,
-        _procedure(request),
-        request.path_param("workflow_id"),
-        score,
-        request.optional_idempotency_token(caller),
-    )
-    return _response(200, found, render_workflow(found))
-
-
-def delete_workflow(request: Request, caller: Principal) -> Response:
-    workflow_id = request.path_param("workflow_id")
-    request.services.procedures.delete(caller, _procedure(request), workflow_id, request.if_match)
-    return Response(204)
-
-
 def _procedure(request: Request) -> Procedure:
     return Procedure(request.path_param("agent_type"), request.path_param("task_type"))
 
 
 def _response(status: int, found: WorkflowStats, document: WorkflowDocument) -> Response:
     return json_response(status, document, etag=f'"{found.workflow.version}"')
-
-
-ROUTES = [
-    Route(
-        f"POST {_PROCEDURE}/select",
-        select_workflow,
-        READ,
-        "Select the workflow to try next, by Thompson sampling",
-        {200: SelectedWorkflowDocument},
-        response_headers=("ETag",),
-        request_model=Selection,
-        request_model_optional=True,
-        error_statuses=(404,),
-        description="Draws a sample from each workflow's Beta(alpha, beta) and returns the "
-        "workflow with the highest one. The body is optional; `seed` makes the draws repeatable.",
-        is_query=True,
-    ),
-    Route(
-        f"POST {_WORKFLOW}/outcome",
-        report_outcome,
-        WRITE,
-        "Report how well a workflow did",
-        {200: WorkflowDocument},
-        response_headers=("ETag",),
-        request_model=Outcome,
-        error_statuses=(404, 409),
-        idempotent=True,
-        description="Adds `score` to alpha and `1 - score` to beta. Concurrent reports all count. "
-        "With an Idempotency-Key, repeats within a day count once.",
-    ),
-    Route(
-        f"PUT {_WORKFLOW}",
-        put_workflow,
-        WRITE,
-        "Set a workflow's spec",
-        {200: WorkflowDocument, 201: WorkflowDocument},
-        response_headers=("ETag", "Location"),
-        request_model=NewWorkflow,
-        error_statuses=(404, 409),
-        if_match="optional",
-        description="Keeps the learned statistics unless `reset` is true. With a `half_life`, an "
-        "outcome counts half as much as one that is a half-life newer. Repeating the request "
-        "changes nothing.",
-        audited=(WRITE_WORKFLOW,),
-    ),
-    Route(
-        f"GET {_WORKFLOW}",
-        get_workflow,
-        READ,
-        "Get a workflow",
-        {200: WorkflowDocument},
-        response_headers=("ETag",),
-        error_statuses=(404,),
-    ),
-    Route(
-        f"DELETE {_WORKFLOW}",
-        delete_workflow,
-        WRITE,
-        "Delete a workflow and its statistics",
-        {204: None},
-        error_statuses=(404, 409),
-        if_match="optional",
-        audited=(DELETE_WORKFLOW,),
-    ),
-    Route(
-        f"GET {_PROCEDURE}",
-        list_workflows,
-        READ,
-        "List the workflows of a type of task",
-        {200: WorkflowPageDocument},
-        query=CURSOR_PAGE,
-    ),
-    Route(
-        "GET /api/v1/procedures/{agent_type}",
-        list_task_types,
-        READ,
-        "List the types of task for which an agent type has workflows, by name",
-        {200: TaskTypePageDocument},
-        query=UNCOUNTED_PAGE,
-    ),
-]

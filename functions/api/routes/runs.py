@@ -39,7 +39,7 @@ from functions.api.responses.runs import (
     render_run_value,
 )
 from functions.api.responses.types import PagePosition
-from functions.api.routing import ANY, Route
+from functions.api.routing import ANY, RouteTable
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform import limits
 from functions.platform.errors import ValidationFailed
@@ -47,6 +47,7 @@ from functions.runs.authority import APPEND_EPISODE, DELETE_EPISODES, DELETE_RUN
 from functions.runs.model import Run, RunPage, RunQuery, RunStatus, RunValue
 from functions.runs.requests import NewEpisode, NewRun, RunError, RunOutput
 
+ROUTES = RouteTable()
 _RUNS = "/api/v1/runs"
 _RUN = f"{_RUNS}/{{run_id}}"
 _AGENT_TYPE = TextParameter(
@@ -70,42 +71,92 @@ _EPISODE_LIMIT = IntegerParameter(
 _BEFORE = TextParameter("before", "An alias of `after`.", limits.MAX_CURSOR_CHARACTERS)
 
 
+@ROUTES.add(
+    f"POST {_RUNS}",
+    WRITE,
+    {201: RunDocument},
+    response_headers=("ETag", "Location"),
+    request_model=NewRun,
+    error_statuses=(409,),
+    idempotent=True,
+)
 def start_run(request: Request, caller: Principal) -> Response:
+    """Start a run.
+
+    The id contains the run's address, so appending an episode does not read the run.
+    """
     run = request.services.runs.start(
         caller, request.parse_body(NewRun), request.idempotency_token(caller)
     )
     return _run_response(201, run, location=f"{_RUNS}/{quote(run.id, safe='')}")
 
 
-def get_run(request: Request, caller: Principal) -> Response:
-    run = request.services.runs.get(caller, request.path_params["run_id"])
-    value = _VALUE.read(request)
-    if value is None:
-        return _run_response(200, run)
-    return json_response(200, render_run_value(run, value), etag=f'"{run.version}"')
-
-
-def complete_run(request: Request, caller: Principal) -> Response:
-    output, run_id = request.parse_body(RunOutput), request.path_params["run_id"]
-    return _run_response(
-        200,
-        request.services.runs.complete(caller, run_id, output, request.idempotency_token(caller)),
-    )
-
-
-def fail_run(request: Request, caller: Principal) -> Response:
-    error, run_id = request.parse_body(RunError), request.path_params["run_id"]
-    return _run_response(
-        200,
-        request.services.runs.fail(caller, run_id, error, request.idempotency_token(caller)),
-    )
-
-
+@ROUTES.add(
+    f"GET {_RUNS}",
+    READ,
+    {200: RunPageDocument},
+    query=(_AGENT_TYPE, _INSTANCE, _STATUS, VALUES, *CURSOR_PAGE),
+)
 def list_runs(request: Request, caller: Principal) -> Response:
+    """List the tenant's runs, newest first.
+
+    The index is eventually consistent: a new run may be missing for a moment.
+    """
     asked, has_values = read_page_request(request, caller), VALUES.read(request) is None
     found = request.services.runs.list_page(caller, _read_query(request), asked.wanted)
     page, position = _run_page(asked, found, has_values=has_values)
     return json_response(200, RunPageDocument(runs=page, **position))
+
+
+@ROUTES.add(
+    f"DELETE {_RUNS}",
+    ANY,
+    {200: DeletedRunsDocument},
+    query=(_AGENT_TYPE, _INSTANCE, _STATUS),
+    audited=(DELETE_RUN, DELETE_EPISODES),
+)
+def delete_runs(request: Request, caller: Principal) -> Response:
+    """Delete the runs that match, with their episodes.
+
+    Needs at least one parameter, and `memory.write` or `memory.admin`. The quota is freed
+    immediately.
+    """
+    query = _read_query(request)
+    if query == RunQuery():
+        raise ValidationFailed("query", "needs agent_type, instance_id or status")
+    runs, episodes, is_complete = request.services.run_deletions.delete_runs(caller, query)
+    return json_response(
+        200, DeletedRunsDocument(deleted=runs, episodes=episodes, complete=is_complete)
+    )
+
+
+@ROUTES.add(
+    f"DELETE {_RUN}", ANY, {204: None}, error_statuses=(404,), audited=(DELETE_RUN, DELETE_EPISODES)
+)
+def delete_run(request: Request, caller: Principal) -> Response:
+    """Delete a run with its episodes.
+
+    Needs `memory.write` or `memory.admin`. The quota is freed immediately.
+    """
+    request.services.run_deletions.delete_run(caller, request.path_params["run_id"])
+    return Response(204)
+
+
+@ROUTES.add(
+    f"DELETE {_RUN}/episodes/{{episode_id}}",
+    ANY,
+    {204: None},
+    error_statuses=(404,),
+    audited=(DELETE_EPISODES,),
+)
+def delete_episode(request: Request, caller: Principal) -> Response:
+    """Delete an episode.
+
+    Needs `memory.write` or `memory.admin`. The quota is freed immediately.
+    """
+    run_id, episode_id = request.path_params["run_id"], request.path_params["episode_id"]
+    request.services.run_deletions.delete_episode(caller, run_id, episode_id)
+    return Response(204)
 
 
 def _run_page(
@@ -129,46 +180,113 @@ def _run_page(
     return page, asked.describe(taken, end, found.total)
 
 
-def delete_run(request: Request, caller: Principal) -> Response:
-    request.services.run_deletions.delete_run(caller, request.path_params["run_id"])
-    return Response(204)
-
-
-def delete_runs(request: Request, caller: Principal) -> Response:
-    query = _read_query(request)
-    if query == RunQuery():
-        raise ValidationFailed("query", "needs agent_type, instance_id or status")
-    runs, episodes, is_complete = request.services.run_deletions.delete_runs(caller, query)
-    return json_response(
-        200, DeletedRunsDocument(deleted=runs, episodes=episodes, complete=is_complete)
-    )
-
-
-def delete_episode(request: Request, caller: Principal) -> Response:
-    run_id, episode_id = request.path_params["run_id"], request.path_params["episode_id"]
-    request.services.run_deletions.delete_episode(caller, run_id, episode_id)
-    return Response(204)
-
-
+@ROUTES.add("GET /api/v1/agent-types", READ, {200: AgentTypePageDocument}, query=CURSOR_PAGE)
 def list_agent_types(request: Request, caller: Principal) -> Response:
+    """List the agent types of the last 90 days, and those with workflows.
+
+    An agent type is listed for 90 days after a run or fact named it, and as long as it has a
+    workflow.
+    """
     agent_types = request.services.agent_types
     read = partial(agent_types.list_page, caller)
     page, position = paginate(request, caller, read, render_agent_type, attrgetter("name"))
     return json_response(200, AgentTypePageDocument(agent_types=page, **position))
 
 
+@ROUTES.add(
+    f"GET {_RUN}",
+    READ,
+    {200: RunDocument},
+    response_headers=("ETag",),
+    query=(_VALUE,),
+    error_statuses=(404,),
+)
+def get_run(request: Request, caller: Principal) -> Response:
+    """Get a run."""
+    run = request.services.runs.get(caller, request.path_params["run_id"])
+    value = _VALUE.read(request)
+    if value is None:
+        return _run_response(200, run)
+    return json_response(200, render_run_value(run, value), etag=f'"{run.version}"')
+
+
+@ROUTES.add(
+    f"POST {_RUN}/complete",
+    WRITE,
+    {200: RunDocument},
+    response_headers=("ETag",),
+    request_model=RunOutput,
+    error_statuses=(404, 409),
+    idempotent=True,
+    audited=(END_RUN,),
+)
+def complete_run(request: Request, caller: Principal) -> Response:
+    """End a run that succeeded."""
+    output, run_id = request.parse_body(RunOutput), request.path_params["run_id"]
+    return _run_response(
+        200,
+        request.services.runs.complete(caller, run_id, output, request.idempotency_token(caller)),
+    )
+
+
+@ROUTES.add(
+    f"POST {_RUN}/fail",
+    WRITE,
+    {200: RunDocument},
+    response_headers=("ETag",),
+    request_model=RunError,
+    error_statuses=(404, 409),
+    idempotent=True,
+    audited=(END_RUN,),
+)
+def fail_run(request: Request, caller: Principal) -> Response:
+    """End a run that failed."""
+    error, run_id = request.parse_body(RunError), request.path_params["run_id"]
+    return _run_response(
+        200,
+        request.services.runs.fail(caller, run_id, error, request.idempotency_token(caller)),
+    )
+
+
 def _read_query(request: Request) -> RunQuery:
     return RunQuery(_AGENT_TYPE.read(request), _INSTANCE.read(request), _STATUS.read(request))
 
 
+@ROUTES.add(
+    f"POST {_RUN}/episodes",
+    WRITE,
+    {201: EpisodeDocument},
+    request_model=NewEpisode,
+    error_statuses=(404, 409),
+    idempotent=True,
+    audited=(APPEND_EPISODE,),
+)
 def append_episode(request: Request, caller: Principal) -> Response:
+    """Append an episode to a run.
+
+    A run that has ended accepts episodes, too. With an Idempotency-Key, a retry returns the
+    first episode.
+    """
     token = request.optional_idempotency_token(caller)
     new, run_id = request.parse_body(NewEpisode), request.path_params["run_id"]
     episode = request.services.episodes.append(caller, run_id, new, token)
     return json_response(201, render_episode(episode))
 
 
+@ROUTES.add(
+    "GET /api/v1/episodes",
+    READ,
+    {200: EpisodePageDocument},
+    query=(_AGENT_TYPE, _RUN_ID, _EPISODE_LIMIT, AFTER, _BEFORE, UNCOUNTED, VALUES_OF_ANSWER),
+    error_statuses=(404,),
+)
 def recall_episodes(request: Request, caller: Principal) -> Response:
+    """Recall the newest episodes of an agent type, or of a run.
+
+    Lists the newest episodes first. The episodes of a run are complete. The episodes of an
+    agent type span its runs, and a new one may be missing for a moment. The answer has no
+    total.
+    """
     limit, before = _EPISODE_LIMIT.read(request), read_cursor(request, caller, AFTER, _BEFORE)
     UNCOUNTED.read(request)
     agent_type, run_id = _AGENT_TYPE.read(request), _RUN_ID.read(request)
@@ -190,129 +308,3 @@ def recall_episodes(request: Request, caller: Principal) -> Response:
 
 def _run_response(status: int, run: Run, **headers: str) -> Response:
     return json_response(status, render_run(run), etag=f'"{run.version}"', **headers)
-
-
-ROUTES = [
-    Route(
-        f"POST {_RUNS}",
-        start_run,
-        WRITE,
-        "Start a run",
-        {201: RunDocument},
-        response_headers=("ETag", "Location"),
-        request_model=NewRun,
-        error_statuses=(409,),
-        idempotent=True,
-        description="The id contains the run's address, so appending an episode does not read the "
-        "run.",
-    ),
-    Route(
-        f"GET {_RUNS}",
-        list_runs,
-        READ,
-        "List the tenant's runs, newest first",
-        {200: RunPageDocument},
-        query=(_AGENT_TYPE, _INSTANCE, _STATUS, VALUES, *CURSOR_PAGE),
-        description="The index is eventually consistent: a new run may be missing for a moment.",
-    ),
-    Route(
-        f"DELETE {_RUNS}",
-        delete_runs,
-        ANY,
-        "Delete the runs that match, with their episodes",
-        {200: DeletedRunsDocument},
-        query=(_AGENT_TYPE, _INSTANCE, _STATUS),
-        description="Needs at least one parameter, and `memory.write` or `memory.admin`. The quota "
-        "is freed immediately.",
-        audited=(DELETE_RUN, DELETE_EPISODES),
-    ),
-    Route(
-        f"DELETE {_RUN}",
-        delete_run,
-        ANY,
-        "Delete a run with its episodes",
-        {204: None},
-        error_statuses=(404,),
-        description="Needs `memory.write` or `memory.admin`. The quota is freed immediately.",
-        audited=(DELETE_RUN, DELETE_EPISODES),
-    ),
-    Route(
-        f"DELETE {_RUN}/episodes/{{episode_id}}",
-        delete_episode,
-        ANY,
-        "Delete an episode",
-        {204: None},
-        error_statuses=(404,),
-        description="Needs `memory.write` or `memory.admin`. The quota is freed immediately.",
-        audited=(DELETE_EPISODES,),
-    ),
-    Route(
-        "GET /api/v1/agent-types",
-        list_agent_types,
-        READ,
-        "List the agent types of the last 90 days, and those with workflows",
-        {200: AgentTypePageDocument},
-        query=CURSOR_PAGE,
-        description="An agent type is listed for 90 days after a run or fact named it, and as long "
-        "as it has a workflow.",
-    ),
-    Route(
-        f"GET {_RUN}",
-        get_run,
-        READ,
-        "Get a run",
-        {200: RunDocument},
-        response_headers=("ETag",),
-        query=(_VALUE,),
-        error_statuses=(404,),
-    ),
-    Route(
-        f"POST {_RUN}/complete",
-        complete_run,
-        WRITE,
-        "End a run that succeeded",
-        {200: RunDocument},
-        response_headers=("ETag",),
-        request_model=RunOutput,
-        error_statuses=(404, 409),
-        idempotent=True,
-        audited=(END_RUN,),
-    ),
-    Route(
-        f"POST {_RUN}/fail",
-        fail_run,
-        WRITE,
-        "End a run that failed",
-        {200: RunDocument},
-        response_headers=("ETag",),
-        request_model=RunError,
-        error_statuses=(404, 409),
-        idempotent=True,
-        audited=(END_RUN,),
-    ),
-    Route(
-        f"POST {_RUN}/episodes",
-        append_episode,
-        WRITE,
-        "Append an episode to a run",
-        {201: EpisodeDocument},
-        request_model=NewEpisode,
-        error_statuses=(404, 409),
-        idempotent=True,
-        description="A run that has ended accepts episodes, too. With an Idempotency-Key, a retry "
-        "returns the first episode.",
-        audited=(APPEND_EPISODE,),
-    ),
-    Route(
-        "GET /api/v1/episodes",
-        recall_episodes,
-        READ,
-        "Recall the newest episodes of an agent type, or of a run",
-        {200: EpisodePageDocument},
-        query=(_AGENT_TYPE, _RUN_ID, _EPISODE_LIMIT, AFTER, _BEFORE, UNCOUNTED, VALUES_OF_ANSWER),
-        error_statuses=(404,),
-        description="Lists the newest episodes first. The episodes of a run are complete. The "
-        "episodes of an agent type span its runs, and a new one may be missing for a moment. "
-        "The answer has no total.",
-    ),
-]

@@ -6,13 +6,14 @@ from functions.api.http import Request, Response, json_response
 from functions.api.paging import mark_hidden, paginate
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.objects import SpaceDocument, SpacePageDocument, render_space
-from functions.api.routing import ANY, Route
+from functions.api.routing import ANY, RouteTable
 from functions.identity.model import READ, Principal
 from functions.namespaces.model import encode_segment
 from functions.objects.authority import CHANGE_SPACE
 from functions.objects.requests import SpaceChange
 from functions.platform.limits import MAX_NAME_CHARACTERS
 
+ROUTES = RouteTable()
 _SPACES = "/api/v1/objects"
 _SPACE = f"{_SPACES}/{{space}}"
 
@@ -24,14 +25,33 @@ def read_space(request: Request) -> str:
     return name if owner is None else f"agents/{encode_segment(owner)}/{name}"
 
 
+@ROUTES.add(f"GET {_SPACES}", READ, {200: SpacePageDocument}, query=CURSOR_PAGE)
 def list_spaces(request: Request, caller: Principal) -> Response:
+    """List the spaces that the caller may read; all for `memory.admin`."""
     spaces = request.services.spaces
     page, position = paginate(request, caller, partial(spaces.list_page, caller), render_space)
     position = mark_hidden(position, page, lambda: spaces.has_any(caller))
     return json_response(200, SpacePageDocument(spaces=page, **position))
 
 
+@ROUTES.add(
+    f"PATCH {_SPACE}",
+    ANY,
+    {200: SpaceDocument},
+    response_headers=("ETag",),
+    request_model=SpaceChange,
+    error_statuses=(409,),
+    if_match="optional",
+    idempotent=True,
+    audited=(CHANGE_SPACE,),
+)
 def configure_space(request: Request, caller: Principal) -> Response:
+    """Change who may use a space.
+
+    With `memory.admin`, or `memory.write` and `admin` access to the space. What isn't given
+    stays as it is. Makes the space if it is new. `default` is the access of everybody who isn't
+    listed; it is `none` until it is set.
+    """
     changed = request.services.spaces.configure(
         caller,
         read_space(request),
@@ -40,31 +60,3 @@ def configure_space(request: Request, caller: Principal) -> Response:
         request.idempotency_token(caller),
     )
     return json_response(200, render_space(changed), etag=f'"{changed.permissions.version}"')
-
-
-ROUTES = [
-    Route(
-        f"GET {_SPACES}",
-        list_spaces,
-        READ,
-        "List the spaces that the caller may read; all for `memory.admin`",
-        {200: SpacePageDocument},
-        query=CURSOR_PAGE,
-    ),
-    Route(
-        f"PATCH {_SPACE}",
-        configure_space,
-        ANY,
-        "Change who may use a space",
-        {200: SpaceDocument},
-        response_headers=("ETag",),
-        request_model=SpaceChange,
-        error_statuses=(409,),
-        if_match="optional",
-        idempotent=True,
-        description="With `memory.admin`, or `memory.write` and `admin` access to the space. What "
-        "isn't given stays as it is. Makes the space if it is new. `default` is the access of "
-        "everybody who isn't listed; it is `none` until it is set.",
-        audited=(CHANGE_SPACE,),
-    ),
-]

@@ -27,7 +27,7 @@ from functions.api.responses.conversations import (
     render_state_head,
 )
 from functions.api.responses.types import JsonValue
-from functions.api.routing import WRITE_OR_ADMIN, Route
+from functions.api.routing import WRITE_OR_ADMIN, RouteTable
 from functions.conversations.authority import DELETE_STATE
 from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState
@@ -35,24 +35,44 @@ from functions.identity.model import READ, WRITE, Principal
 from functions.platform.bounded_pages import Listed
 from functions.platform.limits import MAX_NAME_CHARACTERS, MAX_PAGE_ITEMS
 
+ROUTES = RouteTable()
 _OF_AGENT = "/api/v1/agents/{agent_id+}/state"
 _OWNED = f"{_OF_AGENT}/{{owner_id}}"
 _STATE = f"{_OWNED}/{{key+}}"
 _LIMIT = IntegerParameter("limit", "How many to answer at most.", 1, MAX_PAGE_ITEMS, MAX_PAGE_ITEMS)
 
 
-def put_state(request: Request, caller: Principal) -> Response:
-    new, token = request.parse_body(NewState), request.optional_idempotency_token(caller)
-    version = request.replaceable_version
-    stored = request.services.states.put(caller, _address(request), new, version, token)
-    return _state_response(stored)
-
-
+@ROUTES.add(
+    f"GET {_STATE}", READ, {200: StateDocument}, response_headers=("ETag",), error_statuses=(404,)
+)
 def get_state(request: Request, caller: Principal) -> Response:
+    """Get a state."""
     return _state_response(request.services.states.get(caller, _address(request)))
 
 
+@ROUTES.add(
+    f"DELETE {_STATE}",
+    WRITE_OR_ADMIN,
+    {204: None},
+    error_statuses=(404, 409),
+    if_match="optional",
+    audited=(DELETE_STATE,),
+)
+def delete_state(request: Request, caller: Principal) -> Response:
+    """Delete a state."""
+    request.services.states.delete(caller, _address(request), request.if_match)
+    return Response(204)
+
+
+@ROUTES.add(
+    f"GET {_OWNED}", READ, {200: StatesDocument}, query=(VALUES, _LIMIT, OFFSET, AFTER, TOTAL)
+)
 def list_states(request: Request, caller: Principal) -> Response:
+    """Get all of an agent's states for an owner, the last updated first.
+
+    Pages with a `total` are strongly consistent; others come from an index that may be a moment
+    behind.
+    """
     agent, owner = request.path_param("agent_id"), request.path_param("owner_id")
     asked = read_page_request(request, caller, _LIMIT)
     states = request.services.states
@@ -70,7 +90,13 @@ def list_states(request: Request, caller: Principal) -> Response:
     return json_response(200, {"agent_id": agent, "owner_id": owner, **shown, **position})
 
 
+@ROUTES.add(f"GET {_OF_AGENT}", READ, {200: AgentStatesDocument}, query=(VALUES, *UNCOUNTED_PAGE))
 def list_agent_states(request: Request, caller: Principal) -> Response:
+    """List an agent's states for all owners, those of one owner together.
+
+    The agent and the agents of its type get all, everybody else those that they own. Of one
+    owner, the last updated come first. It comes from an index that may be a moment behind.
+    """
     agent = request.path_param("agent_id")
     UNCOUNTED.read(request)
     asked = read_page_request(request, caller)
@@ -126,9 +152,23 @@ def _render_without_value(listed: Listed[State]) -> StateDocument:
     return state
 
 
-def delete_state(request: Request, caller: Principal) -> Response:
-    request.services.states.delete(caller, _address(request), request.if_match)
-    return Response(204)
+@ROUTES.add(
+    f"PUT {_STATE}",
+    WRITE,
+    {200: StateDocument},
+    response_headers=("ETag",),
+    request_model=NewState,
+    request_headers=(ONLY_NEW,),
+    error_statuses=(404, 409),
+    if_match="optional",
+    idempotent=True,
+)
+def put_state(request: Request, caller: Principal) -> Response:
+    """Store a state of an agent for an owner."""
+    new, token = request.parse_body(NewState), request.optional_idempotency_token(caller)
+    version = request.replaceable_version
+    stored = request.services.states.put(caller, _address(request), new, version, token)
+    return _state_response(stored)
 
 
 def _address(request: Request) -> StateAddress:
@@ -138,60 +178,3 @@ def _address(request: Request) -> StateAddress:
 
 def _state_response(state: State) -> Response:
     return json_response(200, render_state(state), etag=f'"{state.version}"')
-
-
-ROUTES = [
-    Route(
-        f"GET {_STATE}",
-        get_state,
-        READ,
-        "Get a state",
-        {200: StateDocument},
-        response_headers=("ETag",),
-        error_statuses=(404,),
-    ),
-    Route(
-        f"DELETE {_STATE}",
-        delete_state,
-        WRITE_OR_ADMIN,
-        "Delete a state",
-        {204: None},
-        error_statuses=(404, 409),
-        if_match="optional",
-        audited=(DELETE_STATE,),
-    ),
-    Route(
-        f"GET {_OWNED}",
-        list_states,
-        READ,
-        "Get all of an agent's states for an owner, the last updated first",
-        {200: StatesDocument},
-        query=(VALUES, _LIMIT, OFFSET, AFTER, TOTAL),
-        description="Pages with a `total` are strongly consistent; others come from an index that "
-        "may be a moment behind.",
-    ),
-    Route(
-        f"GET {_OF_AGENT}",
-        list_agent_states,
-        READ,
-        "List an agent's states for all owners, those of one owner together",
-        {200: AgentStatesDocument},
-        query=(VALUES, *UNCOUNTED_PAGE),
-        description="The agent and the agents of its type get all, everybody else those that they "
-        "own. Of one owner, the last updated come first. It comes from an index that may be a "
-        "moment behind.",
-    ),
-    Route(
-        f"PUT {_STATE}",
-        put_state,
-        WRITE,
-        "Store a state of an agent for an owner",
-        {200: StateDocument},
-        response_headers=("ETag",),
-        request_model=NewState,
-        request_headers=(ONLY_NEW,),
-        error_statuses=(404, 409),
-        if_match="optional",
-        idempotent=True,
-    ),
-]

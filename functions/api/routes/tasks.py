@@ -26,7 +26,7 @@ from functions.api.responses.tasks import (
     render_applied_workflow,
     render_task,
 )
-from functions.api.routing import WRITE_OR_ADMIN, Route
+from functions.api.routing import WRITE_OR_ADMIN, RouteTable
 from functions.entries.context import Section
 from functions.entries.model import Entry
 from functions.identity.model import ADMIN, READ, WRITE, Principal
@@ -46,6 +46,7 @@ from functions.tasks.requests import NewTask, TaskChange
 from functions.workflows.authority import APPLY_WORKFLOW
 from functions.workflows.requests import Workflow
 
+ROUTES = RouteTable()
 _KB = 1024
 _TASKS = "/api/v1/tasks"
 _TASK = f"{_TASKS}/{{task_id+}}"
@@ -66,29 +67,50 @@ _MAX_KB = IntegerParameter(
 )
 
 
-def register_task(request: Request, caller: Principal) -> Response:
-    new, token = request.parse_body(NewTask), request.idempotency_token(caller)
-    task = request.services.tasks.register(caller, new, token)
-    return _task_response(201, task, location=f"{_TASKS}/{quote(task.id, safe='')}")
+@ROUTES.add(
+    "GET /api/v1/tasks/{task_id+}/context",
+    READ,
+    {200: ContextDocument},
+    query=(_EPISODIC_LIMIT, TAGS, _MAX_KB, VALUES, TOUCH),
+    error_statuses=(404,),
+)
+def get_task_context(request: Request, caller: Principal) -> Response:
+    """Get the memory that belongs to a task, packed.
+
+    For those who may read the task's working memory. The episodes are the assignee's for its
+    coordinator, else the caller's own; `tags` filters only them. The semantic entries are those
+    of the task's `semantic_namespaces`, or else of the namespaces that its coordinator's
+    guardrails allow. The first entry that doesn't fit into `max_kb` ends the list.
+    """
+    episodic, max_kb = _EPISODIC_LIMIT.read(request), _MAX_KB.read(request)
+    task_id = request.path_params["task_id"]
+    has_values, is_touched = VALUES.read(request) is None, TOUCH.read(request) is not False
+    task, found = request.services.contexts.find(
+        caller, task_id, episodic, TAGS.read(request), is_touched=is_touched
+    )
+    packed = _pack_context(task, found, max_kb * _KB, has_values=has_values)
+    return json_response(200, packed)
 
 
+@ROUTES.add(
+    f"GET {_TASK}", READ, {200: TaskDocument}, response_headers=("ETag",), error_statuses=(404,)
+)
 def get_task(request: Request, caller: Principal) -> Response:
+    """Get a task."""
     task = request.services.task_reader.get(caller, request.path_params["task_id"])
     return _task_response(200, task)
 
 
-def change_task(request: Request, caller: Principal) -> Response:
-    task = request.services.tasks.change(
-        caller,
-        request.path_params["task_id"],
-        request.required_if_match,
-        request.parse_body(TaskChange),
-        request.idempotency_token(caller),
-    )
-    return _task_response(200, task)
-
-
+@ROUTES.add(
+    "GET /api/v1/intents/{intent_id+}/tasks",
+    READ,
+    {200: list[TaskDocument]},
+    response_headers=BARE_ARRAY_HEADERS,
+    error_statuses=(413,),
+    query=(_STATUS, *ARRAY_PAGE),
+)
 def list_intent_tasks(request: Request, caller: Principal) -> Response:
+    """List an intent's tasks, as a bare array."""
     intent_id, tasks = request.path_params["intent_id"], request.services.task_reader
     has_status = _read_status(request)
     asked = read_page_request(request, caller, ARRAY_LIMIT)
@@ -105,13 +127,42 @@ def list_intent_tasks(request: Request, caller: Principal) -> Response:
     return bare_array_response(request, page, position, len(found.elements))
 
 
+@ROUTES.add(
+    "GET /api/v1/agents/{agent_id+}/tasks",
+    READ,
+    {200: list[TaskDocument]},
+    response_headers=BARE_ARRAY_HEADERS,
+    error_statuses=(413,),
+    query=(_STATUS, *ARRAY_PAGE),
+)
 def list_agent_tasks(request: Request, caller: Principal) -> Response:
+    """List the open tasks assigned to an agent, as a bare array.
+
+    Those in which the caller has part; all of them with `memory.admin`.
+    """
     agent_id, tasks = request.path_params["agent_id"], request.services.task_reader
     asked = read_page_request(request, caller, ARRAY_LIMIT)
     found = _read_agent_tasks(request, caller, agent_id, asked.wanted)
     page, position = build_page(asked, found, render_task)
     position = mark_hidden(position, page, lambda: tasks.has_hidden_of_agent(caller, agent_id))
     return bare_array_response(request, page, position, len(found.elements))
+
+
+@ROUTES.add(
+    f"POST {_TASKS}",
+    WRITE,
+    {201: TaskDocument},
+    response_headers=("ETag", "Location"),
+    request_model=NewTask,
+    error_statuses=(409,),
+    idempotent=True,
+    audited=(ADOPT_TASK, REGISTER_TASK),
+)
+def register_task(request: Request, caller: Principal) -> Response:
+    """Register a task, or adopt one that an agent registered."""
+    new, token = request.parse_body(NewTask), request.idempotency_token(caller)
+    task = request.services.tasks.register(caller, new, token)
+    return _task_response(201, task, location=f"{_TASKS}/{quote(task.id, safe='')}")
 
 
 def _read_agent_tasks(
@@ -136,19 +187,51 @@ def _read_status(request: Request) -> Callable[[Task], bool]:
     return lambda task: status in (None, task.status)
 
 
-def get_task_context(request: Request, caller: Principal) -> Response:
-    episodic, max_kb = _EPISODIC_LIMIT.read(request), _MAX_KB.read(request)
-    task_id = request.path_params["task_id"]
-    has_values, is_touched = VALUES.read(request) is None, TOUCH.read(request) is not False
-    task, found = request.services.contexts.find(
-        caller, task_id, episodic, TAGS.read(request), is_touched=is_touched
+@ROUTES.add(
+    f"PATCH {_TASK}",
+    WRITE_OR_ADMIN,
+    {200: TaskDocument},
+    response_headers=("ETag",),
+    request_model=TaskChange,
+    error_statuses=(404, 409),
+    if_match="required",
+    idempotent=True,
+    audited=(CHANGE_TASK,),
+)
+def change_task(request: Request, caller: Principal) -> Response:
+    """Change a task.
+
+    By its coordinator; its assignee sets status and results. With `memory.admin` one sets
+    assignee and coordinator of any task, and cancels it.
+    """
+    task = request.services.tasks.change(
+        caller,
+        request.path_params["task_id"],
+        request.required_if_match,
+        request.parse_body(TaskChange),
+        request.idempotency_token(caller),
     )
-    packed = _pack_context(task, found, max_kb * _KB, has_values=has_values)
-    return json_response(200, packed)
+    return _task_response(200, task)
 
 
+@ROUTES.add(
+    "POST /api/v1/workflows",
+    ADMIN,
+    {200: AppliedWorkflowDocument},
+    request_model=Workflow,
+    media_types=("application/json", "application/yaml"),
+    error_statuses=(409,),
+    idempotent=True,
+    audited=(APPLY_WORKFLOW, REGISTER_TASK),
+)
 def apply_workflow(request: Request, caller: Principal) -> Response:
     # PyYAML takes 10 ms of INIT, and few containers read a workflow.
+    """Apply a workflow's memory, agents and plan.
+
+    For users and coordinators, who become the tasks' coordinator. The file that was applied
+    last changes nothing and answers the same; a changed one changes what is there, ended tasks
+    aside; another `version` makes tasks of its own. An error names its line.
+    """
     from functions.workflows.parser import parse_workflow  # noqa: PLC0415
 
     workflow = parse_workflow(request.body, request.headers.get("content-type", "").lower())
@@ -196,95 +279,3 @@ def _pack_context(
 
 def _task_response(status: int, task: Task, **headers: str) -> Response:
     return json_response(status, render_task(task), etag=f'"{task.version}"', **headers)
-
-
-ROUTES = [
-    Route(
-        "GET /api/v1/tasks/{task_id+}/context",
-        get_task_context,
-        READ,
-        "Get the memory that belongs to a task, packed",
-        {200: ContextDocument},
-        query=(_EPISODIC_LIMIT, TAGS, _MAX_KB, VALUES, TOUCH),
-        error_statuses=(404,),
-        description="For those who may read the task's working memory. The episodes are the "
-        "assignee's for its coordinator, else the caller's own; `tags` filters "
-        "only them. The semantic entries are those of the task's "
-        "`semantic_namespaces`, or else of the namespaces that its coordinator's "
-        "guardrails allow. The first entry that doesn't fit into `max_kb` ends the "
-        "list.",
-    ),
-    Route(
-        f"GET {_TASK}",
-        get_task,
-        READ,
-        "Get a task",
-        {200: TaskDocument},
-        response_headers=("ETag",),
-        error_statuses=(404,),
-    ),
-    Route(
-        "GET /api/v1/intents/{intent_id+}/tasks",
-        list_intent_tasks,
-        READ,
-        "List an intent's tasks, as a bare array",
-        {200: list[TaskDocument]},
-        response_headers=BARE_ARRAY_HEADERS,
-        error_statuses=(413,),
-        query=(_STATUS, *ARRAY_PAGE),
-    ),
-    Route(
-        "GET /api/v1/agents/{agent_id+}/tasks",
-        list_agent_tasks,
-        READ,
-        "List the open tasks assigned to an agent, as a bare array",
-        {200: list[TaskDocument]},
-        response_headers=BARE_ARRAY_HEADERS,
-        error_statuses=(413,),
-        query=(_STATUS, *ARRAY_PAGE),
-        description="Those in which the caller has part; all of them with `memory.admin`.",
-    ),
-    Route(
-        f"POST {_TASKS}",
-        register_task,
-        WRITE,
-        "Register a task, or adopt one that an agent registered",
-        {201: TaskDocument},
-        response_headers=("ETag", "Location"),
-        request_model=NewTask,
-        error_statuses=(409,),
-        idempotent=True,
-        audited=(ADOPT_TASK, REGISTER_TASK),
-    ),
-    Route(
-        f"PATCH {_TASK}",
-        change_task,
-        WRITE_OR_ADMIN,
-        "Change a task",
-        {200: TaskDocument},
-        response_headers=("ETag",),
-        request_model=TaskChange,
-        error_statuses=(404, 409),
-        if_match="required",
-        idempotent=True,
-        description="By its coordinator; its assignee sets status and results. With `memory.admin` "
-        "one sets assignee and coordinator of any task, and cancels it.",
-        audited=(CHANGE_TASK,),
-    ),
-    Route(
-        "POST /api/v1/workflows",
-        apply_workflow,
-        ADMIN,
-        "Apply a workflow's memory, agents and plan",
-        {200: AppliedWorkflowDocument},
-        request_model=Workflow,
-        media_types=("application/json", "application/yaml"),
-        error_statuses=(409,),
-        idempotent=True,
-        description="For users and coordinators, who become the tasks' coordinator. The file "
-        "that was applied last changes nothing and answers the same; a changed one "
-        "changes what is there, ended tasks aside; another `version` makes tasks "
-        "of its own. An error names its line.",
-        audited=(APPLY_WORKFLOW, REGISTER_TASK),
-    ),
-]

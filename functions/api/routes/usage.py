@@ -3,8 +3,10 @@
 from functions.api.http import Request, Response, json_response
 from functions.api.parameters import TextParameter
 from functions.api.responses.usage import UsageDocument, render_usage
-from functions.api.routing import ADMIN_OR_ROOT, Route
+from functions.api.routing import ADMIN_OR_ROOT, RouteTable
 from functions.identity.model import Principal
+
+ROUTES = RouteTable()
 
 
 def _build_parameter(name: str, description: str) -> TextParameter:
@@ -16,20 +18,12 @@ _FROM = _build_parameter("from", "The first day, in UTC; by default 30 days befo
 _TO = _build_parameter("to", "The last day, in UTC; by default today.")
 
 
+@ROUTES.add("GET /api/v1/usage", ADMIN_OR_ROOT, {200: UsageDocument}, query=(_FROM, _TO))
 def report_usage(request: Request, caller: Principal) -> Response:
+    """Report what a tenant uses by day.
+
+    With the root key, of all tenants. Items and bytes are exact within a minute after the last
+    write; requests and units are those of requests that were answered.
+    """
     reported = request.services.usage_reports.report(caller, _FROM.read(request), _TO.read(request))
     return json_response(200, UsageDocument(tenants=list(map(render_usage, reported))))
-
-
-ROUTES = [
-    Route(
-        "GET /api/v1/usage",
-        report_usage,
-        ADMIN_OR_ROOT,
-        "Report what a tenant uses by day",
-        {200: UsageDocument},
-        query=(_FROM, _TO),
-        description="With the root key, of all tenants. Items and bytes are exact within a minute "
-        "after the last write; requests and units are those of requests that were answered.",
-    ),
-]

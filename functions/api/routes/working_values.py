@@ -7,75 +7,51 @@ from functions.api.responses.procedures import (
     render_working_value,
     render_working_values,
 )
-from functions.api.routing import Route
+from functions.api.routing import RouteTable
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.limits import MAX_NAME_CHARACTERS
 from functions.working_values.requests import NewWorkingValue
 
+ROUTES = RouteTable()
 _WORKING = "/api/v1/instances/{instance_id}/working"
 _VALUE = f"{_WORKING}/{{key+}}"
 
 
+@ROUTES.add(f"PUT {_VALUE}", WRITE, {200: WorkingValueDocument}, request_model=NewWorkingValue)
 def put_working_value(request: Request, caller: Principal) -> Response:
+    """Store a working value of an instance.
+
+    All values of an instance have 131,072 bytes together, as compact JSON.
+    """
     new, (instance, key) = request.parse_body(NewWorkingValue), _names(request)
     stored = request.services.working_values.put(caller, instance, key, new)
     return json_response(200, render_working_value(instance, key, stored))
 
 
+@ROUTES.add(f"GET {_VALUE}", READ, {200: WorkingValueDocument}, error_statuses=(404,))
 def get_working_value(request: Request, caller: Principal) -> Response:
+    """Get a working value of an instance."""
     instance, key = _names(request)
     found = request.services.working_values.get(caller, instance, key)
     return json_response(200, render_working_value(instance, key, found))
 
 
+@ROUTES.add(f"DELETE {_VALUE}", WRITE, {204: None}, error_statuses=(404,))
+def delete_working_value(request: Request, caller: Principal) -> Response:
+    """Delete a working value of an instance."""
+    request.services.working_values.delete(caller, *_names(request))
+    return Response(204)
+
+
+@ROUTES.add(f"GET {_WORKING}", READ, {200: WorkingValuesDocument})
 def list_working_values(request: Request, caller: Principal) -> Response:
+    """Get all working values of an instance."""
     instance = request.path_param("instance_id")
     found = request.services.working_values.get_all(caller, instance)
     return json_response(200, render_working_values(instance, found))
-
-
-def delete_working_value(request: Request, caller: Principal) -> Response:
-    request.services.working_values.delete(caller, *_names(request))
-    return Response(204)
 
 
 def _names(request: Request) -> tuple[str, str]:
     return request.path_param("instance_id"), request.path_param(
         "key", max_length=MAX_NAME_CHARACTERS
     )
-
-
-ROUTES = [
-    Route(
-        f"PUT {_VALUE}",
-        put_working_value,
-        WRITE,
-        "Store a working value of an instance",
-        {200: WorkingValueDocument},
-        request_model=NewWorkingValue,
-        description="All values of an instance have 131,072 bytes together, as compact JSON.",
-    ),
-    Route(
-        f"GET {_VALUE}",
-        get_working_value,
-        READ,
-        "Get a working value of an instance",
-        {200: WorkingValueDocument},
-        error_statuses=(404,),
-    ),
-    Route(
-        f"DELETE {_VALUE}",
-        delete_working_value,
-        WRITE,
-        "Delete a working value of an instance",
-        {204: None},
-        error_statuses=(404,),
-    ),
-    Route(
-        f"GET {_WORKING}",
-        list_working_values,
-        READ,
-        "Get all working values of an instance",
-        {200: WorkingValuesDocument},
-    ),
-]
