@@ -225,14 +225,14 @@ def paginate_uncounted(
 
 
 def mark_hidden(
-    position: PagePosition, page: Sequence[object], has_hidden: Callable[[], bool]
+    position: PagePosition, page: Sequence[object], is_barred: Callable[[], bool]
 ) -> PagePosition:
-    """Say of an empty list whether there is what the caller may not read.
+    """Say of an empty list that the caller named what it may not read, whether it exists or not.
 
     Args:
         position: describes the page.
-        has_hidden: whether there are; asked only where the list is empty from its begin.
+        is_barred: whether it did; asked only where the list is empty from its begin.
     """
-    if not page and position.get("offset") == 0 and has_hidden():
+    if not page and position.get("offset") == 0 and is_barred():
         return {**position, "hidden": True}
     return position

@@ -127,15 +127,9 @@ class States:
         found = self._store.list_newest(caller.tenant, agent, owner, after, count)
         return (self._list(caller.tenant, item) for item in found)
 
-    def has_unreadable(self, caller: Principal, agent: str, owner: str | None) -> bool:
-        """Whether an agent has states that the caller may not read.
-
-        Args:
-            owner: for this owner; None for any, where the caller may read none.
-        """
-        if is_allowed(caller, READ_STATE, StateAddress(agent, owner or "", "")):
-            return False
-        return any(self._store.list_newest(caller.tenant, agent, owner, None, 1))
+    def can_read(self, caller: Principal, agent: str, owner: str) -> bool:
+        """Tell whether the caller may read an agent's states for an owner, whoever they are."""
+        return is_allowed(caller, READ_STATE, StateAddress(agent, owner, ""))
 
     def _list(self, tenant: str, item: Item) -> Listed[State]:
         head = decode_head(item)

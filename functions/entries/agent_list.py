@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from operator import attrgetter
 
 from functions.authorization.rules import inspects, is_allowed
@@ -11,7 +10,6 @@ from functions.entries.authority import READ_AGENT, AgentTarget
 from functions.identity.model import ADMIN, Principal
 from functions.identity.store import PrincipalStore
 from functions.platform.bounded_pages import Examined, examine_after
-from functions.platform.limits import MAX_EXAMINED
 
 
 @dataclass(eq=False)
@@ -54,11 +52,6 @@ class AgentList:
             yield from (
                 Examined(each.list_position, each if each.id in agents else None) for each in group
             )
-
-    def has_any(self, caller: Principal) -> bool:
-        """Whether, of the first 2,000 principals of the tenant, one is an agent."""
-        found = islice(self._principals.list_principals(caller.tenant), MAX_EXAMINED)
-        return any(each.kind == "agent" for each in found)
 
     def _find_visible(self, caller: Principal) -> list[Principal]:
         tenant = caller.tenant

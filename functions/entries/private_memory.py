@@ -87,8 +87,7 @@ class PrivateMemory:
     def has_unreadable(self, caller: Principal, filters: Filters) -> bool:
         """Tell whether filters name private memory that the caller may not read."""
         if filters.task_id is not None and filters.memory_type != EPISODIC.name:
-            is_task = bool(self._tasks.get_many(caller.tenant, {filters.task_id}))
-            return is_task and not self._tasks.select_readable(caller, (filters.task_id,))
+            return not self._tasks.select_readable(caller, (filters.task_id,))
         owner = filters.agent_id or caller.id
         if owner == caller.id or inspects(caller):
             return False

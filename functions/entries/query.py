@@ -146,18 +146,16 @@ class Queries:
         return [each.namespace for each in names]
 
     def has_unreadable(self, caller: Principal, filters: Filters) -> bool:
-        """Tell whether filters name memory that the caller may not read, some of it or all.
+        """Tell whether filters name an owner, task, or namespace that the caller may not read.
 
-        The answer doesn't depend on entries: nobody can find out others' keys by trying filters.
+        The answer doesn't depend on entries, and a prefix names nothing.
         """
         types = filters.memory_types
         if types - {SEMANTIC.name} and self._private.has_unreadable(caller, filters):
             return True
-        if SEMANTIC.name not in types:
+        if SEMANTIC.name not in types or filters.namespace is None:
             return False
-        if filters.namespace is not None:
-            return not self.list_readable_namespaces(caller, filters)
-        return self._namespaces.has_unreadable(caller, filters.namespace_prefix or "")
+        return not self.list_readable_namespaces(caller, filters)
 
 
 def _skip_later_entries(after: str | None, filters: Filters, now: int) -> str | None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from typing import Any, TypeVar
 
 from functions.audit.service import AuditTrail
@@ -32,7 +31,6 @@ from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed, VersionMismatch
 from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.items import Item
-from functions.platform.limits import MAX_EXAMINED
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
@@ -107,23 +105,6 @@ class Namespaces:
         return frozenset(
             each.name for each in targets if is_allowed(caller, authority.READ_MEMORY, each)
         )
-
-    def has_unreadable(self, caller: Principal, prefix: str) -> bool:
-        """Whether, of the first 2,000 namespaces with a prefix, the caller may not read one."""
-        restricted = restrictions_from_item(self._store.get_restrictions(caller.tenant, caller.id))
-        named = (
-            each
-            for each in self._store.list_all(caller.tenant)
-            if each.namespace.startswith(prefix)
-        )
-        return any(
-            self._permit(caller, each, restricted, authority.READ_MEMORY) is None
-            for each in islice(named, MAX_EXAMINED)
-        )
-
-    def has_any(self, caller: Principal) -> bool:
-        """Whether there are configured namespaces or prefix rules, whoever may see them."""
-        return next(self._store.iterate_with_rules(caller.tenant, None, 1), None) is not None
 
     def list_page(self, caller: Principal, wanted: WantedPage) -> BoundedPage[Namespace]:
         """List a page of the readable namespaces and prefix rules, newest first.

@@ -38,10 +38,6 @@ class Spaces:
             lambda space: is_allowed(caller, SHOW_SPACE, SpaceTarget(space.name, space)),
         )
 
-    def has_any(self, caller: Principal) -> bool:
-        """Whether there are spaces, whoever may read them."""
-        return next(self._store.iterate_spaces(caller.tenant, None, 1), None) is not None
-
     @retry_on(ConditionFailed, "others are changing this space")
     def configure(
         self,

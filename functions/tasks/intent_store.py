@@ -6,7 +6,7 @@ from dataclasses import replace
 from functions.identity.model import Principal
 from functions.platform import item_types
 from functions.platform.items import Item
-from functions.platform.keys import HIGHEST, Key
+from functions.platform.keys import Key
 from functions.platform.newest_first import build_list_attributes, iterate_item_groups, iterate_rows
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import Store
@@ -66,12 +66,6 @@ class IntentStore(Store):
             for intent, (own, participant) in keys.items()
         ]
 
-    def has_any(self, tenant: str) -> bool:
-        """Whether a tenant has intents: one call."""
-        partition, prefix = item_types.LISTED_INTENT.build_range(tenant)
-        rows = self._table.query_from(partition, prefix, prefix + HIGHEST, 1)
-        return next(rows, None) is not None
-
     def list_task_ids(self, tenant: str, intent: str) -> list[str]:
         rows = self._table.query(*item_types.INTENT_TASK.build_range(tenant, intent=intent))
         return [row["task_id"] for row in rows]
@@ -86,12 +80,6 @@ class IntentStore(Store):
         of = (GROUP_ATTRIBUTE, item_types.INTENT_TASK.build_range(tenant, intent=intent)[0])
         for rows in iterate_rows(self._table, BY_GROUP, of, before, count):
             yield {row["task_id"]: row[TYPE_ORDER_ATTRIBUTE] for row in rows}
-
-    def has_tasks(self, tenant: str, intent: str) -> bool:
-        """Whether an intent lists tasks: one call."""
-        partition, prefix = item_types.INTENT_TASK.build_range(tenant, intent=intent)
-        rows = self._table.query_from(partition, prefix, prefix + HIGHEST, 1)
-        return next(rows, None) is not None
 
 
 def name_intent(

@@ -59,10 +59,6 @@ class Intents:
             partial(is_allowed, caller, READ_INTENT),
         )
 
-    def has_any(self, caller: Principal) -> bool:
-        """Whether anybody has named an intent, readable or not: one call."""
-        return self._store.has_any(caller.tenant)
-
     def authorize_use(self, caller: Principal, intent_id: str) -> None:
         """Check that the caller may name an intent, whether anybody has or not.
 

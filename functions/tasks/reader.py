@@ -47,15 +47,16 @@ class TaskReader:
             return True
         if self._access.can_read_memory(caller, task):
             return True
-        return task.intent_id is not None and self._may_read_intent(caller, task.intent_id)
+        return task.intent_id is not None and self.may_read_intent(caller, task.intent_id)
 
-    def _may_read_intent(self, caller: Principal, intent: str) -> bool:
+    def may_read_intent(self, caller: Principal, intent: str) -> bool:
+        """Tell whether the caller owns the intent, has a part in it, or administers it."""
         return is_allowed(caller, READ_INTENT, self._intents.get(caller.tenant, intent, caller.id))
 
     def list_of_intent(self, caller: Principal, intent_id: str) -> list[Task]:
         """List an intent's tasks that the caller may read, newest first."""
         ids = self._intents.list_task_ids(caller.tenant, intent_id)
-        if self._may_read_intent(caller, intent_id):
+        if self.may_read_intent(caller, intent_id):
             return _newest_first(self._store.get_many(caller.tenant, ids))
         return _newest_first(self._access.select_readable(caller, ids))
 
@@ -63,7 +64,7 @@ class TaskReader:
         self, caller: Principal, intent_id: str, before: str | None, count: int
     ) -> Iterator[Examined[Task]]:
         """Examine tasks for the same, newest first, before a position."""
-        may_read = self._may_read_intent(caller, intent_id)
+        may_read = self.may_read_intent(caller, intent_id)
         for ids in self._intents.iterate_task_ids(caller.tenant, intent_id, before, count):
             if may_read:
                 tasks = self._store.get_many(caller.tenant, ids)
@@ -72,15 +73,9 @@ class TaskReader:
             readable = {task.id: task for task in tasks if task.intent_id == intent_id}
             yield from (Examined(position, readable.get(id)) for id, position in ids.items())
 
-    def has_any_of_intent(self, caller: Principal, intent_id: str) -> bool:
-        """Whether an intent has tasks, readable or not: one call."""
-        return self._intents.has_tasks(caller.tenant, intent_id)
-
-    def has_hidden_of_agent(self, caller: Principal, agent: str) -> bool:
-        """Whether an agent has open tasks, and the caller may not see all of them."""
-        if _sees_all(caller, agent):
-            return False
-        return any(self._assignments.iterate_of_agent(caller.tenant, agent, None, 1))
+    def sees_all(self, caller: Principal, agent: str) -> bool:
+        """Tell whether the caller may see all tasks of an agent, whoever this is."""
+        return caller.id == agent or ADMIN in caller.permissions or inspects(caller)
 
     def list_assignments(self, caller: Principal, agent: str) -> list[Assignment]:
         """List the open tasks assigned to an agent that the caller may see, newest first.
@@ -88,7 +83,7 @@ class TaskReader:
         Workers poll this: one read, and one of the tasks that a page shows (`get_assigned`).
         """
         assigned = self._assignments.list_of_agent(caller.tenant, agent)
-        if _sees_all(caller, agent):
+        if self.sees_all(caller, agent):
             return assigned
         tasks = self._store.get_many(caller.tenant, [each.task_id for each in assigned])
         visible = {task.id for task in tasks if caller.id in task.members}
@@ -98,7 +93,7 @@ class TaskReader:
         self, caller: Principal, agent: str, before: str | None, count: int
     ) -> Iterator[Examined[Task]]:
         """Examine the open tasks of an agent for those that the caller may see, newest first."""
-        sees_all = _sees_all(caller, agent)
+        sees_all = self.sees_all(caller, agent)
         for assigned in self._assignments.iterate_of_agent(caller.tenant, agent, before, count):
             tasks = self._store.get_many(caller.tenant, [each.task_id for each in assigned])
             visible = {each.id: each for each in tasks if sees_all or caller.id in each.members}
@@ -111,10 +106,6 @@ class TaskReader:
         return _newest_first(
             self._store.get_many(caller.tenant, [each.task_id for each in assigned])
         )
-
-
-def _sees_all(caller: Principal, agent: str) -> bool:
-    return caller.id == agent or ADMIN in caller.permissions or inspects(caller)
 
 
 def _newest_first(tasks: Iterable[Task]) -> list[Task]:

@@ -53,4 +53,4 @@ class PagePosition(TypedDict):
     next: NotRequired[str]
     """What to send as `after` for the next page, with the same filters; absent on the last page."""
     hidden: NotRequired[Literal[True]]
-    """With an empty list: the caller may not read what is in it, or part of what it asks for."""
+    """With an empty list: the request names what you may not read, whether it exists or not."""

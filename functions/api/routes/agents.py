@@ -3,7 +3,7 @@
 from functools import partial
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import build_page, mark_hidden, read_page_request
+from functions.api.paging import build_page, read_page_request
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.agents import (
     AgentPageDocument,
@@ -44,7 +44,6 @@ def list_agents(request: Request, caller: Principal) -> Response:
     )
     usages = agents.get_usages(caller, [each.id for each in shown.elements])
     page, position = build_page(asked, shown, lambda each: render_agent(each, usages[each.id]))
-    position = mark_hidden(position, page, lambda: agents.has_any(caller))
     return json_response(200, AgentPageDocument(agents=page, **position))
 
 

@@ -38,13 +38,11 @@ def list_conversations(request: Request, caller: Principal) -> Response:
     lists = request.services.conversation_lists
     tags = TAGS.read(request)
     if _ARCHIVED.read(request):
-        found, has_any = lists.list_archived(caller, tags, asked.wanted), lists.has_archived
+        found = lists.list_archived(caller, tags, asked.wanted)
         page, position = _render_page(asked, found, has_values=False)
     else:
         found = lists.list_readable(caller, tags, asked.wanted, with_metadata=has_values)
         page, position = _render_page(asked, found, has_values=has_values)
-        has_any = lists.has_any
-    position = mark_hidden(position, page, lambda: has_any(caller))
     return json_response(200, ConversationPageDocument(conversations=page, **position))
 
 
@@ -63,7 +61,7 @@ def list_user_conversations(request: Request, caller: Principal) -> Response:
         caller, user_id, TAGS.read(request), asked.wanted, with_metadata=has_values
     )
     page, position = _render_page(asked, found, has_values=has_values)
-    position = mark_hidden(position, page, lambda: lists.has_unreadable(caller, user_id))
+    position = mark_hidden(position, page, lambda: not lists.can_read_all(caller, user_id))
     return json_response(200, ConversationPageDocument(conversations=page, **position))
 
 

@@ -3,7 +3,7 @@
 from functools import partial
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import mark_hidden, paginate
+from functions.api.paging import paginate
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.tasks import AclDocument, IntentPageDocument, render_acl, render_intent
 from functions.api.routing import WRITE_OR_ADMIN, RouteTable
@@ -25,7 +25,6 @@ def list_intents(request: Request, caller: Principal) -> Response:
     """
     intents = request.services.intents
     page, position = paginate(request, caller, partial(intents.list_page, caller), render_intent)
-    position = mark_hidden(position, page, lambda: intents.has_any(caller))
     return json_response(200, IntentPageDocument(intents=page, **position))
 
 

@@ -3,7 +3,7 @@
 from functools import partial
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import mark_hidden, paginate
+from functions.api.paging import paginate
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.namespaces import (
     NamespaceDocument,
@@ -28,7 +28,6 @@ def list_namespaces(request: Request, caller: Principal) -> Response:
     page, position = paginate(
         request, caller, partial(namespaces.list_page, caller), render_namespace
     )
-    position = mark_hidden(position, page, lambda: namespaces.has_any(caller))
     return json_response(200, NamespacePageDocument(namespaces=page, **position))
 
 

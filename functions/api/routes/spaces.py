@@ -3,7 +3,7 @@
 from functools import partial
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import mark_hidden, paginate
+from functions.api.paging import paginate
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.objects import SpaceDocument, SpacePageDocument, render_space
 from functions.api.routing import ANY, RouteTable
@@ -30,7 +30,6 @@ def list_spaces(request: Request, caller: Principal) -> Response:
     """List the spaces that the caller may read; all for `memory.admin`."""
     spaces = request.services.spaces
     page, position = paginate(request, caller, partial(spaces.list_page, caller), render_space)
-    position = mark_hidden(position, page, lambda: spaces.has_any(caller))
     return json_response(200, SpacePageDocument(spaces=page, **position))
 
 

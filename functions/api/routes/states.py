@@ -82,7 +82,7 @@ def list_states(request: Request, caller: Principal) -> Response:
     position = mark_hidden(
         asked.describe(len(rendered), end, total),
         rendered,
-        lambda: states.has_unreadable(caller, agent, owner),
+        lambda: not states.can_read(caller, agent, owner),
     )
     shown: dict[str, Any] = {"heads": rendered}
     if render is _render_value:
@@ -107,7 +107,7 @@ def list_agent_states(request: Request, caller: Principal) -> Response:
     page = AgentStatesDocument(states=list(filter(None, rendered)), limit=wanted.limit)
     if end is not None:
         page["next"] = asked.sign(end)
-    elif not rendered and wanted.after is None and states.has_unreadable(caller, agent, None):
+    elif not rendered and wanted.after is None and not states.can_read(caller, agent, ""):
         page["hidden"] = True
     return json_response(200, page)
 

@@ -123,7 +123,7 @@ def list_intent_tasks(request: Request, caller: Principal) -> Response:
         lambda: filter(has_status, tasks.list_of_intent(caller, intent_id)),
     )
     page, position = build_page(asked, found, render_task)
-    position = mark_hidden(position, page, lambda: tasks.has_any_of_intent(caller, intent_id))
+    position = mark_hidden(position, page, lambda: not tasks.may_read_intent(caller, intent_id))
     return bare_array_response(request, page, position, len(found.elements))
 
 
@@ -144,7 +144,7 @@ def list_agent_tasks(request: Request, caller: Principal) -> Response:
     asked = read_page_request(request, caller, ARRAY_LIMIT)
     found = _read_agent_tasks(request, caller, agent_id, asked.wanted)
     page, position = build_page(asked, found, render_task)
-    position = mark_hidden(position, page, lambda: tasks.has_hidden_of_agent(caller, agent_id))
+    position = mark_hidden(position, page, lambda: not tasks.sees_all(caller, agent_id))
     return bare_array_response(request, page, position, len(found.elements))
 
 

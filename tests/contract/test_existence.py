@@ -1,0 +1,316 @@
+"""What is hidden and what isn't there answer alike, in each list, query, filter, and prefix.
+
+The requests are made from the routes: a new list or filter is tried as soon as it has a route. A
+request by an exact name may be refused (the caller knew the name), and those are named here.
+"""
+
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import httpx
+import pytest
+
+from benchmarks.capacity import Call, recorded
+from functions.api.route_index import list_routes
+from functions.api.routing import Route
+from tests.contract.bodies import allow, create, create_task, entry, semantic
+from tests.contract.everything import Everything, set_up
+from tests.contract.expect import ok
+from tests.contract.faults import faulty
+from tests.contract.search_calls import embedder
+from tests.contract.service import Service
+from tests.contract.service import start as start_service
+
+_WORD = "xylophone"
+_ABSENT = {
+    "agent_id": "alicf",
+    "user_id": "alicf",
+    "owner_id": "bosz",
+    "intent_id": "intent_9",
+    "scope.intent_id": "intent_9",
+    "scope.task_id": "task_9",
+    "task_id": "task_9",
+    "session_id": "s9",
+    "namespace": "clozed",
+    "key": "hiddem",
+    "tags": "zu",
+    "tags_any": "zu",
+    "tag": "zu",
+    "subject": "Alicf",
+    "predicate": "earnt",
+    "query": "quizzical",
+    "space": "bux",
+}
+_HIDDEN = {
+    "agent_id": "alice",
+    "user_id": "alice",
+    "owner_id": "boss",
+    "intent_id": "intent_1",
+    "scope.intent_id": "intent_1",
+    "scope.task_id": "task_1",
+    "task_id": "task_1",
+    "session_id": "s1",
+    "namespace": "closed",
+    "key": "hidden",
+    "tags": "zt",
+    "tags_any": "zt",
+    "tag": "zt",
+    "subject": "Alice",
+    "predicate": "earns",
+    "query": _WORD,
+    "space": "box",
+}
+"""What stranger may know nothing of, and names of the same length that nothing has."""
+
+_BY_NAME = {
+    "GET /api/v1/agents/{agent_id}/objects/{space}",
+    "DELETE /api/v1/agents/{agent_id}/objects/{space}",
+    "POST /api/v1/agents/{agent_id}/objects/{space}/read",
+    "GET /api/v1/objects/{space}",
+    "DELETE /api/v1/objects/{space}",
+    "POST /api/v1/objects/{space}/read",
+    "GET /api/v1/intents/{intent_id}/events",
+    "GET /api/v1/agents/{agent_id}/events",
+    "GET /api/v1/memory/namespaces/{namespace}/events",
+    "GET /api/v1/tasks/{task_id}/grants",
+    "GET /api/v1/conversations/{session_id}",
+    "GET /api/v1/conversations/{session_id}/archive",
+    "DELETE /api/v1/conversations/{session_id}/messages",
+}
+"""Pages of one thing: whoever asks knew its name, and may be refused."""
+_NAMED = frozenset(
+    {"path", "agent_id", "user_id", "scope.task_id", "namespace", "subject", "predicate"}
+)
+"""Names of one thing: to find that the caller may not read it takes a few reads more."""
+_MORE_READS = 8
+_TELLS = frozenset({"GET /api/v1/memory", "GET /api/v1/agents/{agent_id}/memory"})
+"""Lists that say of a namespace that the caller named exactly that it may not read it."""
+_OPEN = frozenset({"agent_type", "task_type", "run_id", "runId", "memoryRef", "reference", "id"})
+"""What any principal of the tenant may see, or what nobody can guess."""
+_NO_LIST = frozenset({"principal", "fact_id", "episode_id", "instance_id", "workflow_id", "name"})
+_OPTIONS = frozenset(
+    {
+        *("after", "before", "offset", "limit", "total", "values", "touch", "order", "from", "to"),
+        *("updated_after", "updated_before", "pinned", "memory_type", "status", "archived"),
+        *("as_of", "ended", "learned_from_run_id", "instance_id", "last", "expires_at", "actor"),
+        *("action", "entry_id", "type", "value", "prefix", "episodic_limit", "max_kb"),
+    }
+)
+_BODIES: dict[str, dict[str, Any]] = {
+    "MemorySearch": {"memory_type": "semantic", "query": "told"},
+    "Question": {"query": "told"},
+    "ConversationQuestion": {"query": "told"},
+    "Recall": {"query": "told"},
+}
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A request of a route, with one name or all names of its path varied."""
+
+    route: Route
+    varied: str
+    extra: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        options = "".join(f" {name}={value}" for name, value in self.extra)
+        return f"{self.route.method} {self.route.openapi_path} {self.varied}{options}"
+
+    def build(self, names: dict[str, str]) -> httpx.Request:
+        """Build it with what is varied from `names`, and with what is hidden elsewhere."""
+        parts = [name for name, _ in self.route.path_params]
+        chosen = {
+            each: (names if self.varied in (each, "path") else _HIDDEN)[each] for each in parts
+        }
+        query, body = dict(self.extra), None
+        field, suffix = self.varied.removesuffix("*"), "*" if self.varied.endswith("*") else ""
+        value = names[field][:3] + suffix if suffix else names.get(field)
+        if field in self.route.query_names:
+            query[field] = str(value)
+        if self.route.request_model is not None:
+            body = dict(_BODIES[self.route.request_model.__name__])
+            if field in self.route.request_model.model_fields:
+                body[field] = [value] if field.startswith("tags") else value
+        path = self.route.openapi_path.format(**chosen)
+        return httpx.Request(self.route.method, path, params=query, json=body)
+
+
+def _is_list(route: Route) -> bool:
+    if route.required_permission in ("public", "root", "memory.admin", "memory.admin or root"):
+        return False
+    if {name for name, _ in route.path_params} & (_OPEN | _NO_LIST):
+        return False
+    is_deletion = route.method == "DELETE" and bool(route.query_names)
+    return route.is_query or is_deletion or (route.method == "GET" and "total" in route.query_names)
+
+
+def _list_varied(route: Route) -> Iterator[str]:
+    parts = [name for name, _ in route.path_params]
+    if parts:
+        yield "path"
+    if len(parts) > 1:
+        yield from parts
+    fields = route.request_model.model_fields if route.request_model is not None else ()
+    for name in sorted((route.query_names | set(fields)) & _HIDDEN.keys()):
+        yield name
+        if name == "namespace":
+            yield "namespace*"
+
+
+def list_probes() -> Iterator[Probe]:
+    """List a probe for each name of each list, and for each tier where there are tiers."""
+    for route in list_routes():
+        at = f"{route.method} {route.openapi_path}"
+        if not _is_list(route) or at in _BY_NAME:
+            continue
+        tiers = ["working", "episodic", "semantic"] if "memory_type" in route.query_names else []
+        options = [(), *((("memory_type", each),) for each in tiers)]
+        for varied, extra in product(_list_varied(route), options):
+            if at not in _TELLS or varied != "namespace":
+                yield Probe(route, varied, extra)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a caller can tell of an answer."""
+
+    status: int
+    body: str
+    headers: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def scene(session_service: Service) -> Iterator[tuple[Everything, list[Call]]]:
+    """One of everything, on a function whose calls are recorded."""
+    engine = session_service.engine
+    with faulty() as client, recorded(client) as calls:
+        again = start_service(engine, session_service.clock, session_service.key_file, 60)
+        made = set_up(again)
+        _hide_more(made)
+        embedder(again)()
+        yield made, calls
+    engine.empty_tables()
+
+
+def _hide_more(made: Everything) -> None:
+    """Add what filters by key, tag, subject, and user would find."""
+    alice, boss, admin = made.clients["alice"], made.clients["boss"], made.tenant.admin
+    allow(admin, "users/*", "none", alice="write")
+    value, tags = {"told": _WORD}, ["zt"]
+    create(alice, entry(key="hidden", value=value, tags=tags))
+    create(boss, semantic(namespace="closed", key="hidden", value=value, tags=tags))
+    ok(alice.post("/api/v1/remember", json={"text": _WORD, "user_id": "alice", "tags": tags}), 201)
+    fact = {"subject": "Alice", "predicate": "earns", "object": _WORD, "user_id": "alice"}
+    ok(alice.post("/api/v1/facts", json=fact), 201)
+    tagged = {"user_id": "alice", "messages": [{"role": "user", "content": _WORD}], "tags": tags}
+    ok(alice.put("/api/v1/conversations/s2", json=tagged), 201)
+    create_task(boss, id="task_2", intent_id="intent_1", assigned_agent="alice")
+
+
+def observe(
+    client: httpx.Client, calls: list[Call], request: httpx.Request
+) -> tuple[Seen, list[str], float]:
+    """Send a request three times, and describe the last answer, its calls, and the least time."""
+    times = []
+    for _ in range(3):
+        calls.clear()
+        begun = time.perf_counter()
+        sent = client.build_request(
+            request.method,
+            request.url.raw_path.decode(),
+            content=request.content,
+            headers={"Content-Type": "application/json"} if request.content else {},
+        )
+        answer = client.send(sent)
+        times.append(time.perf_counter() - begun)
+    headers = {name: each for name, each in answer.headers.items() if name != "x-request-id"}
+    scores = r'"score":[0-9.e-]+'  # of what the caller sees: another word has another score
+    body = re.sub(f'"(request_id|instance|[a-z]+_at)":"[^"]*"|{scores}', "", answer.text)
+    for names in (_HIDDEN, _ABSENT):
+        for name, each in names.items():
+            body = body.replace(each, f"<{name}>")
+    operations = sorted(each.operation for each in calls)
+    return Seen(answer.status_code, body, headers), operations, min(times)
+
+
+def test_each_name_of_each_list_is_varied() -> None:
+    names = {name for each in map(_get_route, list_probes()) for name in each.query_names}
+    assert names - _OPTIONS - _OPEN <= _HIDDEN.keys()
+    assert len(list(list_probes())) > 80
+
+
+def _get_route(probe: Probe) -> Route:
+    return probe.route
+
+
+@pytest.mark.in_process
+@pytest.mark.usefixtures("parallel")
+@pytest.mark.parametrize("caller", ["stranger", "other"])
+def test_what_is_hidden_answers_like_what_is_not_there(
+    scene: tuple[Everything, list[Call]], subtests: pytest.Subtests, caller: str
+) -> None:
+    made, calls = scene
+    client = made.clients[caller]
+    for probe in list_probes():
+        with subtests.test(str(probe)):
+            hidden, calls_hidden, time_hidden = observe(client, calls, probe.build(_HIDDEN))
+            absent, calls_absent, time_absent = observe(client, calls, probe.build(_ABSENT))
+            assert vars(hidden) == vars(absent)
+            more = abs(len(calls_hidden) - len(calls_absent))
+            assert more <= (_MORE_READS if probe.varied in _NAMED else 0), calls_hidden
+            assert 0.1 < time_hidden / time_absent < 10
+
+
+_OPEN_LISTS = {
+    *("GET /api/v1/runs", "GET /api/v1/facts", "GET /api/v1/episodes", "GET /api/v1/agent-types"),
+}
+
+
+@pytest.mark.in_process
+@pytest.mark.usefixtures("parallel")
+def test_a_list_of_hidden_things_is_that_of_a_tenant_without_any(
+    scene: tuple[Everything, list[Call]], subtests: pytest.Subtests
+) -> None:
+    made, calls = scene
+    bare = made.tenant.service.tenant().agent("stranger")
+    tried = 0
+    for route in filter(_is_list, list_routes()):
+        if route.method != "GET" or route.path_params or route.operation in _OPEN_LISTS:
+            continue
+        tried += 1
+        for query in [{}, {"total": "none"}, *({"archived": "true"} for _ in _with_archive(route))]:
+            with subtests.test(f"{route.operation} {query}"):
+                request = httpx.Request("GET", route.path, params=query)
+                here, _, _ = observe(made.clients["stranger"], calls, request)
+                there, _, _ = observe(bare, calls, request)
+                assert vars(here) == vars(there)
+                assert '"hidden"' not in here.body
+    assert tried >= 6
+
+
+def _with_archive(route: Route) -> set[str]:
+    return {"archived"} & route.query_names
+
+
+@pytest.mark.in_process
+@pytest.mark.usefixtures("parallel")
+def test_a_page_of_one_thing_that_the_caller_may_not_read_is_refused(
+    scene: tuple[Everything, list[Call]], subtests: pytest.Subtests
+) -> None:
+    made, _ = scene
+    for route in list_routes():
+        if f"{route.method} {route.openapi_path}" in _BY_NAME:
+            with subtests.test(route.operation):
+                body = {"keys": ["k"]} if route.request_model is not None else None
+                path = route.openapi_path.format(**_HIDDEN)
+                query = {"from": "0", "to": "1"} if "/messages" in path else {}
+                if route.method == "DELETE" and "/objects/" in path:
+                    query = {"prefix": ""}
+                answer = made.clients["stranger"].request(
+                    route.method, path, params=query, json=body
+                )
+                assert answer.status_code in (403, 404), answer.text
