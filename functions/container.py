@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from functions.openwop.sequence_store import SequenceNumbers
     from functions.openwop.service import Memories
     from functions.procedures.service import Procedures
-    from functions.recall.service import Recall
+    from functions.recall.service import RecallService
     from functions.runs.agent_types import AgentTypes
     from functions.runs.deletion_store import RunDeletionStore
     from functions.runs.deletions import RunDeletions
@@ -490,14 +490,14 @@ class Container(CommonServices):
         )
 
     @cached_property
-    def recall(self) -> Recall:
+    def recall(self) -> RecallService:
         from functions.recall.freshness import Freshness
-        from functions.recall.service import Recall
-        from functions.recall.sources import Sources
+        from functions.recall.service import RecallService
+        from functions.recall.sources import RecallSources
 
         indexer = self.embedding_indexer if self.vector_search.can_embed else None
-        return Recall(
-            Sources(
+        return RecallService(
+            RecallSources(
                 self.search,
                 self.entries,
                 self.facts,
@@ -607,8 +607,8 @@ class Container(CommonServices):
     @cached_property
     def learner(self) -> Learner:
         from functions.facts.chain_store import FactChainStore
-        from functions.learning.entry_target import EntryTarget
-        from functions.learning.fact_target import FactTarget
+        from functions.learning.entry_target import LearnedEntries
+        from functions.learning.fact_target import LearnedFacts
         from functions.learning.learned_store import LearnedStore
         from functions.learning.learner import Learner
         from functions.learning.plans import Target
@@ -616,8 +616,8 @@ class Container(CommonServices):
 
         learned = LearnedStore(self.table)
         chains = FactChainStore(self.table, self.fact_store)
-        facts: Target = FactTarget(self.fact_store, chains, learned, self.vector_search)
-        entries: Target = EntryTarget(
+        facts: Target = LearnedFacts(self.fact_store, chains, learned, self.vector_search)
+        entries: Target = LearnedEntries(
             self.entry_store, self.entry_mapper, self.namespace_store, learned
         )
         return Learner(

@@ -13,7 +13,7 @@ from functions.entries.access import select_readable_by_task
 from functions.entries.filters import ROW_ATTRIBUTES, Filters, build_row_matcher, select_matching
 from functions.entries.model import Entry, is_inherited_token, mark_inherited
 from functions.entries.page_reader import Row, Source
-from functions.entries.private_memory import Scope
+from functions.entries.private_memory import PrivateScope
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES, SEMANTIC, WORKING
 from functions.identity.model import Principal
@@ -44,7 +44,9 @@ class Sources:
         self._tasks = tasks
         self._clock = clock
 
-    def of_scope(self, caller: Principal, scope: Scope, *, is_complete: bool) -> list[Source]:
+    def of_scope(
+        self, caller: Principal, scope: PrivateScope, *, is_complete: bool
+    ) -> list[Source]:
         """Build the sources of private memory."""
         select = partial(self._select_in_scope, caller, scope)
         if is_complete or scope.is_small:
@@ -62,14 +64,14 @@ class Sources:
         return [Source(last, select), *by_type]
 
     def _select_in_scope(
-        self, caller: Principal, scope: Scope, entries: Iterable[Entry]
+        self, caller: Principal, scope: PrivateScope, entries: Iterable[Entry]
     ) -> list[Entry]:
         found = select_matching(entries, scope.filters, self._clock())
         if scope.is_read_by_task:
             return select_readable_by_task(self._tasks, caller, found)
         return [each._replace(inherited=True) for each in found] if scope.is_inherited else found
 
-    def _read_scope(self, tenant: str, scope: Scope) -> list[Entry]:
+    def _read_scope(self, tenant: str, scope: PrivateScope) -> list[Entry]:
         filters = scope.filters
         if scope.task is not None:
             return self._read_task(tenant, scope.task.id)
@@ -88,7 +90,9 @@ class Sources:
             time.sleep(wait)
         raise Unavailable("the index of this task lags behind; try again in a second")
 
-    def _list_of_task(self, tenant: str, scope: Scope, before: str | None, count: int) -> list[Row]:
+    def _list_of_task(
+        self, tenant: str, scope: PrivateScope, before: str | None, count: int
+    ) -> list[Row]:
         """List the rows of a large task; those that a sub-task inherits follow all others."""
         task_id = "" if scope.task is None else scope.task.id
         list_items = partial(self._store.list_of_task_by_creation, tenant, task_id)
@@ -99,7 +103,7 @@ class Sources:
         return [Row(mark_inherited(row.token)) for row in rows]
 
     def _list_last_counted(
-        self, tenant: str, scope: Scope, before: str | None, _count: int
+        self, tenant: str, scope: PrivateScope, before: str | None, _count: int
     ) -> list[Row]:
         """List the last entry that the agent's counters know of: the index may not list it yet.
 

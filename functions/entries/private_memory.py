@@ -12,7 +12,7 @@ from functions.tasks.access import TaskAccess
 from functions.tasks.model import Task
 
 
-class Scope(NamedTuple):
+class PrivateScope(NamedTuple):
     """Private memory that a query names and that its caller may read.
 
     Attributes:
@@ -46,16 +46,16 @@ class PrivateMemory:
 
     def list_scopes(
         self, caller: Principal, filters: Filters, *, includes_inherited: bool
-    ) -> list[Scope]:
+    ) -> list[PrivateScope]:
         """List the private memory that the filters name and the caller may read."""
         task = self._find_task(caller, filters)
         if task is None:
             return self._list_of_owner(caller, filters)
         working = filters._replace(memory_type=WORKING.name)
-        scopes = [Scope(working, task=task)]
+        scopes = [PrivateScope(working, task=task)]
         if includes_inherited and task.inherits_from is not None:
             scopes += [
-                Scope(working._replace(task_id=parent.id), task=parent, is_inherited=True)
+                PrivateScope(working._replace(task_id=parent.id), task=parent, is_inherited=True)
                 for parent in self._tasks.select_readable(caller, (task.inherits_from,))
             ]
         if EPISODIC.name in filters.memory_types:
@@ -70,18 +70,18 @@ class PrivateMemory:
         readable = self._tasks.select_readable(caller, (filters.task_id,))
         return readable[0] if readable else None
 
-    def _list_of_owner(self, caller: Principal, filters: Filters) -> list[Scope]:
+    def _list_of_owner(self, caller: Principal, filters: Filters) -> list[PrivateScope]:
         owner, types = filters.agent_id or caller.id, filters.memory_types
         if not any(POLICIES[each].is_private for each in types):
             return []
         if owner == caller.id or inspects(caller):
-            return [Scope(filters, owner)]
+            return [PrivateScope(filters, owner)]
         scopes = []
         if WORKING.name in types:
             working = filters._replace(memory_type=WORKING.name)
-            scopes.append(Scope(working, owner, is_read_by_task=True))
+            scopes.append(PrivateScope(working, owner, is_read_by_task=True))
         if EPISODIC.name in types and self._tasks.coordinates_agent(caller, owner):
-            scopes.append(Scope(filters._replace(memory_type=EPISODIC.name), owner))
+            scopes.append(PrivateScope(filters._replace(memory_type=EPISODIC.name), owner))
         return scopes
 
     def has_unreadable(self, caller: Principal, filters: Filters) -> bool:

@@ -107,7 +107,7 @@ class Fact(NamedTuple):
         return [*earlier, (self.valid_from, self.valid_until)]
 
 
-class Recalled(NamedTuple):
+class RecalledFact(NamedTuple):
     """A fact that a recall found.
 
     Attributes:

@@ -14,12 +14,12 @@ from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
 from functions.facts.authority import DECLARE_PREDICATE, DELETE_FACT
 from functions.facts.chain_store import FactChainStore, Replacement
-from functions.facts.model import Fact, FactQuery, Recalled, Validity
+from functions.facts.model import Fact, FactQuery, RecalledFact, Validity
 from functions.facts.requests import NewFact, Recall
 from functions.facts.rules import derive_fact_id, relearn
 from functions.facts.store import (
+    FactReference,
     FactStore,
-    Reference,
     StoredFact,
     build_fact_key,
     decode_fact,
@@ -61,7 +61,7 @@ class _Place(NamedTuple):
 
     id: str
     stored: StoredFact
-    reference: Reference | None
+    reference: FactReference | None
 
     def list_ids(self) -> list[str]:
         """Return the ids of the items that are written."""
@@ -196,12 +196,12 @@ class Facts:
         known = own if fact.fact_id == derived else self._store.get(tenant, derived)
         place = self._find_statement(tenant, fact, derived, known)
         if place is not None:
-            replaced = None if own.fact is None else Reference(fact.fact_id, own.version)
+            replaced = None if own.fact is None else FactReference(fact.fact_id, own.version)
             return place._replace(reference=replaced)
         is_referred = (
             fact.fact_id == derived or known.fact is not None or known.same_as == fact.fact_id
         )
-        reference = None if is_referred else Reference(derived, known.version)
+        reference = None if is_referred else FactReference(derived, known.version)
         return _Place(fact.fact_id, own, reference)
 
     def _find_statement(
@@ -337,12 +337,12 @@ class Facts:
         reference = self._find_reference(caller.tenant, fact)
         self._store.delete(caller.tenant, fact, reference, self._build_record(caller, fact))
 
-    def _find_reference(self, tenant: str, fact: Fact) -> Reference | None:
+    def _find_reference(self, tenant: str, fact: Fact) -> FactReference | None:
         derived = derive_fact_id(*fact.statement)
         if fact.fact_id == derived:
             return None
         stored = self._store.get(tenant, derived)
-        return Reference(derived, stored.version) if stored.same_as == fact.fact_id else None
+        return FactReference(derived, stored.version) if stored.same_as == fact.fact_id else None
 
     def _build_record(self, caller: Principal, fact: Fact) -> list[Write]:
         if fact.learned_by == caller.id:
@@ -350,7 +350,7 @@ class Facts:
         before = {"learned_by": fact.learned_by, "version": fact.version}
         return [self._audit.record(caller, DELETE_FACT, f"fact:{fact.fact_id}", before)]
 
-    def recall(self, caller: Principal, request: Recall) -> list[Recalled]:
+    def recall(self, caller: Principal, request: Recall) -> list[RecalledFact]:
         """Find the `top_k` facts that fit the query best by meaning, words and ids; best first.
 
         Raises:
@@ -374,7 +374,7 @@ class Facts:
         accept: Callable[[Fact], bool],
         top_k: int,
         as_of: int | None = None,
-    ) -> list[Recalled]:
+    ) -> list[RecalledFact]:
         """Find the `top_k` facts that fit a query best; best first.
 
         Args:
@@ -393,7 +393,7 @@ class Facts:
         query = read_query(text, self._vector_search.weigh)
         space, users = build_fact_space(caller.tenant), self._users.of(caller)
 
-        def search(depth: int) -> tuple[list[Recalled], bool]:
+        def search(depth: int) -> tuple[list[RecalledFact], bool]:
             found = self._vector_search.index.find_candidates(space, embedding, depth, filters)
             cosines, asked = found.cosines, query.use_statistics(found.statistics)
             facts = self._store.get_many(caller.tenant, cosines)
@@ -421,11 +421,11 @@ class Facts:
             self._store.replace_vector(get_tenant(item["pk"]), fact, embedding)
 
 
-def _rank(query: Query, fact: Fact, cosine: float) -> Recalled:
-    return Recalled(fact, *query.compare(cosine, fact.text, fact.subject))
+def _rank(query: Query, fact: Fact, cosine: float) -> RecalledFact:
+    return RecalledFact(fact, *query.compare(cosine, fact.text, fact.subject))
 
 
-def _put_named_first(query: Query, recalled: Iterable[Recalled]) -> list[Recalled]:
+def _put_named_first(query: Query, recalled: Iterable[RecalledFact]) -> list[RecalledFact]:
     """Sort facts by score, those first whose subject the query names (CONTRACT §8).
 
     The scores of all other facts are below that of the last named one.

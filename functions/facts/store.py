@@ -32,7 +32,7 @@ class StoredFact(NamedTuple):
     same_as: str | None = None
 
 
-class Reference(NamedTuple):
+class FactReference(NamedTuple):
     """An item that points from an id derived from the statement to the caller's id of the fact.
 
     Example: a fact is learned as `my-id`. The item of its derived id then has `same_as: my-id`, so
@@ -76,7 +76,7 @@ class FactStore:
         fact: Fact,
         embedding: Embedding,
         seen: int | None,
-        reference: Reference | None,
+        reference: FactReference | None,
     ) -> list[Write]:
         """Build the writes of a fact whose item still has the version `seen` (None: no item).
 
@@ -130,7 +130,7 @@ class FactStore:
                 yield Examined(row[schema.TYPE_ORDER_ATTRIBUTE], fact if is_shown else None)
 
     def delete(
-        self, tenant: str, fact: Fact, reference: Reference | None, audit: Sequence[Write]
+        self, tenant: str, fact: Fact, reference: FactReference | None, audit: Sequence[Write]
     ) -> None:
         """Replace a fact by a tombstone, so that indexes in memory see the deletion.
 

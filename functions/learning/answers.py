@@ -49,7 +49,7 @@ class EpisodeChange(LearnedChange):
     text: _Text
 
 
-class Summary(RequestModel):
+class SummaryAnswer(RequestModel):
     """The summary of a conversation so far."""
 
     text: _Text
@@ -118,7 +118,7 @@ def parse_answer(
     document = _load(answer)
     if kind == "summary":
         try:
-            return Answer(summary=Summary.model_validate(document).text)
+            return Answer(summary=SummaryAnswer.model_validate(document).text)
         except ValidationError as error:
             raise AnswerInvalid from error
     items = document.get(kind)

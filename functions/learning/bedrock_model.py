@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from functions.learning.language_model import ModelFailed, Question, Reply
+from functions.learning.language_model import ModelFailed, ModelQuestion, Reply
 from functions.platform.aws import translate_aws_errors
 from functions.platform.errors import Unavailable
 
@@ -19,7 +19,7 @@ class BedrockModel:
     def __init__(self, client: Any) -> None:
         self._client = client
 
-    def ask(self, question: Question) -> Reply:
+    def ask(self, question: ModelQuestion) -> Reply:
         """Ask a question once."""
         try:
             with translate_aws_errors("the model"):
@@ -33,7 +33,7 @@ class BedrockModel:
         return Reply(next(inputs, ""), response.get("usage", {}).get("totalTokens"))
 
 
-def _build_request(question: Question) -> dict[str, Any]:
+def _build_request(question: ModelQuestion) -> dict[str, Any]:
     tool = {
         "name": _TOOL,
         "description": "Stores what was learned.",

@@ -35,7 +35,7 @@ _PREFIXES: dict[StrategyKind, str] = {
 
 
 @dataclass(eq=False)
-class EntryTarget:
+class LearnedEntries:
     """The entries in the namespaces that strategies name."""
 
     _store: EntryStore

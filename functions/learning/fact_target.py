@@ -34,7 +34,7 @@ class _New(NamedTuple):
 
 
 @dataclass(eq=False)
-class FactTarget:
+class LearnedFacts:
     """The facts about users."""
 
     _store: FactStore

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple, Protocol
 
 
-class Question(NamedTuple):
+class ModelQuestion(NamedTuple):
     """A question to a language model.
 
     Attributes:
@@ -40,5 +40,5 @@ class ModelFailed(Exception):
 class LanguageModel(Protocol):
     """Asks a language model."""
 
-    def ask(self, question: Question) -> Reply:
+    def ask(self, question: ModelQuestion) -> Reply:
         """Ask a question once."""

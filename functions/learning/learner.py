@@ -23,7 +23,7 @@ from functions.learning.budgets import (
     get_next_day,
 )
 from functions.learning.evidence import Reading
-from functions.learning.language_model import LanguageModel, ModelFailed, Question, Reply
+from functions.learning.language_model import LanguageModel, ModelFailed, ModelQuestion, Reply
 from functions.learning.model import Counts, Position, Strategy, StrategyKind
 from functions.learning.plans import Known, Plan, Target, build_learner
 from functions.learning.position_store import (
@@ -56,7 +56,7 @@ class _Claim(NamedTuple):
     position: Position
     reading: Reading
     known: Sequence[Known]
-    question: Question
+    question: ModelQuestion
     day: str
     reserved: int
 
@@ -161,7 +161,7 @@ class Learner:
         self._assert_closed(reading)
         known = target.list_known(reading)
         ids = [each.id for each in known]
-        question = Question(
+        question = ModelQuestion(
             model.partition(":")[2],
             build_system(strategy.kind, strategy.instructions),
             build_text([each.document for each in known], reading.messages),

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from functions.learning.language_model import ModelFailed, Question, Reply
+from functions.learning.language_model import ModelFailed, ModelQuestion, Reply
 
 _PATH = "/chat/completions"
 _SECONDS = 60.0
@@ -29,7 +29,7 @@ class OpenAiModel:
         transport = None if unix_socket is None else httpx.HTTPTransport(uds=unix_socket)
         self._client = httpx.Client(timeout=_SECONDS, transport=transport)
 
-    def ask(self, question: Question) -> Reply:
+    def ask(self, question: ModelQuestion) -> Reply:
         """Ask a question once."""
         key = self._get_key()
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
@@ -55,7 +55,7 @@ def build_url(url: str) -> str:
     return base + ("" if urlsplit(base).path else "/v1") + _PATH
 
 
-def _build_body(question: Question) -> dict[str, Any]:
+def _build_body(question: ModelQuestion) -> dict[str, Any]:
     schema = {"name": "learned", "strict": True, "schema": question.schema}
     return {
         "model": question.model,

@@ -21,7 +21,7 @@ _ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _BOUNDARY = "-----"  # of PEM; the line is no secret
 
 
-class Reading(NamedTuple):
+class TextReading(NamedTuple):
     """A text as it is compared, and where each of its characters is in the original."""
 
     text: str
@@ -44,9 +44,9 @@ def read_text(text: str) -> Iterator[str]:
         text = decoded
 
 
-def map_readings(text: str) -> Iterator[Reading]:
+def map_readings(text: str) -> Iterator[TextReading]:
     """Read a text as `read_text` does, with the place of each character."""
-    present = Reading(text, range(len(text)), range(1, len(text) + 1))
+    present = TextReading(text, range(len(text)), range(1, len(text) + 1))
     for _ in range(_READINGS):
         yield _replace(present, _IGNORED, lambda _: "")
         decoded = _replace(present, _ESCAPE, _decode)
@@ -82,8 +82,8 @@ def _decode(match: re.Match[str]) -> str:
 
 
 def _replace(
-    source: Reading, pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str]
-) -> Reading:
+    source: TextReading, pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str]
+) -> TextReading:
     """Replace what a pattern matches by one character or none, and keep the places."""
     parts: list[str] = []
     starts: list[int] = []
@@ -101,4 +101,6 @@ def _replace(
             ends.append(source.ends[end - 1])
         done = end
     parts.append(source.text[done:])
-    return Reading("".join(parts), [*starts, *source.starts[done:]], [*ends, *source.ends[done:]])
+    return TextReading(
+        "".join(parts), [*starts, *source.starts[done:]], [*ends, *source.ends[done:]]
+    )

@@ -11,16 +11,16 @@ from functions.recall.freshness import Freshness
 from functions.recall.model import Recalled, RecallItem
 from functions.recall.references import parse_reference
 from functions.recall.requests import ConversationQuestion, Question, SourceName
-from functions.recall.sources import Ask, Sources, select_sources
+from functions.recall.sources import Ask, RecallSources, select_sources
 from functions.recall.text import render_within
 from functions.recall.tokens import count_tokens
 
 
 @dataclass(eq=False)
-class Recall:
+class RecallService:
     """Asks the sources side by side, and ranks what they find by one score."""
 
-    _sources: Sources
+    _sources: RecallSources
     _freshness: Freshness
     _clock: Clock
 

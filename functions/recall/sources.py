@@ -41,7 +41,7 @@ _MAIN = ("text", "content")  # the field of a value that says most
 Ask = ConversationQuestion | Question
 
 
-class Sources:
+class RecallSources:
     """What recall asks."""
 
     def __init__(

@@ -7,7 +7,7 @@ from typing import Any
 from functions.container import Container
 from functions.platform.observability import logger, report_ms
 from functions.schedule.jobs import HasTime, build_jobs
-from functions.schedule.sweep import Part, Sweep, SweepResult
+from functions.schedule.sweep import SchedulePart, Sweep, SweepResult
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 
@@ -32,7 +32,7 @@ def build_handler(container: Container) -> Handler:
             return {"read_only": 1}
         if "part" not in event:
             return _report(sweep.run(_limit_time(context)))
-        part = Part(event["part"], event["parts"])
+        part = SchedulePart(event["part"], event["parts"])
         name = f"sweep {part.number} of {part.of}"
         holder = leases.acquire(name, _get_remaining_ms(context))
         if holder is None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from functions.platform.clock import Clock
 from functions.platform.items import Item
 from functions.vectors.client_vector_store import NUMBERS, ClientVectorStore
-from functions.vectors.matrix import HeldSpaces, RowKey, Space, VectorMatrix
+from functions.vectors.matrix import HeldSpaces, RowKey, VectorMatrix, VectorSpace
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +45,7 @@ class ClientVectorIndex:
     def __init__(self, store: ClientVectorStore, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self._spaces = HeldSpaces(Space, _MAX_HELD_BYTES)
+        self._spaces = HeldSpaces(VectorSpace, _MAX_HELD_BYTES)
 
     def find_nearest(
         self, partition: str, packed: bytes, depth: int
@@ -70,7 +70,7 @@ class ClientVectorIndex:
             for hit in hits:
                 space.matrix.forget(hit.ref, hit.time)
 
-    def _refresh(self, partition: str, space: Space) -> None:
+    def _refresh(self, partition: str, space: VectorSpace) -> None:
         now = self._clock()
         items = self._store.list_since(partition, space.refreshed - _OVERLAP)
         new = (item for item in items if _is_new(item, space.matrix))

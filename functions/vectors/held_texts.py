@@ -10,7 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 from functions.platform.parallel import run_parallel
-from functions.vectors.matrix import HeldSpaces, RowKey, Space, TextMatrix, hash_term
+from functions.vectors.matrix import HeldSpaces, RowKey, TextMatrix, VectorSpace, hash_term
 from functions.vectors.model import Embed, Embedding
 
 _MAX_HELD_BYTES = 76_800_000  # of 75,000 pieces of texts
@@ -35,17 +35,17 @@ class HeldTexts:
 
     def __init__(self, embed: Embed) -> None:
         self._embed = embed
-        self._spaces = HeldSpaces(Space, _MAX_HELD_BYTES)
+        self._spaces = HeldSpaces(VectorSpace, _MAX_HELD_BYTES)
 
-    def use(self, name: str) -> AbstractContextManager[Space]:
+    def use(self, name: str) -> AbstractContextManager[VectorSpace]:
         """Hold a space for one search."""
         return self._spaces.use(name)
 
-    def put(self, space: Space, texts: Iterable[Text]) -> None:
+    def put(self, space: VectorSpace, texts: Iterable[Text]) -> None:
         """Embed the texts that are new or have changed, and add them to a space."""
         add_texts(space.matrix, self._embed, texts)
 
-    def keep(self, space: Space, names: Collection[str]) -> None:
+    def keep(self, space: VectorSpace, names: Collection[str]) -> None:
         """Remove all other texts from a space."""
         for name in space.matrix.names - set(names):
             space.matrix.forget(name, space.matrix.written_at(name) or 0)

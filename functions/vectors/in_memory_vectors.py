@@ -17,7 +17,7 @@ from functions.platform.keys import Key
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import AGE_ATTRIBUTE, BY_AGE, VECTOR_FILTERS
 from functions.platform.table import Table
-from functions.vectors.matrix import OWNED, HeldSpaces, RowKey, Space, TextMatrix, hash_term
+from functions.vectors.matrix import OWNED, HeldSpaces, RowKey, TextMatrix, VectorSpace, hash_term
 from functions.vectors.model import Candidates, Embedding, VectorFormat
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class InMemoryVectors:
         self._table = table
         self._clock = clock
         self._model = model
-        self._spaces = HeldSpaces(Space, _MAX_HELD_BYTES)
+        self._spaces = HeldSpaces(VectorSpace, _MAX_HELD_BYTES)
 
     def find_candidates(
         self, space: str, query: Embedding, depth: int, filters: Mapping[str, str]
@@ -83,7 +83,7 @@ class InMemoryVectors:
             self._refresh(space, held, len(query.meanings[0]))
             return held.matrix.find_candidates(query, min(depth, self.max_results), filters)
 
-    def _refresh(self, name: str, space: Space, dimension: int) -> None:
+    def _refresh(self, name: str, space: VectorSpace, dimension: int) -> None:
         now = self._clock()
         if space.refreshed == 0 or space.matrix.is_sparse:
             space.matrix = self._read_all(name, dimension)
@@ -131,7 +131,7 @@ class InMemoryVectors:
         vectors = decode_vectors([bytes(item[_VECTOR]) for item in current], dimension)
         matrix.put_texts(keys, vectors, (decode_terms(item) for item in current))
 
-    def _choose_overlap(self, space: Space) -> int:
+    def _choose_overlap(self, space: VectorSpace) -> int:
         """Choose how far a refresh looks back: far in every tenth second only.
 
         After a bulk load of 10,000 texts, looking back a minute costs 80 ms.
@@ -141,7 +141,7 @@ class InMemoryVectors:
         space.looked_back = space.refreshed
         return _OVERLAP
 
-    def _read_changes(self, name: str, space: Space) -> Iterable[Item]:
+    def _read_changes(self, name: str, space: VectorSpace) -> Iterable[Item]:
         """Read what was written since the last refresh, with an overlap, and isn't held yet."""
         since = space.refreshed - self._choose_overlap(space)
         condition = f"pk = :space AND {AGE_ATTRIBUTE} >= :since"

@@ -254,7 +254,7 @@ def _list_best(scores: "NDArray[np.float32]", depth: int) -> Iterator[int]:
 
 
 @dataclass(slots=True)
-class Space:
+class VectorSpace:
     """The vectors of a space, as of the time at which they were read last; 0 is never."""
 
     lock: Lock = field(default_factory=Lock)

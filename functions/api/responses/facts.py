@@ -15,7 +15,7 @@ from functions.api.responses.types import (
     Timestamp,
     Version,
 )
-from functions.facts.model import Fact, FactChange, Recalled
+from functions.facts.model import Fact, FactChange, RecalledFact
 from functions.platform.clock import to_rfc3339
 
 
@@ -139,5 +139,5 @@ def _render_change(change: Mapping[str, Any]) -> FactChangeDocument:
     return cast("FactChangeDocument", {**change, "time": to_rfc3339(change["time"])})
 
 
-def render_recalled_fact(recalled: Recalled) -> RecalledFactDocument:
+def render_recalled_fact(recalled: RecalledFact) -> RecalledFactDocument:
     return {**render_fact(recalled.fact), "score": recalled.score, "matched": recalled.matched}

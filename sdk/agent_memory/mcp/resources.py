@@ -8,8 +8,8 @@ from pydantic import BaseModel
 
 from agent_memory import AsyncClient
 from agent_memory.exceptions import ValidationError
-from agent_memory.mcp.schemas import ListMemories, Memory, MemoryPage, Recall, Summarize
-from agent_memory.mcp.tools import NothingThereError, list_memories, memory_summary, recall
+from agent_memory.mcp.schemas import ListEntries, Memory, MemoryPage, ReadEntry, Summarize
+from agent_memory.mcp.tools import NothingThereError, list_entries, memory_summary, read_entry
 from agent_memory.model import MemoryType
 
 _ENTRIES = "memory://entries"
@@ -64,9 +64,9 @@ async def listed(client: AsyncClient, cursor: str | None) -> types.ListResources
         CursorError: no page has this cursor.
     """
     tier, after = _parse_cursor(cursor)
-    asked = ListMemories(memory_type=_TIERS[tier], limit=_PAGE, after=after)
+    asked = ListEntries(memory_type=_TIERS[tier], limit=_PAGE, after=after)
     try:
-        page = await list_memories(client, asked)
+        page = await list_entries(client, asked)
     except ValidationError:
         raise CursorError(_NO_PAGE) from None
     found = OVERVIEW if cursor is None else []
@@ -109,20 +109,20 @@ async def read(client: AsyncClient, uri: str) -> types.ReadResourceResult:
     """
     found: BaseModel
     if uri == _ENTRIES:
-        found = await list_memories(client, ListMemories(limit=_PAGE))
+        found = await list_entries(client, ListEntries(limit=_PAGE))
     elif uri == _SUMMARY:
         found = await memory_summary(client, Summarize())
     else:
-        found = await recall(client, _entry_at(uri))
+        found = await read_entry(client, _entry_at(uri))
     text = found.model_dump_json()
     contents = types.TextResourceContents(uri=uri, mime_type=_JSON, text=text)
     return types.ReadResourceResult(contents=[contents])
 
 
-def _entry_at(uri: str) -> Recall:
+def _entry_at(uri: str) -> ReadEntry:
     try:
         namespace, key = uri.removeprefix(f"{_ENTRIES}/").split("/")
-        return Recall(
+        return ReadEntry(
             namespace=unquote(namespace, errors="strict"), key=unquote(key, errors="strict")
         )
     except ValueError as error:

@@ -74,7 +74,7 @@ class Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
-class Remember(Arguments):
+class CreateEntry(Arguments):
     """Stores a new memory.
 
     Fails if there is one with this namespace and key: `update` changes that.
@@ -96,7 +96,7 @@ class Remember(Arguments):
     task_id: Name | None = Field(None, description="The task that it belongs to, and ends with")
 
 
-class Recall(Arguments):
+class ReadEntry(Arguments):
     """Reads one memory by its namespace and key: your own if there is one, else the shared one."""
 
     namespace: Namespace
@@ -105,7 +105,7 @@ class Recall(Arguments):
     agent_id: Name | None = Field(None, description="Whose memory to read, if not your own")
 
 
-class ListMemories(Arguments):
+class ListEntries(Arguments):
     """Finds memories by namespace and tags, newest first: your own, or with `semantic` shared ones.
 
     Without any filter it lists all. `next` in the answer says that there are more.
@@ -238,7 +238,7 @@ class Update(Arguments):
         return self
 
 
-class Forget(Arguments):
+class DeleteEntry(Arguments):
     """Deletes a memory for good. That it wasn't there is no error."""
 
     namespace: Namespace
@@ -253,7 +253,7 @@ class Summarize(Arguments):
     agent_id: Name | None = Field(None, description="About whom, if not about you")
 
 
-class Scope(BaseModel):
+class EntryScope(BaseModel):
     """What a memory is bound to."""
 
     task_id: str | None = None
@@ -273,7 +273,7 @@ class Memory(BaseModel):
     memory_type: MemoryType
     tags: list[str]
     agent_id: str = Field(description="Whose it is")
-    scope: Scope
+    scope: EntryScope
     pinned: bool
     priority: str
     sensitivity: str | None
@@ -335,7 +335,7 @@ class LearnedFact(BaseModel):
     learned_count: int = Field(description="How often it was learned")
 
 
-class ConversationHead(BaseModel):
+class ListedConversation(BaseModel):
     """A conversation without its messages; fields of a newer service are passed on."""
 
     model_config = ConfigDict(extra="allow")
@@ -349,10 +349,10 @@ class ConversationHead(BaseModel):
 class ConversationHeads(BaseModel):
     """A user's conversations, the last updated first."""
 
-    conversations: list[ConversationHead]
+    conversations: list[ListedConversation]
 
 
-class ConversationMessage(BaseModel):
+class ListedMessage(BaseModel):
     """A message; fields of a newer service are passed on."""
 
     model_config = ConfigDict(extra="allow")
@@ -365,7 +365,7 @@ class ConversationMessage(BaseModel):
 class ConversationMessages(BaseModel):
     """Messages of a conversation, oldest first."""
 
-    messages: list[ConversationMessage]
+    messages: list[ListedMessage]
 
 
 class Appended(BaseModel):
@@ -375,7 +375,7 @@ class Appended(BaseModel):
     message_count: int
 
 
-class Forgotten(BaseModel):
+class DeletedEntry(BaseModel):
     """Whether there was something to forget."""
 
     forgotten: bool

@@ -16,20 +16,20 @@ from agent_memory.mcp.schemas import (
     Arguments,
     ConversationHeads,
     ConversationMessages,
-    Forget,
-    Forgotten,
+    CreateEntry,
+    DeletedEntry,
+    DeleteEntry,
     FoundFacts,
     FoundMemories,
     LearnedFact,
     LearnFact,
     ListConversations,
-    ListMemories,
+    ListEntries,
     Memory,
     MemoryPage,
     ReadConversation,
-    Recall,
+    ReadEntry,
     RecallFacts,
-    Remember,
     SearchMemories,
     Summarize,
     Summary,
@@ -78,7 +78,7 @@ def _schema(model: type[BaseModel]) -> dict[str, Any]:
     return {name: part for name, part in schema.items() if name not in ("title", "description")}
 
 
-async def remember(client: AsyncClient, asked: Remember) -> Memory:
+async def create_entry(client: AsyncClient, asked: CreateEntry) -> Memory:
     body = asked.model_dump(exclude_none=True, exclude={"task_id"})
     if asked.task_id is not None:
         body["scope"] = {"task_id": asked.task_id}
@@ -86,12 +86,12 @@ async def remember(client: AsyncClient, asked: Remember) -> Memory:
     return Memory.model_validate_json(answer.content)
 
 
-async def recall(client: AsyncClient, asked: Recall) -> Memory:
+async def read_entry(client: AsyncClient, asked: ReadEntry) -> Memory:
     entry = await _found(client, asked, agent_id=asked.agent_id)
     return Memory.model_validate(entry.raw)
 
 
-async def list_memories(client: AsyncClient, asked: ListMemories) -> MemoryPage:
+async def list_entries(client: AsyncClient, asked: ListEntries) -> MemoryPage:
     agent = asked.agent_id
     if agent is None and asked.task_id is None and asked.memory_type != "semantic":
         agent = (await client.principals.cached_me()).id
@@ -183,13 +183,13 @@ async def update(client: AsyncClient, asked: Update) -> Memory:
     return Memory.model_validate_json(answer.content)
 
 
-async def forget(client: AsyncClient, asked: Forget) -> Forgotten:
+async def delete_entry(client: AsyncClient, asked: DeleteEntry) -> DeletedEntry:
     try:
         entry = await _found(client, asked)
     except NothingThereError:
-        return Forgotten(forgotten=False)
+        return DeletedEntry(forgotten=False)
     version = asked.version or entry.version
-    return Forgotten(forgotten=await client.memory.delete(id=entry.id, version=version))
+    return DeletedEntry(forgotten=await client.memory.delete(id=entry.id, version=version))
 
 
 async def memory_summary(client: AsyncClient, asked: Summarize) -> Summary:
@@ -198,7 +198,7 @@ async def memory_summary(client: AsyncClient, asked: Summarize) -> Summary:
 
 
 async def _found(
-    client: AsyncClient, asked: Recall | Update | Forget, agent_id: str | None = None
+    client: AsyncClient, asked: ReadEntry | Update | DeleteEntry, agent_id: str | None = None
 ) -> Entry:
     """Return the entry at a namespace and key.
 
@@ -217,9 +217,9 @@ async def _found(
 
 
 TOOLS = {
-    "create_entry": Tool("Create an entry", remember, with_entry_fields(Remember), Memory),
-    "read_entry": Tool("Read an entry", recall, Recall, Memory, reads_only=True),
-    "list_entries": Tool("List entries", list_memories, ListMemories, MemoryPage, reads_only=True),
+    "create_entry": Tool("Create an entry", create_entry, with_entry_fields(CreateEntry), Memory),
+    "read_entry": Tool("Read an entry", read_entry, ReadEntry, Memory, reads_only=True),
+    "list_entries": Tool("List entries", list_entries, ListEntries, MemoryPage, reads_only=True),
     "search_entries": Tool(
         "Search entries", search_memories, SearchMemories, FoundMemories, reads_only=True
     ),
@@ -243,7 +243,9 @@ TOOLS = {
         "Add to a conversation", append_message, AppendMessage, Appended, idempotent=False
     ),
     "change_entry": Tool("Change an entry", update, Update, Memory, destructive=True),
-    "delete_entry": Tool("Delete an entry", forget, Forget, Forgotten, destructive=True),
+    "delete_entry": Tool(
+        "Delete an entry", delete_entry, DeleteEntry, DeletedEntry, destructive=True
+    ),
     "memory_summary": Tool(
         "Memory in figures", memory_summary, Summarize, Summary, reads_only=True
     ),

@@ -51,7 +51,7 @@ class Say(Arguments):
     user: User = None
 
 
-class Recall(Arguments):
+class RecallMemories(Arguments):
     """Find what is known about a question: memories, facts, and what was said in conversations.
 
     Use it before you answer a question about a user, an agreement, or earlier work. `text` quotes
@@ -107,7 +107,7 @@ class ListMemories(Arguments):
     after: Annotated[str | None, Field(description="`next` of the answer before")] = None
 
 
-class Remembered(BaseModel):
+class RememberedText(BaseModel):
     """A stored memory."""
 
     reference: str
@@ -158,20 +158,20 @@ class HandOverResult(BaseModel):
 class MemoryList(BaseModel):
     """Memories, newest first."""
 
-    memories: list[Remembered]
+    memories: list[RememberedText]
     next: str | None = None
 
 
-async def remember(client: AsyncClient, asked: Remember) -> Remembered:
+async def remember(client: AsyncClient, asked: Remember) -> RememberedText:
     content: Any = asked.value if asked.text is None else asked.text
     fields: dict[str, Any] = {} if asked.user is None else {"user_id": asked.user}
     return _describe(await client.memory.remember(content, tags=asked.tags or None, **fields))
 
 
-def _describe(entry: Entry) -> Remembered:
+def _describe(entry: Entry) -> RememberedText:
     value = entry.value
     text = value["text"] if isinstance(value.get("text"), str) else str(value)
-    return Remembered(reference=f"e.{entry.id}", text=text, created_at=entry.created_at)
+    return RememberedText(reference=f"e.{entry.id}", text=text, created_at=entry.created_at)
 
 
 async def say(client: AsyncClient, asked: Say) -> SaidResult:
@@ -180,7 +180,7 @@ async def say(client: AsyncClient, asked: Say) -> SaidResult:
     return SaidResult(session_id=asked.session_id, message_count=appended.message_count)
 
 
-async def recall(client: AsyncClient, asked: Recall) -> RecallResult:
+async def recall(client: AsyncClient, asked: RecallMemories) -> RecallResult:
     found = await client.recall(
         asked.query,
         user_id=asked.user,
@@ -230,9 +230,9 @@ async def list_memories(client: AsyncClient, asked: ListMemories) -> MemoryList:
 
 
 VERBS = {
-    "remember": Tool("Remember something", remember, Remember, Remembered),
+    "remember": Tool("Remember something", remember, Remember, RememberedText),
     "say": Tool("Add to a conversation", say, Say, SaidResult, idempotent=False),
-    "recall": Tool("Recall what is known", recall, Recall, RecallResult, reads_only=True),
+    "recall": Tool("Recall what is known", recall, RecallMemories, RecallResult, reads_only=True),
     "forget": Tool("Forget", forget, Forget, ForgetResult, destructive=True),
     "hand_over": Tool("Hand a task over", hand_over, HandOver, HandOverResult),
     "list_memories": Tool(
