@@ -9,7 +9,7 @@ from benchmarks.workload import entry
 
 _TASKS = "/api/v1/tasks"
 _INTENT = "intent"
-_LIMITS = {0: (4, 10, 2), 1: (7, 24, 5), 25: (7, 126, 29), 100: (10, 449, 105.5)}
+_LIMITS = {0: (3, 12, 1), 1: (6, 26, 4), 25: (6, 128, 28), 100: (9, 451, 105)}
 """The maximum of calls in sequence, of write units and of read units, by number of entries.
 
 Two write units are those of the audit record.

@@ -39,6 +39,7 @@ from functions.identity.person_store import Persons
 from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore
 from functions.namespaces.prefix_rules import PrefixRules
+from functions.namespaces.restrictions import RestrictionStore
 from functions.namespaces.service import Namespaces
 from functions.namespaces.store import NamespaceStore
 from functions.platform.archive_storage import ArchiveStorage, S3ArchiveStorage
@@ -196,7 +197,8 @@ class CommonServices:
         self.entry_mapper = EntryMapper(self.cipher)
         self.entry_store = EntryStore(table, self.entry_mapper)
         self.own_change_store = OwnChangeStore(table, self.entry_mapper)
-        self.agent_store = AgentStore(table)
+        self.restriction_store = RestrictionStore(table)
+        self.agent_store = AgentStore(table, self.restriction_store)
         self.client_vectors = ClientVectorStore(table)
         self.removal_reasons = RemovalReasons(table, clock)
         self.value_parts = ValueParts(table)
@@ -225,7 +227,11 @@ class CommonServices:
         )
         self.prefix_rules = PrefixRules(self.namespace_store.list_rules, self.clock)
         self.namespaces = Namespaces(
-            self.namespace_store, self.prefix_rules, self.audit, self.clock
+            self.namespace_store,
+            self.restriction_store,
+            self.prefix_rules,
+            self.audit,
+            self.clock,
         )
 
     def _make_entry_writer(self) -> None:
@@ -233,7 +239,10 @@ class CommonServices:
             self.table,
             self.entry_mapper,
             self.entry_store,
-            ConflictResolver(self.entry_store, self.entry_mapper, self.task_store),
+            ConflictResolver(
+                self.entry_store, self.entry_mapper, self.task_store, self.restriction_store
+            ),
+            self.restriction_store,
             self.audit,
             self.client_vectors,
             self.clock,
@@ -267,7 +276,6 @@ class CommonServices:
             GuardrailStore(self.table),
             self.task_store,
             self.assignment_store,
-            self.agent_memory.limit_capacity,
             self.audit,
             self.clock,
         )
@@ -302,6 +310,7 @@ class CommonServices:
             self.access_tracker,
             self.task_access,
             self.namespaces,
+            self.agent_store,
             self.client_vectors,
             self.clock,
         )

@@ -181,7 +181,6 @@ KEPT: dict[ItemType, str] = {
             item_types.INHERITING_TASK,
             item_types.COORDINATED_TASK,
             item_types.GUARDRAILS,
-            item_types.RESTRICTIONS,
         ),
         "tasks and guardrails are their coordinators': reassign or end tasks",
     ),

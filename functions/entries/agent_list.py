@@ -68,15 +68,16 @@ class AgentList:
 
     def get_usages(self, caller: Principal, agents: Iterable[str]) -> dict[str, AgentUsage]:
         """Read what visible agents hold and may hold, by id: two calls for each hundred."""
-        wanted = list(agents)
-        items = self._agents.get_items(caller.tenant, wanted)
-        return dict.fromkeys(wanted, AgentUsage()) | {
-            item["agent_id"]: to_usage(item) for item in items
+        items = self._agents.get_items(caller.tenant, agents)
+        restricted = self._agents.restrictions.find_each(caller.tenant, items)
+        return {
+            agent: to_usage(item, restricted[agent].max_episodic) for agent, item in items.items()
         }
 
     def _find_holders(self, tenant: str, agents: Iterable[str]) -> set[str]:
         """Return which agents hold memory, or have settings of it."""
-        return {item["agent_id"] for item in self._agents.get_items(tenant, agents)}
+        items = self._agents.get_items(tenant, agents)
+        return {agent for agent, item in items.items() if item is not None and "agent_id" in item}
 
 
 def _sees_all(caller: Principal) -> bool:

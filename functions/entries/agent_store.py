@@ -3,33 +3,32 @@
 The counters say how much is left of each limit, so that a limit is a condition of the write that
 would exceed it. `working_…` are of working memory outside tasks and in tasks without a coordinator;
 `working_own_entries` and `working_own_bytes` count the part in tasks.
-`episodic_capacity` is the capacity that applies: the configured one, or a guardrail's lower limit.
-What exceeds the configured capacity is evicted; a guardrail's limit only rejects new entries.
+What exceeds `episodic_capacity` is evicted. A lower limit by guardrails is not in the item: it is
+read with it, and only rejects new entries.
 `working_max_entries` and `working_max_bytes` are limits outside tasks; absent if never configured.
 `newest` is the sort token of the entry that was counted last: indexes may not list it yet.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from functions.entries.counter_store import get_working_limits, update_unchanged
 from functions.entries.tiers import EPISODIC, WORKING
+from functions.identity.model import Principal
+from functions.namespaces.restrictions import RestrictionStore
 from functions.platform import item_types, keys
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Store
+from functions.platform.table import ConditionFailed, Store, Table
 from functions.platform.writes import Write, build_set_expression, update
 
-_POSTPONED = 3_600_000  # ms, for an agent that can\'t be brought to its capacity now
+_POSTPONED = 3_600_000  # ms, for an agent that can't be brought to its capacity now
 
 _CAPACITY = EPISODIC.max_entries
 _WORKING_ENTRIES, _WORKING_BYTES = WORKING.max_entries, WORKING.max_bytes
 _SETTINGS = (
     "episodic_capacity",
-    "episodic_configured_capacity",
-    "episodic_capacity_limit",
-    "episodic_capacity_limit_version",
     "working_max_entries",
     "working_max_bytes",
 )
@@ -40,7 +39,7 @@ class AgentUsage(NamedTuple):
 
     Attributes:
         episodic_capacity: the configured capacity, or the guardrails' limit if that is lower.
-        episodic_capacity_limit: the limit by guardrails; None without one.
+        episodic_reserved: the part of the configured capacity that guardrails forbid.
         episodic_room: episodic entries that still fit; negative after the capacity was lowered.
         episodic_pinned_namespaces: new episodic entries in these are pinned.
         working_room: entries of working memory outside tasks that still fit.
@@ -48,8 +47,7 @@ class AgentUsage(NamedTuple):
     """
 
     episodic_capacity: int = _CAPACITY
-    episodic_configured_capacity: int = _CAPACITY
-    episodic_capacity_limit: int | None = None
+    episodic_reserved: int = 0
     episodic_room: int = _CAPACITY
     episodic_bytes: int = 0
     episodic_pinned_count: int = 0
@@ -68,15 +66,12 @@ class AgentUsage(NamedTuple):
     @property
     def excess(self) -> int:
         """How many episodic entries are to be evicted: never because of a guardrail."""
-        return max(self.episodic_entry_count - self.episodic_configured_capacity, 0)
+        return max(-self.episodic_room - self.episodic_reserved, 0)
 
     @property
     def is_above_limit(self) -> bool:
         """Whether guardrails bar any new episodic entry, since more are there than they allow."""
-        return (
-            self.episodic_capacity_limit is not None
-            and self.episodic_entry_count > self.episodic_capacity_limit
-        )
+        return self.episodic_reserved > 0 and self.episodic_room < 0
 
     @property
     def working_outside_tasks(self) -> int:
@@ -87,16 +82,20 @@ class AgentUsage(NamedTuple):
         return self.working_max_bytes - self.working_room_bytes - self.working_own_bytes
 
 
-def to_usage(item: Item | None) -> AgentUsage:
-    """Return what an agent's item says; without an item, the agent holds nothing."""
+def to_usage(item: Item | None, most_episodic: int | None = None) -> AgentUsage:
+    """Return what an agent's item says; without an item, the agent holds nothing.
+
+    Args:
+        most_episodic: the limit by guardrails; None without one.
+    """
     item = item or {}
-    capacity: int = item.get("episodic_capacity", _CAPACITY)
+    capacity = _get_capacity(item)
+    reserved = 0 if most_episodic is None else max(capacity - most_episodic, 0)
     max_entries, max_bytes = get_working_limits(item)
     return AgentUsage(
-        episodic_capacity=capacity,
-        episodic_configured_capacity=item.get("episodic_configured_capacity", _CAPACITY),
-        episodic_capacity_limit=item.get("episodic_capacity_limit"),
-        episodic_room=item.get("episodic_room", capacity),
+        episodic_capacity=capacity - reserved,
+        episodic_reserved=reserved,
+        episodic_room=item.get("episodic_room", capacity) - reserved,
         episodic_bytes=item.get("episodic_bytes", 0),
         episodic_pinned_count=item.get("episodic_pinned_count", 0),
         working_room=item.get("working_room", max_entries),
@@ -112,20 +111,37 @@ def to_usage(item: Item | None) -> AgentUsage:
 class AgentStore(Store):
     """Reads and writes agents' items."""
 
+    def __init__(self, table: Table, restrictions: RestrictionStore) -> None:
+        super().__init__(table)
+        self.restrictions = restrictions
+
+    def list_keys(self, caller: Principal) -> list[Key]:
+        """List the keys of the caller's item, and of the guardrails that restrict it."""
+        return self.restrictions.list_keys(caller.tenant, caller.id)
+
+    def find(self, caller: Principal, read: Mapping[Key, Item | None]) -> AgentUsage:
+        """Find what the caller holds and may hold, given the items at these keys."""
+        limit = self.restrictions.find(caller.tenant, caller.id, read).max_episodic
+        return to_usage(read[self.list_keys(caller)[0]], limit)
+
+    def get_limited_usage(self, tenant: str, agent: str) -> AgentUsage:
+        """Return what an agent holds and may hold by its settings and guardrails: one call."""
+        item, restrictions = self.restrictions.read(tenant, agent)
+        return to_usage(item, restrictions.max_episodic)
+
     def get_item(self, tenant: str, agent: str) -> Item:
         """Return an agent's item, empty if there is none."""
         return self._table.get(item_types.AGENT.build_key(tenant, agent=agent)) or {}
 
     def get_usage(self, tenant: str, agent: str) -> AgentUsage:
-        """Return what an agent holds and may hold: one read."""
+        """Return what an agent holds and may hold by its settings: one read."""
         return to_usage(self.get_item(tenant, agent))
 
-    def get_items(self, tenant: str, agents: Iterable[str]) -> list[Item]:
-        """Return the items of those agents that have one: a call for each hundred."""
-        found = self._table.get_many(
-            item_types.AGENT.build_key(tenant, agent=each) for each in agents
-        )
-        return list(found.values())
+    def get_items(self, tenant: str, agents: Iterable[str]) -> dict[str, Item | None]:
+        """Return the item of each agent, None where there is none: a call for each hundred."""
+        keys = {each: item_types.AGENT.build_key(tenant, agent=each) for each in agents}
+        found = self._table.get_many(keys.values())
+        return {agent: found.get(key) for agent, key in keys.items()}
 
     def get_with_tasks(
         self, tenant: str, agent: str, task_ids: Iterable[str]
@@ -154,9 +170,7 @@ class AgentStore(Store):
         new = item | changes
         before, after = _get_capacity(item), _get_capacity(new)
         attributes = changes | {"agent_id": agent, "episodic_capacity": after}
-        if new.get("episodic_configured_capacity", _CAPACITY) < item.get(
-            "episodic_configured_capacity", _CAPACITY
-        ):
+        if after < before:
             attributes |= keys.build_due_attributes(key[0], now)
         settings = ["episodic_room = if_not_exists(episodic_room, :before) + :more"]
         values: Item = {"before": before, "more": after - before}
@@ -175,23 +189,21 @@ class AgentStore(Store):
         self._table.transact([write, *records])
 
     def complete(self, item: Item, now: int) -> None:
-        """Make an agent's item due no more, unless it is due anew; in an hour if over capacity."""
+        """Remove the agent from the due index unless it was rescheduled.
+
+        Reschedule it in an hour while it is over capacity.
+        """
         key, due = (item["pk"], item["sk"]), item[DUE_ATTRIBUTE]
         expression = f"REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}"
-        condition = (
-            "due = :due AND (attribute_not_exists(episodic_room) OR episodic_room >= :least)"
-        )
-        least = _get_capacity(item) - item.get(
-            "episodic_configured_capacity", _CAPACITY
-        )  # what a guardrail takes away
+        condition = "due = :due AND (attribute_not_exists(episodic_room) OR episodic_room >= :zero)"
         try:
-            self._table.update(update(key, expression, condition, due=due, least=least))
+            self._table.update(update(key, expression, condition, due=due, zero=0))
         except ConditionFailed as failed:
             if failed.item is not None and failed.item.get(DUE_ATTRIBUTE) == due:
                 self.postpone(item, now)
 
     def postpone(self, item: Item, now: int) -> None:
-        """Make an agent's item due in an hour, unless it is due anew."""
+        """Reschedule an agent in an hour unless it was rescheduled."""
         key, due, later = (item["pk"], item["sk"]), item[DUE_ATTRIBUTE], now + _POSTPONED
         try:
             self._table.update(update(key, "SET due = :later", "due = :due", due=due, later=later))
@@ -204,7 +216,4 @@ class AgentStore(Store):
 
 
 def _get_capacity(item: Item) -> int:
-    """Return the capacity that applies: the one asked for, or a lower limit."""
-    asked: int = item.get("episodic_configured_capacity", _CAPACITY)
-    limit: int | None = item.get("episodic_capacity_limit")
-    return asked if limit is None else min(asked, limit)
+    return int(item.get("episodic_capacity", _CAPACITY))

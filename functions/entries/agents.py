@@ -17,6 +17,7 @@ from functions.entries.store import EntryStore
 from functions.entries.tiers import EPISODIC, WORKING
 from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
+from functions.namespaces.restrictions import correct_bindings
 from functions.platform import item_types
 from functions.platform.clock import Clock
 from functions.platform.errors import VersionMismatch
@@ -26,6 +27,7 @@ from functions.platform.kept_history import change_days, get_days
 from functions.platform.keys import get_tenant
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
+from functions.platform.writes import Write
 from functions.tasks.assignment_store import AssignmentStore
 
 _KB = 1024  # bytes
@@ -106,20 +108,6 @@ class AgentMemory:
         self._agents.complete(item, self._clock())
         return Counter(evicted=evicted, reconciled=1, repaired=repaired)
 
-    @retry_on(ConditionFailed, "others are changing this agent's settings")
-    def limit_capacity(self, tenant: str, agent: str, limit: int | None, version: int) -> None:
-        """Limit an agent's capacity by guardrails; None removes the limit. Nothing is evicted.
-
-        Args:
-            version: that of the agent's restrictions; an older one than the last changes nothing
-                (RFC-0015 §6.6).
-        """
-        item = self._agents.get_item(tenant, agent)
-        if item.get("episodic_capacity_limit_version", 0) >= version:
-            return
-        changes = {"episodic_capacity_limit": limit, "episodic_capacity_limit_version": version}
-        self._agents.change_settings(tenant, agent, item, changes, self._clock())
-
     def evict_excess(self, tenant: str, agent: str, has_time_left: Callable[[], bool]) -> int:
         """Evict what an agent holds in excess of its settings, in the order of RFC-0015 §2.2.
 
@@ -174,6 +162,7 @@ class AgentMemory:
         corrections = [
             build_agent_correction(item_types.AGENT.build_key(tenant, agent=agent), own, counts)
         ]
+        corrections.append(self._build_binding_correction(tenant, agent, own))
         corrections += [
             build_task_correction(key, item, agent, counts) for key, item in tasks.items()
         ]
@@ -185,6 +174,12 @@ class AgentMemory:
             return None
         return len(writes)
 
+    def _build_binding_correction(self, tenant: str, agent: str, item: Item) -> Write | None:
+        assigned = self._assignments.list_of_agent(tenant, agent)
+        bound = [name for each in assigned for name in each.guarding_coordinators]
+        key = item_types.AGENT.build_key(tenant, agent=agent)
+        return correct_bindings(key, item, bound)
+
 
 def _to_attributes(config: AgentConfig, item: Item, now: int) -> Item:
     """Return the given settings as attributes; None removes one."""
@@ -192,7 +187,7 @@ def _to_attributes(config: AgentConfig, item: Item, now: int) -> Item:
     working = config.working.model_dump(exclude_unset=True)
     attributes: Item = {}
     if "capacity" in episodic:
-        attributes["episodic_configured_capacity"] = episodic["capacity"]
+        attributes["episodic_capacity"] = episodic["capacity"]
     if "pinned_namespaces" in episodic:
         attributes["episodic_pinned_namespaces"] = (
             list(dict.fromkeys(episodic["pinned_namespaces"])) or None
@@ -211,7 +206,7 @@ def _to_attributes(config: AgentConfig, item: Item, now: int) -> Item:
 def _to_settings(agent: str, item: Item) -> AgentSettings:
     return AgentSettings(
         agent,
-        item.get("episodic_configured_capacity", EPISODIC.max_entries),
+        item.get("episodic_capacity", EPISODIC.max_entries),
         item.get("episodic_pinned_namespaces") or [],
         item.get("working_max_entries", WORKING.max_entries),
         item.get("working_max_bytes", WORKING.max_bytes) // _KB,

@@ -30,7 +30,6 @@ from functions.identity.model import Principal
 from functions.platform import item_types, keys
 from functions.platform.clock import Clock
 from functions.platform.errors import EntryNotFound, VersionMismatch
-from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.table import ConditionFailed
 from functions.tasks.model import Task
@@ -59,20 +58,15 @@ class TaskArchive:
         """Return the keys of the entries that end with a task, by an index that may lag behind."""
         return [] if task.is_empty else self._store.list_keys_of_task(tenant, task.id)
 
-    def read_entries(
-        self, task: Task, item_keys: Sequence[Key], others: Iterable[Key]
-    ) -> tuple[list[Entry], dict[Key, Item]]:
-        """Read what of these entries ends with a task, and other items: one call, if any."""
-        return self._store.get_of_task(task.id, item_keys, others)
-
-    def archive(self, tenant: str, ended: Task, entries: Sequence[Entry]) -> None:
+    def archive(self, tenant: str, ended: Task, item_keys: Sequence[Key]) -> None:
         """Archive the memory of a task that the caller has just ended, within 20 seconds.
 
         Args:
             ended: the task as it ended; its counters are exact, or known to be old.
-            entries: those that `read_entries` gave; what it missed is read again.
+            item_keys: those that `list_keys` gave; what the index missed is read again.
         """
         deadline = time.monotonic() + _REQUEST_SECONDS
+        entries = self._store.get_of_task(ended.id, item_keys)
         moved, parts = self._move(tenant, ended, entries, deadline)
         held = ended.working_entries + ended.attached
         if ended.counter_changes is not None and moved == held:

@@ -66,7 +66,7 @@ def plan_evictions(
         if usage.episodic_pinned_count >= usage.episodic_entry_count:
             raise _capacity_error(usage, transitions, agent)
         return NO_EVICTIONS
-    return Evictions(found, usage.episodic_room)
+    return Evictions(found, usage.episodic_room + usage.episodic_reserved)
 
 
 def find_evictions(
@@ -191,7 +191,7 @@ class AccessTracker:
         """Record that the caller read these: one read more if any is its own and evictable."""
         own = [entry for entry in entries if _is_tracked(caller, entry)]
         if own:
-            usage = self._agents.get_usage(caller.tenant, caller.id)
+            usage = self._agents.get_limited_usage(caller.tenant, caller.id)
             self.record_own_reads(caller, own, usage)
 
     def record_own_reads(

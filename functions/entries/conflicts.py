@@ -28,6 +28,7 @@ from functions.entries.task_conflicts import (
 from functions.entries.transaction import Transaction
 from functions.identity.model import Principal
 from functions.namespaces.authority import WRITE_MEMORY
+from functions.namespaces.restrictions import Restrictions, RestrictionStore
 from functions.namespaces.store import namespace_from_item
 from functions.platform import item_types
 from functions.platform.errors import (
@@ -63,6 +64,7 @@ class ConflictResolver:
     _store: EntryStore
     _mapper: EntryMapper
     _tasks: TaskStore
+    _restrictions: RestrictionStore
 
     def resolve(
         self, transaction: Transaction, failed: FailedConditions, token: RequestToken | None
@@ -136,21 +138,46 @@ class ConflictResolver:
         evicted = {each.item_key for each in evictions.transitions}
         for agent in count_agent_changes(transaction.transitions):
             if key in evicted:  # another request removed, read or wrote it
-                left = evictions.free_capacity or 0
-                return self.evict(transaction, agent, AgentUsage(episodic_room=left))
-            if key != item_types.AGENT.build_key(caller.tenant, agent=agent):
-                continue
-            usage = to_usage(item)
-            free = (usage.working_room, usage.working_room_bytes)
-            most = (usage.working_max_entries, usage.working_max_bytes)
-            assert_working_fits(
-                transaction.transitions, partial(count_changes_of_agent, agent), free, most
-            )
-            transitions = apply_pinned_namespaces(
-                transaction.transitions, agent, usage.episodic_pinned_namespaces
-            )
-            return self.evict(replace(transaction, transitions=transitions), agent, usage)
+                reserved = transaction.reserved or 0
+                left = (evictions.free_capacity or 0) - reserved
+                usage = AgentUsage(episodic_room=left, episodic_reserved=reserved)
+                return self.evict(transaction, agent, usage)
+            if key == item_types.AGENT.build_key(caller.tenant, agent=agent):
+                return self._fit(transaction, agent, item)
         return transaction
+
+    def examine(self, transaction: Transaction) -> Transaction:
+        """Return the transaction with what it has to evict under guardrails, before any attempt."""
+        caller = transaction.caller
+        item, restrictions = self._restrictions.read(caller.tenant, caller.id)
+        return self._fit(transaction, caller.id, item, restrictions)
+
+    def _fit(
+        self,
+        transaction: Transaction,
+        agent: str,
+        item: Item | None,
+        restrictions: Restrictions | None = None,
+    ) -> Transaction:
+        """Fit the transaction into what an agent may hold by its settings and guardrails.
+
+        Raises:
+            CapacityExceeded: when nothing that may be evicted makes it fit.
+        """
+        tenant = transaction.caller.tenant
+        if restrictions is None:
+            restrictions = self._restrictions.find_each(tenant, {agent: item})[agent]
+        usage = to_usage(item, restrictions.max_episodic)
+        free = (usage.working_room, usage.working_room_bytes)
+        most = (usage.working_max_entries, usage.working_max_bytes)
+        assert_working_fits(
+            transaction.transitions, partial(count_changes_of_agent, agent), free, most
+        )
+        transitions = apply_pinned_namespaces(
+            transaction.transitions, agent, usage.episodic_pinned_namespaces
+        )
+        fitted = replace(transaction, transitions=transitions, reserved=usage.episodic_reserved)
+        return self.evict(fitted, agent, usage)
 
     def evict(self, transaction: Transaction, agent: str, usage: AgentUsage) -> Transaction:
         """Return the transaction with what it has to evict, given what the agent holds."""

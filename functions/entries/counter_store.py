@@ -5,6 +5,7 @@ from typing import Any
 
 from functions.entries.counters import CounterDelta, EntryCounts
 from functions.entries.tiers import EPISODIC, WORKING
+from functions.namespaces.restrictions import NOT_BOUND
 from functions.platform import item_types, keys
 from functions.platform.items import Item
 from functions.platform.keys import Key
@@ -36,6 +37,7 @@ def build_counter_write(
     delta: CounterDelta,
     now: int,
     observed_capacity: int | None = None,
+    reserved: int | None = None,
 ) -> Write:
     """Build the change of an agent's counters; where they grow, the limit is the condition.
 
@@ -46,13 +48,18 @@ def build_counter_write(
         now: epoch ms.
         observed_capacity: the free capacity on which evictions were decided; it must be unchanged.
             None if nothing is evicted.
+        reserved: the part of the capacity that guardrails forbid; None if they were not read, and
+            there must be none.
     """
     key = item_types.AGENT.build_key(tenant, agent=agent)
     due = keys.build_due_attributes(key[0], now + RECONCILE_EVERY)
     settings = ["agent_id = :agent"]
     settings += [f"{name} = if_not_exists({name}, :{name})" for name in due]
     values: Item = {"agent": agent} | due
-    conditions = list(_build_limits(delta, observed_capacity, settings, values))
+    conditions = list(_build_limits(delta, observed_capacity, reserved or 0, settings, values))
+    if delta.episodic > 0 and reserved is None:
+        conditions.append(NOT_BOUND)
+        values["unbound"] = 0
     if delta.newest:
         settings.append("newest = :newest")
         values["newest"] = delta.newest
@@ -73,9 +80,17 @@ def build_counter_write(
 
 
 def _build_limits(
-    delta: CounterDelta, observed_capacity: int | None, settings: list[str], values: Item
+    delta: CounterDelta,
+    observed_capacity: int | None,
+    reserved: int,
+    settings: list[str],
+    values: Item,
 ) -> Iterator[str]:
-    """Build the conditions of what is counted down; add the settings and values of it."""
+    """Build the conditions of what is counted down; add the settings and values of it.
+
+    Example: with a capacity of 1000, of which guardrails forbid 998, one more entry fits while
+    `episodic_room` is 999 or more.
+    """
     if observed_capacity is not None:
         yield "episodic_room = :observed"
         values["observed"] = observed_capacity
@@ -88,8 +103,9 @@ def _build_limits(
             settings.append(f"{attribute} = if_not_exists({attribute}, :{name}_limit) - :{name}")
             values |= {name: more, f"{name}_limit": limit}
         if more > 0 and (attribute != "episodic_room" or observed_capacity is None):
-            unused = f"attribute_not_exists({attribute}) AND :{name}_limit >= :{name}"
-            yield f"(({unused}) OR {attribute} >= :{name})"
+            values[f"{name}_least"] = more + (reserved if attribute == "episodic_room" else 0)
+            unused = f"attribute_not_exists({attribute}) AND :{name}_limit >= :{name}_least"
+            yield f"(({unused}) OR {attribute} >= :{name}_least)"
 
 
 def build_agent_correction(key: Key, item: Item, counts: EntryCounts) -> Write | None:

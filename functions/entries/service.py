@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functions.authorization.rules import authorize
 from functions.entries import rules
 from functions.entries.access import assert_can_read, build_target
-from functions.entries.agent_store import to_usage
+from functions.entries.agent_store import AgentStore
 from functions.entries.authority import REMOVE_ENTRY, WRITE_ENTRY, EntryTarget
 from functions.entries.capacity import AccessTracker
 from functions.entries.conflicts import to_version_mismatch
@@ -20,7 +20,7 @@ from functions.identity.model import Principal
 from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.service import Namespaces
 from functions.namespaces.store import NamespaceClaim
-from functions.platform import entry_keys, item_types, vector_keys
+from functions.platform import entry_keys, vector_keys
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.errors import EntryNotFound, ValidationFailed, VersionMismatch
@@ -43,6 +43,7 @@ class Entries:
     _access_tracker: AccessTracker
     _tasks: TaskAccess
     _namespaces: Namespaces
+    _agents: AgentStore
     _vectors: ClientVectorStore
     _clock: Clock
 
@@ -132,10 +133,9 @@ class Entries:
 
     def _get_own_evictable(self, caller: Principal, address: EntryAddress, nonce: str) -> Entry:
         """Read the agent's counters with the entry: they say whether to record the access."""
-        agent_key = item_types.AGENT.build_key(caller.tenant, agent=caller.id)
-        found, (agent_item,) = self._store.get_with(address, agent_key)
+        found, read = self._store.get_with(address, self._agents.list_keys(caller))
         entry = self._require_live(found, address, nonce)
-        self._access_tracker.record_own_reads(caller, (entry,), to_usage(agent_item))
+        self._access_tracker.record_own_reads(caller, (entry,), self._agents.find(caller, read))
         return entry
 
     def _read(
@@ -144,15 +144,11 @@ class Entries:
         """Read the entry in a slot, and the namespace that decides on access to it, if one does."""
         if POLICIES_BY_ID_LETTER[address.tier].is_private:
             return self._store.get(address), None
-        others = (
-            address.namespace_key,
-            item_types.RESTRICTIONS.build_key(caller.tenant, agent=caller.id),
-        )
-        entry, (item, restrictions) = self._store.get_with(address, *others)
+        others = self._namespaces.list_keys(caller, address.namespace_key)
+        entry, read = self._store.get_with(address, others)
         if entry is None:
             return None, None
-        target = self._namespaces.build_target(caller, entry.namespace, item, restrictions)
-        return entry, target
+        return entry, self._namespaces.build_target(caller, entry.namespace, read)
 
     def _require_live(self, entry: Entry | None, address: EntryAddress, nonce: str) -> Entry:
         if entry is None or (entry.address, entry.nonce) != (address, nonce):

@@ -1,6 +1,6 @@
 """The items of entries: how they are read and written, and all expressions on them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 
@@ -31,12 +31,13 @@ class EntryStore:
         return self._mapper.find_entry(self._table.get(address.item_key))
 
     def get_with(
-        self, address: EntryAddress, *others: Key
-    ) -> tuple[Entry | None, list[Item | None]]:
-        """Return the entry in a slot, and other items with it: one call."""
-        found = self._table.get_many((address.item_key, *others))
+        self, address: EntryAddress, others: Iterable[Key]
+    ) -> tuple[Entry | None, dict[Key, Item | None]]:
+        """Return the entry in a slot, and other items with it, by their keys: one call."""
+        wanted = list(others)
+        found = self._table.get_many((address.item_key, *wanted))
         entry = self._mapper.find_entry(found.get(address.item_key))
-        return entry, [found.get(each) for each in others]
+        return entry, {key: found.get(key) for key in wanted}
 
     def get_many(self, addresses: Iterable[EntryAddress]) -> dict[Key, Entry]:
         """Return the entries in these addresses, by the keys of their items: a call per hundred."""
@@ -66,8 +67,7 @@ class EntryStore:
 
     def list_of_task(self, tenant: str, task: str) -> list[Entry]:
         """Return the entries that end with a task; the index that lists them may lag behind."""
-        entries, _ = self.get_of_task(task, self.list_keys_of_task(tenant, task))
-        return entries
+        return self.get_of_task(task, self.list_keys_of_task(tenant, task))
 
     def list_keys_of_task(self, tenant: str, task: str) -> list[Key]:
         """Return the keys of the items of the entries that end with a task, by the same index."""
@@ -76,18 +76,10 @@ class EntryStore:
         rows = self._table.query_index(schema.BY_TASK, condition, task=partition)
         return [(row["pk"], row["sk"]) for row in rows]
 
-    def get_of_task(
-        self, task: str, item_keys: Sequence[Key], others: Iterable[Key] = ()
-    ) -> tuple[list[Entry], dict[Key, Item]]:
-        """Return what of these entries ends with a task, and other items: a call per hundred."""
-        found = self._table.get_many((*item_keys, *others))
-        entries = (self._mapper.find_entry(found.pop(key, None)) for key in item_keys)
-        own = [
-            entry
-            for entry in entries
-            if entry is not None and entry.task_id == task and entry.ends_with_task
-        ]
-        return own, found
+    def get_of_task(self, task: str, item_keys: Iterable[Key]) -> list[Entry]:
+        """Return what of these entries ends with a task: a call per hundred."""
+        found = self._get_many(item_keys).values()
+        return [each for each in found if each.task_id == task and each.ends_with_task]
 
     def list_expired(self, tenant: str, agent: str, now: int) -> list[Entry]:
         """Return an agent's entries that have expired and aren't removed yet, by an index."""

@@ -53,7 +53,8 @@ class Summaries:
         tenant, now = caller.tenant, self._clock()
         task_ids = self._assignments.list_task_ids(tenant, agent)
         item, task_items = self._agents.get_with_tasks(tenant, agent, task_ids)
-        usage, tasks = to_usage(item), {}
+        restricted = self._agents.restrictions.find_each(tenant, {agent: item})[agent]
+        usage, tasks = to_usage(item, restricted.max_episodic), {}
         entries, size = usage_to_item(agent, 0, 0)
         for each in task_items.values():
             tasks[each["task_id"]] = each.get(entries, 0), each.get(size, 0)

@@ -41,6 +41,8 @@ class Transaction:
     Attributes:
         extra_writes: other writes, by their keys.
         claims: first configurations of namespaces.
+        reserved: the part of the caller's episodic capacity that guardrails forbid; None until
+            they are read.
         actor: who is said to do it; the caller, unless given.
     """
 
@@ -52,6 +54,7 @@ class Transaction:
     tasks: TaskAssumptions = NOTHING_KNOWN
     evictions: Evictions = NO_EVICTIONS
     actor: Actor | None = None
+    reserved: int | None = None
 
     def with_tasks(self, tasks: TaskAssumptions) -> Self:
         """Return the transaction with what is known of its tasks."""
@@ -79,7 +82,9 @@ class Transaction:
         if self.evictions.free_capacity is not None:  # a condition, even where nothing changes
             deltas.setdefault(self.caller.id, CounterDelta())
         writes.extend(
-            build_counter_write(tenant, agent, delta, now, self.evictions.free_capacity)
+            build_counter_write(
+                tenant, agent, delta, now, self.evictions.free_capacity, self.reserved
+            )
             for agent, delta in deltas.items()
         )
         writes.extend(build_task_writes(self.caller, transitions, now, self.tasks))

@@ -16,7 +16,6 @@ from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
 from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.service import Namespaces
-from functions.platform import item_types
 from functions.platform.clock import Clock
 from functions.platform.errors import EntryExists, EntryNotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
@@ -84,12 +83,9 @@ class Upserts:
         """Read what is in the slot of an entry, and its namespace if that decides on access."""
         if entry.policy.is_private:
             return self._store.get(entry.address), None
-        restrictions_key = item_types.RESTRICTIONS.build_key(caller.tenant, agent=caller.id)
-        present, (item, restrictions) = self._store.get_with(
-            entry.address, entry.address.namespace_key, restrictions_key
-        )
-        target = self._namespaces.build_target(caller, entry.namespace, item, restrictions)
-        return present, target
+        others = self._namespaces.list_keys(caller, entry.address.namespace_key)
+        present, read = self._store.get_with(entry.address, others)
+        return present, self._namespaces.build_target(caller, entry.namespace, read)
 
     def _put(
         self,

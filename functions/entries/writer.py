@@ -14,6 +14,7 @@ from functions.entries.store import EntryStore
 from functions.entries.task_scope import TaskAssumptions, find_scopes
 from functions.entries.transaction import Transaction
 from functions.identity.model import SERVICE, Principal
+from functions.namespaces.restrictions import RestrictionStore
 from functions.platform import vector_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import (
@@ -42,6 +43,7 @@ class EntryWriter:
         mapper: EntryMapper,
         store: EntryStore,
         conflicts: ConflictResolver,
+        restrictions: RestrictionStore,
         audit: AuditTrail,
         vectors: ClientVectorStore,
         clock: Clock,
@@ -50,6 +52,7 @@ class EntryWriter:
         self._mapper = mapper
         self._store = store
         self._conflicts = conflicts
+        self._restrictions = restrictions
         self._audit = audit
         self._vectors = vectors
         self._clock = clock
@@ -174,9 +177,17 @@ class EntryWriter:
                 self._own_tasks.add(known)
 
     def _evict_if_known_full(self, transaction: Transaction) -> Transaction:
-        """Evict in the first attempt where that was needed last time; the counters check it."""
+        """Evict in the first attempt where that was needed last time; the counters check it.
+
+        Where guardrails bound the agent last time, they are read first.
+        """
+        tenant = transaction.caller.tenant
         for agent, delta in count_agent_changes(transaction.transitions).items():
-            if delta.episodic > 0 and (transaction.caller.tenant, agent) in self._full_agents:
+            if delta.episodic <= 0:
+                continue
+            if self._restrictions.is_remembered(tenant, agent):
+                return self._conflicts.examine(transaction)
+            if (tenant, agent) in self._full_agents:
                 return self._conflicts.evict(transaction, agent, AgentUsage(episodic_room=0))
         return transaction
 

@@ -1,6 +1,6 @@
 """Use cases on namespaces: list, read, change permissions (RFC-0015 §2.3)."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -13,13 +13,14 @@ from functions.namespaces import authority, rules
 from functions.namespaces.model import Access, Namespace, NamespaceTarget
 from functions.namespaces.prefix_rules import PrefixRules
 from functions.namespaces.requests import Allowed, NamespaceChange, Permissions
-from functions.namespaces.restrictions import Restrictions, restrictions_from_item
+from functions.namespaces.restrictions import Restrictions, RestrictionStore
 from functions.namespaces.store import (
     NamespaceClaim,
     NamespaceStore,
     namespace_from_item,
     put_first_configuration,
 )
+from functions.platform import item_types
 from functions.platform.bounded_pages import (
     BoundedPage,
     Examined,
@@ -31,6 +32,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed, VersionMismatch
 from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.items import Item
+from functions.platform.keys import Key
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
@@ -47,21 +49,28 @@ class Namespaces:
     """The namespaces of a caller's tenant."""
 
     _store: NamespaceStore
+    _restrictions: RestrictionStore
     _prefix_rules: PrefixRules
     _audit: AuditTrail
     _clock: Clock
 
     def find(self, caller: Principal, name: str) -> NamespaceTarget:
         """Read all that decides on the caller's access to a namespace: one call."""
-        item, restrictions = self._store.get_items(caller.tenant, name, caller.id)
-        return self.build_target(caller, name, item, restrictions)
+        key = item_types.NAMESPACE.build_key(caller.tenant, namespace=name)
+        return self.build_target(caller, name, self._store.get_items(self.list_keys(caller, key)))
+
+    def list_keys(self, caller: Principal, *keys: Key) -> list[Key]:
+        """List the keys of namespaces, and of what restricts the caller, for `build_target`."""
+        return [*keys, *self._restrictions.list_keys(caller.tenant, caller.id)]
 
     def build_target(
-        self, caller: Principal, name: str, item: Item | None, restrictions: Item | None
+        self, caller: Principal, name: str, read: Mapping[Key, Item | None]
     ) -> NamespaceTarget:
-        """Build the same from the items of the namespace and of the caller's restrictions."""
+        """Build what `find` returns from the items at the keys of `list_keys`."""
+        item = read.get(item_types.NAMESPACE.build_key(caller.tenant, namespace=name))
         configured = None if item is None else namespace_from_item(item)
-        return self._build_target(caller, name, configured, restrictions_from_item(restrictions))
+        restricted = self._restrictions.find(caller.tenant, caller.id, read)
+        return self._build_target(caller, name, configured, restricted)
 
     def _build_target(
         self, caller: Principal, name: str, configured: Namespace | None, restricted: Restrictions
@@ -100,8 +109,10 @@ class Namespaces:
 
     def select_readable(self, caller: Principal, names: Collection[str]) -> frozenset[str]:
         """Select the names whose memory the caller may read: a call per hundred."""
-        items, restrictions = self._store.get_many(caller.tenant, names, caller.id)
-        targets = (self.build_target(caller, name, items.get(name), restrictions) for name in names)
+        build_key = item_types.NAMESPACE.build_key
+        keys = [build_key(caller.tenant, namespace=name) for name in names]
+        read = self._store.get_items(self.list_keys(caller, *keys))
+        targets = (self.build_target(caller, name, read) for name in names)
         return frozenset(
             each.name for each in targets if is_allowed(caller, authority.READ_MEMORY, each)
         )
@@ -115,8 +126,7 @@ class Namespaces:
 
         def examine(before: str | None, count: int) -> Iterator[Examined[Namespace]]:
             found = self._store.iterate_with_rules(caller.tenant, before, count)
-            item = self._store.get_restrictions(caller.tenant, caller.id)
-            restricted = restrictions_from_item(item)
+            restricted = self._restrictions.read(caller.tenant, caller.id)[1]
             for each in found:
                 permitted = self._permit(caller, each, restricted, action)
                 yield Examined(get_list_position(each), permitted)
@@ -142,10 +152,10 @@ class Namespaces:
     ) -> tuple[T, Restrictions]:
         reads: list[Callable[[], Any]] = [
             partial(read, caller.tenant),
-            partial(self._store.get_restrictions, caller.tenant, caller.id),
+            partial(self._restrictions.read, caller.tenant, caller.id),
         ]
-        namespaces, item = run_parallel(reads)
-        return namespaces, restrictions_from_item(item)
+        namespaces, (_, restricted) = run_parallel(reads)
+        return namespaces, restricted
 
     def _permit_each(
         self,

@@ -42,26 +42,11 @@ class NamespaceStore(Store):
         item = self._table.get(_build_key(tenant, name))
         return None if item is None else namespace_from_item(item)
 
-    def get_items(self, tenant: str, name: str, caller: str) -> tuple[Item | None, Item | None]:
-        """Read a namespace's item, and that of the caller's restrictions: one call."""
-        own = item_types.NAMESPACE.build_key(tenant, namespace=name)
-        restrictions = item_types.RESTRICTIONS.build_key(tenant, agent=caller)
-        found = self._table.get_many((own, restrictions))
-        return found.get(own), found.get(restrictions)
-
-    def get_many(
-        self, tenant: str, names: Iterable[str], caller: str
-    ) -> tuple[dict[str, Item], Item | None]:
-        """Read the items of namespaces by name, and that of the caller's restrictions."""
-        keys = {item_types.NAMESPACE.build_key(tenant, namespace=name): name for name in names}
-        restrictions = item_types.RESTRICTIONS.build_key(tenant, agent=caller)
-        found = self._table.get_many((*keys, restrictions))
-        items = {keys[key]: item for key, item in found.items() if key in keys}
-        return items, found.get(restrictions)
-
-    def get_restrictions(self, tenant: str, caller: str) -> Item | None:
-        """Read the item of the caller's restrictions: one call."""
-        return self._table.get(item_types.RESTRICTIONS.build_key(tenant, agent=caller))
+    def get_items(self, keys: Iterable[Key]) -> dict[Key, Item | None]:
+        """Read items of namespaces, and what restricts a caller: a call per hundred."""
+        wanted = list(keys)
+        found = self._table.get_many(wanted)
+        return {key: found.get(key) for key in wanted}
 
     def list_all(self, tenant: str) -> Iterator[Namespace]:
         """Read all configured namespaces of a tenant: a call per megabyte."""

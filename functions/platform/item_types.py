@@ -273,12 +273,6 @@ GUARDRAILS = _tasks_type(
 COORDINATED_TASK = _tasks_type(
     "task of a coordinator", _COORDINATOR, "t#{task}", "Lists an open task", "until it ends"
 )
-RESTRICTIONS = _tasks_type(
-    "restrictions",
-    _AGENT,
-    "g",
-    "What guardrails forbid an agent, merged",
-)
 WORKFLOW = _workflows_type(
     "workflow", "{tenant}#w#{workflow:namespace}", "w", "A workflow's seed and last file"
 )
@@ -328,7 +322,11 @@ SEMANTIC_TOMBSTONE = _entries_type(
     "semantic tombstone", _NAMESPACE, "z#{entry_id}", "As a tombstone", "1 day"
 )
 AGENT = _entries_type(
-    "agent", _AGENT, "a", "An agent's counters and settings", indexes=(schema.BY_DUE,)
+    "agent",
+    _AGENT,
+    "a",
+    "An agent's counters and settings",
+    indexes=(schema.BY_DUE,),
 )
 SNAPSHOT_PART = _entries_type(
     "snapshot part",

@@ -11,8 +11,7 @@ from functions.container import Container
 from functions.platform import item_types
 from functions.platform.item_types import ItemType
 from functions.platform.items import Item
-from functions.platform.keys import Key, get_tenant
-from functions.tasks.mapper import task_from_item
+from functions.platform.keys import Key
 
 HasTime = Callable[[], bool]
 Job = Callable[[Item, HasTime], Counter[str]]
@@ -28,7 +27,7 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
     orphaned_messages = container.orphaned_messages
     deletions = container.deletions
     return {
-        item_types.AGENT: _maintain_agent(container),
+        item_types.AGENT: container.agent_memory.maintain,
         item_types.TASK: _resume_task(container),
         item_types.GUARDRAILS: _count(container.guardrails.resume, "guardrails"),
         item_types.CONVERSATION: _resume_long(conversations.end_retention, "conversations"),
@@ -50,24 +49,10 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
     }
 
 
-def _maintain_agent(container: Container) -> Job:
-    """Make the job that keeps an agent's capacity, counters and restrictions right."""
-    guardrails, memory = container.guardrails, container.agent_memory
-
-    def job(item: Item, has_time: HasTime) -> Counter[str]:
-        counts = memory.maintain(item, has_time)
-        guardrails.update_agents(get_tenant(item["pk"]), [item["agent_id"]])
-        return counts
-
-    return job
-
-
 def _resume_task(container: Container) -> Job:
     archive, fence = container.task_archive, container.entry_fence
-    guardrails = container.guardrails
 
     def job(item: Item, _has_time: HasTime) -> Counter[str]:
-        guardrails.update_members(get_tenant(item["pk"]), task_from_item(item))
         if "completed_at" not in item:
             return Counter(fenced=fence.fence_at(item["pk"]))
         is_done = archive.resume_at(item["pk"], JOB_SECONDS)

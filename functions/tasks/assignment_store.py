@@ -4,8 +4,10 @@ A row of an assignment is there exactly while the task is open and assigned to t
 query finds whose tasks an agent works on, and whether a certain coordinator's are among them.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
+from functions.namespaces.restrictions import bind_agent
 from functions.platform import item_types
 from functions.platform.errors import CapacityExceeded
 from functions.platform.item_types import COORDINATED_TASK
@@ -83,6 +85,17 @@ def _build_assignments(tenant: str, task: Task | None) -> dict[Key, Item]:
             **build_list_attributes(key[0], task.created_at, task.id),
         }
     }
+
+
+def bind_assignees(tenant: str, old: Task | None, new: Task) -> list[Write]:
+    """Count the coordinators whose guardrails bind the assignee, and no longer the one before."""
+    changes: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for task, sign in ((old, -1), (new, 1)):
+        if task is not None and task.completed_at is None and task.assigned_agent is not None:
+            names = dict.fromkeys(task.guarding_coordinators, sign)
+            changes[task.assigned_agent].update(names)
+    counted = {agent: {name: n for name, n in more.items() if n} for agent, more in changes.items()}
+    return [bind_agent(tenant, agent, more) for agent, more in counted.items() if more]
 
 
 def count_own_tasks(tenant: str, old: Task | None, new: Task) -> list[Write]:

@@ -115,7 +115,6 @@ def with_present_state(task: Task, present: Task) -> Task:
         counter_changes=present.counter_changes,
         entry_cap=present.entry_cap,
         archive_required=present.archive_required,
-        guardrail_changes=present.guardrail_changes,
     )
 
 

@@ -1,9 +1,8 @@
-"""Coordinators' guardrails, and how they restrict tasks and assignees (RFC-0015 §6.6); pure."""
+"""Coordinators' guardrails, and how they restrict tasks (RFC-0015 §6.6); pure."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from functions.namespaces.restrictions import Restrictions, build_pattern
 from functions.platform.errors import ValueTooLarge
 from functions.platform.idempotency import RequestHistory, RequestToken
 from functions.platform.items import Item
@@ -46,21 +45,6 @@ class CoordinatorGuardrails:
     def default_delegates(self) -> tuple[str, ...]:
         """The delegates of the coordinator's new tasks that name none."""
         return tuple(self.others.get("delegates", ()))
-
-    @property
-    def restrictions(self) -> Restrictions:
-        """What they take away from an assignee."""
-        said = self.guardrails
-        allowed = said.allowed_semantic_namespaces
-        return Restrictions(
-            allowed=frozenset() if allowed is None else frozenset({_build_patterns(allowed)}),
-            denied=_build_patterns(said.denied_semantic_namespaces or []),
-            max_episodic=said.max_episodic_memory_per_agent,
-        )
-
-
-def _build_patterns(names: list[str]) -> frozenset[str]:
-    return frozenset(map(build_pattern, names))
 
 
 def change_guardrails(

@@ -17,6 +17,7 @@ from functions.platform.writes import (
     update,
 )
 from functions.tasks.assignment_store import (
+    bind_assignees,
     count_own_tasks,
     hold_task,
     list_assignments,
@@ -40,6 +41,7 @@ def registration_writes(caller: Principal, old: Task | None, new: Task) -> list[
     if old is not None and old.intent_id not in (None, new.intent_id):
         changes.append(unlist_under_intent(tenant, old.id, str(old.intent_id)))
     changes += list_assignments(tenant, old, new)
+    changes += bind_assignees(tenant, old, new)
     changes += count_own_tasks(tenant, old, new)
     changes += _list_inheritance(tenant, old, new)
     if new.parent_task_id is not None and (
@@ -53,6 +55,7 @@ def change_writes(caller: Principal, old: Task, new: Task) -> list[Write]:
     """Change a task, and what follows from the change elsewhere."""
     tenant = caller.tenant
     changes = [_replace_task(tenant, old, new), *list_assignments(tenant, old, new)]
+    changes += bind_assignees(tenant, old, new)
     changes += count_own_tasks(tenant, old, new)
     if new.assigned_agent != old.assigned_agent:
         changes += _hand_over(tenant, old, new)

@@ -11,7 +11,7 @@ from functions.tasks.model import Grant, Intent, Policy, Task
 
 FOREVER = 2**53
 _REQUEST_TIME = 60_000  # ms that the request which ends a task has
-_COUNTERS = ("held", "attached", "granted", "sub_tasks", "counter_changes", "guardrail_changes")
+_COUNTERS = ("held", "attached", "granted", "sub_tasks", "counter_changes")
 _STORED_APART = (
     *("id", "status", "memory_policy", "ender", "archive_required", "extra_fields", "request"),
     *_COUNTERS,
@@ -28,7 +28,6 @@ def task_to_item(task: Task) -> Item:
         "ender": None if task.completed_at is None else task.ender.id,
         "ender_kind": None if task.completed_at is None else task.ender.kind,
         "archive_required": task.archive_required or None,
-        "guardrail_changes": task.guardrail_changes or None,
         "extra_fields": dumps(task.extra_fields).decode(),
         "request_token": task.request,
         **_due(task),

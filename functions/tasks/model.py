@@ -160,7 +160,6 @@ class Task:
         extra_fields: those that memory doesn't use, as given.
         adopted_at: when it got its intent, if that was after it was created.
         counter_changes: how often what it holds has changed; None if what it holds isn't known.
-        guardrail_changes: how often its coordinator's guardrails have restricted it anew.
     """
 
     id: str
@@ -196,7 +195,6 @@ class Task:
     request: bytes | None = None
     adopted_at: int | None = None
     counter_changes: int | None = 0
-    guardrail_changes: int = 0
 
     @property
     def list_position(self) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
 
 from functions.platform import item_types
 from functions.platform.errors import NotFound
@@ -11,7 +10,7 @@ from functions.platform.items import Item
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store
 from functions.platform.writes import build_set_expression, update
-from functions.tasks.mapper import grant_from_item, task_from_item, task_to_item
+from functions.tasks.mapper import grant_from_item, task_from_item
 from functions.tasks.model import Grant, Membership, Task, TaskUsage
 
 IS_OPEN = "attribute_not_exists(completed_at)"
@@ -96,19 +95,18 @@ class TaskStore(Store):
             self._table.update(write)
 
     def restrict(self, tenant: str, old: Task, new: Task) -> Task:
-        """Put an open task under its coordinator's guardrails.
+        """Put an open task under guardrails. The version stays, since no reader sees a change.
 
-        It is counted, so that no change that was decided on the task before undoes it. The version
-        stays, since nothing changes that a reader sees.
+        Raises:
+            functions.platform.table.ConditionFailed: the task has changed, or ended.
         """
-        item = task_to_item(replace(new, guardrail_changes=old.guardrail_changes + 1))
         condition, seen = build_unchanged_condition(old)
-        names = ("guardrail_changes", "archive_required", "entry_cap")
-        changes = {name: item[name] for name in names}
-        expression, present = build_set_expression(changes)
+        changes = {"archive_required": new.archive_required or None, "entry_cap": new.entry_cap}
+        room = "free_entries = free_entries + :more"
+        expression, present = build_set_expression(changes, room)
         write = update(
             item_types.TASK.build_key(tenant, task=old.id),
-            f"{expression} ADD free_entries :more",
+            expression,
             f"{condition} AND {IS_OPEN}",
             more=new.max_entries - old.max_entries,
             **seen | present,
@@ -118,12 +116,18 @@ class TaskStore(Store):
 
 def build_unchanged_condition(read: Task) -> tuple[str, Item]:
     """Build the condition that neither a request nor guardrails have changed a task since."""
-    if not read.guardrail_changes:
-        return "version = :before AND attribute_not_exists(guardrail_changes)", {
-            "before": read.version
-        }
-    seen = {"before": read.version, "restricted_before": read.guardrail_changes}
-    return "version = :before AND guardrail_changes = :restricted_before", seen
+    seen: Item = {"before": read.version}
+    condition = "version = :before"
+    for name, value in (
+        ("entry_cap", read.entry_cap),
+        ("archive_required", read.archive_required or None),
+    ):
+        if value is None:
+            condition += f" AND attribute_not_exists({name})"
+        else:
+            condition += f" AND {name} = :{name}_before"
+            seen[f"{name}_before"] = value
+    return condition, seen
 
 
 def _to_grant(item: Item | None) -> Grant | None:

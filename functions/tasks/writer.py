@@ -1,6 +1,6 @@
 """Write a task, with all that follows from it: guardrails, the archive, fences, its intent."""
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol, cast
@@ -32,12 +32,7 @@ class MemoryArchive(Protocol):
     def list_keys(self, tenant: str, task: Task) -> Sequence[Key]:
         """Return the keys of the entries that end with a task, by an index."""
 
-    def read_entries(
-        self, task: Task, item_keys: Sequence[Key], others: Iterable[Key]
-    ) -> tuple[Sequence[Any], Container[Key]]:
-        """Read the entries of an ended task, and which of other items exist."""
-
-    def archive(self, tenant: str, ended: Task, entries: Any) -> None:
+    def archive(self, tenant: str, ended: Task, item_keys: Sequence[Key]) -> None:
         """Archive the entries of a task that has just ended."""
 
     def resume(self, tenant: str, task_id: str) -> bool:
@@ -67,28 +62,20 @@ class TaskWriter:
     def _end(self, caller: Principal, old: Task, new: Task, writes_of: WritesOf) -> Task:
         """Write a task that ends, and archive its memory.
 
-        The index says beside the write what there is to read; the archive reads again what that
-        misses. What may restrict the assignee no more is read with the entries, in one call.
+        Beside the write, the index says what there is to read. The archive reads again what the
+        index misses.
         """
         tenant = caller.tenant
         steps: list[Callable[[], Any]] = [
-            partial(self._write, caller, old, new, writes_of),
+            partial(self.commit, caller, old, new, writes_of),
             partial(self._archive.list_keys, tenant, old),
         ]
         ended, item_keys = run_parallel(steps)
-        affected = self._guardrails.list_affected(tenant, old, ended)
-        entries, found = self._archive.read_entries(ended, item_keys, affected)
-        self._guardrails.update_affected(tenant, affected, found)
-        self._archive.archive(tenant, ended, entries)
+        self._archive.archive(tenant, ended, item_keys)
         return cast("Task", ended)
 
     def commit(self, caller: Principal, old: Task | None, new: Task, writes_of: WritesOf) -> Task:
         """Write a task under its coordinator's guardrails; returns it as it was written."""
-        written = self._write(caller, old, new, writes_of)
-        self._guardrails.update_assignees(caller.tenant, old, written)
-        return written
-
-    def _write(self, caller: Principal, old: Task | None, new: Task, writes_of: WritesOf) -> Task:
         backoff = Backoff("others are changing this task", attempts=_ATTEMPTS, longest_wait=0.1)
         while True:
             guarded = self._guardrails.guard(caller.tenant, old, new)
@@ -101,7 +88,6 @@ class TaskWriter:
 
     def resume(self, tenant: str, task: Task) -> Task:
         """Finish what an earlier request left of a registration or change; returns the task."""
-        self._guardrails.update_members(tenant, task)
         return self._finish(tenant, task)
 
     def _finish(self, tenant: str, task: Task) -> Task:

@@ -301,7 +301,7 @@ FULL = CapacityExceeded("item_size_kb", 400, 400)
 
 @pytest.mark.in_process
 @pytest.mark.parametrize(
-    ("at", "error"), [(1, None), *((n, e) for n in (2, 3, 5) for e in (None, FULL))]
+    ("at", "error"), [(1, None), *((n, e) for n in (2, 3) for e in (None, FULL))]
 )
 def test_what_cannot_be_bound_now_keeps_no_other_from_it_and_follows(
     tenant: Tenant,

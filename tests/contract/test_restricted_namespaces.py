@@ -6,6 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
+from functions.platform import item_types
+from functions.platform.keys import hash_agent
 from tests.contract.bodies import (
     MEMORY,
     NAMESPACES,
@@ -14,6 +16,7 @@ from tests.contract.bodies import (
     change_task,
     create,
     create_task,
+    entry,
     query,
     read,
     semantic,
@@ -21,9 +24,11 @@ from tests.contract.bodies import (
     update,
 )
 from tests.contract.expect import ok, only_list, refused
-from tests.contract.service import Tenant
+from tests.contract.service import Service, Tenant
+from tests.contract.sweeping import sweep
 from tests.contract.test_concurrency import at_once
 from tests.contract.test_guardrails import capacity, guard, path
+from tests.contract.test_schedule_agents import set_on
 
 
 @pytest.fixture
@@ -167,3 +172,25 @@ def test_restrictions_are_right_after_many_changes_at_once(
     assert {each.status_code for each in ended} == {200}
     assert reaches(alice, facts) == facts.keys()
     assert capacity(alice, "alice") == 1000
+
+
+@pytest.mark.in_process
+def test_the_schedule_corrects_who_binds_an_agent(
+    tenant: Tenant,
+    service: Service,
+    boss: httpx.Client,
+    alice: httpx.Client,
+    facts: dict[str, dict[str, Any]],
+) -> None:
+    guard(tenant, denied_semantic_namespaces=["secrets"])
+    guard(tenant, "former", denied_semantic_namespaces=["domain"])
+    made = create_task(boss, assigned_agent="alice")
+    create(alice, entry())
+    key = item_types.AGENT.build_key(tenant.id, agent="alice")
+    former, present = (f"b_{hash_agent(name)}" for name in ("former", "boss"))
+    set_on(service, key, **{"bindings": 2, former: 2, present: 0})
+    service.clock.advance(seconds=86_400)
+    sweep(service)
+    assert reaches(alice, facts) == {"policies", "domain"}
+    ok(change_task(boss, made, status="completed"))
+    assert reaches(alice, facts) == facts.keys()

@@ -48,7 +48,6 @@ def lower(service: Service, tenant: Tenant, capacity: int) -> None:
     set_on(
         service,
         key,
-        episodic_configured_capacity=capacity,
         episodic_capacity=capacity,
         episodic_room=capacity - count,
         **due,

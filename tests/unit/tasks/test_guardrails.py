@@ -4,12 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.namespaces.restrictions import (
-    Restrictions,
-    merge_restrictions,
-    restrictions_from_item,
-    restrictions_to_item,
-)
+from functions.namespaces.restrictions import Restrictions, correct_bindings
+from functions.platform.items import Item
+from functions.platform.keys import hash_agent
 from functions.tasks.guardrails import (
     CoordinatorGuardrails,
     GuardrailLimits,
@@ -27,6 +24,7 @@ def task(max_entries: int, used: int) -> Task:
     )
 
 
+KEY = ("tenant#a#agent", "a")
 LIMITS = st.none() | st.integers(0, 50)
 
 
@@ -53,12 +51,16 @@ def test_guardrails_may_require_the_archive_and_never_forbid_it(
     assert restricted.should_archive is (wanted or required is True)
 
 
+def item_of(**limits: object) -> Item:
+    return guardrails_to_item(CoordinatorGuardrails("boss", GuardrailLimits(**limits)))  # type: ignore[arg-type]
+
+
 def restrictions_of(**limits: object) -> Restrictions:
-    return CoordinatorGuardrails("boss", GuardrailLimits(**limits)).restrictions  # type: ignore[arg-type]
+    return Restrictions.of([item_of(**limits)])
 
 
 def test_guardrails_without_limits_restrict_nothing() -> None:
-    assert restrictions_of() == Restrictions()
+    assert restrictions_of() == Restrictions() == Restrictions.of([None])
     assert not restrictions_of().denies("any")
 
 
@@ -80,8 +82,8 @@ def test_a_name_that_ends_with_a_star_is_a_prefix() -> None:
 
 
 NAMES = st.sets(st.sampled_from(["a", "b", "c", "d", "a*", "*"]))
-RESTRICTIONS = st.builds(
-    lambda allowed, denied, limit: restrictions_of(
+ITEMS = st.builds(
+    lambda allowed, denied, limit: item_of(
         allowed_semantic_namespaces=None if allowed is None else sorted(allowed),
         denied_semantic_namespaces=sorted(denied),
         max_episodic_memory_per_agent=limit,
@@ -92,26 +94,32 @@ RESTRICTIONS = st.builds(
 )
 
 
-@given(st.lists(RESTRICTIONS, max_size=4))
-def test_together_the_strictest_of_each_holds(every: list[Restrictions]) -> None:
-    merged = merge_restrictions(every)
+@given(st.lists(ITEMS, max_size=4))
+def test_together_the_strictest_of_each_holds(every: list[Item]) -> None:
+    merged, alone = Restrictions.of(every), [Restrictions.of([each]) for each in every]
     for name in ("a", "b", "c", "d", "e", "ab"):
-        assert merged.denies(name) is any(each.denies(name) for each in every)
-    limits = [each.max_episodic for each in every if each.max_episodic is not None]
+        assert merged.denies(name) is any(each.denies(name) for each in alone)
+    limits = [each.max_episodic for each in alone if each.max_episodic is not None]
     assert merged.max_episodic == (min(limits) if limits else None)
 
 
-@given(st.lists(RESTRICTIONS, max_size=4))
-def test_the_order_of_coordinators_and_repetition_change_nothing(every: list[Restrictions]) -> None:
-    merged = merge_restrictions(every)
-    assert merged == merge_restrictions([*reversed(every), *every])
-    assert merged.equals(merge_restrictions([merged, *every]))
+BOUND = st.lists(st.sampled_from(["boss", "lead", "ada"]), max_size=5)
 
 
-@given(RESTRICTIONS)
-def test_restrictions_are_stored_whole(restrictions: Restrictions) -> None:
-    assert restrictions_from_item(restrictions_to_item(restrictions)) == restrictions
-    assert restrictions_from_item(None) == Restrictions()
+@given(BOUND, BOUND, st.booleans())
+def test_wrong_bindings_are_corrected(
+    stored: list[str], bound: list[str], binds_itself: bool
+) -> None:
+    item: Item = {"binds_itself": True} if binds_itself else {}
+    first = correct_bindings(KEY, item, stored)
+    item |= {} if first is None else first.values
+    corrected = correct_bindings(KEY, item, bound)
+    if corrected is None:
+        assert sorted(stored) == sorted(bound)
+        return
+    assert corrected.values["bindings"] == len(bound) + binds_itself
+    gone = {f"b_{hash_agent(each)}" for each in set(stored) - set(bound)}
+    assert all(name in str(corrected.expression).partition("REMOVE")[2] for name in gone)
 
 
 @given(LIMITS, LIMITS, st.none() | st.lists(st.text(min_size=1)), st.none() | st.booleans())
