@@ -25,10 +25,10 @@ from functions.platform.item_types import AGENT_VECTOR
 from functions.platform.items import Item
 from functions.search.text import extract_text
 from functions.vectors.factory import DEFAULT_EMBED
-from functions.vectors.hybrid import build_query_embed, read_query
+from functions.vectors.hybrid import QueryEmbedder, read_query
 from functions.vectors.in_memory_vectors import decode_terms, decode_vectors, float16_format
 from functions.vectors.matrix import RowKey, TextMatrix
-from functions.vectors.wordllama import DIMENSION, MODEL, embed, weigh
+from functions.vectors.wordllama import DIMENSION, MODEL, embed_all, weigh
 
 FILLERS = 10_000
 _DEPTH = 20  # candidates of each search, as in the service
@@ -40,7 +40,7 @@ GOALS = {"a": 1.0, "c": 0.97, "d": 0.95, "e": 0.88, "all": 0.65}
 REJECTED_GOAL = 0.8
 """Goal of the share of queries without an answer whose best score is below the threshold."""
 
-_EMBED_QUERY = build_query_embed(embed, weigh)
+_EMBED_QUERY = QueryEmbedder(embed_all, weigh)
 Ranked = list[tuple[str, float]]
 
 

@@ -7,7 +7,7 @@ package would add 110 ms to a start.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from functions.common_services import CommonServices
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from functions.openwop.secret_store import RunSecretStore
     from functions.openwop.sequence_store import SequenceNumbers
     from functions.openwop.service import Memories
+    from functions.platform.openai_endpoint import OpenAiEndpoint
     from functions.procedures.service import Procedures
     from functions.recall.service import RecallService
     from functions.runs.agent_types import AgentTypes
@@ -443,7 +444,32 @@ class Container(CommonServices):
     def vector_search(self) -> VectorSearch:
         from functions.vectors.factory import build_vector_search
 
-        return build_vector_search(self.settings, self.table, self.clock)
+        return build_vector_search(self.settings, self.table, self.clock, self.embedding_endpoint)
+
+    @cached_property
+    def embedding_endpoint(self) -> OpenAiEndpoint | None:
+        """The OpenAI-compatible endpoint that embeds; None if the settings name none."""
+        settings = self.settings
+        return self._build_endpoint(
+            settings.embedding_url, settings.embedding_key, settings.embedding_key_secret_id, 10
+        )
+
+    @cached_property
+    def learning_endpoint(self) -> OpenAiEndpoint | None:
+        """The OpenAI-compatible endpoint that learns; None if the settings name none."""
+        settings = self.settings
+        return self._build_endpoint(
+            settings.learning_url, settings.learning_key, settings.learning_key_secret_id, 60
+        )
+
+    def _build_endpoint(
+        self, url: str | None, key: str | None, secret_id: str | None, seconds: float
+    ) -> OpenAiEndpoint | None:
+        """Build an endpoint; its key is read from Secrets Manager where no setting holds it."""
+        from functions.platform.openai_endpoint import OpenAiEndpoint
+
+        read = cache(lambda: key if secret_id is None else self.read_secret(secret_id))
+        return None if url is None else OpenAiEndpoint(url, read, seconds)
 
     @cached_property
     def embedding_indexer(self) -> EmbeddingIndexer:
@@ -512,13 +538,12 @@ class Container(CommonServices):
     def conversation_search(self) -> ConversationSearch:
         from functions.conversations.held_messages import HeldMessages
         from functions.conversations.search import ConversationSearch
-        from functions.vectors.factory import DEFAULT_EMBED, DEFAULT_QUERY_EMBED
 
         return ConversationSearch(
             self.conversation_store,
             self.conversation_lists,
-            HeldMessages(self.message_store, DEFAULT_EMBED),
-            DEFAULT_QUERY_EMBED,
+            HeldMessages(self.message_store, self.vector_search.embed),
+            self.vector_search.embed_query,
             self.vector_search.weigh,
             self.clock,
             bool(self.settings.searchable_conversations),
@@ -528,12 +553,12 @@ class Container(CommonServices):
     def episode_search(self) -> EpisodeSearch:
         from functions.runs.episode_store import EpisodeStore
         from functions.runs.search import EpisodeSearch
-        from functions.vectors.factory import DEFAULT_EMBED, DEFAULT_QUERY_EMBED
 
+        vectors = self.vector_search
         return EpisodeSearch(
             EpisodeStore(self.table, self.values),
             self.agent_types,
-            (DEFAULT_EMBED, DEFAULT_QUERY_EMBED, self.vector_search.weigh),
+            (vectors.embed, vectors.embed_query, vectors.weigh),
             self.clock,
         )
 
@@ -640,16 +665,10 @@ class Container(CommonServices):
         from functions.learning.bedrock_model import BedrockModel
         from functions.learning.openai_model import OpenAiModel
 
-        url = self.settings.learning_url
-        if url is not None and self.settings.learning_models[0].startswith("openai:"):
-            return OpenAiModel(url, lambda: self.learning_key)
+        endpoint, models = self.learning_endpoint, self.settings.learning_models
+        if endpoint is not None and models[0].startswith("openai:"):
+            return OpenAiModel(endpoint)
         return BedrockModel(create_lazy_client("bedrock-runtime", read_timeout=60))
-
-    @cached_property
-    def learning_key(self) -> str | None:
-        """The key of the endpoint, read from Secrets Manager where the settings don't hold it."""
-        secret_id = self.settings.learning_key_secret_id
-        return self.settings.learning_key if secret_id is None else self.read_secret(secret_id)
 
     @cached_property
     def reembedding(self) -> Reembedding:

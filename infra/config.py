@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from functions.event_log.event_bus import parse_event_types
+from functions.platform.embedding_models import MAX_DIMENSIONS
 from functions.platform.limits import (
     DEFAULT_MODEL_REQUESTS,
     DEFAULT_MODEL_TOKENS,
@@ -64,7 +65,9 @@ class Config(BaseModel):
             `all-at-once`; by default `canary` where data is kept.
         vector_index: search by a vector index of DynamoDB, not tried on AWS; else exactly,
             in memory.
-        embedding_model: embed by this model of Amazon Bedrock; else by the one in the package.
+        embedding_model: embed by this model: `bedrock:ID`, or `openai:NAME` with the address of
+            the endpoint and the secret with its key; else by the one in the package.
+        embedding_dimensions: how many numbers its vectors have.
         learning_model: the models that learn from conversations (several with commas between):
             `bedrock:ID`, or `openai:NAME` with the address of the endpoint and the secret with its
             key; and each tenant's budget of a day.
@@ -123,9 +126,10 @@ class Config(BaseModel):
     snap_start: bool = False
     traffic_shift: Literal["canary", "linear", "all-at-once"] | None = None
     vector_index: bool = False
-    embedding_model: str | None = Field(
-        default=None, pattern=r"^bedrock:amazon\.titan-embed-text-v2:\d+$"
-    )
+    embedding_model: str | None = None
+    embedding_dimensions: int = Field(default=0, ge=0, le=MAX_DIMENSIONS)
+    embedding_url: str | None = Field(default=None, pattern=r"^https?://\S+$")
+    embedding_key_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:secretsmanager:\S+$")
     learning_model: str | None = None
     learning_url: str | None = Field(default=None, pattern=r"^https?://\S+$")
     learning_key_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:secretsmanager:\S+$")

@@ -24,8 +24,8 @@ from functions.platform.retry import retry_on
 from functions.platform.sensitivity import ENCRYPTED
 from functions.vectors.hybrid import Fit, Query, read_query
 from functions.vectors.model import (
-    Embed,
     Embedding,
+    EmbedQuery,
     Hit,
     Statistics,
     add_statistics,
@@ -93,7 +93,7 @@ class ConversationSearch:
     _store: ConversationStore
     _lists: ConversationLists
     _held: HeldMessages
-    _embed_query: Embed
+    _embed_query: EmbedQuery
     _weigh: Weigh
     _clock: Clock
     _is_searchable: bool

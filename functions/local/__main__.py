@@ -35,7 +35,7 @@ def main() -> int:
     logger.setLevel(os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING"))
     os.umask(0o077)  # every file holds memory or keys
     try:
-        _run(_start_model_relay(LocalSettings.from_env()))
+        _run(_start_relays(LocalSettings.from_env()))
     except KeyboardInterrupt:
         return 0
     except StartupError as error:
@@ -52,10 +52,11 @@ def _terminate(*_arguments: object) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _start_model_relay(settings: LocalSettings) -> LocalSettings:
-    if settings.model_url is None:
-        return settings
-    return settings.model_copy(update={"model_socket": model_relay.start(settings.model_url)})
+def _start_relays(settings: LocalSettings) -> LocalSettings:
+    """Let the process reach its models from the private network that it will be in."""
+    urls = {"model_socket": settings.model_url, "embedding_socket": settings.embedding_url}
+    sockets = {name: model_relay.start(url) for name, url in urls.items() if url is not None}
+    return settings.model_copy(update=sockets)
 
 
 def _run(settings: LocalSettings) -> None:

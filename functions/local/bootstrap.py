@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from functions.api.app import App
 from functions.container import Container
 from functions.identity.api_keys import create_api_key
-from functions.learning.openai_model import OpenAiModel
 from functions.local.data_folder import DataFolder
 from functions.local.database import ensure_tables
 from functions.local.file_server import FileServer
@@ -21,8 +20,15 @@ from functions.namespaces.service import MEMORY_OF_USERS
 from functions.platform.clock import Clock, now_ms
 from functions.platform.deployment_secret import NewerDataError
 from functions.platform.errors import NotFound
+from functions.platform.openai_endpoint import OpenAiEndpoint
 from functions.platform.schema import build_log_table, build_memory_table
-from functions.platform.settings import ApiSettings, ScheduleSettings, StreamSettings, WrongSetting
+from functions.platform.settings import (
+    ApiSettings,
+    ScheduleSettings,
+    Settings,
+    StreamSettings,
+    WrongSetting,
+)
 from functions.schedule.handler import build_handler as build_schedule_handler
 from functions.stream.consumers import ALL_CONSUMERS
 from functions.stream.handler import build_handler as build_stream_handler
@@ -85,7 +91,7 @@ def build_api(
     """
     api_settings = _api_settings(settings, folder)
     waiting = replace(api_settings, log_wait_seconds=log_wait_seconds)
-    return App(Container(waiting, clock, dynamodb))
+    return App(_build_container(settings, waiting, clock, dynamodb))
 
 
 def build_files(
@@ -111,22 +117,38 @@ def build_stream(
         stream_consumers=",".join(consumers),
         learning_url=settings.model_url,
         learning_key=settings.model_key,
-        **_learning_settings(settings),
+        **_model_settings(settings),
     )
-    container = Container(stream_settings, clock, dynamodb)
+    return build_stream_handler(_build_container(settings, stream_settings, clock, dynamodb))
+
+
+def _build_container(
+    settings: LocalSettings, own: Settings, clock: Clock, dynamodb: Any
+) -> Container:
+    """Build the container of a function, which reaches models from the private network."""
+    container = Container(own, clock, dynamodb)
     if settings.model_url is not None and settings.model_socket is not None:
-        container.language_model = OpenAiModel(
-            settings.model_url, lambda: settings.model_key, settings.model_socket
+        container.learning_endpoint = OpenAiEndpoint(
+            settings.model_url, lambda: settings.model_key, 60, settings.model_socket
         )
-    return build_stream_handler(container)
+    if settings.embedding_url is not None and settings.embedding_socket is not None:
+        container.embedding_endpoint = OpenAiEndpoint(
+            settings.embedding_url, lambda: settings.embedding_key, 10, settings.embedding_socket
+        )
+    return container
 
 
-def _learning_settings(settings: LocalSettings) -> dict[str, Any]:
-    return {
+def _model_settings(settings: LocalSettings) -> dict[str, Any]:
+    return _embedding_settings(settings) | {
         "learning_model": None if settings.model_url is None else f"openai:{settings.model}",
         "learning_tokens_per_day": settings.model_tokens_per_day,
         "learning_requests_per_day": settings.model_requests_per_day,
     }
+
+
+def _embedding_settings(settings: LocalSettings) -> dict[str, Any]:
+    names = ("embedding_model", "embedding_url", "embedding_key", "embedding_dimensions")
+    return {name: getattr(settings, name) for name in names}
 
 
 def build_schedule(
@@ -145,8 +167,9 @@ def build_schedule(
         encryption_key_file=_encryption_key(folder),
         log_retention_days=settings.log_retention_days,
         log_wait_seconds=log_wait_seconds,
+        **_embedding_settings(settings),
     )
-    return build_schedule_handler(Container(schedule_settings, clock, dynamodb))
+    return build_schedule_handler(_build_container(settings, schedule_settings, clock, dynamodb))
 
 
 def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
@@ -162,10 +185,11 @@ def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
             principal_requests_per_minute=settings.principal_requests_per_minute,
             tenant_requests_per_minute=settings.tenant_requests_per_minute,
             archive_folder=str(build_archive_path(folder)),
-            **_learning_settings(settings),
+            **_model_settings(settings),
         )
     except WrongSetting as error:
-        raise StartupError(f"{folder.path / 'root-key'}: {error}") from error
+        name = "" if "EMBEDDING" in str(error) else f"{folder.path / 'root-key'}: "
+        raise StartupError(f"{name}{error}") from error
 
 
 def build_archive_path(folder: DataFolder) -> Path:

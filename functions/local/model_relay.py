@@ -1,4 +1,4 @@
-"""Reach the language model's endpoint from the private network of the embedded database.
+"""Reach a model's endpoint from the private network of the embedded database.
 
 A child process stays in the clients' network. It takes connections at a Unix socket, which works
 between networks, and passes their bytes on to the endpoint, and to nothing else.

@@ -8,6 +8,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from functions.platform import limits
+from functions.platform.embedding_models import MAX_DIMENSIONS
 
 REAL_AWS = "aws"
 _VARIABLES = {
@@ -24,10 +25,15 @@ _VARIABLES = {
     "model_key": "AGENT_MEMORY_MODEL_KEY",
     "model_tokens_per_day": "AGENT_MEMORY_MODEL_TOKENS_PER_DAY",
     "model_requests_per_day": "AGENT_MEMORY_MODEL_REQUESTS_PER_DAY",
+    "embedding_model": "AGENT_MEMORY_EMBEDDING_MODEL",
+    "embedding_url": "AGENT_MEMORY_EMBEDDING_URL",
+    "embedding_key": "AGENT_MEMORY_EMBEDDING_KEY",
+    "embedding_dimensions": "AGENT_MEMORY_EMBEDDING_DIMENSIONS",
     "log_retention_days": "AGENT_MEMORY_LOG_RETENTION_DAYS",
     "principal_requests_per_minute": "AGENT_MEMORY_PRINCIPAL_REQUESTS_PER_MINUTE",
     "tenant_requests_per_minute": "AGENT_MEMORY_TENANT_REQUESTS_PER_MINUTE",
 }
+_EMBEDDING = ("MODEL", "URL", "KEY", "DIMENSIONS")
 
 
 class StartupError(Exception):
@@ -52,6 +58,10 @@ class LocalSettings(BaseModel):
         model_socket: the Unix socket that leads to the endpoint; None for the network.
         model_tokens_per_day, model_requests_per_day: the maximum of each that strategies use on a
             day; 0 is no limit.
+        embedding_model: `openai:NAME`, a model at `embedding_url`; None for the packaged one.
+        embedding_url, embedding_key, embedding_dimensions: as in the functions' settings. Their
+            variables may have the functions' names, too, without `AGENT_MEMORY_`.
+        embedding_socket: the Unix socket that leads to the endpoint; None for the network.
         log_retention_days: the lifetime of events and audit records; 0 keeps them forever.
         principal_requests_per_minute, tenant_requests_per_minute: the maximum number of requests
             of each; 0 is no limit.
@@ -76,6 +86,11 @@ class LocalSettings(BaseModel):
     model_socket: str | None = None
     model_tokens_per_day: int = Field(default=limits.DEFAULT_MODEL_TOKENS, ge=0)
     model_requests_per_day: int = Field(default=limits.DEFAULT_MODEL_REQUESTS, ge=0)
+    embedding_model: str | None = Field(default=None, pattern=r"^openai:[^ ]+$")
+    embedding_url: str | None = Field(default=None, pattern=r"^https?://.+$")
+    embedding_key: str | None = Field(default=None, pattern=r"^[!-~]+$")
+    embedding_dimensions: int = Field(default=0, ge=0, le=MAX_DIMENSIONS)
+    embedding_socket: str | None = None
     log_retention_days: int = Field(default=365, ge=0, le=limits.MAX_LOG_RETENTION_DAYS)
     principal_requests_per_minute: int = Field(default=limits.DEFAULT_PRINCIPAL_REQUESTS, ge=0)
     tenant_requests_per_minute: int = Field(default=limits.DEFAULT_TENANT_REQUESTS, ge=0)
@@ -83,9 +98,11 @@ class LocalSettings(BaseModel):
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> Self:
         """Read the variables of the environment."""
-        given = {field: environ[name] for field, name in _VARIABLES.items() if environ.get(name)}
+        shared = {name: environ.get(f"EMBEDDING_{name}") for name in _EMBEDDING}
+        found = {f"embedding_{name.lower()}": each for name, each in shared.items() if each}
+        found |= {field: environ[name] for field, name in _VARIABLES.items() if environ.get(name)}
         try:
-            settings = cls.model_validate(given)
+            settings = cls.model_validate(found)
         except ValidationError as error:
             problems = (f"{_VARIABLES[str(e['loc'][0])]}: {e['msg']}" for e in error.errors())
             raise StartupError("; ".join(problems)) from error

@@ -42,7 +42,7 @@ _GROUP_LIST = (*LIST_ATTRIBUTES, "task_id")
 _TENANT_LIST = (*LIST_ATTRIBUTES, *FILTER_ATTRIBUTES)
 TTL_ATTRIBUTE = "ttl_at"
 VECTOR_ATTRIBUTE, SPACE_ATTRIBUTE = "numbers", "space"  # of DynamoDB's own vector index
-VECTOR_DIMENSIONS = 384  # 256 of meaning, 128 of words
+WORDS_DIMENSIONS = 128  # of a vector in DynamoDB's vector index, behind those of meaning
 VECTOR_FILTERS = (
     "memory_type",
     "namespace",
@@ -117,8 +117,12 @@ def build_memory_table(name: str) -> dict[str, Any]:
     }
 
 
-def build_vector_index(name: str) -> dict[str, Any]:
-    """Build the vector index as an argument of CreateTable; emulators have none."""
+def build_vector_index(name: str, dimensions: int) -> dict[str, Any]:
+    """Build the vector index as an argument of CreateTable; emulators have none.
+
+    Args:
+        dimensions: how many numbers of meaning a vector has.
+    """
     filters = [build_filter_attribute(each) for each in VECTOR_FILTERS]
     return {
         "IndexName": name,
@@ -131,7 +135,7 @@ def build_vector_index(name: str) -> dict[str, Any]:
             ),
         ],
         "Projection": {"ProjectionType": "KEYS_ONLY"},
-        "Dimensions": VECTOR_DIMENSIONS,
+        "Dimensions": dimensions + WORDS_DIMENSIONS,
         "DistanceFunction": "COSINE",
     }
 

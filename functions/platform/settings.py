@@ -5,14 +5,13 @@ modules. They have no representation, since some are secrets.
 """
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any, ClassVar, Literal, Self
 
 from functions.platform import limits
+from functions.platform.embedding_models import OPENAI, EmbeddingModel, parse_embedding_model
 
-_TITAN = re.compile(r"bedrock:amazon\.titan-embed-text-v2:\d+", re.ASCII)
 _LOGS = frozenset({"log_retention_days"})
 _TASK_ENDS = frozenset({"log_wait_seconds"})
 _TABLES = frozenset({"memory_table", "log_table"})
@@ -20,7 +19,8 @@ _ARCHIVE = frozenset({"archive_bucket", "archive_folder"})
 DEFAULT_EVENT_BUS_TYPES = "memory.archived,memory.evicted,quota.warning"
 _KEYS = frozenset({"encryption_key_file", "encryption_key_id"})
 _SWITCHES = frozenset({"switches_parameter", "read_only", "active_region", "aws_region"})
-_SEARCH = frozenset({"vector_index", "embedding_model"})
+_EMBEDDING = frozenset({"embedding_model", "embedding_dimensions", "embedding_url"})
+_SEARCH = _EMBEDDING | {"vector_index", "embedding_key", "embedding_key_secret_id"}
 _LEARNING = frozenset({"learning_model", "learning_tokens_per_day", "learning_requests_per_day"})
 _MODEL = frozenset({"learning_url", "learning_key", "learning_key_secret_id"})
 
@@ -38,7 +38,11 @@ class Settings:
         archive_bucket, archive_folder: where conversations go when their retention ends: a bucket,
             a folder, or nowhere.
         vector_index: the vector index of the memory table; vectors are compared in memory without.
-        embedding_model: Amazon Titan's in Bedrock; the packaged model unless given.
+        embedding_model: `bedrock:ID` or `openai:NAME`; the packaged model unless given.
+        embedding_dimensions: how many numbers its vectors have; 0: as many as the model gives.
+        embedding_url: the address of the OpenAI-compatible endpoint that embeds.
+        embedding_key, embedding_key_secret_id: its key, or the key's id in Secrets Manager; none
+            if it asks for none.
         learning_model: the models that learn from conversations, with commas between, the default
             one first: `openai:` or `bedrock:`, and the name. Nothing is learned without.
         learning_url: the address of the OpenAI-compatible endpoint.
@@ -85,6 +89,10 @@ class Settings:
     archive_folder: str | None = None
     vector_index: str | None = None
     embedding_model: str | None = None
+    embedding_dimensions: int = 0
+    embedding_url: str | None = None
+    embedding_key: str | None = None
+    embedding_key_secret_id: str | None = None
     searchable_conversations: int = 1
     learning_model: str | None = None
     learning_url: str | None = None
@@ -129,8 +137,7 @@ class Settings:
         """Check what the type of a setting doesn't say."""
         both = self.archive_bucket is not None and self.archive_folder is not None
         _check(not both, "set ARCHIVE_BUCKET or ARCHIVE_FOLDER")
-        known = self.embedding_model is None or _TITAN.fullmatch(self.embedding_model)
-        _check(bool(known), "EMBEDDING_MODEL is bedrock:amazon.titan-embed-text-v2:VERSION")
+        self._check_embedding()
         self._check_learning()
         root_key = self.root_key is None or len(self.root_key) >= limits.MIN_ROOT_KEY_CHARACTERS
         _check(root_key, f"ROOT_KEY has at least {limits.MIN_ROOT_KEY_CHARACTERS} characters")
@@ -160,6 +167,24 @@ class Settings:
         """Whether nothing is written: the operator says so, or another Region writes."""
         is_standby = self.active_region is not None and self.active_region != self.aws_region
         return bool(self.read_only) or is_standby
+
+    @property
+    def chosen_embedding_model(self) -> EmbeddingModel | None:
+        """The model that embeds; None for the packaged one."""
+        if self.embedding_model is None:
+            return None
+        return parse_embedding_model(self.embedding_model, self.embedding_dimensions)
+
+    def _check_embedding(self) -> None:
+        try:
+            model = self.chosen_embedding_model
+        except ValueError as error:
+            raise WrongSetting(f"EMBEDDING_MODEL {error}") from None
+        is_openai = model is not None and model.provider == OPENAI
+        has_url = not is_openai or self.embedding_url is not None
+        _check(has_url, "set EMBEDDING_URL to the address of the OpenAI-compatible endpoint")
+        is_sized = not (is_openai and self.vector_index) or bool(self.embedding_dimensions)
+        _check(is_sized, "set EMBEDDING_DIMENSIONS, since VECTOR_INDEX has a fixed number")
 
     @property
     def learning_models(self) -> list[str]:

@@ -22,7 +22,7 @@ from functions.runs.model import Episode
 from functions.vectors.held_texts import Text, add_texts
 from functions.vectors.hybrid import read_query
 from functions.vectors.matrix import HeldSpaces, TextMatrix
-from functions.vectors.model import Embed, add_statistics, search_with_expansion
+from functions.vectors.model import Embed, EmbedQuery, add_statistics, search_with_expansion
 from functions.vectors.words import Weigh
 
 _MAX_HELD_BYTES = 64_000_000
@@ -66,7 +66,7 @@ class EpisodeSearch:
         self,
         store: EpisodeStore,
         agent_types: AgentTypes,
-        embeds: tuple[Embed, Embed, Weigh],
+        embeds: tuple[Embed, EmbedQuery, Weigh],
         clock: Clock,
     ) -> None:
         self._store = store

@@ -14,7 +14,7 @@ from functions.vectors.matrix import HeldSpaces, RowKey, TextMatrix, VectorSpace
 from functions.vectors.model import Embed, Embedding
 
 _MAX_HELD_BYTES = 76_800_000  # of 75,000 pieces of texts
-_BATCH = 200  # texts that a thread embeds
+_BATCH = 48  # texts that a thread embeds
 
 
 class Text(NamedTuple):
@@ -67,7 +67,7 @@ def add_texts(matrix: TextMatrix, embed: Embed, texts: Iterable[Text]) -> None:
 
 
 def _embed_all(embed: Embed, texts: Iterable[Text]) -> list[Embedding]:
-    return [embed(each.text) for each in texts]
+    return embed.embed_all([each.text for each in texts])
 
 
 def _put_embedded(matrix: TextMatrix, texts: Iterable[Text], embedded: Iterable[Embedding]) -> None:

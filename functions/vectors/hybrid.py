@@ -5,14 +5,18 @@ letters, and its ids. An index finds candidates by either; `Query.compare` score
 """
 
 from array import array
-from collections.abc import Iterator, Mapping
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
+from threading import Lock
 from typing import NamedTuple
 
-from functions.vectors.model import Embed, Embedding, EmbedMeaning, Statistics, Vector
+from functions.platform.schema import WORDS_DIMENSIONS
+from functions.vectors.model import Embedding, EmbedMeanings, Statistics, Vector
 from functions.vectors.wordllama import compute_length
 from functions.vectors.words import (
     GRAM,
@@ -29,9 +33,8 @@ from functions.vectors.words import (
 _STRAY = 0.23  # the share of rare words that a text may have by chance
 _DIGITS = 6  # of a score; further ones differ between machines
 _PIECE = 1_000  # characters; the vector of a longer text says little of its details
+_REMEMBERED = 256  # queries
 _FEW_WORDS = 1  # a text of n words counts n / (n + 1): fillers are near to everything
-WORDS_DIMENSION = 128
-"""How many numbers DynamoDB's vector index has for the words of a text."""
 
 
 def embed_terms(terms: Mapping[str, float]) -> Vector:
@@ -42,8 +45,8 @@ def embed_terms(terms: Mapping[str, float]) -> Vector:
     import numpy as np  # noqa: PLC0415 - 70 ms, and most requests embed nothing
 
     if not terms:
-        return array("f", bytes(4 * WORDS_DIMENSION))
-    size = WORDS_DIMENSION // 8
+        return array("f", bytes(4 * WORDS_DIMENSIONS))
+    size = WORDS_DIMENSIONS // 8
     hashes = b"".join(blake2b(each.encode(), digest_size=size).digest() for each in terms)
     signs = np.unpackbits(np.frombuffer(hashes, np.uint8)).reshape(len(terms), -1) * 2.0 - 1.0
     weighted = np.fromiter(terms.values(), float)[:, None] * signs
@@ -213,28 +216,64 @@ def _divide(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-def build_embed(embed_meaning: EmbedMeaning, weigh: Weigh) -> Embed:
-    """Build the function that embeds a text that is stored, in pieces if it is long."""
+class TextEmbedder:
+    """Embeds texts that are stored, in pieces if they are long."""
 
-    def embed(text: str) -> Embedding:
-        meanings = tuple(_embed_piece(embed_meaning, each) for each in split_pieces(text))
-        return Embedding(meanings, _list_terms(text, weigh))
+    def __init__(self, embed_meanings: EmbedMeanings, weigh: Weigh) -> None:
+        self._embed_meanings = embed_meanings
+        self._weigh = weigh
 
-    return embed
+    def __call__(self, text: str) -> Embedding:
+        """Embed a text."""
+        return self.embed_all([text])[0]
+
+    def embed_all(self, texts: Sequence[str]) -> list[Embedding]:
+        """Embed texts together."""
+        pieces = [list(split_pieces(each)) for each in texts]
+        wanted = [without_ids(piece) for each in pieces for piece in each]
+        found = iter(self._embed_meanings(wanted) if wanted else ())
+        return [
+            Embedding(
+                tuple(_scale(next(found), piece) for piece in each),
+                _list_terms(text, self._weigh),
+            )
+            for text, each in zip(texts, pieces, strict=True)
+        ]
 
 
-def build_query_embed(embed_meaning: EmbedMeaning, weigh: Weigh) -> Embed:
-    """Build the function that embeds a query."""
+class QueryEmbedder:
+    """Embeds queries, and remembers the latest: the sources of a recall ask for the same one."""
 
-    def embed(text: str) -> Embedding:
-        return Embedding((embed_meaning(without_ids(text)),), _list_terms(text, weigh))
+    def __init__(self, embed_meanings: EmbedMeanings, weigh: Weigh) -> None:
+        self._embed_meanings = embed_meanings
+        self._weigh = weigh
+        self._lock = Lock()
+        self._remembered: OrderedDict[str, Future[Vector]] = OrderedDict()
 
-    return embed
+    def __call__(self, text: str) -> Embedding:
+        """Embed a query."""
+        return Embedding((self._embed(without_ids(text)),), _list_terms(text, self._weigh))
+
+    def _embed(self, text: str) -> Vector:
+        with self._lock:
+            present = self._remembered.get(text)
+            future = self._remembered.setdefault(text, Future())
+            while len(self._remembered) > _REMEMBERED:
+                self._remembered.popitem(last=False)
+        if present is None:
+            try:
+                (vector,) = self._embed_meanings([text])
+                future.set_result(vector)
+            except BaseException as error:  # noqa: BLE001 - whoever waits for it gets it, too
+                with self._lock:
+                    self._remembered.pop(text, None)
+                future.set_exception(error)
+        return future.result()
 
 
-def _embed_piece(embed_meaning: EmbedMeaning, piece: str) -> Vector:
+def _scale(meaning: Vector, piece: str) -> Vector:
     factor = damp(len(piece.split()))
-    return array("f", [factor * each for each in embed_meaning(without_ids(piece))])
+    return array("f", [factor * each for each in meaning])
 
 
 def _list_terms(text: str, weigh: Weigh) -> dict[str, float]:

@@ -113,7 +113,11 @@ class InMemoryVectors:
         """Put vectors into the matrix; a tombstone, or one of another model, removes its row."""
         current: list[Item] = []
         for item in items:
-            if item.get(_VECTOR) and item["model"] == self._model:
+            if (
+                item.get(_VECTOR)
+                and item["model"] == self._model
+                and (len(item[_VECTOR]) % (_HALF * dimension) == 0)
+            ):
                 current.append(item)
             else:
                 matrix.remove(item["sk"], item.get(AGE_ATTRIBUTE, 0))

@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -18,8 +18,8 @@ else:
     Vector = array  # array takes no type argument in Python 3.11
 """Numbers in single precision."""
 
-EmbedMeaning: TypeAlias = Callable[[str], Vector]
-"""Embed the meaning of a text as a vector of unit length; safe for use by several threads."""
+EmbedMeanings: TypeAlias = Callable[[Sequence[str]], list[Vector]]
+"""Embed the meanings of texts as vectors; safe for use by several threads."""
 
 
 class Embedding(NamedTuple):
@@ -35,8 +35,19 @@ class Embedding(NamedTuple):
     terms: Mapping[str, float]
 
 
-Embed: TypeAlias = Callable[[str], Embedding]
-"""Embed a text; safe for use by several threads."""
+EmbedQuery: TypeAlias = Callable[[str], Embedding]
+"""Embed a query; safe for use by several threads."""
+
+
+class Embed(Protocol):
+    """Embeds texts; safe for use by several threads."""
+
+    def __call__(self, text: str) -> Embedding:
+        """Embed a text."""
+
+    def embed_all(self, texts: Sequence[str]) -> list[Embedding]:
+        """Embed texts together: a model elsewhere takes many at once."""
+
 
 NO_MODEL = "nothing"
 """Stands for the model, and for the format, where there is none to embed with."""
@@ -171,7 +182,7 @@ class VectorSearch:
     """
 
     embed: Embed
-    embed_query: Embed
+    embed_query: EmbedQuery
     weigh: Weigh
     format: VectorFormat
     index: VectorIndex

@@ -11,9 +11,14 @@ from math import hypot, sqrt
 from functions.platform import vector_keys
 from functions.platform.items import Item
 from functions.platform.parallel import run_parallel
-from functions.platform.schema import SPACE_ATTRIBUTE, VECTOR_ATTRIBUTE, build_filter_attribute
+from functions.platform.schema import (
+    SPACE_ATTRIBUTE,
+    VECTOR_ATTRIBUTE,
+    WORDS_DIMENSIONS,
+    build_filter_attribute,
+)
 from functions.platform.table import Table
-from functions.vectors.hybrid import WORDS_DIMENSION, embed_terms, scale_to_unit
+from functions.vectors.hybrid import embed_terms, scale_to_unit
 from functions.vectors.model import Candidates, Embedding, Hit, Vector, VectorFormat
 
 _SCALE = 10_000  # cosine knows no scale, so whole numbers of four digits do, and are as short
@@ -36,7 +41,7 @@ class NativeVectorIndex:
         """Find the `depth` best texts by meaning, and by words, among those with these filters."""
         (meaning,) = query.meanings
         words = embed_terms(query.terms)
-        asked = (meaning + _zeros(WORDS_DIMENSION), _zeros(len(meaning)) + words)
+        asked = (meaning + _zeros(WORDS_DIMENSIONS), _zeros(len(meaning)) + words)
         limit = min(depth, self.max_results)
         searches = [partial(self._search, space, each, limit, filters) for each in asked]
         by_meaning, by_words = run_parallel(searches)

@@ -44,6 +44,11 @@ def embed(text: str) -> Vector:
     return array("f", [each / length for each in total])
 
 
+def embed_all(texts: Sequence[str]) -> list[Vector]:
+    """Embed texts of at least one character each."""
+    return list(map(embed, texts))
+
+
 def _sum_pieces(text: str) -> list[float]:
     with _loading:
         tokenizer, weights = _load_model()

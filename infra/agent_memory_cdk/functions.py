@@ -15,9 +15,9 @@ from .logs import Logs
 from .settings import Settings, TaskEventSource
 from .state import State
 from .vector_index import NAME as VECTOR_INDEX
-from .vector_index import grant_embed, grant_search
+from .vector_index import grant_search
 
-_EMBEDDING_CONSUMERS = ("vectors",)  # where a model of Bedrock's embeds
+_EMBEDDING_CONSUMERS = ("vectors",)  # where a model elsewhere embeds
 _LEARNING_CONSUMERS = ("learning",)  # where a language model learns; nowhere without one
 _HAS_DEAD_LETTERS = "the stream's mapping has the queue; nothing else invokes it"
 _TASK_ENDS = {"LOG_WAIT_SECONDS": "3"}  # the stream brings what happened within a second
@@ -38,7 +38,7 @@ class Functions:
     Attributes:
         api: answers requests.
         stream: processes the change stream.
-        embedding: embeds by Bedrock what the change stream brings, where a model of it is chosen.
+        embedding: embeds what the change stream brings, where a model elsewhere is chosen.
         learning: learns from conversations by a language model, where one is chosen.
         schedule: works off what is due.
         task_events: applies task events of other systems, where some are taken.
@@ -190,7 +190,7 @@ class Functions:
         return function
 
     def _make_embedding(self) -> LambdaFunction:
-        """Make the function that embeds by Bedrock: what it waits for holds up no event."""
+        """Make the function that calls another model: what it waits for holds up no event."""
         function = self._make(
             "Embedding",
             handler="functions.stream.main.handler",
@@ -301,9 +301,15 @@ class Functions:
         )
 
     def _search_variables(self) -> dict[str, str]:
-        model = self._settings.embedding_model
-        index = {"VECTOR_INDEX": VECTOR_INDEX} if self._settings.vector_index else {}
-        return index | ({"EMBEDDING_MODEL": model} if model else {})
+        settings = self._settings
+        chosen = {
+            "VECTOR_INDEX": VECTOR_INDEX if settings.vector_index else None,
+            "EMBEDDING_MODEL": settings.embedding_model,
+            "EMBEDDING_URL": settings.embedding_url,
+            "EMBEDDING_KEY_SECRET_ID": settings.embedding_key_arn,
+            "EMBEDDING_DIMENSIONS": settings.embedding_dimensions or None,
+        }
+        return {name: str(each) for name, each in chosen.items() if each is not None}
 
     def _learning_variables(self) -> dict[str, str]:
         settings = self._settings
@@ -332,6 +338,8 @@ class Functions:
             tables.grant(function.role, grants.SEARCH_IN_MEMORY)
 
     def _grant_embed(self, function: LambdaFunction) -> None:
-        model = self._settings.embedding_model
-        if model is not None:
-            grant_embed(function.role, model.removeprefix("bedrock:"))
+        model, key = self._settings.embedding_model, self._settings.embedding_key_arn
+        grant_ask(function.role, model or "")
+        if key is not None:
+            grant_read_key(function.role, key)
+            self._state.encryption.grant_read_secrets(function.role)

@@ -1,12 +1,13 @@
-"""What the learning function may call beside the tables: its models, and the key of an endpoint."""
+"""What functions may call beside the tables: models, and the key of an endpoint."""
 
 from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 
+from functions.platform.embedding_models import strip_area
+
 from .nag_suppressions import suppress, wildcard_rule
 
 _PROVIDER = "bedrock:"
-_LONGEST_AREA = len("apac")  # `us`, `eu`, `apac`; names of providers are longer
 
 
 def grant_ask(role: iam.Role, models: str) -> None:
@@ -21,12 +22,12 @@ def grant_ask(role: iam.Role, models: str) -> None:
 
 
 def _grant_model(role: iam.Role, model: str) -> None:
-    area, _, rest = model.partition(".")
+    rest = strip_area(model)
     stack = Stack.of(role)
     own = stack.format_arn(
         service="bedrock", account="", resource="foundation-model", resource_name=model
     )
-    if len(area) > _LONGEST_AREA or not rest:
+    if rest == model:
         resources = [own]
     else:
         profile = stack.format_arn(

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from functions.platform.embedding_models import INDEXED_DIMENSIONS, parse_embedding_model
 from functions.platform.limits import (
     DEFAULT_MODEL_REQUESTS,
     DEFAULT_MODEL_TOKENS,
@@ -15,7 +16,6 @@ from functions.platform.settings import DEFAULT_EVENT_BUS_TYPES
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*")
 _LONGEST_NAME = 20  # characters: S3 takes 63, with account and Region
-_MODEL = re.compile(r"bedrock:amazon\.titan-embed-text-v2:\d+")
 _LEARNING = re.compile(r"(bedrock|openai):[^,\s]+(,\1:[^,\s]+)*")
 LOG_RETENTION_DAYS = (7, 30, 90, 365)
 
@@ -109,7 +109,12 @@ class Settings:
         snap_start: start the API function from a snapshot (SnapStart).
         vector_index: search by a vector index of DynamoDB, not tried on AWS; else exactly,
             in memory.
-        embedding_model: embed by this model of Amazon Bedrock; else by the one in the package.
+        embedding_model: embed by this model: `bedrock:ID`, or `openai:NAME` with `embedding_url`;
+            else by the one in the package.
+        embedding_dimensions: how many numbers its vectors have; 0: as many as the model gives.
+        embedding_url: the OpenAI-compatible endpoint that embeds.
+        embedding_key_arn: the secret in Secrets Manager with the endpoint's key, if it asks for
+            one; encrypted as that of `learning_key_arn`.
         learning_model: the models that learn from conversations, with commas between, the default
             one first: `bedrock:ID`, or `openai:NAME` with `learning_url`. None: nothing is learned.
         learning_url: the OpenAI-compatible endpoint.
@@ -159,6 +164,9 @@ class Settings:
     snap_start: bool = False
     vector_index: bool = False
     embedding_model: str | None = None
+    embedding_dimensions: int = 0
+    embedding_url: str | None = None
+    embedding_key_arn: str | None = None
     learning_model: str | None = None
     learning_url: str | None = None
     learning_key_arn: str | None = None
@@ -193,11 +201,30 @@ class Settings:
     standby: StandbyRegion | None = None
     active_region: str | None = None
 
+    @property
+    def indexed_dimensions(self) -> int:
+        """How many numbers of meaning a vector index has."""
+        if self.embedding_model is None:
+            return INDEXED_DIMENSIONS
+        chosen = parse_embedding_model(self.embedding_model, self.embedding_dimensions)
+        return chosen.dimensions or INDEXED_DIMENSIONS
+
+    def _check_embedding(self) -> None:
+        try:
+            model = self.embedding_model and parse_embedding_model(
+                self.embedding_model, self.embedding_dimensions
+            )
+        except ValueError as error:
+            raise WrongChoice(f"embedding_model {error}") from None
+        is_openai = bool(model) and (self.embedding_model or "").startswith("openai:")
+        _check(is_openai == bool(self.embedding_url), "embedding_url and openai:NAME go together")
+        is_sized = not (is_openai and self.vector_index) or bool(self.embedding_dimensions)
+        _check(is_sized, "vector_index and openai:NAME need embedding_dimensions")
+
     def __post_init__(self) -> None:
         named = _NAME.fullmatch(self.name) and len(self.name) <= _LONGEST_NAME
         _check(bool(named), f"{self.name!r} is no name: use words as in team-a, at most 20 letters")
-        known = self.embedding_model is None or _MODEL.fullmatch(self.embedding_model)
-        _check(bool(known), "embedding_model is bedrock:amazon.titan-embed-text-v2:VERSION")
+        self._check_embedding()
         learns = self.learning_model is None or _LEARNING.fullmatch(self.learning_model)
         _check(bool(learns), "learning_model is bedrock:ID or openai:NAME; several of one kind")
         is_openai = (self.learning_model or "").startswith("openai:")

@@ -136,7 +136,7 @@ class Tables(Construct):
             indexes=[_to_index(each, types) for each in schema["GlobalSecondaryIndexes"]],
         )
         if self._settings.vector_index:
-            add_vector_index(table)
+            add_vector_index(table, self._settings.indexed_dimensions)
         return table
 
     def _make(

@@ -3,19 +3,23 @@
 from collections.abc import Sequence
 from typing import cast
 
-from aws_cdk import Stack
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 
+from functions.platform.embedding_models import INDEXED_DIMENSIONS
 from functions.platform.schema import build_memory_table, build_vector_index
 
 NAME = "by_meaning"
-_INDEX = build_vector_index(NAME)
+_INDEX = build_vector_index(NAME, INDEXED_DIMENSIONS)
 _DEFINED = len(build_memory_table("memory")["AttributeDefinitions"])
 
 
-def add_vector_index(table: dynamodb.TableV2) -> None:
-    """Add the index to a table. On a table that is there it is built in the background."""
+def add_vector_index(table: dynamodb.TableV2, dimensions: int) -> None:
+    """Add the index to a table. On a table that is there it is built in the background.
+
+    Args:
+        dimensions: how many numbers of meaning a vector has.
+    """
     low = cast("dynamodb.CfnGlobalTable", table.node.default_child)
     for number, each in enumerate(_INDEX["SearchSchema"]):
         # appended to those that the CDK renders for keys and other indexes
@@ -34,7 +38,7 @@ def add_vector_index(table: dynamodb.TableV2) -> None:
             projection=dynamodb.CfnGlobalTable.ProjectionProperty(
                 projection_type=_INDEX["Projection"]["ProjectionType"]
             ),
-            dimensions=_INDEX["Dimensions"],
+            dimensions=build_vector_index(NAME, dimensions)["Dimensions"],
             distance_function=_INDEX["DistanceFunction"],
         )
     ]
@@ -44,14 +48,6 @@ def grant_search(role: iam.Role, table_arns: Sequence[str]) -> None:
     """Let a role search the index of tables. No condition on keys applies to that (AWS)."""
     indexes = [f"{arn}/index/{NAME}" for arn in table_arns]
     role.add_to_policy(iam.PolicyStatement(actions=["dynamodb:SearchVectors"], resources=indexes))
-
-
-def grant_embed(role: iam.Role, model: str) -> None:
-    """Let a role call one model of Amazon Bedrock."""
-    arn = Stack.of(role).format_arn(
-        service="bedrock", account="", resource="foundation-model", resource_name=model
-    )
-    role.add_to_policy(iam.PolicyStatement(actions=["bedrock:InvokeModel"], resources=[arn]))
 
 
 def _string(name: str) -> dict[str, str]:

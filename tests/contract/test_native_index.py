@@ -10,16 +10,17 @@ import pytest
 from functions.api.app import App
 from functions.container import Container
 from functions.platform.aws import create_client
+from functions.platform.embedding_models import INDEXED_DIMENSIONS
 from functions.platform.errors import Unavailable
-from functions.platform.schema import AGE_ATTRIBUTE, VECTOR_DIMENSIONS
+from functions.platform.schema import AGE_ATTRIBUTE
 from functions.platform.table import Table
 from functions.vectors.factory import DEFAULT_EMBED
-from functions.vectors.hybrid import WORDS_DIMENSION, build_query_embed
+from functions.vectors.hybrid import QueryEmbedder
 from functions.vectors.in_memory_vectors import InMemoryVectors, float16_format
 from functions.vectors.model import Embedding
 from functions.vectors.native_index import NativeVectorIndex, native_format
 from functions.vectors.store import VectorStore
-from functions.vectors.wordllama import MODEL, embed, weigh
+from functions.vectors.wordllama import MODEL, embed_all, weigh
 from tests.contract.bodies import MEMORY, create, entry, semantic
 from tests.contract.expect import assert_no_content
 from tests.contract.fact_calls import FACTS, learn, objects, recall
@@ -49,7 +50,7 @@ TEXTS = (
     "interest rates were raised by the central bank",
     "the recipe needs two eggs, flour and a pinch of salt",
 )
-_embed_query = build_query_embed(embed, weigh)
+_embed_query = QueryEmbedder(embed_all, weigh)
 QUERIES = ("money to be paid", "a warm drink", "the car's repair", "software engineering", "health")
 
 
@@ -139,7 +140,7 @@ def test_a_zero_vector_is_stored_but_not_indexed(
     index: FakeVectorIndex,  # noqa: ARG001 - it is searched
 ) -> None:
     table = Table(create_client("dynamodb"), service.engine.memory)
-    zeros = array("f", [0.0] * (VECTOR_DIMENSIONS - WORDS_DIMENSION))
+    zeros = array("f", [0.0] * INDEXED_DIMENSIONS)
     still = Embedding((zeros,), {})
     VectorStore(table, service.clock, native_format(MODEL)).put_vector("s", "a", 1, still, {})
     native = NativeVectorIndex(table, INDEX, MODEL)

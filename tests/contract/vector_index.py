@@ -17,12 +17,13 @@ import boto3
 import httpx
 from botocore.validate import ParamValidator
 
+from functions.platform.embedding_models import INDEXED_DIMENSIONS
 from functions.platform.schema import build_vector_index
 from tests.contract.engines import Engine
 
 Json = dict[str, Any]
 INDEX = "by_meaning"
-_DECLARED = build_vector_index(INDEX)
+_DECLARED = build_vector_index(INDEX, INDEXED_DIMENSIONS)
 _HASH, *_FILTERS = (each["AttributeName"] for each in _DECLARED["SearchSchema"])
 _VECTOR = _DECLARED["VectorAttribute"]["AttributeName"]
 _SAME = re.compile(r"(\w+) = (:\w+)")

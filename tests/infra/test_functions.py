@@ -8,7 +8,7 @@ import pytest
 
 from functions.platform.settings import ApiSettings, ScheduleSettings, Settings, StreamSettings
 from tests.infra.template import FUNCTIONS, Template
-from tests.infra.variables import LEFT_OUT
+from tests.infra.variables import LEFT_OUT, SEARCH_CHOICES
 
 _ROOT = Path(__file__).parents[2]
 _SETTINGS: dict[str, type[Settings]] = {
@@ -47,7 +47,7 @@ def test_a_functions_handler_is_there(dev: Template, name: str) -> None:
 def test_a_functions_environment_is_what_its_settings_take(dev: Template, name: str) -> None:
     given: dict[str, Any] = dev.function(name)["Environment"]["Variables"]
     known = {name.upper() for name in _SETTINGS[name].USED}
-    assert set(given) == known - LEFT_OUT[name] - {"EMBEDDING_MODEL", "VECTOR_INDEX"}
+    assert set(given) == known - LEFT_OUT[name] - SEARCH_CHOICES
     assert _SETTINGS[name].from_env(
         _NUMBERS | {name: name.lower() for name in given.keys() - _NUMBERS}
     )

@@ -1,8 +1,11 @@
 """DynamoDB's own search of vectors: an option of a deployment, as functions call it."""
 
+from typing import Any
+
 import pytest
 
 from functions.platform.schema import build_memory_table, build_vector_index
+from infra.agent_memory_cdk.settings import Settings, WrongChoice
 from infra.config import Config, ConfigError
 from tests.infra.conftest import Synthesize
 from tests.infra.template import FUNCTIONS, Template
@@ -23,7 +26,7 @@ def test_it_is_what_the_functions_are_written_for(with_index: Template) -> None:
     table = with_index.named("DynamoDB::GlobalTable", "MemoryTable")
     (index,) = table["VectorIndexes"]
     name = index["IndexName"]
-    assert index == build_vector_index(name)
+    assert index == build_vector_index(name, 256)
     found = {each["AttributeName"]: each["AttributeType"] for each in table["AttributeDefinitions"]}
     of_table = {each["AttributeName"] for each in build_memory_table("any")["AttributeDefinitions"]}
     of_index = {each["AttributeName"] for each in index["SearchSchema"]}
@@ -74,6 +77,57 @@ def test_a_model_of_bedrocks_is_named_and_only_it_may_be_called(synthesize: Synt
         for each in template.statements("StreamFunction")
         if each["Action"] == "bedrock:InvokeModel"
     ]
+
+
+def test_a_model_of_an_endpoint_has_its_key(synthesize: Synthesize) -> None:
+    key = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:embeddings-AbCdEf"
+    chosen: dict[str, Any] = {
+        "embedding_model": "openai:large",
+        "embedding_url": "https://models.example.com/v1",
+        "embedding_key_arn": key,
+        "embedding_dimensions": 1024,
+        "vector_index": True,
+    }
+    template = synthesize(**chosen)
+    for function in ("Api", "Embedding", "Schedule"):
+        variables = template.function(function)["Environment"]["Variables"]
+        assert variables["EMBEDDING_URL"] == "https://models.example.com/v1"
+        assert variables["EMBEDDING_KEY_SECRET_ID"] == key
+        assert variables["EMBEDDING_DIMENSIONS"] == "1024"
+        assert key in str(list(template.statements(f"{function}Function")))
+    assert "bedrock:" not in str(list(template.statements("ApiFunction")))
+    (index,) = template.named("DynamoDB::GlobalTable", "MemoryTable")["VectorIndexes"]
+    assert index["Dimensions"] == 1024 + 128
+
+
+def test_an_inference_profile_may_be_called(synthesize: Synthesize) -> None:
+    template = synthesize(embedding_model="bedrock:eu.cohere.embed-v4:0", vector_index=True)
+    allowed = [
+        str(each["Resource"])
+        for each in template.statements("ApiFunction")
+        if each["Action"] == "bedrock:InvokeModel"
+    ]
+    assert "inference-profile/eu.cohere.embed-v4:0" in str(allowed)
+    assert "foundation-model/cohere.embed-v4:0" in str(allowed)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"embedding_model": "titan"},
+        {"embedding_model": "openai:large"},
+        {"embedding_model": "bedrock:cohere.embed-english-v3", "embedding_dimensions": 100},
+        {"embedding_url": "https://models.example.com/v1"},
+        {
+            "embedding_model": "openai:large",
+            "embedding_url": "https://models.example.com",
+            "vector_index": True,
+        },
+    ],
+)
+def test_a_model_that_does_not_fit_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(WrongChoice, match="embedding"):
+        Settings(name="dev", **wrong)
 
 
 def test_a_model_of_bedrocks_holds_up_no_event(synthesize: Synthesize) -> None:

@@ -29,3 +29,12 @@ LEFT_OUT = {
 }
 """What a function's settings know and a deployment doesn't give: the laptop's own ways, what has a
 good default, and what is given while writes rest."""
+SEARCH_CHOICES = {
+    "EMBEDDING_DIMENSIONS",
+    "EMBEDDING_KEY",
+    "EMBEDDING_KEY_SECRET_ID",
+    "EMBEDDING_MODEL",
+    "EMBEDDING_URL",
+    "VECTOR_INDEX",
+}
+"""What is given where another model or index was chosen; never the key itself."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from functions.vectors.factory import DEFAULT_EMBED
 from functions.vectors.in_memory_vectors import float16_format
 from functions.vectors.model import Candidates, Embedding, VectorSearch
 
@@ -20,9 +21,8 @@ class EmptyIndex:
         raise NotImplementedError
 
 
-_NOTHING = Embedding((), {})
 SEARCH = VectorSearch(
-    lambda _: _NOTHING, lambda _: _NOTHING, lambda _: [], float16_format("model"), EmptyIndex()
+    DEFAULT_EMBED, DEFAULT_EMBED, lambda _: [], float16_format("model"), EmptyIndex()
 )
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from functions.vectors.hybrid import WORDS_DIMENSION, embed_terms, read_query, split_pieces
+from functions.platform.schema import WORDS_DIMENSIONS
+from functions.vectors.hybrid import embed_terms, read_query, split_pieces
 from functions.vectors.model import Statistics
 from functions.vectors.words import read_words, without_ids
 
@@ -42,7 +43,7 @@ def test_meaning_is_what_has_no_digits() -> None:
 
 def test_the_vector_of_terms_has_unit_length() -> None:
     vector = embed_terms({"alice": 1.0, "4821": 5.0})
-    assert len(vector) == WORDS_DIMENSION
+    assert len(vector) == WORDS_DIMENSIONS
     assert sum(each * each for each in vector) == pytest.approx(1, abs=1e-6)
     assert not any(embed_terms({}))
 

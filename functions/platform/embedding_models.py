@@ -1,0 +1,72 @@
+"""The embedding models that a deployment may choose, and how many numbers their vectors have."""
+
+from typing import NamedTuple
+
+MIN_DIMENSIONS, MAX_DIMENSIONS = 64, 3_072
+INDEXED_DIMENSIONS = 256
+"""How many numbers of meaning DynamoDB's vector index has, where the model can give as many."""
+BEDROCK, OPENAI = "bedrock", "openai"
+AREAS = ("us", "eu", "apac", "jp", "au", "ca", "us-gov", "global")
+"""What the id of an inference profile begins with: where it calls the model."""
+_FAMILIES = {
+    "amazon.titan-embed-text-v2": (256, 512, 1_024),
+    "amazon.titan-embed-text-v1": (1_536,),
+    "amazon.titan-embed-g1-text": (1_536,),
+    "amazon.titan-embed-image": (256, 384, 1_024),
+    "amazon.nova-2-multimodal-embeddings": (256, 384, 1_024, 3_072),
+    "cohere.embed-english-v3": (1_024,),
+    "cohere.embed-multilingual-v3": (1_024,),
+    "cohere.embed-v4": (256, 512, 1_024, 1_536),
+    "twelvelabs.marengo-embed-2": (1_024,),
+    "twelvelabs.marengo-embed-3": (512,),
+}
+
+
+class EmbeddingModel(NamedTuple):
+    """A chosen embedding model.
+
+    Attributes:
+        name: of the setting, and of the numbers if they were chosen: vectors have the same name.
+        provider: `bedrock` or `openai`.
+        id: the provider's id.
+        family: what the id begins with, without the area of an inference profile; of Bedrock's.
+        dimensions: how many numbers its vectors have; None: as many as the model gives.
+    """
+
+    name: str
+    provider: str
+    id: str
+    family: str
+    dimensions: int | None
+
+
+def parse_embedding_model(setting: str, dimensions: int = 0) -> EmbeddingModel:
+    """Parse `bedrock:ID` or `openai:NAME`.
+
+    Args:
+        dimensions: how many numbers vectors have; 0: what the model gives, or the fewest from 256.
+
+    Raises:
+        ValueError: there is no such model; the message says which there are.
+    """
+    provider, _, id = setting.partition(":")
+    if provider not in (BEDROCK, OPENAI) or not id or " " in id:
+        raise ValueError("is bedrock:ID or openai:NAME")
+    if dimensions and not MIN_DIMENSIONS <= dimensions <= MAX_DIMENSIONS:
+        raise ValueError(f"has {MIN_DIMENSIONS} to {MAX_DIMENSIONS} dimensions")
+    name = f"{setting}/{dimensions}" if dimensions else setting
+    if provider == OPENAI:
+        return EmbeddingModel(name, provider, id, "", dimensions or None)
+    family = next((each for each in _FAMILIES if strip_area(id).startswith(each)), None)
+    if family is None:
+        raise ValueError(f"names a model of Bedrock that begins with {', '.join(_FAMILIES)}")
+    offered = _FAMILIES[family]
+    if dimensions and dimensions not in offered:
+        raise ValueError(f"{family} has {', '.join(map(str, offered))} dimensions")
+    return EmbeddingModel(name, provider, id, family, dimensions or offered[0])
+
+
+def strip_area(id: str) -> str:
+    """Strip the area of an inference profile. Example: `eu.cohere.embed-v4:0`."""
+    area, _, rest = id.rpartition("/")[2].partition(".")
+    return rest if area in AREAS else id

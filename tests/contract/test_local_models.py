@@ -1,0 +1,48 @@
+"""`make run` with models of its user: it learns from conversations, and embeds."""
+
+import time
+from pathlib import Path
+
+from tests.contract.conversation_calls import put
+from tests.contract.embedding_endpoint import serve_embeddings
+from tests.contract.expect import ok
+from tests.contract.language_model import serve
+from tests.contract.learning_calls import declare, facts
+from tests.contract.local_server import PATIENCE, running
+
+
+def test_the_local_server_learns_by_an_endpoint_of_this_machine(tmp_path: Path) -> None:
+    with (
+        serve() as model,
+        running(tmp_path, AGENT_MEMORY_MODEL_URL=model.url, AGENT_MEMORY_MODEL_KEY="k") as server,
+        server.client() as admin,
+    ):
+        declare(admin, "facts")
+        ok(put(admin, "s", "I live in Rome", user_id="ada"), 201)
+        deadline = time.monotonic() + PATIENCE
+        while not facts(admin):
+            assert time.monotonic() < deadline, "nothing was learned"
+            time.sleep(0.02)
+        assert facts(admin) == ["Ada lives in Rome"]
+        assert model.asked[0]["model"] == "default"
+
+
+def test_the_local_server_embeds_by_an_endpoint_of_this_machine(tmp_path: Path) -> None:
+    with (
+        serve_embeddings() as model,
+        running(
+            tmp_path,
+            EMBEDDING_MODEL="openai:topics",
+            EMBEDDING_URL=model.url,
+            AGENT_MEMORY_EMBEDDING_KEY="k",
+        ) as server,
+        server.client() as admin,
+    ):
+        put(admin, "s", "Ma voiture est rouge", "Au revoir", user_id="ada")
+        body = {"text": "She drives to work", "user_id": "ada"}
+        ok(admin.post("/api/v1/remember", json=body), 201)
+        asked = {"query": "vehicle", "user_id": "ada", "wait": "indexed", "top_k": 2}
+        found = ok(admin.post("/api/v1/recall", json=asked))["items"]
+        texts = {each["text"] for each in found}
+        assert texts == {"Ma voiture est rouge", "She drives to work"}
+        assert model.keys == {"Bearer k"}
