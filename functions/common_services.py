@@ -258,7 +258,6 @@ class CommonServices:
         )
         self.task_archive = TaskArchive(
             self.entry_store,
-            self.entry_writer,
             SnapshotStore(self.table, self.log_store),
             self.task_store,
             self.log_reader,

@@ -18,25 +18,28 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from functions.entries.model import Entry, RemovalReason, Transition
-from functions.entries.snapshots import Part, SnapshotStore, line_size
+from functions.entries.counter_store import build_counter_write
+from functions.entries.counters import CounterDelta
+from functions.entries.model import Entry, RemovalReason
+from functions.entries.snapshots import Part, SnapshotStore
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES
-from functions.entries.transaction import Transaction
-from functions.entries.writer import EntryWriter
+from functions.entries.transition_store import build_removal
 from functions.event_log.model import LogName, choose_log
 from functions.event_log.reader import EventLogReader
-from functions.identity.model import Principal
+from functions.identity.model import SERVICE
 from functions.platform import item_types, keys
 from functions.platform.clock import Clock
-from functions.platform.errors import EntryNotFound, VersionMismatch
 from functions.platform.keys import Key
 from functions.platform.table import ConditionFailed
-from functions.tasks.model import Task
+from functions.platform.writes import Write
+from functions.tasks.model import Task, TaskUsage
 from functions.tasks.store import TaskStore
+from functions.tasks.usage_store import adjust_usage
 
 _MAX_ENTRIES_PER_MOVE = 40  # two writes each, of the 100 that a transaction holds
 _MAX_PART_BYTES = 250_000  # of lines; an item holds 400 KB
+_LINE_BYTES = 300  # of an entry in a part, without its value and names
 _REQUEST_SECONDS = 20.0  # the schedule finishes what takes longer
 _STREAM_RETENTION = 86_400_000  # ms; after that, no change comes any more
 _FIRST_WAIT, _LONGEST_WAIT = 0.02, 0.5  # seconds; an index follows within milliseconds
@@ -47,7 +50,6 @@ class TaskArchive:
     """Archives what ended tasks hold."""
 
     _store: EntryStore
-    _writer: EntryWriter
     _snapshots: SnapshotStore
     _tasks: TaskStore
     _log_reader: EventLogReader
@@ -103,32 +105,22 @@ class TaskArchive:
     def _move(
         self, tenant: str, task: Task, entries: Iterable[Entry], deadline: float
     ) -> tuple[int, list[Part]]:
-        """Move entries into parts, or delete them; returns how many, and the parts."""
+        """Move entries into parts, or delete them; returns how many, and the parts.
+
+        A group of which an entry has changed or gone since it was read stays.
+        """
         moved, parts = 0, list[Part]()
-        for reason, chunk in split_into_moves(task, entries):
+        for reason, group in split_into_moves(task, entries):
             if time.monotonic() > deadline:
                 break
-            part = None
-            if reason == "archived":
-                part = Part.of(tenant, task.id, chunk)
-            if self._move_together(tenant, task, chunk, reason, part):
-                moved += len(chunk)
+            part = Part.of(tenant, task.id, group) if reason == "archived" else None
+            writes = _build_removals(tenant, task, group, reason, self._clock())
+            writes += [] if part is None else [part.write]
+            with suppress(ConditionFailed):
+                self._snapshots.commit(writes)
+                moved += len(group)
                 parts += [] if part is None else [part]
         return moved, parts
-
-    def _move_together(
-        self, tenant: str, task: Task, chunk: list[Entry], reason: RemovalReason, part: Part | None
-    ) -> bool:
-        """Remove entries in one transaction; False if one has changed or gone since it was read."""
-        transitions = tuple(Transition(entry, None, reason=reason) for entry in chunk)
-        nobody = Principal(tenant, "", "user", frozenset())
-        extra_writes = {} if part is None else {part.key: part.write}
-        move = Transaction(nobody, transitions, self._clock(), extra_writes, actor=task.ender)
-        try:
-            self._writer.commit(move)
-        except (EntryNotFound, VersionMismatch):
-            return False
-        return True
 
     def _complete(self, tenant: str, task: Task, parts: list[Part]) -> bool:
         """Log the events of all parts, drop the parts and mark the task as archived.
@@ -190,10 +182,29 @@ def split_into_moves(
         chunk: list[Entry] = []
         free_bytes = _MAX_PART_BYTES
         for entry in group:
-            size = line_size(entry)
+            names = (entry.namespace, entry.key, *entry.tags)
+            # a character of a name takes up to 6 bytes of JSON: "\u0001"
+            size = len(entry.value) + 6 * sum(map(len, names)) + _LINE_BYTES
             if chunk and (len(chunk) == limit or size > free_bytes):
                 yield reason, chunk
                 chunk, free_bytes = [], _MAX_PART_BYTES
             chunk.append(entry)
             free_bytes -= size
         yield reason, chunk
+
+
+def _build_removals(
+    tenant: str, task: Task, group: Sequence[Entry], reason: RemovalReason, now: int
+) -> list[Write]:
+    """Build the writes that remove entries of one agent and tier, and that count this."""
+    actor = SERVICE if reason == "expired" else task.ender
+    writes = [write for entry in group for write in build_removal(entry, reason, actor, now)]
+    agent, delta = group[0].agent_id, CounterDelta()
+    for entry in group:
+        delta.add(entry, -1)
+    if not delta.is_zero():
+        writes.append(build_counter_write(tenant, agent, delta, now))
+    usage = TaskUsage(attached=-len(group))
+    if group[0].policy.is_task_bound:
+        usage = TaskUsage(-len(group), -sum(each.value_bytes for each in group))
+    return [*writes, adjust_usage(tenant, agent, task.id, usage)]

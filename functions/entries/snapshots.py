@@ -17,7 +17,7 @@ from functions.platform.keys import Key, get_tenant
 from functions.platform.limits import MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.sensitivity import ENCRYPTED
-from functions.platform.table import Table
+from functions.platform.table import Store, Table
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import Write, delete, put
 from functions.tasks.lifecycle_store import completion_writes
@@ -80,11 +80,11 @@ class Part(NamedTuple):
         return put(self.key, {"agent_id": self.agent, "lines": self.compressed})
 
 
-class SnapshotStore:
+class SnapshotStore(Store):
     """Parts of snapshots, in their task's partition, until their events are in the log."""
 
     def __init__(self, table: Table, logs: EventLogStore) -> None:
-        self._table = table
+        super().__init__(table)
         self._logs = logs
 
     def list_parts(self, partition: str) -> list[Part]:
@@ -142,11 +142,6 @@ def _to_line(entry: Entry) -> dict[str, Any]:
     if entry.sensitivity is not None:
         line["sensitivity"] = entry.sensitivity
     return line | {"tags": entry.tags, "entry_id": entry.id, "version": entry.version}
-
-
-def line_size(entry: Entry) -> int:
-    """Return the bytes that an entry takes in a part."""
-    return len(dumps(_to_line(entry)))
 
 
 def build_archived_events(tenant: str, task: Task, parts: Iterable[Part]) -> Iterator[Event]:

@@ -34,6 +34,14 @@ def build_entry_write(mapper: EntryMapper, transition: Transition) -> Write:
     return delete(old.item_key, condition, **seen)
 
 
+def build_removal(entry: Entry, reason: RemovalReason, actor: Actor, now: int) -> Iterator[Write]:
+    """Build the writes that remove an entry at its version, with its index rows."""
+    seen: Item = {"nonce": entry.nonce, "version": entry.version}
+    yield delete(entry.item_key, "nonce = :nonce AND version = :version", **seen)
+    yield build_tombstone(entry.address, entry.nonce, reason, actor, now)
+    yield from map(delete, _build_index_rows(entry))
+
+
 def build_tombstone_write(transition: Transition, actor: Actor, now: int) -> Write | None:
     """Build the item by which the change stream learns why and by whom an entry was removed.
 

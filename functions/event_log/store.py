@@ -20,6 +20,7 @@ from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 from functions.event_log.items import (
+    EncodedEvents,
     LogTime,
     build_events_write,
     build_head_write,
@@ -119,7 +120,8 @@ class EventLogStore:
         if not missing:
             return []
         since = min(event.timestamp for event in missing)
-        end = self._prepare(partition, since, missing)
+        encoded = list(encode_events(missing))
+        end = self._prepare(partition, since, encoded)
         backoff = Backoff(
             "others are writing to this log",
             attempts=_ATTEMPTS,
@@ -127,9 +129,11 @@ class EventLogStore:
             longest_wait=LONGEST_WAIT,
         )
         while True:
-            missing = [event for event in missing if event.id not in end.ids]
+            if any(event.id in end.ids for event in missing):
+                missing = [event for event in missing if event.id not in end.ids]
+                encoded = list(encode_events(missing))
             try:
-                self._write_events(partition, end, missing, others)
+                self._write_events(partition, end, encoded, others)
                 return missing
             except ConditionFailed as failed:
                 if not any(_is_log_item(key, partition) for key in failed.failed):
@@ -137,14 +141,14 @@ class EventLogStore:
                 backoff.wait()
                 end = self._read_end(partition, since)
 
-    def _prepare(self, partition: str, since: int, events: Sequence[Event]) -> _LogEnd:
+    def _prepare(self, partition: str, since: int, encoded: Sequence[EncodedEvents]) -> _LogEnd:
         """Read a log's end, and at the same time store the parts of large events.
 
         Nothing refers to a part until its event is appended.
         """
         parts = [
             write
-            for each in encode_events(events)
+            for each in encoded
             for write in build_part_writes(partition, each, self._get_expiry(_DAY))
         ]
         calls: list[Callable[[], Any]] = [partial(self._find_end, partition, since)]
@@ -201,13 +205,16 @@ class EventLogStore:
         return self._clock() + self._retention + more if self._retention else None
 
     def _write_events(
-        self, partition: str, end: _LogEnd, events: Sequence[Event], others: Sequence[TableWrites]
+        self,
+        partition: str,
+        end: _LogEnd,
+        encoded: Sequence[EncodedEvents],
+        others: Sequence[TableWrites],
     ) -> None:
         time, writes = end.time, list[Write]()
-        for number, encoded in enumerate(encode_events(events), end.number):
-            time = time.add(encoded)
-            expiry = self._get_expiry()
-            writes.append(build_events_write(partition, number, encoded, time, expiry))
+        for number, each in enumerate(encoded, end.number):
+            time = time.add(each)
+            writes.append(build_events_write(partition, number, each, time, self._get_expiry()))
         together = writes[-1:] if others else []
         for write in writes[: len(writes) - len(together)]:
             self._table.put(write)

@@ -72,6 +72,9 @@ class Restrictions(NamedTuple):
         return self.denied.have(namespace) or not all(each.have(namespace) for each in self.allowed)
 
 
+UNRESTRICTED = Restrictions()
+
+
 class RestrictionStore(Store):
     """Reads what restricts agents: one call, beside others.
 
@@ -104,7 +107,11 @@ class RestrictionStore(Store):
         Args:
             read: the items at the keys of `list_keys`; None where there is none.
         """
-        return self.find_each(tenant, {agent: read[self.list_keys(tenant, agent)[0]]}, read)[agent]
+        item = read[item_types.AGENT.build_key(tenant, agent=agent)]
+        if item is None or not item.get("bindings"):
+            self._remembered.pop((tenant, agent), None)
+            return UNRESTRICTED
+        return self.find_each(tenant, {agent: item}, read)[agent]
 
     def find_each(
         self,
@@ -122,17 +129,10 @@ class RestrictionStore(Store):
         }
         missing = {key for keys in wanted.values() for key in keys} - (read or {}).keys()
         found = {**(read or {}), **(self._table.get_many(missing) if missing else {})}
-        for agent, keys in wanted.items():
-            self._remember((tenant, agent), keys)
-        return {agent: Restrictions.of(map(found.get, keys)) for agent, keys in wanted.items()}
-
-    def _remember(self, agent: tuple[str, str], keys: list[Key]) -> None:
-        if not keys:
-            self._remembered.pop(agent, None)
-            return
         if len(self._remembered) >= _MAX_REMEMBERED:
             self._remembered.clear()
-        self._remembered[agent] = keys
+        self._remembered |= {(tenant, agent): keys for agent, keys in wanted.items() if keys}
+        return {agent: Restrictions.of(map(found.get, keys)) for agent, keys in wanted.items()}
 
 
 def list_bindings(agent: str, item: Item) -> list[Digest]:
