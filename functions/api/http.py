@@ -74,7 +74,7 @@ class Request:
         """The raw body.
 
         Raises:
-            BodyTooLarge: it has more than 5 MB.
+            BodyTooLarge: it exceeds the maximum.
             ValidationFailed: it is said to be base64 and isn't.
         """
         text: str = self.event.get("body") or ""

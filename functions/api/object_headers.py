@@ -16,7 +16,9 @@ _SANDBOX = "default-src 'none'; sandbox"
 """Whatever an object holds, a browser runs none of it in the service's name."""
 
 DESCRIBING_HEADERS = (
-    HeaderParameter(_METADATA, "A JSON object of up to 2,048 bytes, kept beside it."),
+    HeaderParameter(
+        _METADATA, "A JSON object of up to {MAX_OBJECT_METADATA_BYTES}, kept beside it."
+    ),
     HeaderParameter(_TTL, "How long it is kept: seconds, or an ISO 8601 duration."),
     HeaderParameter(_SENSITIVITY, "`confidential` and `restricted` are encrypted."),
     ONLY_NEW,

@@ -153,6 +153,6 @@ class NewState(RequestModel):
     """Body of `PUT /api/v1/agents/{agent_id}/state/{owner_id}/{key}`."""
 
     value: Any
-    """Any JSON, at most 4 MB of compact UTF-8."""
+    """Any JSON, at most {MAX_STATE_BYTES} of compact UTF-8."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""

@@ -52,7 +52,7 @@ class States:
             version: what If-Match names; 0 demands that there is none.
 
         Raises:
-            ValueTooLarge: the value has over 4 MB of compact JSON.
+            ValueTooLarge: the value is too large.
         """
         authorize(caller, CHANGE_STATE, address)
         text = dumps_checked(new.value, "value", MAX_STATE_BYTES)

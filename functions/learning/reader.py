@@ -26,7 +26,7 @@ class Reader:
     _messages: MessageStore
 
     def read(self, conversation: Conversation, strategy: Strategy, first: int) -> Reading:
-        """Read the messages from an index on: at most 50, and 40,000 characters."""
+        """Read the messages from an index on: as many as a request to a model holds."""
         found: list[ReadMessage] = []
         size = 0
         for message in self._messages.read(conversation, first, MAX_READ_MESSAGES):

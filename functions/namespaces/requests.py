@@ -56,7 +56,7 @@ class NamespaceChange(RequestModel):
     """The fields at the top level of values that searches may compare; replaces the former list."""
 
     history: HistorySettings | None = None
-    """How long earlier values of entries are kept; null: for 30 days."""
+    """How long earlier values of entries are kept; null: for {DEFAULT_HISTORY_DAYS}."""
 
     @model_validator(mode="after")
     def _names_something(self) -> Self:

@@ -62,7 +62,7 @@ class ObjectReader:
     """The objects that a caller may read.
 
     Methods raise `AccessDenied` where the caller may not read the space, and `ValidationFailed`
-    where a key has more than 1,000 bytes.
+    where a key is too long.
     """
 
     def __init__(self, store: ObjectStore, files: ObjectFiles, clock: Clock) -> None:

@@ -72,7 +72,7 @@ class Objects:
     """The objects of a caller's tenant.
 
     Methods raise `AccessDenied` where the caller may not do it, and `ValidationFailed` where a key
-    has more than 1,000 bytes.
+    is too long.
     """
 
     def __init__(self, store: ObjectStore, audit: AuditTrail, clock: Clock) -> None:

@@ -46,7 +46,7 @@ class Redactor:
         """Replace each secret in the texts by its marker.
 
         A text becomes a single marker where a marker and the characters beside it form a secret
-        again, or where the texts hold over 256 KB of secrets, which overlap then.
+        again, or where the texts hold too many secrets, which overlap then.
         """
         found = self._find(texts)
         if not found:

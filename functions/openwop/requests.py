@@ -53,10 +53,11 @@ class NewMemoryRun(RequestModel):
     on_secret: OnSecret = Field(default="redact", alias="onSecret")
     """What a put of the run does with a secret."""
     ttl: RunDuration | None = None
-    """How long the run stays open, unless it is ended; 24 hours by default, 30 days at most."""
+    """How long the run stays open, unless it is ended; {DEFAULT_OPENWOP_RUN_LIFETIME} by default,
+    {MAX_OPENWOP_RUN_LIFETIME} at most."""
     retain_snapshot: RunDuration | None = Field(default=None, alias="retainSnapshot")
-    """How long the snapshot is kept for replays after the run; 30 days by default, a year at most,
-    0 for not at all."""
+    """How long the snapshot is kept for replays after the run; {DEFAULT_SNAPSHOT_RETENTION} by
+    default, {MAX_SNAPSHOT_RETENTION} at most, 0 for not at all."""
 
     @property
     def memory_name(self) -> tuple[str | None, str | None]:

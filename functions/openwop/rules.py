@@ -65,7 +65,7 @@ def parse_run_lifetime(ttl: GivenDuration | None) -> int:
 
 
 def parse_retention(retain_snapshot: GivenDuration | None) -> int:
-    """Parse how long a run's snapshot is kept once it is closed, in ms; 30 days by default."""
+    """Parse how long a run's snapshot is kept once it is closed, in ms."""
     if retain_snapshot is None:
         return limits.DEFAULT_SNAPSHOT_RETENTION
     retention = _parse(retain_snapshot, "retainSnapshot")

@@ -72,7 +72,7 @@ def _find_service_error(code: str) -> ServiceError | None:
 
 
 def is_item_too_large(code: str, message: str) -> bool:
-    """Return whether an item would exceed 400 KB; this has no separate error code."""
+    """Return whether an item would exceed the size of DynamoDB; this has no separate error code."""
     return code in ("ValidationException", "ValidationError") and "item size" in message.lower()
 
 

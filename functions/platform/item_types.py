@@ -23,7 +23,7 @@ class ItemType(NamedTuple):
             the id of a task; `{index:012d}` is a number; `{event}` is a time, an id or a hash.
         sort: the template of the sort key.
         purpose: what an item says.
-        lifetime: when an item is deleted.
+        lifetime: when an item is deleted; `{NAME}` is the limit of this name.
         indexes: the indexes that list it.
         table: which table it is in.
         sealed: the attributes that the seal of its items covers (`functions.platform.seals`).
@@ -523,7 +523,7 @@ RUN = _runs_type(
     _RUN,
     "run",
     "A run (ADR-043)",
-    "90 days",
+    "{RUN_RETENTION_DAYS}",
     (schema.BY_TYPE, schema.BY_TENANT, schema.BY_GROUP),
 )
 EPISODE = _runs_type(
@@ -539,7 +539,7 @@ DELETED_RUN = _runs_type(
     _RUN,
     "deleted",
     "A run was deleted; its episodes are being deleted",
-    "90 days after the run's start",
+    "{RUN_RETENTION_DAYS} after the run's start",
     (schema.BY_DUE,),
 )
 AGENT_TYPE = _runs_type(
@@ -547,7 +547,7 @@ AGENT_TYPE = _runs_type(
     "{tenant}#at",
     "y#{type}",
     "An agent type was used",
-    "90 days after its last use; never, once it has had workflows",
+    "{RUN_RETENTION_DAYS} after its last use; never, once it has had workflows",
 )
 LEARNED_WORKFLOW = _procedures_type(
     "learned workflow",
@@ -567,7 +567,7 @@ INSTANCE = _working_values_type(
     "{tenant}#y#{instance}",
     "w",
     "An instance's working values",
-    "1 hour after the last write",
+    "{WORKING_VALUE_LIFETIME} after the last write",
 )
 
 # quotas
@@ -600,7 +600,11 @@ USAGE_RECONCILIATION = _usage_type(
     (schema.BY_DUE,),
 )
 DAILY_USAGE = _usage_type(
-    "usage of a day", "{tenant}#usage", "day#{day}", "What a tenant used on a day", "400 days"
+    "usage of a day",
+    "{tenant}#usage",
+    "day#{day}",
+    "What a tenant used on a day",
+    "{USAGE_RETENTION_DAYS}",
 )
 
 # learning

@@ -61,6 +61,7 @@ MAX_SEARCHED_MESSAGES = 20_000  # of one conversation, the newest
 MAX_SEARCHED_EPISODES = 5_000  # of an agent type, the newest
 DEFAULT_RECALLED = 10  # items of a recall
 MAX_RECALL_TOKENS = 1_000_000
+MAX_RECALLED_CHARACTERS = 4_096  # of an item of a recall
 MAX_RECALL_EXCLUDED = 200  # references and sessions
 MAX_REFERENCE_CHARACTERS = 2_048
 MAX_LEARNED_FACTS = 50  # of a batch

@@ -15,6 +15,7 @@ from functions.facts.model import Fact, Validity
 from functions.facts.service import Facts
 from functions.identity.model import Principal
 from functions.namespaces.model import encode_segment
+from functions.platform import limits
 from functions.platform.clock import to_rfc3339
 from functions.platform.errors import NotFound
 from functions.platform.json_text import list_texts, loads
@@ -35,7 +36,6 @@ _KNOWN_FILTERS: dict[SourceName, frozenset[str]] = {
     "episodes": frozenset({"agent_type", "run_id"}),
 }
 _FILTERS = frozenset().union(*_KNOWN_FILTERS.values())
-_MAX_TEXT = 4_096  # characters of an item
 _MAIN = ("text", "content")  # the field of a value that says most
 
 Ask = ConversationQuestion | Question
@@ -367,7 +367,7 @@ def _describe_episode(
 
 
 def _cut(text: str) -> str:
-    if len(text) <= _MAX_TEXT:
+    if len(text) <= limits.MAX_RECALLED_CHARACTERS:
         return text
-    end = text.rfind(" ", 1, _MAX_TEXT)
-    return f"{text[: end if end > 0 else _MAX_TEXT]} …"
+    end = text.rfind(" ", 1, limits.MAX_RECALLED_CHARACTERS)
+    return f"{text[: end if end > 0 else limits.MAX_RECALLED_CHARACTERS]} …"

@@ -39,7 +39,7 @@ class RunDeletions:
         """Delete a run with its episodes; what takes longer than a request, the schedule deletes.
 
         Raises:
-            NotFound: no run of the last 90 days has this id.
+            NotFound: no kept run has this id.
         """
         authorize(caller, DELETE_RUN, None)
         self._delete_run(caller, run_id, time.monotonic() + _SECONDS)

@@ -42,9 +42,9 @@ class Episodes:
         later finds the episode itself.
 
         Raises:
-            NotFound: no run of the last 90 days has this id.
-            ValueTooLarge: content has over 262,144 bytes of compact JSON, or metadata over 65,536.
-            CapacityExceeded: the tenant has 100,000 episodes.
+            NotFound: no kept run has this id.
+            ValueTooLarge: content or metadata is too large.
+            CapacityExceeded: the tenant has no room for another episode.
             IdempotencyConflict: the token's key came with another body.
         """
         now = self._clock()
@@ -106,6 +106,6 @@ class Episodes:
             count: how many a page shows.
 
         Raises:
-            NotFound: no run of the last 90 days has this id.
+            NotFound: no kept run has this id.
         """
         return self._store.list_by_run(caller.tenant, run_id, before, count, self._clock())

@@ -96,7 +96,7 @@ class AgentType(NamedTuple):
     has_workflows: bool = False
 
     def is_listed(self, now: int) -> bool:
-        """Whether lists show it: it has workflows, or was used in the last 90 days."""
+        """Whether lists show it: it has workflows, or was used lately."""
         return self.has_workflows or compute_expiry(self.last_used_at) > now
 
 

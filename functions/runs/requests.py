@@ -23,7 +23,8 @@ class NewRun(RequestModel):
     instance_id: Identifier | None = None
     """The instance of the agent."""
     input: Any = None
-    """Any JSON, at most 4 MB, such as recalled episodes and the selected workflow."""
+    """Any JSON, at most {MAX_RUN_VALUE_BYTES}, such as recalled episodes and the selected
+    workflow."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""
 
@@ -32,21 +33,21 @@ class RunOutput(RequestModel):
     """Body of `POST /api/v1/runs/{run_id}/complete`."""
 
     output: Any = None
-    """Any JSON, at most 4 MB."""
+    """Any JSON, at most {MAX_RUN_VALUE_BYTES}."""
 
 
 class RunError(RequestModel):
     """Body of `POST /api/v1/runs/{run_id}/fail`."""
 
     error: Any = None
-    """Any JSON, at most 4 MB."""
+    """Any JSON, at most {MAX_RUN_VALUE_BYTES}."""
 
 
 class NewEpisode(RequestModel):
     """Body of `POST /api/v1/runs/{run_id}/episodes`."""
 
     content: Any
-    """Any JSON, at most 262,144 bytes."""
+    """Any JSON, at most {MAX_EPISODE_BYTES}."""
     role: Label | None = None
     kind: Label | None = None
     """Your own label, such as `tool_call` or `observation`."""

@@ -60,7 +60,7 @@ class _HeldEpisodes:
 
 
 class EpisodeSearch:
-    """Searches the newest 5,000 episodes of each agent type of a caller's tenant."""
+    """Searches the newest episodes of each agent type of a caller's tenant."""
 
     def __init__(
         self,

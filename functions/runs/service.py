@@ -31,7 +31,7 @@ _POSITION = itemgetter(TYPE_ORDER_ATTRIBUTE)
 class Runs:
     """The runs of a caller's tenant, open to all of its principals.
 
-    Methods that take a `run_id` raise `NotFound` where no run of the last 90 days has this id.
+    Methods that take a `run_id` raise `NotFound` where no kept run has this id.
     """
 
     _store: RunStore
@@ -44,7 +44,7 @@ class Runs:
         """Start a run: one write. A retry returns the run of the first try.
 
         Raises:
-            ValueTooLarge: the input has over 4 MB of compact JSON.
+            ValueTooLarge: the input is too large.
             IdempotencyConflict: the Idempotency-Key came with another body.
             RunClosed: the run that the Idempotency-Key started has ended, or was deleted.
         """
@@ -85,7 +85,7 @@ class Runs:
         """End a run that succeeded: a read and a write, and two calls for each large value.
 
         Raises:
-            ValueTooLarge: the output has over 4 MB of compact JSON.
+            ValueTooLarge: the output is too large.
             IdempotencyConflict: the Idempotency-Key came with another body.
             RunClosed: another request has ended the run.
         """

@@ -52,7 +52,7 @@ class MemorySearch(RequestModel):
     """A vector of your own embedding model: finds the nearest entries of one namespace. With
     `query`, it replaces the meaning of the query; words and IDs still count."""
     top_k: int = Field(default=limits.DEFAULT_RESULTS, ge=1, le=limits.MAX_RESULTS)
-    """The maximum number of results. A response of more than 5 MB has fewer."""
+    """The maximum number of results. A response of more than {MAX_PAGE_BYTES} has fewer."""
     min_score: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] = -1.0
     """Results with a lower score are left out. The score of a `vector` alone is the cosine of your
     embeddings. Scores of different queries are not comparable."""

@@ -86,7 +86,7 @@ class GuardrailService:
             AccessDenied: the caller lacks `memory.admin`.
             VersionMismatch: `version` is given and isn't the present one, or the request was
                 carried out, and the guardrails were changed since.
-            ValueTooLarge: those that aren't of memory have more than 16 KB together.
+            ValueTooLarge: those that aren't of memory are too large together.
             Unavailable: not all of that could be done by now; the schedule finishes it.
         """
         authorize(caller, CHANGE_GUARDRAILS, coordinator)

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 
 from functions.identity.model import Principal
+from functions.platform import limits
 from functions.platform.clock import Clock
 from functions.platform.errors import CapacityExceeded, NotFound
 from functions.platform.json_text import dumps_checked
-from functions.platform.limits import MAX_INSTANCE_BYTES
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
+from functions.platform.units import format_duration
 from functions.working_values.model import ValuesByKey, WorkingValue, select_live, total_bytes
 from functions.working_values.requests import NewWorkingValue
 from functions.working_values.store import WorkingValueStore
@@ -27,17 +28,17 @@ class WorkingValues:
         """Store a value for `WORKING_VALUE_LIFETIME`, with a read and a write.
 
         Raises:
-            ValueTooLarge: the value alone exceeds `MAX_INSTANCE_BYTES`.
+            ValueTooLarge: the value alone exceeds `limits.MAX_INSTANCE_BYTES`.
             CapacityExceeded: all values of the instance together exceed it.
         """
-        text = dumps_checked(new.value, "value", MAX_INSTANCE_BYTES)
+        text = dumps_checked(new.value, "value", limits.MAX_INSTANCE_BYTES)
         value = WorkingValue(text, self._clock())
 
         def add(values: ValuesByKey) -> ValuesByKey:
             after = values | {key: value}
-            if total_bytes(after) > MAX_INSTANCE_BYTES:
+            if total_bytes(after) > limits.MAX_INSTANCE_BYTES:
                 in_use = total_bytes(values)
-                raise CapacityExceeded("working_bytes", in_use, MAX_INSTANCE_BYTES)
+                raise CapacityExceeded("working_bytes", in_use, limits.MAX_INSTANCE_BYTES)
             return after
 
         self._change(caller.tenant, instance, add)
@@ -79,5 +80,6 @@ class WorkingValues:
 
 def _existing(values: ValuesByKey, key: str) -> WorkingValue:
     if key not in values:
-        raise NotFound("this instance holds no value under this key; values live for an hour")
+        lifetime = format_duration(limits.WORKING_VALUE_LIFETIME)
+        raise NotFound(f"this instance has no value of this key; a value is kept for {lifetime}")
     return values[key]

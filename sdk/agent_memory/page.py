@@ -14,7 +14,7 @@ class Paging(TypedDict, total=False):
 
     Attributes:
         limit: how many items at most; all, unless given.
-        page_size: how many one request fetches, up to 1,000; 100 unless given.
+        page_size: how many one request fetches, up to the maximum of the service.
         after: `next` of an earlier page of the same list, to continue after it.
     """
 

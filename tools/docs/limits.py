@@ -1,7 +1,8 @@
 """Write limits into the pages: `<!-- limit NAME -->64 KB<!-- end -->`.
 
 NAME is a constant of `functions/platform/limits.py`. Its unit follows from the name. A placeholder
-must not begin a line, because Markdown would end the paragraph there.
+must not begin a line, because Markdown would end the paragraph there. Docstrings and descriptions
+of the API name a limit as `{NAME}`.
 """
 
 import re
@@ -12,7 +13,8 @@ from functions.platform import limits
 from functions.platform.units import format_bytes, format_duration
 
 ROOT = Path(__file__).parents[2]
-_PLACEHOLDER = re.compile(r"<!-- limit (\w+) -->(.*?)<!-- end -->")
+PLACEHOLDER = re.compile(r"<!-- limit (\w+) -->(.*?)<!-- end -->")
+_IN_A_DESCRIPTION = re.compile(r"\{([A-Z]+_[A-Z_]+)\}")
 _IN_MILLISECONDS = re.compile(r"_(LIFETIME|RETENTION)$")
 
 
@@ -34,9 +36,14 @@ def format_limit(name: str) -> str:
 
 def render_limits(page: str) -> str:
     """Replace the text of each placeholder of a page by the limit's present value."""
-    return _PLACEHOLDER.sub(
+    return PLACEHOLDER.sub(
         lambda found: f"<!-- limit {found[1]} -->{format_limit(found[1])}<!-- end -->", page
     )
+
+
+def fill_limits(description: str) -> str:
+    """Replace `{NAME}` in the descriptions of the API by the limit's present value."""
+    return _IN_A_DESCRIPTION.sub(lambda found: format_limit(found[1]), description)
 
 
 def list_pages() -> Iterator[Path]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from functions.platform.error_codes import ERROR_CODES
 from functions.platform.item_types import ITEM_TYPES, ItemType
+from tools.docs.limits import fill_limits
 
 ROOT = Path(__file__).parents[2]
 
@@ -49,7 +50,7 @@ def _render_item_type(type: ItemType) -> tuple[str, ...]:
     table = "" if type.table == "memory" else " (log table)"
     indexes = ", ".join(f"`{index}`" for index in type.indexes)
     key = f"{partition}<br>`{type.sort}`"
-    return f"{type.name}{table}", key, type.purpose, type.lifetime, indexes
+    return f"{type.name}{table}", key, type.purpose, fill_limits(type.lifetime), indexes
 
 
 def render_operations() -> str:

@@ -16,6 +16,7 @@ from functions.api.route_index import list_routes
 from functions.api.routes import OPENWOP_PREFIX
 from functions.api.routing import ANY, PUBLIC, ROOT, Example, Route
 from functions.platform.error_codes import ERROR_CODES
+from tools.docs.limits import fill_limits
 from tools.openapi import parameters
 from tools.openapi.schemas import Schemas, derive_schema
 
@@ -89,7 +90,7 @@ curl -X DELETE "$SERVER/api/v1/memory/$ID" -H "X-API-Key: $KEY"
 
 def render_document() -> str:
     """Render the document as it is checked in."""
-    return json.dumps(describe_api(), indent=1, ensure_ascii=False) + "\n"
+    return fill_limits(json.dumps(describe_api(), indent=1, ensure_ascii=False)) + "\n"
 
 
 def describe_api() -> Json:

@@ -36,7 +36,7 @@ function AgentTypes() {
     read(api.GET("/api/v1/agent-types", { params: { query: { after, total: "none", limit: PAGE } } })),
   );
   return (
-    <List pages={pages} items={(page) => page.agent_types} empty="No run, fact or workflow has named an agent type in the last 90 days.">
+    <List pages={pages} items={(page) => page.agent_types} empty="No run, fact or workflow has named an agent type lately.">
       {(types) => (
         <Table label="Agent types" head={["Agent type", "Last used", "See also"]}>
           {types.map(({ agent_type, last_used_at }) => (

@@ -29,7 +29,7 @@ class RecallReferenceDocument(TypedDict):
     """A short name of the item: `GET /api/v1/recall/{reference}` returns it."""
     id: str
     text: str
-    """What the item says, in at most 4,096 characters."""
+    """What the item says, in at most {MAX_RECALLED_CHARACTERS} characters."""
     time: Timestamp
     """The time that the item speaks of: a message's `timestamp`, an entry's `occurred_at`, a fact's
     `valid_from`, else the creation."""

@@ -218,8 +218,8 @@ def _read_past(request: Request, caller: Principal) -> Entry | None:
 def list_versions(request: Request, caller: Principal) -> Response:
     """List the versions of an entry, newest first.
 
-    Of semantic memory the versions of the last 30 days, unless its namespace says otherwise; of
-    episodic memory what the agent's settings say. The history ends with its entry.
+    Of semantic memory the versions of the last {DEFAULT_HISTORY_DAYS}, unless its namespace says
+    otherwise; of episodic memory what the agent's settings say. The history ends with its entry.
     """
     history, id = request.services.history, request.path_params["id"]
     values = VALUES_OF_LIST.read(request)

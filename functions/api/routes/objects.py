@@ -107,7 +107,7 @@ def read_objects(request: Request, caller: Principal) -> Response:
     idempotent=True,
 )
 def begin_object_upload(request: Request, caller: Principal) -> Response:
-    """Begin the upload of an object of up to 100 MB.
+    """Begin the upload of an object of up to {MAX_UPLOADED_OBJECT_BYTES}.
 
     Send the bytes to its `url` by `method` with its `headers`, and with nothing of your key.
     Then a PUT of the object with `X-Object-Upload` completes it.
@@ -182,8 +182,8 @@ def delete_objects(request: Request, caller: Principal) -> Response:
 def put_object(request: Request, caller: Principal) -> Response:
     """Store an object.
 
-    The body is its bytes, of any media type, up to 4 MB; with `X-Object-Upload` it is empty.
-    Replaces what has the key, with all that describes it, unless If-Match names another
+    The body is its bytes, of any media type, up to {MAX_OBJECT_BYTES}; with `X-Object-Upload` it
+    is empty. Replaces what has the key, with all that describes it, unless If-Match names another
     version, or `If-None-Match: *` asks for a new key. The first object makes the space, which
     is then the caller's alone.
     """
@@ -214,8 +214,9 @@ def put_object(request: Request, caller: Principal) -> Response:
 def get_object(request: Request, caller: Principal) -> Response:
     """Get an object.
 
-    The response has the object's media type. HEAD gives the headers alone. Where more than 4 MB
-    are asked for, 307 leads to an address that gives them for 5 minutes.
+    The response has the object's media type. HEAD gives the headers alone. Where more than
+    {MAX_OBJECT_BYTES} are asked for, 307 leads to an address that gives them for
+    {DOWNLOAD_ADDRESS_SECONDS}.
     """
     space, key = _names(request)
     reader = request.services.object_reader

@@ -54,7 +54,7 @@ _AFTER, _BEFORE = (
 )
 _LIMIT = IntegerParameter(
     "limit",
-    "How many to answer at most; 0 is no limit of yours, and 1,000 or 5 MB.",
+    "How many to answer at most; 0 is no limit of yours, and {MAX_PAGE_ITEMS} or {MAX_PAGE_BYTES}.",
     0,
     MAX_PAGE_ITEMS,
     0,

@@ -182,10 +182,10 @@ def _run_page(
 
 @ROUTES.add("GET /api/v1/agent-types", READ, {200: AgentTypePageDocument}, query=CURSOR_PAGE)
 def list_agent_types(request: Request, caller: Principal) -> Response:
-    """List the agent types of the last 90 days, and those with workflows.
+    """List the agent types of the last {RUN_RETENTION_DAYS}, and those with workflows.
 
-    An agent type is listed for 90 days after a run or fact named it, and as long as it has a
-    workflow.
+    An agent type is listed for {RUN_RETENTION_DAYS} after a run or fact named it, and as long as it
+    has a workflow.
     """
     agent_types = request.services.agent_types
     read = partial(agent_types.list_page, caller)

@@ -239,7 +239,7 @@ class AsyncClient:
         Args:
             task: the task, or its id.
             to: one of the task's delegates; any agent if the caller coordinates the task.
-            note: at most 4,096 characters; the task shows it as `hand_over_note`.
+            note: a text; the task shows it as `hand_over_note`.
 
         Raises:
             MemoryAccessError: the caller may not hand the task to this agent.

@@ -93,7 +93,7 @@ class AsyncNamespaces(AsyncResource):
             client.namespaces.set_history("recipes", 90)
 
         Args:
-            days: 0 keeps none; None is the default, 30 days.
+            days: 0 keeps none; None is the default of the service.
             version: only if it is at this version.
 
         Raises:

@@ -66,7 +66,7 @@ class AsyncMemoryAdapter:
             secrets: values by label that no put into these memories persists meanwhile.
             on_secret: what a put does with one: put a marker in its place, or refuse.
             ttl: how long the run stays open, as seconds or ISO 8601; 24 hours by default.
-            retain_snapshot: how long it can be replayed afterwards; 30 days by default.
+            retain_snapshot: how long it can be replayed afterwards.
 
         Raises:
             MemoryAccessError: a reference wasn't issued to this tenant.

@@ -29,7 +29,7 @@ class AsyncStates(AsyncResource):
             client.states.put("biller", "ada", "language", "fr")
 
         Args:
-            value: whatever JSON can write, up to 4 MB.
+            value: whatever JSON can write.
             sensitivity: `confidential` and `restricted` values are stored encrypted.
             version: replace only this version; 0: only if there is none.
 

@@ -274,7 +274,7 @@ class Conversations(Resource):
         return found | {"messages": said} if is_same else None
 
     def get_last(self, session_id: str, count: int) -> _Messages:
-        """Return the newest `count` messages (at most 1,000 of them), oldest first.
+        """Return the newest `count` messages of at most one page, oldest first.
 
         client.conversations.get_last("chat-42", 20)
         """

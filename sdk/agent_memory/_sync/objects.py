@@ -26,11 +26,11 @@ _ELSEWHERE, _GONE, _ALREADY_THERE = 307, 404, 412
 
 
 class Objects(Resource):
-    """Objects of up to 100 MB, in spaces.
+    """Objects, in spaces.
 
     `agents/AGENT/NAME` is a private space: it belongs to this principal alone until it shares it.
     Any other name has no slash and is a shared space, which coordinators, users and administrators
-    create. Objects over 4 MB are sent to and read from an address that the service returns.
+    create. Large objects are sent to and read from an address that the service returns.
     """
 
     def put(
@@ -52,13 +52,13 @@ class Objects(Resource):
 
         Args:
             ttl: how long it is kept: seconds, a `timedelta` or an ISO 8601 duration (`P30D`).
-            metadata: up to 2 KB of JSON.
+            metadata: a small JSON object.
             version: replace only this version.
             only_new: store it only if the key has none.
 
         Raises:
             MemoryConflictError: it is at another version, or there is one already.
-            TooLargeError: it has over 100 MB.
+            TooLargeError: it is larger than an object may be.
             TypeError: raised when the data aren't bytes.
         """
         content = to_bytes(data)

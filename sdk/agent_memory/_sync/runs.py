@@ -1,4 +1,4 @@
-"""`client.runs`: what agents did, turn by turn, for 90 days (ADR-043 Tier 2)."""
+"""`client.runs`: what agents did, turn by turn (ADR-043 Tier 2)."""
 
 from collections.abc import Mapping
 from operator import itemgetter
@@ -36,7 +36,7 @@ class Runs(Resource):
         Args:
             agent_type: a label such as `sdr`; episodes are recalled by it.
             instance_id: which instance of the agent it is.
-            input: whatever JSON can write, up to 4 MB.
+            input: whatever JSON can write.
             sensitivity: `confidential` and `restricted` texts are stored encrypted.
         """
         body = drop_none(instance_id=instance_id, input=input, sensitivity=sensitivity)
@@ -60,7 +60,7 @@ class Runs(Resource):
 
         Args:
             run_id: the run.
-            content: whatever JSON can write, up to 262,144 bytes.
+            content: whatever JSON can write.
             role: who or what it comes from.
             kind: what it is, in a word of yours.
             turn: the turn of the run.
@@ -68,8 +68,8 @@ class Runs(Resource):
             sensitivity: as for a run.
 
         Raises:
-            MemoryNotFoundError: no run of the last 90 days has this id.
-            MemoryCapacityError: the tenant has 100,000 episodes.
+            MemoryNotFoundError: no kept run has this id.
+            MemoryCapacityError: the tenant has as many episodes as it may.
         """
         more = drop_none(role=role, kind=kind, turn=turn, sensitivity=sensitivity)
         if metadata is not None:
@@ -84,7 +84,7 @@ class Runs(Resource):
             client.runs.complete(run.id, {"replied": True})
 
         Raises:
-            MemoryNotFoundError: no run of the last 90 days has this id.
+            MemoryNotFoundError: no kept run has this id.
             RunClosedError: it is over.
         """
         path = f"{_path(run_id)}/complete"
@@ -106,7 +106,7 @@ class Runs(Resource):
             client.runs.get(run.id).output
 
         Raises:
-            MemoryNotFoundError: no run of the last 90 days has this id.
+            MemoryNotFoundError: no kept run has this id.
         """
         run = self._call("GET", _path(run_id))
         for name in run.pop("omitted", ()):
@@ -175,7 +175,7 @@ class Runs(Resource):
         return deleted
 
     def list_agent_types(self, **paging: Unpack[Paging]) -> Pages[str]:
-        """Return the agent types that were used in the last 90 days.
+        """Return the agent types that were used lately.
 
             client.runs.list_agent_types().list()
 
@@ -204,7 +204,7 @@ class Runs(Resource):
             paging: `limit`, `page_size`, `after`.
 
         Raises:
-            MemoryNotFoundError: raised by the first page when no run of the last 90 days has this
+            MemoryNotFoundError: raised by the first page when no kept run has this
                 id.
         """
         asked = {"run_id": run_id}

@@ -9,13 +9,13 @@ from agent_memory.responses import get_member, parse
 
 
 class WorkingValues(Resource):
-    """Working values: each lives for an hour from its last write, 131,072 bytes per instance.
+    """Working values of an instance: each lives for a short time from its last write.
 
     An instance's id holds no slash: it is a part of the path.
     """
 
     def put(self, instance_id: str, key: str, value: Any) -> None:
-        """Store a value for an hour, in place of the one before it.
+        """Store a value for a short time, in place of the one before it.
 
             client.working_values.put("sdr-1", "draft", {"subject": "Hello"})
 

@@ -47,7 +47,7 @@ Key = Annotated[
 TextOrValue = Annotated[
     dict[str, JsonValue],
     BeforeValidator(_to_value, json_schema_input_type=dict[str, JsonValue] | str),
-    Field(description="What to keep: plain text, or a JSON object of at most 64 KB"),
+    Field(description="What to keep: plain text, or a JSON object"),
 ]
 JsonObject = Annotated[dict[str, JsonValue], BeforeValidator(_parsed)]
 Tags = Annotated[

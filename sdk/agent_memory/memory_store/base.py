@@ -10,9 +10,8 @@ class BaseMemoryStore(ABC):
     """Stores conversations, and agents' states for their owners.
 
     Everything stored is JSON: `str`, `int`, `float`, `bool`, None, and lists and `str`-keyed dicts
-    of them; anything else is a `TypeError`. A message, a conversation's metadata and a state have
-    at most 4 MB each. What was stored or retrieved is the caller's own: to change it changes
-    nothing in the store.
+    of them; anything else is a `TypeError`. What was
+    stored or retrieved is the caller's own: to change it changes nothing in the store.
 
     Ids of sessions and keys have 1-255 characters, all other ids 1-128, roles 1-64; `.` and `..`
     are none. Anything else is a `ValueError`, in every method.

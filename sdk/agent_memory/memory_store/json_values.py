@@ -15,7 +15,7 @@ def fitting(value: Any, what: str) -> Any:
 
     Raises:
         TypeError: it isn't JSON.
-        TooLargeError: it has over 4 MB.
+        TooLargeError: it is too large.
     """
     _assert_json(value, what, _MOST_DEPTH)
     size = len(render_json(value))

@@ -22,7 +22,7 @@ Document = dict[str, Any]
 class AgentMemoryFlowPersistence(FlowPersistence):  # type: ignore[misc]
     """The latest state of each flow, and the feedback that it waits for, as objects.
 
-    A state has up to 100 MB of JSON. They are the principal's own; any thread may save and load.
+    A state is JSON of an object's size. They are the principal's own; any thread may save and load.
     The API key is never a part of the model: what is dumped holds the address alone.
 
     Args:

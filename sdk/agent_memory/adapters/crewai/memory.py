@@ -64,9 +64,9 @@ class AgentMemoryStorageBackend:
 
         Raises:
             MemoryCapacityError: there is no room.
-            ValidationError: a vector is not as long as those of the namespace, or has fewer than
-                64 numbers or more than 3,072; a record has over 50 levels and categories.
-            TooLargeError: a record has over 65,536 bytes.
+            ValidationError: a vector is not as long as those of the namespace, or is too short or
+                too long; a record has over 50 levels and categories.
+            TooLargeError: a record is larger than an entry may be.
         """
         self._parallel.run(self._put, records)
 

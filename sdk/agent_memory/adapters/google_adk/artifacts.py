@@ -31,7 +31,7 @@ _REMOVED = ("application/octet-stream", b"")  # what ADK saves when it rewinds a
 
 
 class AgentMemoryArtifactService(DocumentService, BaseArtifactService):  # type: ignore[misc]
-    """ADK's artifacts, up to 100 MB each, in versions 0, 1, 2 and so on.
+    """ADK's artifacts, each an object, in versions 0, 1, 2 and so on.
 
     Names that begin with `user:`, and all without a session, are the user's. Those who save at the
     same time get versions of their own. Artifacts are the principal's own. It may be used from any

@@ -24,7 +24,7 @@ class TextEmbedder:
     """Embeds items and queries as LangGraph's configuration of an index says.
 
     Raises:
-        ValueError: raised when the vectors have fewer than 64 numbers or more than 3,072.
+        ValueError: raised when the vectors have fewer or more numbers than a vector may have.
     """
 
     def __init__(self, config: IndexConfig) -> None:

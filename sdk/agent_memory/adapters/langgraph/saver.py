@@ -42,7 +42,7 @@ from agent_memory.model import Sensitivity
 class AgentMemorySaver(ThreadedSaver):
     """LangGraph's checkpoints as objects of the service, for any graph, sync and async.
 
-    A checkpoint is one write, and one more for each value of over 8,000 bytes, up to 100 MB; such a
+    A checkpoint is one write, and one more for each value of over 8,000 bytes; such a
     value that a step leaves as it is isn't stored again. Readers see a checkpoint whole or not at
     all. They are the principal's own. It may be used from any thread and event loop.
 
@@ -107,7 +107,7 @@ class AgentMemorySaver(ThreadedSaver):
 
         Raises:
             MemoryCapacityError: the principal has no room for it.
-            TooLargeError: a value has over 100 MB.
+            TooLargeError: a value is larger than an object may be.
         """
         thread_id, namespace = get_thread(config), get_namespace(config) or ""
         parent = get_checkpoint_id(config)

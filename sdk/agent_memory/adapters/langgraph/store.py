@@ -64,7 +64,7 @@ class AgentMemoryStore(BaseStore):
         root: what the names of all its namespaces in the service begin with, before a slash.
         ttl: LangGraph's own configuration: `default_ttl` in minutes, `refresh_on_read`.
         strict: whether a put or delete may only meet what this store knows.
-        index: LangGraph's own configuration: `dims` (64 to 3,072), `embed` and `fields`. Vectors of
+        index: LangGraph's own configuration: `dims`, `embed` and `fields`. Vectors of
             one namespace have one length, for good: take another root for another embedding.
 
     Raises:

@@ -31,7 +31,7 @@ _PAGE = 1000
 
 
 class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
-    """Conversations of Pydantic AI, each message of up to 100 MB, stored once.
+    """Conversations of Pydantic AI, each message an object that is stored once.
 
     A save is there with its record, or not at all: of two at the same time, one is a
     `ConversationConflict`. A conversation is read some 64 messages in two requests. Forks share

@@ -66,7 +66,7 @@ class AgentMemoryMemoryStore:
 
         An entry is found within a second or two of its write. Its metadata has `score`, `id`,
         `created_at`, and what it was added with. Nothing fits an empty query, and only the first
-        8,192 characters of a query count.
+        few thousand characters of a query count.
 
         Raises:
             ValueError: `max_search_results` is less than 1.

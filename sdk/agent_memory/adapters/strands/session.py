@@ -27,7 +27,7 @@ from agent_memory.model import Sensitivity
 class AgentMemorySessionManager(RepositorySessionManager, SessionRepository):  # type: ignore[misc]
     """A session of Strands, with its agents, messages, graphs and swarms; manager and repository.
 
-    A message is one object of up to 100 MB, images and documents included. Nothing that is there is
+    A message is one object, images and documents included. Nothing that is there is
     created again: of two processes that continue with one session at the same time, one
     gets an error. Sessions are the principal's own. It may be used from any event loop and thread.
 

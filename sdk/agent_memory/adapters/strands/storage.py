@@ -25,7 +25,7 @@ _PAGE = 1000
 class AgentMemoryStorage:
     """Strands' `Storage`, for snapshots of sessions and whatever else Strands stores by key.
 
-    Each key is an object of up to 100 MB, which a write replaces whole. Keys are as those of the
+    Each key is an object, which a write replaces whole. Keys are as those of the
     storages that Strands has: runs of slashes are one, and there is no `..`. They are the
     principal's own. It may be used from any event loop and thread.
 

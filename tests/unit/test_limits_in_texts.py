@@ -1,0 +1,137 @@
+"""A limit is written once: texts that people read take it from `functions/platform/limits.py`."""
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from functions.platform import limits
+from tools.docs import limits as rendering
+from tools.docs.tables import render_item_types
+from tools.openapi.document import PATH, render_document
+
+ROOT = Path(__file__).parents[2]
+NAMES = sorted(name for name in vars(limits) if name.isupper())
+_UNIT = re.compile(r" (KB|MB|GB|bytes|days|hours?|minutes)$")
+_UNSPECIFIC = {"1,000", "1 KB", "1 minute", "1,000,000"}  # these stand for much else
+_MEASURED = {"performance.md", "cost.md", "comparison.md", "framework-backends.md", "trust.md"}
+_OF_OTHERS: dict[tuple[str, str], str] = {
+    ("change-the-embedding-model.md", "10,000"): "a size that suits the search in memory",
+    ("delete-a-tenant.md", "400 days"): "the lifetime of the record of a deletion",
+    ("how-learning-works.md", "1 hour"): "the longest wait between two attempts",
+    ("operate.md", "1 hour"): "the visibility of a message in SQS",
+    ("read-the-alarms.md", "1 hour"): "periods of alarms",
+    ("read-the-alarms.md", "15 minutes"): "periods of alarms",
+    ("entries.md", "1 hour"): "how often reads are recorded",
+    ("regions.md", "5 minutes"): "point-in-time recovery",
+    ("restore-a-table.md", "5 minutes"): "point-in-time recovery",
+    ("search-by-your-own-vectors.md", "10,000"): "a size that suits the search in memory",
+    ("use-langgraph.md", "30 days"): "the user's own setting",
+    ("use-langgraph.md", "8,000"): "a limit of the adapter",
+    ("use-openai-agents.md", "60,000"): "a limit of the adapter",
+    ("use-the-console.md", "15 minutes"): "when the console forgets a key",
+    ("conversations.md", "15 minutes"): "the lifetime of an upload of messages",
+    ("saver.py", "8,000"): "a limit of the adapter",
+    ("session.py", "60,000"): "a limit of the adapter",
+    ("arguments.py", "1 hour"): "the longest wait of a command",
+    ("remembered.py", "10,000"): "what the client holds",
+    ("demo.py", "5,000"): "a sum in EUR",
+    ("SignIn.tsx", "15 minutes"): "when the console forgets a key",
+    ("session.ts", "15 minutes"): "when the console forgets a key",
+    ("agents", "1 hour"): "when expired memory is removed",
+    ("usage", "30 days"): "the period of a report",
+}
+"""Texts that mean something else: page, text and what it is."""
+
+
+def list_values() -> set[str]:
+    """List how the limits are written, as far as a text with it can hardly mean something else."""
+    texts = set(map(rendering.format_limit, NAMES))
+    return {text for text in texts if _UNIT.search(text) or "," in text} - _UNSPECIFIC
+
+
+def find_values(text: str, values: set[str]) -> set[str]:
+    """Find the values that a text has; `an hour` is `1 hour`."""
+    text = re.sub(r"\s+", " ", text.replace("an hour", "1 hour"))
+    return {each for each in values if re.search(rf"(?<![\w.,-]){each}(?![\w,]|\.\d)", text)}
+
+
+def list_texts() -> Iterator[tuple[str, str]]:
+    """List what people read, without the places that take limits from the constants."""
+    yield from list_prose()
+    for module in sorted((ROOT / "sdk/agent_memory").rglob("*.py")):
+        if not {"_sync", "model"} & set(module.parts):  # generated
+            yield module.name, " | ".join(list_strings(module))
+    for source in sorted((ROOT / "console/src").rglob("*.ts*")):
+        if source.name != "schema.d.ts":
+            yield source.name, source.read_text("utf-8")
+
+
+def list_prose() -> Iterator[tuple[str, str]]:
+    for page in rendering.list_pages():
+        folder = page.parent.name
+        if folder not in ("decisions", "contributing") and page.name not in _MEASURED:
+            prose = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+            # a test compares this table with the capabilities
+            prose = re.sub(r"^\| `[\w.]+` \| [\d,]+ \|.*$", "", prose, flags=re.MULTILINE)
+            yield page.name, rendering.PLACEHOLDER.sub("", prose)
+
+
+def list_strings(module: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def list_descriptions(document: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """List the summaries and descriptions of the API."""
+    if isinstance(document, list):
+        for each in document:
+            yield from list_descriptions(each, name)
+    elif isinstance(document, dict):
+        for key, value in document.items():
+            if key in ("summary", "description") and isinstance(value, str):
+                yield name, value
+            else:
+                last = key.rpartition("/")[2]
+                yield from list_descriptions(value, last if key.startswith("/") else name)
+
+
+def test_no_text_has_the_value_of_a_limit() -> None:
+    values = list_values()
+    found = {(name, each) for name, text in list_texts() for each in find_values(text, values)}
+    assert found - set(_OF_OTHERS) == set(), "write the limit as <!-- limit NAME -->…<!-- end -->"
+    described = {name for name, _ in list_descriptions(json.loads(PATH.read_text("utf-8")))}
+    assert {each for each in _OF_OTHERS if each[0] not in described} <= found
+
+
+def test_a_changed_limit_changes_all_descriptions(monkeypatch: pytest.MonkeyPatch) -> None:
+    values, present = list_values(), PATH.read_text("utf-8")
+    assert "90 days" in present
+    for name in NAMES:
+        monkeypatch.setattr(limits, name, getattr(limits, name) * 7)
+    changed = json.loads(render_document())
+    changed["info"]["description"] = ""
+    found = {
+        (name, each)
+        for name, text in list_descriptions(changed)
+        for each in find_values(text, values)
+    }
+    assert found - set(_OF_OTHERS) == set(), "write the limit as {NAME}"
+    assert "630 days" in json.dumps(changed)
+    assert "630 days" in render_item_types()
+
+
+def test_a_changed_limit_changes_its_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = [page.read_text("utf-8") for page in rendering.list_pages()]
+    assert pages == list(map(rendering.render_limits, pages)), "run python -m tools.docs"
+    old = {name: rendering.format_limit(name) for name in NAMES}
+    for name in NAMES:
+        monkeypatch.setattr(limits, name, getattr(limits, name) * 7)
+    changed = "".join(map(rendering.render_limits, pages))
+    stale = [name for name in NAMES if f"<!-- limit {name} -->{old[name]}<!-- end -->" in changed]
+    assert stale == []
