@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 from functions.conversations.model import Conversation, Message, RemovedRange
-from functions.conversations.rules import migrate_message
+from functions.conversations.rules import migrate_message, render_lost_message
 from functions.platform import conversation_keys
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.limits import MAX_INLINE_BYTES
 from functions.platform.newest_first import build_list_attributes
 from functions.platform.value_parts import create_value_name, get_value_name, split_value
-from functions.platform.values import ValueCodec
+from functions.platform.values import ValueCodec, read_text
 from functions.platform.writes import Write
 
 _VERSION = 1  # no text is ever replaced
@@ -75,7 +75,8 @@ class ConversationMapper:
 
     def decode(self, head: Conversation, details: Item) -> Conversation:
         """Decode the metadata of a conversation, whose parts are joined."""
-        return replace(head, metadata=self._decode_value(head, details, "details"))
+        text = read_text(details, lambda: self._decode_value(head, details, "details"))
+        return replace(head, metadata=text)
 
     @staticmethod
     def is_large(text: bytes) -> bool:
@@ -102,7 +103,8 @@ class ConversationMapper:
         """
         if index is None:
             index = conversation_keys.parse_message_index(item["sk"])
-        text = self._decode_value(conversation, item, str(index))
+        lost = render_lost_message(conversation)
+        text = read_text(item, lambda: self._decode_value(conversation, item, str(index)), lost)
         return migrate_message(conversation, Message(index, text, item.get("created_by")))
 
     def encode_value(self, conversation: Conversation, text: bytes, place: str) -> Item:
@@ -113,8 +115,9 @@ class ConversationMapper:
         )
 
     def _decode_value(self, conversation: Conversation, item: Item, place: str) -> bytes:
-        context = _context(conversation, get_value_name(item) or place)
-        return self._values.decode(item, conversation.tenant, context)
+        name = get_value_name(item) or ""
+        context = _context(conversation, name if "#" in name else place)  # a place has no "#"
+        return self._values.decode(item, conversation.tenant, context, _VERSION)
 
 
 def _context(conversation: Conversation, place: str) -> str:

@@ -19,7 +19,7 @@ from functions.platform.writes import Write, delete, put, put_new
 
 _IN_TRANSACTION = 80  # messages at most that are part of the write that shows them
 _PRESENT = "attribute_exists(pk)"
-_VALUE = ("value", "data_key", "encrypted_version", "value_name", "value_parts", "value_is_text")
+_VALUE = ("value", "data_key", "value_name", "value_parts", "value_is_text")
 
 
 class StagedMessages(NamedTuple):

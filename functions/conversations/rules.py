@@ -25,12 +25,13 @@ from functions.platform.errors import (
     ConversationNotOwned,
     NotFound,
     Throttled,
+    UnreadableValue,
     ValidationFailed,
     ValueTooLarge,
     VersionMismatch,
 )
 from functions.platform.idempotency import RequestToken, Verdict
-from functions.platform.json_text import dumps_checked, loads
+from functions.platform.json_text import dumps, dumps_checked, loads
 from functions.platform.ttl import compute_expiry
 
 OLD_SCHEMA = "0.9"  # messages without timestamp and metadata
@@ -205,10 +206,19 @@ def change_message(old: Message, change: MessageChange, caller: str, now: int) -
     If the caller is not its author, the message names the caller and the time.
     """
     document: dict[str, Any] = loads(old.text)
+    if document.get("unreadable"):
+        raise UnreadableValue
     document |= {name: getattr(change, name) for name in change.model_fields_set}
     if old.created_by not in (None, caller):
         document |= {"edited_by": caller, "edited_at": to_rfc3339(now)}
     return replace(old, text=_dump(document))
+
+
+def render_lost_message(conversation: Conversation) -> bytes:
+    """Render what stands for a message whose text was damaged or moved."""
+    time = to_rfc3339(conversation.created_at)
+    lost = {"role": "system", "content": "", "timestamp": time, "metadata": {}, "unreadable": True}
+    return dumps(lost)
 
 
 def _render(message: NewMessage, schema: str, now: int, index: int) -> bytes:

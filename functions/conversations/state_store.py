@@ -12,7 +12,7 @@ from functions.platform.newest_first import iterate_groups
 from functions.platform.retry import retry_on
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import Table
-from functions.platform.values import ValueCodec
+from functions.platform.values import ValueCodec, read_text
 from functions.platform.writes import Write, delete, put, put_new
 
 _AT_VERSION = "version = :seen AND created_at = :created_at"
@@ -120,7 +120,9 @@ class StateStore:
 
     def decode(self, tenant: str, item: Item) -> State:
         """Decode a state: one call if it is large."""
-        value = self._values.decode(self._parts.join(item), tenant, f"{item['pk']}#{item['sk']}")
+        context, version = f"{item['pk']}#{item['sk']}", item["version"]
+        whole = self._parts.join(item)
+        value = read_text(whole, lambda: self._values.decode(whole, tenant, context, version))
         return decode_head(item)._replace(value=value)
 
 

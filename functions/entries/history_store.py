@@ -81,7 +81,8 @@ class HistoryStore:
 
     def _to_entry(self, entry: Entry, row: Item) -> Entry:
         partition, sort = entry.item_key
-        return self._mapper.to_entry(row | {"pk": partition, "sk": sort})
+        version = int(row["sk"].rpartition("#")[2])
+        return self._mapper.to_entry(row | {"pk": partition, "sk": sort, "version": version})
 
 
 def build_version_key(entry_key: Key, item: Item, superseded: int) -> Key:

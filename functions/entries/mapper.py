@@ -8,14 +8,13 @@ from functions.platform.errors import UnreadableValue
 from functions.platform.items import Item
 from functions.platform.json_text import compress
 from functions.platform.keys import build_due_attributes, decode_timestamp, get_tenant
-from functions.platform.observability import report_count
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.ttl import to_ttl_seconds
-from functions.platform.values import ValueCodec
+from functions.platform.values import UNREADABLE, ValueCodec, read_text
 
 _HISTORY_ATTRIBUTES = (
     *("nonce", "version", "memory_type", "agent_id", "namespace", "key", "tags", "value"),
-    *("data_key", "encrypted_version", "value_bytes", "sensitivity", "task_id", "intent_id"),
+    *("data_key", "value_bytes", "sensitivity", "task_id", "intent_id"),
     *("ttl", "expires_at", "pinned", "priority", "created_at", "updated_at", "created_by"),
     *("curated_by", "actor_kind", "occurred_at"),
 )
@@ -92,11 +91,9 @@ class EntryMapper:
     def _find_text(self, item: Item, entry_id: str) -> bytes | None:
         """Decode an encrypted or compressed value; None if it was damaged or moved."""
         name = _name_value(entry_id, item.get("task_id"))
-        try:
-            return self._values.decode(item, get_tenant(item["pk"]), name)
-        except UnreadableValue:
-            report_count("UnreadableValues", key=(item["pk"], item["sk"]))
-            return None
+        tenant, version = get_tenant(item["pk"]), item["version"]
+        text = read_text(item, lambda: self._values.decode(item, tenant, name, version))
+        return None if text is UNREADABLE else text
 
     def find_entry(self, item: Item | None) -> Entry | None:
         """Return the entry in a slot; None if the slot is free."""

@@ -12,7 +12,7 @@ from functions.event_log.store import EventLogStore
 from functions.platform import item_types, request_context
 from functions.platform.item_types import SNAPSHOT_PART
 from functions.platform.items import Item
-from functions.platform.json_text import dumps, loads
+from functions.platform.json_text import decompress, dumps, loads
 from functions.platform.keys import Key, get_tenant
 from functions.platform.limits import MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES
 from functions.platform.schema import TTL_ATTRIBUTE
@@ -57,7 +57,7 @@ class Part(NamedTuple):
 
     @classmethod
     def from_item(cls, item: Item) -> "Part":
-        key, text = (item["pk"], item["sk"]), zlib.decompress(item["lines"])
+        key, text = (item["pk"], item["sk"]), decompress(item["lines"])
         lines, changed, is_new = loads(text)
         return cls(key, item["agent_id"], lines, len(text), item["lines"], changed, is_new)
 

@@ -10,6 +10,7 @@ from functions.identity.model import Actor
 from functions.platform import item_types, log_keys
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress, dumps, loads
+from functions.platform.limits import MAX_EVENT_DATA_BYTES
 from functions.platform.keys import Key
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.ttl import to_ttl_seconds
@@ -231,7 +232,9 @@ def decode_event(tenant: str, log: LogName, stored: StoredEvent, parts: Sequence
         actor=Actor(*document["actor"]),
         intent_id=document["intent_id"],
         task_id=document["task_id"],
-        data=loads(zlib.decompress(b"".join(parts))) if parts else document["data"],
+        data=loads(decompress(b"".join(parts), MAX_EVENT_DATA_BYTES))
+        if parts
+        else document["data"],
         timestamp=document["timestamp"],
         log=log,
     )

@@ -13,6 +13,7 @@ from functions.platform.keys import Key
 from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.newest_first import iterate_rows
 from functions.platform.table import Table
+from functions.platform.values import read_text
 from functions.platform.vector_keys import build_vector_key
 from functions.platform.writes import Write, build_set_expression, delete, put_version, update
 from functions.vectors.model import Embedding, VectorFormat
@@ -195,7 +196,7 @@ def decode_fact(item: Item | None) -> Fact | None:
         Fact,
         item,
         confidence=float(item["confidence"]),
-        metadata=None if metadata is None else decompress(metadata),
+        metadata=None if metadata is None else read_text(item, lambda: decompress(metadata)),
     )
 
 

@@ -14,11 +14,12 @@ from functions.objects.file_store import ObjectFiles
 from functions.objects.model import SpaceTarget, StoredObject
 from functions.objects.store import ObjectStore, is_expired
 from functions.platform.clock import Clock
-from functions.platform.errors import Unavailable
+from functions.platform.errors import Unavailable, UnreadableValue
 from functions.platform.items import Item
 from functions.platform.limits import MAX_OBJECT_BYTES
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
+from functions.platform.values import UNREADABLE
 
 _READ_AT_ONCE = 8  # objects, of which each may have a file
 
@@ -148,7 +149,10 @@ class ObjectReader:
         chosen, rest = there[:taken], there[taken:]
 
         def use(stored: StoredObject, item: Item) -> tuple[StoredObject, bytes]:
-            return stored, self._store.read_range(caller.tenant, item, 0, stored.size)
+            try:
+                return stored, self._store.read_range(caller.tenant, item, 0, stored.size)
+            except UnreadableValue:
+                return stored._replace(metadata=UNREADABLE), b""
 
         calls = [partial(self._use_present, caller, space, key, items[key], use) for key in chosen]
         read: list[tuple[StoredObject, bytes]] = []

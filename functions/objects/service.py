@@ -99,7 +99,7 @@ class Objects:
             NotFound, VersionMismatch, EntryExists: what is there isn't as expected.
         """
         generation = secrets.token_hex(16)
-        content, file = self._store.encode(caller.tenant, space, generation, new, data)
+        content, file = self._store.encode(caller.tenant, (space, key), generation, new, data)
         staged = Content(generation, len(data), content, file)
         return self.replace(caller, space, key, new, staged, expected, token)
 
@@ -185,9 +185,9 @@ class Objects:
         rules.assert_precondition(moved, expected)
         new = rules.rename_object(moved, replaced, wanted, now, secrets.randbelow(1000))
         new = new._replace(created_by=caller.id, request=token.stored)
-        item = items[wanted.source] | describe(caller.tenant, new)
         records = self._record(caller, WRITE_OBJECTS, space, [moved, replaced])
-        self._store.rename(item, items[wanted.source], items.get(wanted.target), now, records)
+        source, old = items[wanted.source], items.get(wanted.target)
+        self._store.rename(caller.tenant, new, source, old, now, records)
         return new
 
     @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)

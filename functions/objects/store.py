@@ -16,7 +16,7 @@ from functions.objects.file_store import (
 )
 from functions.objects.model import NewObject, ObjectUpload, Space, StoredObject
 from functions.objects.usage_store import UsageChanges, get_usage
-from functions.platform.errors import ServiceError
+from functions.platform.errors import ServiceError, UnreadableValue
 from functions.platform.item_types import OBJECT, OBJECT_SPACE
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import HIGHEST, Key, build_due_attributes, hash_name
@@ -25,7 +25,7 @@ from functions.platform.newest_first import iterate_items
 from functions.platform.schema import DUE_ATTRIBUTE
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.table import Table
-from functions.platform.values import ValueCodec
+from functions.platform.values import UNREADABLE, ValueCodec, read_text
 from functions.platform.writes import Write, delete, put_version
 
 _FIRST_VERSION = 1  # of what is encrypted: each write has a generation of its own
@@ -90,28 +90,37 @@ class ObjectStore:
         return get_usage(self._table, tenant, owner)
 
     def encode(
-        self, tenant: str, space: str, generation: str, new: NewObject, data: bytes
+        self, tenant: str, address: tuple[str, str], generation: str, new: NewObject, data: bytes
     ) -> tuple[Item, bytes | None]:
         """Encode the content of a write as attributes; and what its file holds, if it needs one."""
-        name = _build_context(tenant, space, generation)
-        content = self._encrypt(data, tenant, name, new)
-        content["metadata"] = self._encrypt_metadata(tenant, name, new)
+        key = build_object_key(tenant, *address)
+        content = self._encrypt(data, tenant, _build_context(key, generation), new)
+        content["metadata"] = self._encrypt_metadata(tenant, key, generation, new)
         if len(data) <= MAX_INLINE_OBJECT_BYTES:
             return content, None
         file: bytes = content.pop("value")
         return content | {"file": generation}, file
 
-    def encode_upload(self, tenant: str, space: str, upload: ObjectUpload, new: NewObject) -> Item:
+    def encode_upload(
+        self, tenant: str, address: tuple[str, str], upload: ObjectUpload, new: NewObject
+    ) -> Item:
         """Encode as attributes the content whose file an upload has brought."""
-        name = _build_context(tenant, space, upload.upload_id)
+        key = build_object_key(tenant, *address)
         return {
-            "metadata": self._encrypt_metadata(tenant, name, new),
+            "metadata": self._encrypt_metadata(tenant, key, upload.upload_id, new),
             "file": upload.upload_id,
             "address_expires_at": upload.address_expires_at,
         }
 
-    def _encrypt_metadata(self, tenant: str, name: str, new: NewObject) -> Item:
-        return self._encrypt(new.metadata, tenant, f"{name}#metadata", new)
+    def _encrypt_metadata(
+        self, tenant: str, key: Key, generation: str, new: NewObject | StoredObject
+    ) -> Item:
+        if new.metadata is UNREADABLE:
+            raise UnreadableValue
+        if new.sensitivity in ENCRYPTED:
+            name = _build_metadata_context(key, generation)
+            return self._values.encrypt(new.metadata, tenant, name, _FIRST_VERSION)
+        return {"value": new.metadata}
 
     def _encrypt(self, data: bytes, tenant: str, name: str, new: NewObject) -> Item:
         if new.sensitivity in ENCRYPTED:
@@ -120,13 +129,23 @@ class ObjectStore:
 
     def decode(self, tenant: str, item: Item) -> StoredObject:
         """Decode an object without its bytes."""
-        name = _build_context(tenant, item["space"], item["generation"])
-        metadata = self._decrypt(item["metadata"], tenant, f"{name}#metadata")
-        return decode_description(item, metadata)
+        return decode_description(
+            item, read_text(item, lambda: self._decode_metadata(tenant, item))
+        )
+
+    def _decode_metadata(self, tenant: str, item: Item) -> bytes:
+        """Decode what names the object's key, and is read before its bytes."""
+        stored, is_sealed = item["metadata"], "data_key" in item["metadata"]
+        is_sensitive = item.get("sensitivity") in ENCRYPTED
+        if is_sealed != is_sensitive or is_sealed < ("data_key" in item):
+            raise UnreadableValue
+        key = (item["pk"], item["sk"])
+        return self._decrypt(stored, tenant, _build_metadata_context(key, item["generation"]))
 
     def _read(self, tenant: str, item: Item) -> bytes:
         """Read all bytes of an object: a call to the storage if it has a file."""
-        name, whole = _build_context(tenant, item["space"], item["generation"]), item
+        self._decode_metadata(tenant, item)
+        name, whole = _build_context((item["pk"], item["sk"]), item["generation"]), item
         if "file" in item:
             whole = item | {"value": self._files.read(item["pk"], item["file"])}
         return self._decrypt(whole, tenant, name)
@@ -140,7 +159,7 @@ class ObjectStore:
 
     def _decrypt(self, item: Item, tenant: str, name: str) -> bytes:
         if "data_key" in item:
-            return self._values.decode(item, tenant, name)
+            return self._values.decode(item, tenant, name, _FIRST_VERSION)
         value: bytes = item["value"]
         return value
 
@@ -175,16 +194,25 @@ class ObjectStore:
         self._remove_files([] if old is None else [old], now)
 
     def rename(
-        self, item: Item, source: Item, old: Item | None, now: int, further: Sequence[Write] = ()
+        self,
+        tenant: str,
+        new: StoredObject,
+        source: Item,
+        old: Item | None,
+        now: int,
+        further: Sequence[Write] = (),
     ) -> None:
         """Write an object under a new key and delete it under its former one, all or nothing.
 
         Args:
-            item: the object under its new key.
+            new: the object under its new key.
             source: its item under the former one.
             old: what has the new key.
         """
         former = (source["pk"], source["sk"])
+        item = source | describe(tenant, new)
+        key = (item["pk"], item["sk"])
+        item["metadata"] = self._encrypt_metadata(tenant, key, new.generation, new)
         writes = [_replace(item, old), delete(former, _AT_VERSION, seen=source["version"])]
         changes = UsageChanges()
         if old is not None:
@@ -274,6 +302,13 @@ def _hash_space(space: str) -> str:
     return hash_name("object space", space)
 
 
-def _build_context(tenant: str, space: str, generation: str) -> str:
-    """Name what is encrypted: a write of a space, and not a key, which a rename changes."""
-    return f"{build_space_partition(tenant, space)}#{generation}"
+def _build_context(key: Key, generation: str) -> str:
+    """Name what bytes are bound to: a write in a space, and not a key, which a rename changes.
+
+    The metadata of the same write are bound to the key, and are decrypted before the bytes.
+    """
+    return f"{key[0]}#{generation}"
+
+
+def _build_metadata_context(key: Key, generation: str) -> str:
+    return f"{key[0]}#{key[1]}#{generation}#metadata"

@@ -96,7 +96,7 @@ class ObjectUploads:
             raise _build_not_found()
         if not upload.is_completed:
             self._assert_ready(partition, upload, new)
-        attributes = self._store.encode_upload(caller.tenant, space, upload, new)
+        attributes = self._store.encode_upload(caller.tenant, (space, key), upload, new)
         content = Content(upload.upload_id, upload.size, attributes, upload=upload)
         return self._objects.replace(caller, space, key, new, content, expected, token)
 

@@ -19,6 +19,7 @@ from functions.platform.retry import Backoff
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.ttl import to_ttl_seconds
+from functions.platform.values import read_text
 from functions.platform.writes import Write, delete, put, put_new, update
 
 _LAST = "~"  # sorts after every sequence number
@@ -248,4 +249,5 @@ def _encode(entry: MemoryEntry, partition: str) -> Item:
 
 
 def _decode(item: Item) -> MemoryEntry:
-    return from_attributes(MemoryEntry, item, content=decompress(item["content"]).decode())
+    content = read_text(item, lambda: decompress(item["content"]))
+    return from_attributes(MemoryEntry, item, content=content.decode())

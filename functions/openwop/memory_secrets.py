@@ -77,5 +77,5 @@ class MemorySecrets:
         return Redactor(pairs, self.edition)
 
     def _decrypt(self, tenant: str, row: StoredSecrets) -> list[LabelledSecret]:
-        decrypted = loads(self._values.decode(row.encrypted, tenant, row.run))
+        decrypted = loads(self._values.decode(row.encrypted, tenant, row.run, row.number))
         return [(label, value) for label, value in decrypted]

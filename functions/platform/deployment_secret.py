@@ -78,7 +78,7 @@ class DeploymentSecret:
         item = self._get() or self._create()
         if "data_key" not in item:  # a codec takes plain values, too, and anyone could choose one
             raise Unavailable("the deployment's secret is not one that this service encrypted")
-        return self._values.decode(item, _OWNER, _NAME)
+        return self._values.decode(item, _OWNER, _NAME, _VERSION)
 
     def _get(self) -> Item | None:
         item = self._table.get(DEPLOYMENT_SECRET.build_key())

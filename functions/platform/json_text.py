@@ -80,13 +80,13 @@ def compress(text: bytes, compress_from: int = _COMPRESS_FROM) -> str | bytes:
     return text.decode()
 
 
-def decompress(stored: str | bytes) -> bytes:
-    """Get the text that `compress` was given."""
+def decompress(stored: str | bytes, most: int = MAX_DECOMPRESSED_BYTES) -> bytes:
+    """Get the text that `compress` was given, of at most so many bytes."""
     if isinstance(stored, str):
         return stored.encode()
     expander = zlib.decompressobj()
     try:
-        text = expander.decompress(stored, MAX_DECOMPRESSED_BYTES)
+        text = expander.decompress(stored, most)
     except zlib.error as error:
         raise UnreadableValue from error
     if not expander.eof:

@@ -148,6 +148,7 @@ MAX_SWEPT_ITEMS = 50_000  # of a tenant by one sweep; the next one continues
 MAX_TRANSACTION_WRITES = 100
 MAX_TRANSACTION_BYTES = 3_900_000  # of 4 MB
 MAX_DECOMPRESSED_BYTES = 16_777_216  # of a stored text; a larger one was not written by us
+MAX_EVENT_DATA_BYTES = 67_108_864  # the same of the data of an event in parts
 MAX_ITEM_BYTES = 409_600
 MAX_INLINE_BYTES = 65_536  # of a value in one item; what is larger is stored in parts
 MAX_INLINE_OBJECT_BYTES = 8192  # of an object in its item; a larger one is stored as a file

@@ -3,10 +3,26 @@
 Specification: RFC-0015 §9.2.
 """
 
+from collections.abc import Callable
+
 from functions.platform.encryption import Cipher
+from functions.platform.errors import UnreadableValue
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress
+from functions.platform.observability import report_count
 from functions.platform.sensitivity import ENCRYPTED, Sensitivity
+
+UNREADABLE = b'{"unreadable":true}'
+"""What stands for a text that was damaged or moved, so that lists show it as such."""
+
+
+def read_text(item: Item, decode: Callable[[], bytes], otherwise: bytes = UNREADABLE) -> bytes:
+    """Decode a text of an item; if it was damaged or moved, report it and return another text."""
+    try:
+        return decode()
+    except UnreadableValue:
+        report_count("UnreadableValues", key=(item["pk"], item["sk"]))
+        return otherwise
 
 
 class ValueCodec:
@@ -24,18 +40,21 @@ class ValueCodec:
         return {"value": compress(text)}
 
     def encrypt(self, text: bytes, tenant: str, name: str, version: int) -> Item:
-        """Encrypt a sensitive value, bound to the tenant, an id and a version, into attributes."""
+        """Encrypt a sensitive value, bound to tenant, name, and version, into attributes."""
         if self._cipher is None:
             raise ValueError("a sensitive value can't be written without a cipher")
         ciphertext, wrapped = self._cipher.encrypt(text, tenant, name, version)
-        return {"value": ciphertext, "data_key": wrapped, "encrypted_version": version}
+        return {"value": ciphertext, "data_key": wrapped}
 
-    def decode(self, item: Item, tenant: str, name: str) -> bytes:
-        """Decode the text of an item's value; empty if it is encrypted and there is no cipher."""
+    def decode(self, item: Item, tenant: str, name: str, version: int) -> bytes:
+        """Decode the text of an item's value; empty if it is encrypted and there is no cipher.
+
+        Args:
+            name, version: what it is bound to, from the key of the item and its place, not from
+                attributes beside the value: else a copied value would bring its own.
+        """
         if "data_key" not in item:
             return decompress(item["value"])
         if self._cipher is None:
             return b""
-        return self._cipher.decrypt(
-            item["value"], item["data_key"], tenant, name, item["encrypted_version"]
-        )
+        return self._cipher.decrypt(item["value"], item["data_key"], tenant, name, version)

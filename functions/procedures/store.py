@@ -12,6 +12,7 @@ from functions.platform.keys import HIGHEST, Key
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store
+from functions.platform.values import read_text
 from functions.platform.writes import Write, build_set_expression, delete, put_new, update
 from functions.procedures.model import OutcomeStats, Procedure, ProcedureWorkflow, TaskType
 
@@ -174,6 +175,6 @@ def decode_workflow(item: Item) -> ProcedureWorkflow:
         ProcedureWorkflow,
         item,
         procedure=from_attributes(Procedure, item),
-        spec=decompress(item["spec"]),
+        spec=read_text(item, lambda: decompress(item["spec"])),
         stats=from_attributes(OutcomeStats, item),
     )

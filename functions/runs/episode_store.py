@@ -11,13 +11,14 @@ from functions.platform.keys import decode_timestamp
 from functions.platform.newest_first import iterate_items
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.ttl import to_ttl_seconds
-from functions.platform.values import ValueCodec
+from functions.platform.values import ValueCodec, read_text
 from functions.platform.writes import Write, put_new
 from functions.runs.model import Episode, Run, compute_expiry
 from functions.runs.rules import parse_address, run_not_found
 from functions.runs.store import decode_head, is_run
 
 _VERSION = 1  # no text is ever replaced
+_LOST = b'{"content":null,"unreadable":true}'  # in place of a text that was damaged or moved
 
 
 class EpisodeStore:
@@ -124,11 +125,14 @@ class EpisodeStore:
         items = iterate_items(self._table, partition, token, count)
         return decode_head(head), (self._decode(tenant, item) for item in items)
 
+    def _decode_text(self, tenant: str, item: Item) -> bytes:
+        return self._values.decode(item, tenant, f"{item['pk']}#{item['sk']}", _VERSION)
+
     def _decode(self, tenant: str, item: Item) -> Episode:
         return Episode(
             id=run_keys.build_episode_id(item[schema.TYPE_ORDER_ATTRIBUTE]),
             run_id=run_keys.build_run_id(item["pk"], item[schema.TYPE_ATTRIBUTE], item["run_end"]),
-            text=self._values.decode(item, tenant, f"{item['pk']}#{item['sk']}"),
+            text=read_text(item, lambda: self._decode_text(tenant, item), _LOST),
             created_at=_get_created(item),
             created_by=item["created_by"],
             expires_at=_get_expiry(item),

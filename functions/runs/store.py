@@ -16,7 +16,7 @@ from functions.platform.newest_first import iterate_rows
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.ttl import to_ttl_seconds
-from functions.platform.values import ValueCodec
+from functions.platform.values import ValueCodec, read_text
 from functions.platform.writes import Write, put_new, put_version
 from functions.runs.model import Run, RunQuery, RunValue, compute_expiry
 from functions.runs.rules import RUN_VALUES, RunIds, parse_address, run_not_found
@@ -142,7 +142,8 @@ class RunStore:
         if item.get(name) is None:
             return b"null"
         value = self._parts.join(item[name] | {"pk": item["pk"]})
-        return self._values.decode(value, tenant, f"{item['pk']}#{name}")
+        context = f"{item['pk']}#{name}"
+        return read_text(item, lambda: self._values.decode(value, tenant, context, _VERSION))
 
     def _encode_value(
         self, tenant: str, partition: str, run: Run, name: RunValue

@@ -13,6 +13,7 @@ from functions.platform.run_keys import build_instance_key
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Store
 from functions.platform.ttl import to_ttl_seconds
+from functions.platform.values import read_text
 from functions.platform.writes import ABSENT, put
 from functions.working_values.model import ValuesByKey, WorkingValue
 
@@ -33,7 +34,7 @@ class WorkingValueStore(Store):
         if item is None:
             return StoredValues({}, None)
         values = {
-            key: WorkingValue(decompress(each["value"]), each["updated_at"])
+            key: WorkingValue(_read_value(item, each["value"]), each["updated_at"])
             for key, each in item["values_by_key"].items()
         }
         return StoredValues(values, item["revision"])
@@ -59,3 +60,7 @@ def _encode(values: ValuesByKey, now: int) -> Item:
         "revision": secrets.token_hex(8),
         TTL_ATTRIBUTE: to_ttl_seconds(last_expiry),
     }
+
+
+def _read_value(item: Item, value: str | bytes) -> bytes:
+    return read_text(item, lambda: decompress(value))

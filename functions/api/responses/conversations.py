@@ -20,6 +20,7 @@ from functions.conversations.model import SCHEMA, Conversation, ConversationUplo
 from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 from functions.platform.json_text import dumps, loads
 from functions.platform.sensitivity import Sensitivity
+from functions.platform.values import UNREADABLE
 
 
 class MessageDocument(TypedDict):
@@ -36,6 +37,8 @@ class MessageDocument(TypedDict):
     """Who changed it last, if that was not its author."""
     edited_at: NotRequired[Timestamp]
     """When that was."""
+    unreadable: NotRequired[bool]
+    """True if the stored text was damaged or moved: replace it or delete the message."""
 
 
 class ConversationHeadDocument(TypedDict):
@@ -48,6 +51,8 @@ class ConversationHeadDocument(TypedDict):
     shared_with: tuple[str, ...]
     tags: tuple[str, ...]
     """Labels to query by."""
+    unreadable: NotRequired[bool]
+    """True if the stored metadata was damaged or moved: replace it or delete the conversation."""
     metadata: NotRequired[Annotated[JsonObject, VALUE]]
     """Absent without `memory.read`, with `values=omit`, and where a page of messages leaves them no
     room: `limit=0` shows them alone."""
@@ -143,6 +148,8 @@ class StateDocument(TypedDict):
     owner_id: str
     key: str
     value: NotRequired[Annotated[JsonValue, VALUE]]
+    unreadable: NotRequired[bool]
+    """True if the stored value was damaged or moved: replace it or delete the state."""
     sensitivity: Sensitivity | None
     """`confidential` and `restricted` values are stored encrypted."""
     version: Version
@@ -207,7 +214,9 @@ def render_conversation(
         "created_at": to_rfc3339(conversation.created_at),
         "updated_at": to_rfc3339(conversation.updated_at),
     }
-    if with_values:
+    if conversation.metadata is UNREADABLE:
+        head["unreadable"] = True
+    elif with_values:
         head["metadata"] = orjson.Fragment(conversation.metadata)
     return head
 
@@ -247,9 +256,7 @@ def render_state_head(state: State) -> StateHeadDocument:
 
 def render_state(state: State) -> StateDocument:
     """Render a state; its value is copied as it is stored."""
-    return {
-        "agent_id": state.address.agent_id,
-        "owner_id": state.address.owner_id,
-        "value": orjson.Fragment(state.value),
-        **render_state_head(state),
-    }
+    document = to_document(state, StateDocument, **state.address._asdict())
+    if state.value is UNREADABLE:
+        document["unreadable"] = True
+    return document

@@ -17,6 +17,7 @@ from functions.api.responses.types import (
 )
 from functions.facts.model import Fact, FactChange, RecalledFact
 from functions.platform.clock import to_rfc3339
+from functions.platform.values import UNREADABLE
 
 
 class FactDocument(TypedDict):
@@ -25,6 +26,8 @@ class FactDocument(TypedDict):
     fact_id: str
     user_id: str | None
     """The user whom the fact is about."""
+    unreadable: NotRequired[bool]
+    """True if the stored metadata was damaged or moved."""
     agent_type: str | None
     """A label that groups runs, such as `sdr`; no boundary."""
     subject: NotRequired[Annotated[str, VALUE]]
@@ -127,7 +130,10 @@ class RecalledDocument(TypedDict):
 
 def render_fact(fact: Fact) -> FactDocument:
     """Render a fact; its metadata are copied as they are stored."""
-    return to_document(fact, FactDocument)
+    document = to_document(fact, FactDocument)
+    if fact.metadata is UNREADABLE:
+        document["unreadable"] = True
+    return document
 
 
 def render_period(fact: Fact) -> FactPeriodDocument:

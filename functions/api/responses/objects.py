@@ -20,6 +20,7 @@ from functions.api.responses.types import (
 from functions.objects.model import ObjectUpload, Space, StoredObject
 from functions.platform.archive_storage import Address
 from functions.platform.sensitivity import Sensitivity
+from functions.platform.values import UNREADABLE
 
 
 class ObjectDocument(TypedDict):
@@ -35,6 +36,8 @@ class ObjectDocument(TypedDict):
     """In bytes."""
     content_type: str
     metadata: NotRequired[Annotated[JsonObject, VALUE]]
+    unreadable: NotRequired[bool]
+    """True if the stored metadata was damaged or moved: replace it or delete the object."""
     sensitivity: Sensitivity | None
     created_by: str
     """The id of the principal that wrote it last."""
@@ -114,7 +117,10 @@ class SpacePageDocument(PagePosition):
 
 def render_object(stored: StoredObject) -> ObjectDocument:
     """Render an object without its bytes."""
-    return to_document(stored, ObjectDocument, etag=f'"{stored.version}"')
+    document = to_document(stored, ObjectDocument, etag=f'"{stored.version}"')
+    if stored.metadata is UNREADABLE:
+        document["unreadable"] = True
+    return document
 
 
 def render_object_data(stored: StoredObject, data: bytes) -> ObjectDataDocument:

@@ -11,6 +11,7 @@ from functions.api.responses.types import VALUE, Timestamp, UncountedPosition
 from functions.openwop.model import ListedMemory, MemoryEntry, MemoryRun, OnSecret, RunState
 from functions.platform.clock import to_rfc3339
 from functions.platform.openwop_keys import get_timestamp_of_sequence
+from functions.platform.values import UNREADABLE
 
 
 class MemoryEntryDocument(TypedDict):
@@ -18,6 +19,8 @@ class MemoryEntryDocument(TypedDict):
 
     id: Annotated[str, Field(pattern="^mem_")]
     content: NotRequired[Annotated[str, VALUE]]
+    unreadable: NotRequired[bool]
+    """True if the stored content was damaged or moved."""
     tags: Sequence[str]
     """Labels to query by."""
     createdAt: Timestamp
@@ -167,6 +170,8 @@ def render_memory_entry(entry: MemoryEntry) -> MemoryEntryDocument:
         "tags": entry.tags,
         "createdAt": to_rfc3339(entry.created_at),
     }
+    if entry.content == UNREADABLE.decode():
+        document["content"], document["unreadable"] = "", True
     if entry.expires_at is not None:
         document["expiresAt"] = to_rfc3339(entry.expires_at)
     return document
@@ -182,6 +187,8 @@ def render_seen_entry(entry: MemoryEntry, reference: str) -> SeenMemoryEntryDocu
         "tags": shown["tags"],
         "createdAt": shown["createdAt"],
     }
+    if "unreadable" in shown:
+        document["unreadable"] = True
     if "expiresAt" in shown:
         document["expiresAt"] = shown["expiresAt"]
     if entry.put_by is not None:

@@ -18,6 +18,7 @@ from functions.api.responses.types import (
 )
 from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 from functions.platform.sensitivity import Sensitivity
+from functions.platform.values import UNREADABLE
 from functions.runs.model import AgentType, Episode, Run, RunStatus, RunValue
 from functions.runs.rules import RUN_VALUES, select_values
 
@@ -39,6 +40,8 @@ class RunDocument(TypedDict):
     """Absent without `memory.read`, or where `omitted` names it."""
     error: NotRequired[Annotated[JsonValue, VALUE]]
     """Absent without `memory.read`, or where `omitted` names it."""
+    unreadable: NotRequired[bool]
+    """True if a stored value of it was damaged or moved; it is shown as `{"unreadable": true}`."""
     omitted: NotRequired[list[RunValue]]
     """Values that this response doesn't hold beside the others: ask for each with `value`."""
     sensitivity: Sensitivity | None
@@ -99,6 +102,8 @@ class EpisodeDocument(TypedDict):
     turn: NotRequired[Count]
     """The turn of the run that it belongs to."""
     metadata: NotRequired[Annotated[JsonObject, VALUE]]
+    unreadable: NotRequired[bool]
+    """True if the stored content was damaged or moved."""
     sensitivity: Sensitivity | None
     """`confidential` and `restricted` values are stored encrypted."""
     created_at: Timestamp
@@ -122,7 +127,7 @@ def render_run(run: Run) -> RunDocument:
     omitted = [name for name in RUN_VALUES if name not in selected]
     document = render_run_head(run)
     for name in selected:
-        document[name] = orjson.Fragment(getattr(run, name))
+        _add_value(document, run, name)
     if omitted:
         document["omitted"] = omitted
     return document
@@ -130,8 +135,15 @@ def render_run(run: Run) -> RunDocument:
 
 def render_run_value(run: Run, name: RunValue) -> RunDocument:
     document = render_run_head(run)
-    document[name] = orjson.Fragment(getattr(run, name))
+    _add_value(document, run, name)
     return document
+
+
+def _add_value(document: RunDocument, run: Run, name: RunValue) -> None:
+    text: bytes = getattr(run, name)
+    document[name] = orjson.Fragment(text)
+    if text is UNREADABLE:
+        document["unreadable"] = True
 
 
 def render_agent_type(agent_type: AgentType) -> AgentTypeDocument:

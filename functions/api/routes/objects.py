@@ -209,7 +209,7 @@ def put_object(request: Request, caller: Principal) -> Response:
     {200: bytes, 206: bytes, 304: None, 307: None},
     request_headers=(HeaderParameter("Range", "One range of bytes, as `bytes=0-99`."),),
     response_headers=OBJECT_HEADERS,
-    error_statuses=(404, 416),
+    error_statuses=(404, 409, 416),
 )
 def get_object(request: Request, caller: Principal) -> Response:
     """Get an object.

@@ -20,6 +20,8 @@ class ConversationMessage(Model):
         metadata: Absent without `memory.read`, and with `values=omit`.
         edited_by: Who changed it last, if that was not its author.
         edited_at: When that was.
+        unreadable: True if the stored text was damaged or moved: replace it or delete the
+            message.
     """
 
     index: int
@@ -29,6 +31,7 @@ class ConversationMessage(Model):
     metadata: dict[str, Any] = field(default_factory=dict)
     edited_by: str | None = None
     edited_at: datetime | None = None
+    unreadable: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +58,8 @@ class ConversationHead(Model):
 
     Attributes:
         tags: Labels to query by.
+        unreadable: True if the stored metadata was damaged or moved: replace it or delete the
+            conversation.
         metadata: Absent without `memory.read`, with `values=omit`, and where a page of messages
             leaves them no room: `limit=0` shows them alone.
         version: The version of the schema (Agent Memory Protocol §4.1).
@@ -72,6 +77,7 @@ class ConversationHead(Model):
     agent_participants: tuple[str, ...]
     shared_with: tuple[str, ...]
     tags: tuple[str, ...]
+    unreadable: bool = False
     metadata: dict[str, Any] = field(default_factory=dict)
     version: str
     revision: int
@@ -98,6 +104,8 @@ class State(Model):
 
     Attributes:
         value: Absent without `memory.read`.
+        unreadable: True if the stored value was damaged or moved: replace it or delete the
+            state.
         sensitivity: `confidential` and `restricted` values are stored encrypted.
         version: Counts the changes; send it as If-Match.
     """
@@ -106,6 +114,7 @@ class State(Model):
     owner_id: str
     key: str
     value: Any = None
+    unreadable: bool = False
     sensitivity: Sensitivity | None = None
     version: int
     created_at: datetime

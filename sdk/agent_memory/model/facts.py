@@ -17,6 +17,7 @@ class Fact(Model):
 
     Attributes:
         user_id: The user whom the fact is about.
+        unreadable: True if the stored metadata was damaged or moved.
         agent_type: A label that groups runs, such as `sdr`; no boundary.
         subject: Absent without `memory.read`.
         predicate: Absent without `memory.read`.
@@ -34,6 +35,7 @@ class Fact(Model):
 
     fact_id: str
     user_id: str | None = None
+    unreadable: bool = False
     agent_type: str | None = None
     subject: str = ""
     predicate: str = ""

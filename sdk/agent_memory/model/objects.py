@@ -21,6 +21,8 @@ class ObjectHead(Model):
         etag: The version as If-Match and If-None-Match take it.
         size: In bytes.
         metadata: Absent without `memory.read`.
+        unreadable: True if the stored metadata was damaged or moved: replace it or delete the
+            object.
         created_by: The id of the principal that wrote it last.
     """
 
@@ -31,6 +33,7 @@ class ObjectHead(Model):
     size: int
     content_type: str
     metadata: dict[str, Any] = field(default_factory=dict)
+    unreadable: bool = False
     sensitivity: Sensitivity | None = None
     created_by: str
     created_at: datetime

@@ -21,6 +21,8 @@ class Run(Model):
         input: Absent without `memory.read`, or where `omitted` names it.
         output: Absent without `memory.read`, or where `omitted` names it.
         error: Absent without `memory.read`, or where `omitted` names it.
+        unreadable: True if a stored value of it was damaged or moved; it is shown as
+            `{"unreadable": true}`.
         sensitivity: `confidential` and `restricted` values are stored encrypted.
         version: Counts the changes.
         expires_at: From this moment on it is gone, as if it had never been.
@@ -33,6 +35,7 @@ class Run(Model):
     input: Any = None
     output: Any = None
     error: Any = None
+    unreadable: bool = False
     sensitivity: Sensitivity | None = None
     version: int
     created_at: datetime
@@ -53,6 +56,7 @@ class Episode(Model):
         kind: What it is, in a word of yours: `tool_call`, `observation`.
         turn: The turn of the run that it belongs to.
         metadata: Absent without `memory.read`.
+        unreadable: True if the stored content was damaged or moved.
         sensitivity: `confidential` and `restricted` values are stored encrypted.
         expires_at: From this moment on it is gone, as if it had never been.
     """
@@ -65,6 +69,7 @@ class Episode(Model):
     kind: str | None = None
     turn: int | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
+    unreadable: bool = False
     sensitivity: Sensitivity | None = None
     created_at: datetime
     created_by: str

@@ -85,5 +85,5 @@ def test_a_new_field_is_stored_or_fails_here() -> None:
 
 
 def test_an_encrypted_value_is_empty_without_a_cipher() -> None:
-    item = stored(PLAIN) | {"data_key": b"k", "encrypted_version": 3, "value": b"encrypted"}
+    item = stored(PLAIN) | {"data_key": b"k", "value": b"encrypted"}
     assert MAPPER.to_entry(decode_item(answered(item))) == PLAIN._replace(value=b"")
