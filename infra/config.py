@@ -85,6 +85,7 @@ class Config(BaseModel):
             have one. The access log, which can't be sampled, is there at 1 alone.
         tracing: whether functions record traces (X-Ray).
         contributor_insights: whether the tables record their throttled keys.
+        watch_table_writes: whether an alarm rises when others than the functions write to tables.
         event_bus_types: the types of events that the bus carries (several with commas between); `*`
             for all.
         alarm_topic_arn: the SNS topic that alarms go to.
@@ -150,6 +151,7 @@ class Config(BaseModel):
     request_log_sample: float = Field(default=0.05, ge=0, le=1)
     tracing: bool = False
     contributor_insights: bool = False
+    watch_table_writes: bool = False
     event_bus_types: str = DEFAULT_EVENT_BUS_TYPES
     alarm_topic_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:sns:\S+$")
     backup_days: int | None = Field(default=None, ge=1)

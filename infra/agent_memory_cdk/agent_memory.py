@@ -13,6 +13,7 @@ from .bus import Bus
 from .code import FunctionCode, find_bundled_code
 from .description import describe
 from .domain import DomainName
+from .foreign_writes import ForeignWrites
 from .functions import Functions
 from .http_api import HttpApi
 from .lambda_function import LambdaFunction, Network
@@ -39,7 +40,7 @@ class AgentMemory(Construct):
         alarm_topic: alarms are sent to it.
         log_groups: log groups of yours, by the part whose log they take: `Api`, `Stream`,
             `Schedule`, `Embedding`, `Learning`, `TaskEvents`, `PreTraffic`, `Access`,
-            `TokenAccess`.
+            `TokenAccess`, `TableWrites`.
         log_destination: gets every line of the other log groups.
         permissions_boundary: set on each role that is made here.
         tags: set on all that is made here.
@@ -138,7 +139,14 @@ class AgentMemory(Construct):
             learning_stream=self.learning_stream,
             schedule=self.schedule,
             task_events=self.task_events,
+            foreign_writes=self._watch_writes(),
         )
+
+    def _watch_writes(self) -> ForeignWrites | None:
+        if not self._settings.watch_table_writes:
+            return None
+        tables, settings = self.state.tables, self._settings
+        return ForeignWrites(self, "ForeignWrites", settings, tables, self.functions, self._logs)
 
     def _make_token_api(self) -> HttpApi | None:
         tokens = self._settings.tokens

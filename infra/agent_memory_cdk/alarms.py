@@ -99,6 +99,11 @@ class Alarms(Construct):
             name = "".join(word.capitalize() for word in index.split("_"))
             self._watch_throttles(f"Memory{name}", tables.memory_name, index)
 
+    def watch_writers(self, writes: cloudwatch.Metric) -> None:
+        """Watch for writes to the tables by others than the functions."""
+        meaning = "a principal other than the functions wrote to the tables: the log says who"
+        self._add("TablesAreWrittenByOthers", meaning, writes, 1)
+
     def watch_replication(self, tables: Tables, region: str) -> None:
         """Watch for a standby Region that lags behind by more than is promised."""
         for name, table in (("Memory", tables.memory_name), ("Log", tables.log_name)):

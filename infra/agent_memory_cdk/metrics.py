@@ -77,6 +77,11 @@ def of_replication(table: str, region: str) -> cloudwatch.Metric:
     return _metric("AWS/DynamoDB", "ReplicationLatency", dimensions, "Maximum")
 
 
+def of_foreign_writes(memory: str) -> cloudwatch.Metric:
+    """Make the metric of the writes to a memory's tables that none of its functions made."""
+    return _metric(f"AgentMemory/{memory}", "ForeignWrites", {}, "Sum")
+
+
 def waiting_in(letters: DeadLetters) -> cloudwatch.Metric:
     """Make the metric of how many dead letters wait."""
     name = "ApproximateNumberOfMessagesVisible"

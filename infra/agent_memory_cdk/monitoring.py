@@ -10,6 +10,7 @@ from .alarms import Alarms
 from .dashboard import Dashboard
 from .dead_letters import DeadLetters
 from .deployments import Deployments
+from .foreign_writes import ForeignWrites
 from .functions import Functions
 from .http_api import HttpApi
 from .logs import Logs
@@ -34,6 +35,7 @@ class Parts:
     learning_stream: Stream | None
     schedule: Schedule
     task_events: TaskEvents | None
+    foreign_writes: ForeignWrites | None
 
     @property
     def apis(self) -> list[HttpApi]:
@@ -67,6 +69,8 @@ def _watch_requests(alarms: Alarms, parts: Parts) -> None:
     for name, function in parts.functions.by_name.items():
         alarms.watch_function(name, function)
     alarms.watch_tables(parts.state.tables)
+    if parts.foreign_writes is not None:
+        alarms.watch_writers(parts.foreign_writes.metric)
 
 
 def _watch_background(alarms: Alarms, parts: Parts, settings: Settings) -> None:

@@ -138,6 +138,8 @@ class Settings:
             have one. The access log, which can't be sampled, is there at 1 alone.
         tracing: whether functions record traces (X-Ray).
         contributor_insights: whether the tables that are made record their throttled keys.
+        watch_table_writes: whether an alarm rises when another principal than the functions writes
+            to the tables. A trail of CloudTrail records such writes.
         event_bus_types: the types of events that the bus carries, with commas between; `*` for all.
         traffic_shift: how a new version of the API function takes over: `canary` gives it a tenth
             of the requests for five minutes, `linear` a tenth more each minute. A raised alarm
@@ -189,6 +191,7 @@ class Settings:
     request_log_sample: float = 0.05
     tracing: bool = False
     contributor_insights: bool = False
+    watch_table_writes: bool = False
     event_bus_types: str = DEFAULT_EVENT_BUS_TYPES
     traffic_shift: TrafficShift = "canary"
     backup_days: int | None = None

@@ -106,7 +106,7 @@ class Tables(Construct):
         return [self.memory.table_arn, *([self._also.memory] if self._also else [])]
 
     @property
-    def _log_arns(self) -> list[str]:
+    def log_arns(self) -> list[str]:
         return [self.log.table_arn, *([self._also.log] if self._also else [])]
 
     def _name_stream(self, arn: str = "") -> str:
@@ -119,7 +119,7 @@ class Tables(Construct):
         self, role: iam.Role, on_memory: TableGrant, on_log: TableGrant | None = None
     ) -> None:
         """Let a role call exactly what is granted."""
-        for arns, grant in ((self.memory_arns, on_memory), (self._log_arns, on_log)):
+        for arns, grant in ((self.memory_arns, on_memory), (self.log_arns, on_log)):
             statements = [grant.build_statements(arn) for arn in arns] if grant else []
             for statement in chain.from_iterable(statements):
                 role.add_to_policy(statement)
