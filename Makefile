@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run free-port console console-types test screenshots adversary e2e e2e-contract frameworks crewai lint openapi check bench docs synth bootstrap upgrade-check docs-language deploy destroy sbom lock clean
+.PHONY: release wheels typescript run free-port console console-types test screenshots adversary e2e e2e-contract frameworks crewai lint openapi check bench docs synth bootstrap upgrade-check docs-language deploy destroy sbom lock clean
 
 # Tests start hundreds of processes, which share compiled modules whatever the caller's shell says.
 export PYTHONDONTWRITEBYTECODE :=
@@ -167,6 +167,13 @@ wheels: $(ENGINE) $(VENV)/dev.stamp $(CONSOLE) $(MODEL)
 	@$(PY) -m pip wheel -q --no-deps --no-build-isolation --wheel-dir dist . ./sdk
 	@$(PY) -m infra.package dist
 	@ls dist
+
+# Everything that a release publishes, checked, with checksums; uploading is up to you.
+release:
+	@rm -rf dist
+	@$(MAKE) --silent --no-print-directory wheels sbom $(TYPESCRIPT) >/dev/null
+	@cd sdk/typescript && npm pack --silent --ignore-scripts --pack-destination ../../dist >/dev/null
+	@$(PY) -m tools.release dist
 
 bench: $(ENGINE) $(VENV)/dev.stamp $(MODEL)
 	@$(PY) -m benchmarks

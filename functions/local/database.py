@@ -76,7 +76,7 @@ def _assert_readable(binary: Path | None, folder: DataFolder) -> None:
     if binary is None and not find_spec("moto"):
         raise StartupError(
             "the embedded database is not installed: in a checkout, run `make run`; otherwise run "
-            f"`pip install 'agent-memory-service[local]'`, or set {_ENDPOINT} to the URL of "
+            f"`pip install 'agent-memory-runtime[local]'`, or set {_ENDPOINT} to the URL of "
             "another DynamoDB"
         )
 

@@ -204,7 +204,7 @@ def _import_service() -> Any:
 def _render_missing(name: str | None) -> str:
     return (
         f"the memory service runs in this process, but {name!r} isn't installed; `make wheels` in "
-        'its repository builds it: pip install "$(echo dist/agent_memory_service-*.whl)[testing]"'
+        'its repository builds it: pip install "$(echo dist/agent_memory_runtime-*.whl)[testing]"'
     )
 
 

@@ -121,5 +121,5 @@ def test_it_says_what_to_install(run: Run, tmp_path: Path) -> None:
     ended = run(TOUCH, path=str(tmp_path / "nowhere"))
     assert ended.returncode == 1
     assert "'agent_memory_service' isn't installed" in ended.stdout
-    assert 'pip install "$(echo dist/agent_memory_service-*.whl)[testing]"' in ended.stdout
+    assert 'pip install "$(echo dist/agent_memory_runtime-*.whl)[testing]"' in ended.stdout
     assert "Traceback" not in ended.stdout

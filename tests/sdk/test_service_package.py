@@ -30,7 +30,7 @@ def test_the_wheel_has_the_service_its_engine_and_its_command(tmp_path: Path) ->
             (tmp_path / file.name).symlink_to(file)
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", "dist"]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
-    (wheel,) = (tmp_path / "dist").glob("agent_memory_service-*-manylinux_*_x86_64.whl")
+    (wheel,) = (tmp_path / "dist").glob("agent_memory_runtime-*-manylinux_*_x86_64.whl")
     with ZipFile(wheel) as zipped:
         names = set(zipped.namelist())
         engine = zipped.getinfo(f"{PACKAGE}/local/dynoxide")
@@ -60,7 +60,7 @@ def test_serve_runs_the_installed_service(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_serve_says_what_to_install() -> None:
     given = build_parser().parse_args(["serve"])
-    with pytest.raises(Failure, match=r"dist/agent_memory_service-\*\.whl\)\[local\]"):
+    with pytest.raises(Failure, match=r"dist/agent_memory_runtime-\*\.whl\)\[local\]"):
         serve(given, {})
 
 

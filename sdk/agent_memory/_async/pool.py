@@ -47,7 +47,7 @@ class AsyncPool:
             base_url=self._settings.server_url,
             headers={
                 "X-API-Key": self._settings.api_key,
-                "User-Agent": "agent-memory-python/0.1.0",
+                "User-Agent": "agent-memory-python/0.2.0",
             },
             transport=self.carrier,
             limits=_LIMITS,

@@ -11,7 +11,7 @@ from agent_memory.cli.arguments import add_command, parse_number, parse_text
 from agent_memory.cli.failures import Failure
 
 _SERVICE = "agent_memory_service"
-_INSTALL = """pip install "$(echo dist/agent_memory_service-*.whl)[local]\""""
+_INSTALL = """pip install "$(echo dist/agent_memory_runtime-*.whl)[local]\""""
 _OPTIONS = {"port": "AGENT_MEMORY_PORT", "host": "AGENT_MEMORY_HOST", "data": "AGENT_MEMORY_DATA"}
 Execute = Callable[[str, list[str], Mapping[str, str]], NoReturn]
 
