@@ -123,10 +123,17 @@ def install(files: list[Path]) -> None:
     with TemporaryDirectory() as folder:
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)  # noqa: S603
         programs = Path(folder) / "bin"
-        pip = [programs / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+        pip = [
+            str(programs / "python"),
+            "-m",
+            "pip",
+            "install",
+            "-q",
+            "--disable-pip-version-check",
+        ]
         subprocess.run([*pip, *wheels], check=True)  # noqa: S603
         for program, *arguments in _COMMANDS:
-            command = [programs / program, *arguments]
+            command = [str(programs / program), *arguments]
             subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
 
 
