@@ -31,7 +31,7 @@ _COMMANDS = (
 
 
 class ReleaseError(Exception):
-    """What has been built can't be released; the text says why."""
+    """Raised when the built files are not fit for a release; the text says why."""
 
 
 def find_versions(root: Path) -> dict[str, str]:

@@ -3,10 +3,14 @@
 import json
 import os
 import subprocess
+from datetime import UTC, datetime
+from inspect import getmembers
 from pathlib import Path
 
 import pytest
 from agent_memory import Client
+from agent_memory._sync.resource import Resource
+from agent_memory.openwop import MemoryAdapter, MemoryRun
 
 from functions.vectors import wordllama
 from tests.contract.local_server import LocalServer
@@ -19,7 +23,12 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def run(*command: str, folder: Path = PACKAGE, variables: dict[str, str] | None = None) -> str:
+def run(
+    *command: str,
+    folder: Path = PACKAGE,
+    variables: dict[str, str] | None = None,
+    seconds: int = 120,
+) -> str:
     """Run a command that must succeed; return what it writes."""
     ended = subprocess.run(
         command,
@@ -27,7 +36,7 @@ def run(*command: str, folder: Path = PACKAGE, variables: dict[str, str] | None 
         env=os.environ | (variables or {}),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=seconds,
         check=False,
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
@@ -43,6 +52,54 @@ def variables(server: LocalServer, admin: Client) -> dict[str, str]:
 
 def test_its_own_tests_pass_against_the_local_server(variables: dict[str, str]) -> None:
     assert "# fail 0" in run("node", "--test", "--test-reporter=tap", "test/", variables=variables)
+
+
+@pytest.mark.skipif(not (PACKAGE / "node_modules/vitest").exists(), reason="run make typescript")
+def test_langgraphs_own_validation_of_checkpointers_passes(variables: dict[str, str]) -> None:
+    command = (
+        "node",
+        "node_modules/vitest/vitest.mjs",
+        "run",
+        "--globals",
+        "checks/langgraph.spec.mjs",
+    )
+    assert "failed" not in run(*command, variables=variables | {"NO_COLOR": "1"}, seconds=500)
+
+
+def list_python_methods() -> dict[str, set[str]]:
+    """The public methods of each part of the Python client, by its name."""
+    client = Client("http://127.0.0.1:1", "am_key")
+    adapter = MemoryAdapter(client)
+    parts: dict[str, object] = {
+        "client": client,
+        "forUser": client.for_user("ada"),
+        "openwop": MemoryRun(client, "run", "ref", datetime(2026, 1, 1, tzinfo=UTC)),
+        **{
+            to_camel(name): part
+            for name, part in vars(client).items()
+            if isinstance(part, Resource)
+        },
+    }
+    assert not {name for name in dir(adapter) if name[0] != "_"} - set(dir(parts["openwop"]))
+    return {
+        name: {to_camel(each) for each, _ in getmembers(type(part), callable) if each[0] != "_"}
+        for name, part in parts.items()
+    }
+
+
+def to_camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))
+
+
+def test_it_has_every_part_and_every_method_of_the_python_client() -> None:
+    listed = json.loads(run("node", "checks/parts.mjs"))
+    missing = {
+        f"{part}.{method}"
+        for part, methods in list_python_methods().items()
+        for method in methods - set(listed.get(part, ()))
+    }
+    assert missing == {"client.close"}  # `fetch` has no connections to close
 
 
 def test_five_mistakes_are_five_errors_of_the_compiler() -> None:
@@ -70,8 +127,8 @@ def test_the_published_package_has_what_it_exports_and_nothing_else() -> None:
     (packed,) = json.loads(run("npm", "pack", "--dry-run", "--json", "--ignore-scripts"))
     files = {each["path"] for each in packed["files"]}
     package = json.loads((PACKAGE / "package.json").read_text())
-    exported = package["exports"]["."]
-    assert {path.removeprefix("./") for path in exported.values()} <= files
+    exported = {path for each in package["exports"].values() for path in each.values()}
+    assert {path.removeprefix("./") for path in exported} <= files
     assert {Path(path).suffix for path in files} == {".js", ".ts", ".json", ".md"}
     assert {path.partition("/")[0] for path in files} == {"dist", "package.json", "README.md"}
     assert "dependencies" not in package

@@ -1,7 +1,7 @@
 /** `client.conversations`: what was said in a session. */
 
 import { MemoryConflictError, MemoryNotFoundError } from "./errors.js";
-import { Http, quoteSegment } from "./http.js";
+import { type Http, quoteSegment } from "./http.js";
 import { orUndefined, wasThere } from "./memory.js";
 import { Pages, type Paging } from "./pages.js";
 import type { components } from "./schema.js";
@@ -37,11 +37,20 @@ export interface SayOptions {
   join?: boolean;
 }
 
+/** What narrows a search of conversations, besides its query. */
+export type ConversationSearchOptions = Partial<Omit<Schemas["ConversationQuestionBody"], "query">>;
+export type WholeConversation = Conversation & { messages: Message[] };
+
+export interface AtRevision {
+  /** Change only this revision. */
+  revision?: number | undefined;
+}
+
 const PATH = "/api/v1/conversations";
+const READS = 5;
 
 export class Conversations {
   readonly #http: Http;
-  #ownId: string | undefined;
 
   constructor(http: Http) {
     this.#http = http;
@@ -86,7 +95,16 @@ export class Conversations {
       said[role] === undefined ? [] : [{ role, content: said[role] }],
     );
     if (messages.length === 0) throw new TypeError("say needs user, assistant, or both");
-    const me = await this.#getOwnId();
+    return this.extend(sessionId, messages, { ...(userId === undefined ? {} : { userId }), join });
+  }
+
+  /** Append messages to a conversation of the caller, and create it if there is none. */
+  async extend(
+    sessionId: string,
+    messages: readonly NewMessage[],
+    { userId, join = false }: SayOptions = {},
+  ): Promise<void> {
+    const { id: me } = await this.#http.getMe();
     const expected = join ? {} : { expect_created_by: [me] };
     try {
       return await this.append(sessionId, messages, expected);
@@ -99,9 +117,77 @@ export class Conversations {
     await this.append(sessionId, messages, expected);
   }
 
-  async #getOwnId(): Promise<string> {
-    this.#ownId ??= (await this.#http.send<{ id: string }>("GET", "/api/v1/me")).id;
-    return this.#ownId;
+  /** Find what was said, as `client.recall` does, in conversations alone. */
+  async search(query: string, options: ConversationSearchOptions = {}): Promise<Schemas["Recall"]> {
+    return this.#http.send("POST", `${PATH}/search`, { body: { query, ...options } });
+  }
+
+  /** Return a conversation with all its messages. */
+  async get(sessionId: string): Promise<WholeConversation> {
+    return this.#getWhole(sessionId, toPath(sessionId), {});
+  }
+
+  /** Return a conversation whose retention is over, with all its messages. */
+  async getArchived(sessionId: string, expiresAt?: string): Promise<WholeConversation> {
+    return this.#getWhole(sessionId, `${toPath(sessionId)}/archive`, { expires_at: expiresAt });
+  }
+
+  async #getWhole(
+    sessionId: string,
+    path: string,
+    query: Record<string, string | undefined>,
+  ): Promise<WholeConversation> {
+    for (let attempt = 0; attempt < READS; attempt += 1) {
+      const head = await this.#http.send<Conversation>("GET", path, { query: { ...query, limit: 0 } });
+      const fetch = (limit: number, after: string | undefined) =>
+        this.#http.getPage<Message>(path, { ...query, total: "none", limit, after }, "messages");
+      const messages = await new Pages(fetch).list();
+      const { revision } = await this.#http.send<Conversation>("GET", path, { query: { ...query, limit: 0 } });
+      if (revision === head.revision) return { ...head, messages };
+    }
+    throw new MemoryConflictError(`the conversation ${sessionId} is written faster than it can be read`);
+  }
+
+  /** Change what is given of a conversation; its messages stay as they are. */
+  async update(
+    sessionId: string,
+    { revision, ...changes }: Partial<Schemas["ConversationChangeBody"]> & AtRevision,
+  ): Promise<Conversation> {
+    return this.#http.send("PATCH", toPath(sessionId), { body: changes, headers: ifMatch(revision) });
+  }
+
+  /** Change what is given of one message, such as to redact it. */
+  async updateMessage(
+    sessionId: string,
+    index: number,
+    { revision, ...changes }: Partial<Schemas["MessageChangeBody"]> & AtRevision,
+  ): Promise<Schemas["ChangedMessage"]> {
+    const path = `${toPath(sessionId)}/messages/${index}`;
+    return this.#http.send("PATCH", path, { body: changes, headers: ifMatch(revision) });
+  }
+
+  /** Remove the messages from one index to before another one; return how many there were. */
+  async removeMessages(
+    sessionId: string,
+    first: number,
+    end?: number,
+    { revision }: AtRevision = {},
+  ): Promise<number> {
+    const query = { from: first, to: end };
+    const path = `${toPath(sessionId)}/messages`;
+    return (await this.#http.send<Schemas["Removed"]>("DELETE", path, { query, headers: ifMatch(revision) })).removed;
+  }
+
+  /** Remove the last message and return it; undefined if there is none. */
+  async pop(sessionId: string, { revision }: AtRevision = {}): Promise<Message | undefined> {
+    const path = `${toPath(sessionId)}/messages/pop`;
+    const { message } = await this.#http.send<Schemas["Popped"]>("POST", path, { headers: ifMatch(revision) });
+    return message ?? undefined;
+  }
+
+  /** Delete a conversation whose retention is over; whether there was one. */
+  async deleteArchived(sessionId: string): Promise<boolean> {
+    return wasThere(this.#http.send("DELETE", `${toPath(sessionId)}/archive`));
   }
 
   /** Return a conversation without its messages; undefined if there is none. */
@@ -123,8 +209,9 @@ export class Conversations {
     return [...newest.items, ...(await this.listMessages(sessionId, { after: newest.next }).list())];
   }
 
-  /** List a user's conversations without their messages, the last updated first. */
-  list(userId: string, options: ConversationListOptions = {}): Pages<Conversation> {
+  /** List a user's conversations without their messages, the last updated first; without a user, as `listAll`. */
+  list(userId?: string, options: ConversationListOptions = {}): Pages<Conversation> {
+    if (userId === undefined) return this.listAll(options);
     return this.#list(`/api/v1/users/${quoteSegment(userId)}/conversations`, options);
   }
 
@@ -149,4 +236,8 @@ export class Conversations {
 
 function toPath(sessionId: string): string {
   return `${PATH}/${quoteSegment(sessionId)}`;
+}
+
+function ifMatch(revision: number | undefined): Record<string, string> {
+  return revision === undefined ? {} : { "If-Match": String(revision) };
 }

@@ -8,16 +8,19 @@ import {
   toError,
 } from "./errors.js";
 import type { Page } from "./pages.js";
+import type { components } from "./schema.js";
 
 export interface ClientOptions {
   /** Where the service is; else `AGENT_MEMORY_URL`, else http://127.0.0.1:8080. */
   serverUrl?: string | undefined;
-  /** The principal's key; else `AGENT_MEMORY_API_KEY`. */
+  /** The principal's key; else `AGENT_MEMORY_API_KEY`, else that of the service that runs in this folder. */
   apiKey?: string | undefined;
   /** Milliseconds for which one attempt may last; 30,000. */
   timeoutMs?: number;
   /** How often a call that failed in passing is sent again; 4. */
   maxRetries?: number;
+  /** Milliseconds that one call may take with all its attempts; no limit unless given. */
+  deadlineMs?: number | undefined;
   /** Sends the requests; the global `fetch` unless given. */
   fetch?: typeof fetch;
 }
@@ -27,6 +30,8 @@ export type QueryValue = string | number | boolean | readonly string[] | undefin
 export interface RequestOptions {
   query?: Record<string, QueryValue>;
   body?: unknown;
+  /** Sent as it is, in place of `body`. */
+  content?: string | Uint8Array;
   headers?: Record<string, string>;
   /** Ends the call early; then it rejects with the signal's reason. */
   signal?: AbortSignal;
@@ -36,6 +41,8 @@ const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 5_000;
 const LONGEST_WAIT_MS = 60_000;
 const PASSING = new Set([502, 503, 504]);
+const ELSEWHERE = 307;
+const LOOPBACK = /^https?:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/;
 const IDEMPOTENT_BY_KEY = new Set(["POST", "PUT", "PATCH"]);
 
 /** Sends requests to one service with one key. */
@@ -44,23 +51,59 @@ export class Http {
   readonly #apiKey: string;
   readonly #timeoutMs: number;
   readonly #maxRetries: number;
+  readonly #deadlineMs: number | undefined;
   readonly #fetch: typeof fetch;
+  #me: Promise<components["schemas"]["Principal"]> | undefined;
 
   constructor(options: ClientOptions) {
-    const environment = readEnvironment();
-    const serverUrl = options.serverUrl ?? (environment.AGENT_MEMORY_URL || "http://127.0.0.1:8080");
-    const apiKey = options.apiKey ?? environment.AGENT_MEMORY_API_KEY ?? "";
-    this.serverUrl = serverUrl.replace(/\/+$/, "");
+    const { serverUrl, apiKey } = resolveService(options);
+    this.serverUrl = serverUrl;
     if (!/^https?:\/\//.test(this.serverUrl)) {
       throw new TypeError("serverUrl is like https://memory.example.com");
     }
     if (!/^[\x21-\x7e]+$/.test(apiKey)) {
-      throw new TypeError("give apiKey, or set AGENT_MEMORY_API_KEY; keys are made of visible ASCII characters");
+      throw new TypeError(
+        "give apiKey, or set AGENT_MEMORY_API_KEY; keys are made of visible ASCII characters. " +
+          "`agent-memory serve` keeps one in its folder, which a client in the same folder finds",
+      );
     }
     this.#apiKey = apiKey;
     this.#timeoutMs = options.timeoutMs ?? 30_000;
     this.#maxRetries = options.maxRetries ?? 4;
+    this.#deadlineMs = options.deadlineMs;
     this.#fetch = options.fetch ?? fetch;
+  }
+
+  /** Return another client of the same service with other options. */
+  withOptions(options: Omit<ClientOptions, "serverUrl" | "apiKey">): Http {
+    return new Http({
+      serverUrl: this.serverUrl,
+      apiKey: this.#apiKey,
+      timeoutMs: this.#timeoutMs,
+      maxRetries: this.#maxRetries,
+      deadlineMs: this.#deadlineMs,
+      fetch: this.#fetch,
+      ...options,
+    });
+  }
+
+  /** Return the caller, as it was when this client first asked. */
+  getMe(): Promise<components["schemas"]["Principal"]> {
+    this.#me ??= this.send<components["schemas"]["Principal"]>("GET", "/api/v1/me");
+    this.#me.catch(() => (this.#me = undefined));
+    return this.#me;
+  }
+
+  /** Return bytes, or the address where they are. */
+  async getBytes(path: string): Promise<{ data: Uint8Array; headers: Headers; location: string | undefined }> {
+    const { document, headers } = await this.#send<Uint8Array>("GET", path, {}, parseBytes, "manual");
+    return { data: document, headers, location: headers.get("location") ?? undefined };
+  }
+
+  /** Send bytes to, or get them from, an address that the service returned; the key stays here. */
+  transfer(method: string, url: string, data?: Uint8Array, headers: Record<string, string> = {}): Promise<Response> {
+    const body = data === undefined ? {} : { body: data as BodyInit };
+    return this.#fetch(url, { method, headers, redirect: "error", ...body });
   }
 
   /** Send a request; return the document of its answer, undefined if the answer is empty. */
@@ -82,25 +125,35 @@ export class Http {
     return { items: page[member] as T[], next: page.next as string | undefined };
   }
 
-  async #send<T>(method: string, path: string, options: RequestOptions): Promise<Answer<T>> {
+  async #send<T>(
+    method: string,
+    path: string,
+    options: RequestOptions,
+    parse: Parse<T> = parseDocument,
+    redirect: RequestRedirect = "error",
+  ): Promise<Answer<T>> {
     const url = this.serverUrl + path + renderQuery(options.query ?? {});
-    const request = this.#buildRequest(method, options);
+    const request = { ...this.#buildRequest(method, options), redirect };
+    const end = Date.now() + (this.#deadlineMs ?? Infinity);
     let mayHaveHappened = false;
     for (let attempt = 0; ; attempt += 1) {
-      const outcome: Outcome<T> = await this.#attempt<T>(url, request, options.signal, mayHaveHappened);
+      const timeoutMs = Math.max(1, Math.min(this.#timeoutMs, end - Date.now()));
+      const outcome: Outcome<T> = await this.#attempt(url, request, options.signal, mayHaveHappened, parse, timeoutMs);
       if (!("error" in outcome)) return outcome;
-      if (attempt >= this.#maxRetries || !outcome.isPassing) throw outcome.error;
+      const delay = computeDelay(attempt, outcome.retryAfter);
+      if (attempt >= this.#maxRetries || !outcome.isPassing || Date.now() + delay >= end) throw outcome.error;
       mayHaveHappened ||= outcome.mayHaveHappened;
-      await sleep(computeDelay(attempt, outcome.retryAfter), options.signal);
+      await sleep(delay, options.signal);
     }
   }
 
   #buildRequest(method: string, options: RequestOptions): RequestInit {
     const headers: Record<string, string> = { "X-API-Key": this.#apiKey, ...options.headers };
     if (IDEMPOTENT_BY_KEY.has(method)) headers["Idempotency-Key"] ??= crypto.randomUUID();
-    if (options.body === undefined) return { method, headers, redirect: "error" };
+    if (options.content !== undefined) return { method, headers, body: options.content as BodyInit };
+    if (options.body === undefined) return { method, headers };
     headers["Content-Type"] = "application/json";
-    return { method, headers, body: JSON.stringify(options.body), redirect: "error" };
+    return { method, headers, body: JSON.stringify(options.body) };
   }
 
   async #attempt<T>(
@@ -108,14 +161,16 @@ export class Http {
     request: RequestInit,
     signal: AbortSignal | undefined,
     mayHaveHappened: boolean,
+    parse: Parse<T>,
+    timeoutMs: number,
   ): Promise<Outcome<T>> {
-    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    const timeout = AbortSignal.timeout(timeoutMs);
     const signals = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
     let response: Response;
-    let text: string;
+    let bytes: ArrayBuffer;
     try {
       response = await this.#fetch(url, { ...request, signal: signals });
-      text = await response.text();
+      bytes = await response.arrayBuffer();
     } catch (cause) {
       signal?.throwIfAborted();
       const error = new ConnectionFailedError(`no answer from ${this.serverUrl}: ${String(cause)}`, {
@@ -123,8 +178,8 @@ export class Http {
       });
       return { error, isPassing: true, mayHaveHappened: true, retryAfter: null };
     }
-    if (response.ok) return parseDocument<T>(response, text);
-    const error = toError(response, text, mayHaveHappened);
+    if (response.ok || response.status === ELSEWHERE) return parse(response, new Uint8Array(bytes));
+    const error = toError(response, new TextDecoder().decode(bytes), mayHaveHappened);
     return {
       error,
       isPassing: PASSING.has(response.status) || error instanceof ThrottledError,
@@ -148,8 +203,15 @@ type Outcome<T> =
       retryAfter: string | null;
     };
 
-function parseDocument<T>(response: Response, text: string): Outcome<T> {
+type Parse<T> = (response: Response, bytes: Uint8Array) => Outcome<T>;
+
+function parseBytes(response: Response, bytes: Uint8Array): Outcome<Uint8Array> {
+  return { document: bytes, headers: response.headers };
+}
+
+function parseDocument<T>(response: Response, bytes: Uint8Array): Outcome<T> {
   try {
+    const text = new TextDecoder().decode(bytes);
     const document = (text === "" ? undefined : JSON.parse(text)) as T;
     return { document, headers: response.headers };
   } catch {
@@ -201,8 +263,45 @@ export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
   });
 }
 
+/**
+ * Return where the service is, and the key for it.
+ *
+ * A key of the data folder is only ever sent to the folder's own address, which is this machine's.
+ */
+function resolveService(options: ClientOptions): { serverUrl: string; apiKey: string } {
+  const environment = readEnvironment();
+  const asked = (options.serverUrl ?? (environment.AGENT_MEMORY_URL || undefined))?.replace(/\/+$/, "");
+  const apiKey = options.apiKey ?? environment.AGENT_MEMORY_API_KEY;
+  if (apiKey === undefined) {
+    const folder = environment.AGENT_MEMORY_DATA || ".agent-memory";
+    const serverUrl = readFile(`${folder}/address`) ?? "";
+    const key = readFile(`${folder}/api-key`);
+    if (key && LOOPBACK.test(serverUrl) && (asked ?? serverUrl) === serverUrl) return { serverUrl, apiKey: key };
+  }
+  return { serverUrl: asked ?? "http://127.0.0.1:8080", apiKey: apiKey ?? "" };
+}
+
+interface Runtime {
+  env?: Record<string, string | undefined>;
+  geteuid?: () => number;
+  getBuiltinModule?: (name: string) => { readFileSync: Read; statSync: (path: string) => { uid: number } };
+}
+
+type Read = (path: string, encoding: string) => string;
+
 /** Return the environment's variables; none where the runtime has none, as in a browser. */
 function readEnvironment(): Record<string, string | undefined> {
-  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  return process?.env ?? {};
+  return (globalThis as { process?: Runtime }).process?.env ?? {};
+}
+
+/** Return a file of this user; undefined if there is none, or no file system. */
+function readFile(path: string): string | undefined {
+  try {
+    const { process } = globalThis as { process?: Runtime };
+    const files = process?.getBuiltinModule?.("node:fs");
+    const isOwn = process?.geteuid === undefined || files?.statSync(path).uid === process.geteuid();
+    return isOwn ? files?.readFileSync(path, "ascii").trim() : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,14 +1,31 @@
 /** The TypeScript client of the Agent Memory service. */
 
 import { Conversations, type Said, type SayOptions } from "./conversations.js";
-import { ClientOptions, Http, RequestOptions } from "./http.js";
+import {
+  Agents,
+  Audit,
+  Deletions,
+  Events,
+  Intents,
+  Namespaces,
+  Principals,
+  Strategies,
+  Tenants,
+  Workflows,
+  WorkingValues,
+} from "./administration.js";
+import { Facts } from "./facts.js";
+import { type ClientOptions, Http, type RequestOptions } from "./http.js";
+import { Objects } from "./objects.js";
+import { Procedures } from "./procedures.js";
+import { Runs } from "./runs.js";
+import type { components } from "./schema.js";
 import type { Entry, JsonObject, RememberOptions } from "./memory.js";
 import { Memory } from "./memory.js";
 import { OpenWop } from "./openwop.js";
 import { Recaller, type Recall, type RecallOptions, type RecallReference } from "./recall.js";
-import { Strategies } from "./strategies.js";
 import { States } from "./states.js";
-import { Tasks } from "./tasks.js";
+import { type Task, Tasks } from "./tasks.js";
 import { UserMemory } from "./user_memory.js";
 
 export * from "./errors.js";
@@ -16,16 +33,20 @@ export type {
   AllConversationsOptions,
   Conversation,
   ConversationFields,
+  AtRevision,
   ConversationListOptions,
+  ConversationSearchOptions,
   Message,
   NewMessage,
   Said,
   SayOptions,
+  WholeConversation,
 } from "./conversations.js";
 export type { ClientOptions, RequestOptions } from "./http.js";
 export type {
   Entry,
   EntryFields,
+  EntryVersion,
   GetOptions,
   JsonObject,
   MemoryType,
@@ -36,41 +57,151 @@ export type {
   SearchResult,
   UpdateOptions,
 } from "./memory.js";
-export type { OpenWop, OwnMemory } from "./openwop.js";
+export type {
+  AccessQuestion,
+  AuditRecord,
+  Deletion,
+  EventFilters,
+  LogEvent,
+  LogFilters,
+  Namespace,
+  NamespaceAccess,
+  NewPrincipal,
+  Permission,
+  Principal,
+  Strategy,
+  StrategyFields,
+} from "./administration.js";
+export type { Fact, FactFields, FactFilters, FactPeriod, FactQuery, FactRecallOptions, RecalledFact } from "./facts.js";
+export type { ObjectHead, PutObjectOptions, Space, StoredObject } from "./objects.js";
+export type {
+  MemoryEntry,
+  MemoryEntryFields,
+  MemoryListOptions,
+  MemoryRunFields,
+  MemoryRunState,
+  OpenWop,
+  OpenWopRun,
+  OwnMemory,
+  SeenMemoryEntry,
+} from "./openwop.js";
+export type { Procedure, ProcedureFields, SelectedProcedure } from "./procedures.js";
+export type { Episode, EpisodeFields, Run, RunFields, RunFilters, RunQuery } from "./runs.js";
 export type { Recall, RecallItem, RecallOptions, RecallReference } from "./recall.js";
 export { Pages, type Page, type Paging } from "./pages.js";
 export type { components, paths } from "./schema.js";
-export type { State, States } from "./states.js";
+export type { State, StateHead, StateOptions, States } from "./states.js";
 export type { Forgotten, InNamespace, UserMemory, UserQueryOptions } from "./user_memory.js";
-export type { Strategies, Strategy, StrategyFields, StrategyStatus } from "./strategies.js";
-export type { Task, TaskChanges, TaskFields, TaskListOptions, TaskStatus } from "./tasks.js";
+export type {
+  Grant,
+  Task,
+  TaskChanges,
+  TaskContext,
+  TaskContextOptions,
+  TaskFields,
+  TaskListOptions,
+  TaskStatus,
+} from "./tasks.js";
+
+/** The parts for administrators, under one name. */
+export interface Admin {
+  readonly principals: Principals;
+  readonly namespaces: Namespaces;
+  readonly agents: Agents;
+  readonly tenants: Tenants;
+  readonly strategies: Strategies;
+  readonly deletions: Deletions;
+  readonly audit: Audit;
+}
+
+/** The parts that follow a specification, under one name. */
+export interface Protocols {
+  readonly intents: Intents;
+  readonly openwop: OpenWop;
+  readonly procedures: Procedures;
+  readonly runs: Runs;
+  readonly states: States;
+  readonly workflows: Workflows;
+  readonly workingValues: WorkingValues;
+}
 
 /**
  * A client of the Agent Memory service; make one for a process.
  *
  *     const client = new Client();  // by AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY
- *     await client.memory.put("invoices", "batch", { completed: 23 });
+ *     await client.remember("Invoices go out on Fridays");
+ *     console.log((await client.recall("When do invoices go out?")).text);
  */
 export class Client {
   readonly memory: Memory;
   readonly tasks: Tasks;
   readonly conversations: Conversations;
-  readonly states: States;
+  readonly facts: Facts;
+  readonly objects: Objects;
+  readonly events: Events;
+  readonly admin: Admin;
+  readonly protocols: Protocols;
+  readonly principals: Principals;
+  readonly namespaces: Namespaces;
+  readonly agents: Agents;
+  readonly tenants: Tenants;
   readonly strategies: Strategies;
+  readonly deletions: Deletions;
+  readonly audit: Audit;
+  readonly intents: Intents;
   readonly openwop: OpenWop;
+  readonly procedures: Procedures;
+  readonly runs: Runs;
+  readonly states: States;
+  readonly workflows: Workflows;
+  readonly workingValues: WorkingValues;
   readonly #http: Http;
   readonly #recaller: Recaller;
   readonly #privatePrefixes = new Set<string>();
 
   constructor(options: ClientOptions = {}) {
-    this.#http = new Http(options);
-    this.memory = new Memory(this.#http);
-    this.tasks = new Tasks(this.#http);
-    this.conversations = new Conversations(this.#http);
-    this.states = new States(this.#http);
-    this.strategies = new Strategies(this.#http);
-    this.openwop = new OpenWop(this.#http);
-    this.#recaller = new Recaller(this.#http);
+    const http = options instanceof Http ? options : new Http(options);
+    this.#http = http;
+    this.#recaller = new Recaller(http);
+    this.memory = new Memory(http);
+    this.tasks = new Tasks(http);
+    this.conversations = new Conversations(http);
+    this.facts = new Facts(http);
+    this.objects = new Objects(http);
+    this.events = new Events(http);
+    this.admin = {
+      principals: (this.principals = new Principals(http)),
+      namespaces: (this.namespaces = new Namespaces(http)),
+      agents: (this.agents = new Agents(http)),
+      tenants: (this.tenants = new Tenants(http)),
+      strategies: (this.strategies = new Strategies(http)),
+      deletions: (this.deletions = new Deletions(http)),
+      audit: (this.audit = new Audit(http)),
+    };
+    this.protocols = {
+      intents: (this.intents = new Intents(http)),
+      openwop: (this.openwop = new OpenWop(http)),
+      procedures: (this.procedures = new Procedures(http)),
+      runs: (this.runs = new Runs(http)),
+      states: (this.states = new States(http)),
+      workflows: (this.workflows = new Workflows(http)),
+      workingValues: (this.workingValues = new WorkingValues(http)),
+    };
+  }
+
+  /** Return a client with other options for the same service. */
+  withOptions(options: Omit<ClientOptions, "serverUrl" | "apiKey">): Client {
+    return new Client(this.#http.withOptions(options) as unknown as ClientOptions);
+  }
+
+  /** Return what this installation of the service has: extensions, limits, retention. */
+  async getCapabilities(): Promise<components["schemas"]["Capabilities"]> {
+    return this.#http.send("GET", "/api/v1/capabilities");
+  }
+
+  /** Hand a task over to another agent, with a note for it. */
+  async handOver(task: Task | string, to: string, note?: string): Promise<Task> {
+    return this.tasks.handOver(task, to, note);
   }
 
   /**

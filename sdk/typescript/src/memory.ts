@@ -7,6 +7,7 @@ import type { components } from "./schema.js";
 
 type Schemas = components["schemas"];
 export type Entry = Schemas["Entry"];
+export type EntryVersion = Schemas["EntryVersion"];
 export type MemoryType = Entry["memory_type"];
 /** Any JSON object; an interface of yours is one, too. */
 export type JsonObject = Record<string, any>;
@@ -68,7 +69,7 @@ export interface SearchOptions {
   tags?: readonly string[];
   /** At most so many; 5. */
   topK?: number;
-  /** The least score; below 0.2 hardly anything fits. */
+  /** Leave out results with a lower score; compare scores of one answer only. */
   minScore?: number;
 }
 
@@ -79,7 +80,6 @@ const PATH = "/api/v1/memory";
 /** Entries of all three tiers. */
 export class Memory {
   readonly #http: Http;
-  #me: Promise<string> | undefined;
 
   constructor(http: Http) {
     this.#http = http;
@@ -140,21 +140,7 @@ export class Memory {
    *     for await (const entry of client.memory.query({ namespace: "invoices" })) …
    */
   query(options: QueryOptions = {}): Pages<Entry> {
-    const asked = {
-      namespace: options.namespace,
-      key: options.key,
-      memory_type: options.memoryType,
-      agent_id: options.agentId,
-      tags: options.tags,
-      tags_any: options.tagsAny,
-      "scope.task_id": options.taskId,
-      "scope.intent_id": options.intentId,
-      pinned: options.pinned,
-      updated_after: options.updatedAfter,
-      updated_before: options.updatedBefore,
-      touch: options.touch,
-      total: "none",
-    };
+    const asked = { ...toFilters(options), touch: options.touch, total: "none" };
     return new Pages(async (limit, after) => {
       asked.agent_id ??= options.taskId === undefined ? await this.#owner(options.memoryType) : undefined;
       return this.#http.getPage<Entry>(PATH, { ...asked, limit, after }, "entries");
@@ -209,6 +195,56 @@ export class Memory {
     return wasThere(this.#http.send("DELETE", `${PATH}/${quoteSegment(found.id)}`, { headers }));
   }
 
+  /** Create an entry, or update it at the version that is there now. */
+  async set(namespace: string, key: string, value: JsonObject, options: PutOptions = {}): Promise<Entry> {
+    const { memoryType, version, ...fields } = options;
+    const found = await this.getEntry(namespace, key, { agentId: await this.#ownId(), ...named({ memoryType }) });
+    if (found === undefined) {
+      return this.#create(namespace, key, { value, memory_type: memoryType ?? "working", ...fields });
+    }
+    return this.#patch({ ...found, version: version ?? found.version }, { value, ...omitScope(fields) });
+  }
+
+  /** Create up to 50 entries, all or none. */
+  async batch(entries: readonly Schemas["NewEntryBody"][]): Promise<Entry[]> {
+    return (await this.#http.send<{ entries: Entry[] }>("POST", `${PATH}/batch`, { body: { entries } })).entries;
+  }
+
+  /** Delete the entries that match; return how many there were. */
+  async deleteBatch(options: Omit<QueryOptions, keyof Paging | "touch">): Promise<number> {
+    const query = { ...toFilters(options), agent_id: options.agentId ?? (await this.#owner(options.memoryType)) };
+    return (await this.#http.send<{ deleted: number }>("DELETE", `${PATH}/batch`, { query })).deleted;
+  }
+
+  /** Return what an agent holds, in figures; the caller unless given. */
+  async summary(agentId?: string): Promise<Schemas["Summary"]> {
+    return this.#http.send("GET", `/api/v1/agents/${quoteSegment(agentId ?? (await this.#ownId()))}/memory/summary`);
+  }
+
+  /** List the versions of an entry, newest first. */
+  history(id: string, paging: Paging = {}): Pages<EntryVersion> {
+    const path = `${PATH}/${quoteSegment(id)}/history`;
+    return new Pages((limit, after) => this.#http.getPage<EntryVersion>(path, { limit, after }, "versions"), paging);
+  }
+
+  /** Return an entry as it stood: at a version, or at a time (RFC 3339); undefined if there is none. */
+  async getPast(id: string, past: { version?: number; asOf?: string }): Promise<Entry | undefined> {
+    const query = { version: past.version, as_of: past.asOf };
+    return orUndefined(this.#http.send<Entry>("GET", `${PATH}/${quoteSegment(id)}`, { query }));
+  }
+
+  /** Write the value of an earlier version again, as a new version. */
+  async restore(id: string, version: number): Promise<Entry> {
+    const present = await this.#http.send<Entry>("GET", `${PATH}/${quoteSegment(id)}`);
+    const headers = { "If-Match": String(present.version) };
+    return this.#http.send("POST", `${PATH}/${quoteSegment(id)}/restore`, { body: { version }, headers });
+  }
+
+  /** Remove the earlier versions of an entry; the entry stays. */
+  async removeHistory(id: string): Promise<void> {
+    await this.#http.send("DELETE", `${PATH}/${quoteSegment(id)}/history`);
+  }
+
   /** Find entries by meaning, words and ids, best first, each with its score. */
   async search(query: string, options: SearchOptions = {}): Promise<SearchResult[]> {
     const { memoryType, topK = 5 } = options;
@@ -239,10 +275,8 @@ export class Memory {
     return tier === "working" || tier === "episodic" ? this.#ownId() : undefined;
   }
 
-  #ownId(): Promise<string> {
-    this.#me ??= this.#http.send<{ id: string }>("GET", "/api/v1/me").then((me) => me.id);
-    this.#me.catch(() => (this.#me = undefined));
-    return this.#me;
+  async #ownId(): Promise<string> {
+    return (await this.#http.getMe()).id;
   }
 
   #create(namespace: string, key: string, fields: object): Promise<Entry> {
@@ -253,6 +287,26 @@ export class Memory {
     const headers = { "If-Match": String(entry.version) };
     return this.#http.send("PATCH", `${PATH}/${quoteSegment(entry.id)}`, { body: changes, headers });
   }
+}
+
+function toFilters(options: QueryOptions) {
+  return {
+    namespace: options.namespace,
+    key: options.key,
+    memory_type: options.memoryType,
+    agent_id: options.agentId,
+    tags: options.tags,
+    tags_any: options.tagsAny,
+    "scope.task_id": options.taskId,
+    "scope.intent_id": options.intentId,
+    pinned: options.pinned,
+    updated_after: options.updatedAfter,
+    updated_before: options.updatedBefore,
+  };
+}
+
+function named(options: { memoryType: MemoryType | undefined }): GetOptions {
+  return options.memoryType === undefined ? {} : { memoryType: options.memoryType };
 }
 
 type Race = MemoryConflictError | MemoryNotFoundError;

@@ -16,7 +16,7 @@ export interface Page<T> {
   next: string | undefined;
 }
 
-type Fetch<T> = (limit: number, after: string | undefined) => Promise<Page<T>>;
+export type Fetch<T> = (limit: number, after: string | undefined) => Promise<Page<T>>;
 
 const PAGE_SIZE = 100;
 

@@ -1,23 +1,73 @@
 /** `client.states`: what agents keep for an owner. */
 
-import { Http, quoteSegment } from "./http.js";
-import { Pages, type Paging } from "./pages.js";
-import type { components } from "./schema.js";
+import type { Paging, Pages } from "./pages.js";
+import { Resource, type Schemas, toPath } from "./resource.js";
 
-export type State = components["schemas"]["State"];
+export type State = Schemas["State"];
+export type StateHead = Schemas["StateHead"];
 
-export class States {
-  readonly #http: Http;
+export interface StateOptions {
+  /** `confidential` and `restricted` values are stored encrypted. */
+  sensitivity?: State["sensitivity"];
+  /** Replace only this version; 0: only if there is none. */
+  version?: number;
+}
 
-  constructor(http: Http) {
-    this.#http = http;
+type Values = Record<string, unknown>;
+
+export class States extends Resource {
+  /** Store a value, up to 4 MB; return its version. */
+  async put(
+    agentId: string,
+    ownerId: string,
+    key: string,
+    value: unknown,
+    { version, ...fields }: StateOptions = {},
+  ): Promise<number> {
+    return (await this.change<State>("PUT", ofOwner(agentId, ownerId, key), { value, ...fields }, version)).version;
+  }
+
+  /** Return a value; undefined if there is none. */
+  async get(agentId: string, ownerId: string, key: string): Promise<unknown> {
+    return (await this.find<{ value: unknown }>(ofOwner(agentId, ownerId, key)))?.value;
+  }
+
+  /** Return all values for an owner, by key. */
+  async getAll(agentId: string, ownerId: string): Promise<Values> {
+    const path = ofOwner(agentId, ownerId);
+    const [first, next] = await this.#read(path, undefined);
+    const found = { ...first };
+    for (let after = next; after !== undefined; ) {
+      const [page, following] = await this.#read(path, after);
+      Object.assign(found, { ...page, ...found });
+      after = following;
+    }
+    // What was written meanwhile has moved to the front.
+    return next === undefined ? found : { ...found, ...(await this.#read(path, undefined))[0] };
+  }
+
+  async #read(path: string, after: string | undefined): Promise<[Values, string | undefined]> {
+    const page = await this.http.send<{ states: Values; next?: string }>("GET", path, { query: { total: "none", after } });
+    return [page.states, page.next];
+  }
+
+  /** Delete a value; whether there was one. */
+  async delete(agentId: string, ownerId: string, key: string): Promise<boolean> {
+    return this.remove(ofOwner(agentId, ownerId, key));
+  }
+
+  /** List the states for an owner without their values, the last updated first. */
+  list(agentId: string, ownerId: string, paging: Paging = {}): Pages<StateHead> {
+    return this.pages(ofOwner(agentId, ownerId), "heads", paging, { values: "omit" });
   }
 
   /** List an agent's states for all owners, those of one owner together; others get what they own. */
   listAll(agentId: string, paging: Paging = {}): Pages<State> {
-    const path = `/api/v1/agents/${quoteSegment(agentId)}/state`;
-    const fetch = (limit: number, after: string | undefined) =>
-      this.#http.getPage<State>(path, { total: "none", limit, after }, "states");
-    return new Pages(fetch, paging);
+    return this.pages(`${toPath("/api/v1/agents", agentId)}/state`, "states", paging);
   }
+}
+
+function ofOwner(agentId: string, ownerId: string, ...key: string[]): string {
+  if (ownerId.includes("/")) throw new TypeError("an owner's id holds no slash");
+  return toPath(`${toPath("/api/v1/agents", agentId)}/state`, ownerId, ...key);
 }

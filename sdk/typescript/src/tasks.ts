@@ -1,11 +1,12 @@
 /** `client.tasks`: tasks that agents work on and hand over. */
 
-import { Http, quoteSegment } from "./http.js";
+import { quoteSegment } from "./http.js";
 import { orUndefined } from "./memory.js";
-import { Pages, type Paging } from "./pages.js";
-import type { components } from "./schema.js";
+import type { Pages, Paging } from "./pages.js";
+import { Resource, type Schemas, splitPaging, toPath } from "./resource.js";
 
-type Schemas = components["schemas"];
+export type Grant = Schemas["Grant"];
+export type TaskContext = Schemas["Context"];
 export type Task = Schemas["Task"];
 export type TaskStatus = Task["status"];
 export type TaskFields = Partial<Omit<Schemas["NewTaskBody"], "intent_id">>;
@@ -17,21 +18,21 @@ export interface TaskListOptions extends Paging {
 
 const PATH = "/api/v1/tasks";
 
-export class Tasks {
-  readonly #http: Http;
+export interface TaskContextOptions {
+  episodic_limit?: number;
+  tags?: readonly string[];
+  max_kb?: number;
+}
 
-  constructor(http: Http) {
-    this.#http = http;
-  }
-
+export class Tasks extends Resource {
   /** Register a task; the caller coordinates it, unless it is an agent. */
   async create(intentId: string, fields: TaskFields = {}): Promise<Task> {
-    return this.#http.send("POST", PATH, { body: { intent_id: intentId, ...fields } });
+    return this.http.send("POST", PATH, { body: { intent_id: intentId, ...fields } });
   }
 
   /** Return a task; undefined if there is none. */
   async get(id: string): Promise<Task | undefined> {
-    return orUndefined(this.#http.send<Task>("GET", `${PATH}/${quoteSegment(id)}`));
+    return orUndefined(this.http.send<Task>("GET", `${PATH}/${quoteSegment(id)}`));
   }
 
   /** List the tasks of an intent, newest first. */
@@ -39,16 +40,56 @@ export class Tasks {
     return this.#list(`/api/v1/intents/${quoteSegment(intentId)}/tasks`, options);
   }
 
-  /** List the open tasks that are assigned to an agent, newest first. */
-  listAssigned(agentId: string, options: TaskListOptions = {}): Pages<Task> {
-    return this.#list(`/api/v1/agents/${quoteSegment(agentId)}/tasks`, options);
+  /** List the open tasks that are assigned to an agent, the caller unless given, newest first. */
+  listAssigned(agentId?: string, options: TaskListOptions = {}): Pages<Task> {
+    const [paging, query] = splitPaging(options);
+    const fetch = async (limit: number, after: string | undefined) => {
+      const agent = agentId ?? (await this.http.getMe()).id;
+      const path = `${toPath("/api/v1/agents", agent)}/tasks`;
+      return this.http.getPage<Task>(path, { ...query, total: "none", limit, after });
+    };
+    return this.makePages(fetch, paging);
   }
 
   #list(path: string, options: TaskListOptions): Pages<Task> {
-    const { status, ...paging } = options;
-    const fetch = (limit: number, after: string | undefined) =>
-      this.#http.getPage<Task>(path, { status, total: "none", limit, after });
-    return new Pages(fetch, paging);
+    const [paging, query] = splitPaging(options);
+    return this.pages(path, undefined, paging, { ...query });
+  }
+
+  /** Report a task as done. */
+  async complete(id: string, output: unknown = null): Promise<Task> {
+    return this.#end(id, { status: "completed", output } as TaskChanges);
+  }
+
+  /** Report a task as failed. */
+  async fail(id: string, error: unknown = null): Promise<Task> {
+    return this.#end(id, { status: "failed", error } as TaskChanges);
+  }
+
+  async #end(id: string, changes: TaskChanges): Promise<Task> {
+    const { version } = await this.http.send<Task>("GET", toPath(PATH, id));
+    return this.update(id, version, changes);
+  }
+
+  /** Let another principal use a task's memory. */
+  async grant(id: string, principal: string, access: Grant["access"] = "read", expiresAt?: string): Promise<void> {
+    const body = { access, ...(expiresAt === undefined ? {} : { expires_at: expiresAt }) };
+    await this.send("PUT", toPath(`${toPath(PATH, id)}/grants`, principal), body);
+  }
+
+  /** List who else may use a task's memory. */
+  listGrants(id: string, paging: Paging = {}): Pages<Grant> {
+    return this.pages(`${toPath(PATH, id)}/grants`, "grants", paging);
+  }
+
+  /** End a grant. */
+  async revoke(id: string, principal: string): Promise<void> {
+    await this.send("DELETE", toPath(`${toPath(PATH, id)}/grants`, principal));
+  }
+
+  /** Return a task's memory, packed for a context window. */
+  async getContext(id: string, options: TaskContextOptions = {}): Promise<TaskContext> {
+    return this.http.send("GET", `${toPath(PATH, id)}/context`, { query: { ...options } });
   }
 
   /** Hand a task over to another agent, with a note for it. */
@@ -65,6 +106,6 @@ export class Tasks {
    */
   async update(id: string, version: number, changes: TaskChanges): Promise<Task> {
     const headers = { "If-Match": String(version) };
-    return this.#http.send("PATCH", `${PATH}/${quoteSegment(id)}`, { body: changes, headers });
+    return this.http.send("PATCH", `${PATH}/${quoteSegment(id)}`, { body: changes, headers });
   }
 }

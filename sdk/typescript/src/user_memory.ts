@@ -5,6 +5,7 @@ import { MemoryAccessError, MemoryNotFoundError } from "./errors.js";
 import type { Http } from "./http.js";
 import type { Entry, EntryFields, JsonObject, Memory, RememberOptions, SearchResult, UpdateOptions } from "./memory.js";
 import type { Pages, Paging } from "./pages.js";
+import type { States } from "./states.js";
 import type { Recall, RecallOptions } from "./recall.js";
 import type { components } from "./schema.js";
 
@@ -17,6 +18,7 @@ export interface InNamespace {
 export interface Verbs {
   readonly memory: Memory;
   readonly conversations: Conversations;
+  readonly states: States;
   recall(query: string, options?: RecallOptions): Promise<Recall>;
   forget(reference: string): Promise<boolean>;
 }
@@ -26,6 +28,8 @@ export interface Forgotten {
   entries: number;
   conversations: number;
   facts: number;
+  /** That the caller kept about the user. */
+  states: number;
   items: number;
 }
 
@@ -128,7 +132,7 @@ export class UserMemory {
   async forget(reference?: string): Promise<Forgotten> {
     if (reference !== undefined) {
       const was = await this.#client.forget(reference);
-      return { entries: 0, conversations: 0, facts: 0, items: Number(was) };
+      return { entries: 0, conversations: 0, facts: 0, states: 0, items: Number(was) };
     }
     const query = { namespace: `${this.#root}*`, memory_type: "semantic" };
     const { deleted } = await this.#http.send<{ deleted: number }>("DELETE", "/api/v1/memory/batch", { query });
@@ -139,7 +143,17 @@ export class UserMemory {
     const facts = await this.#http.send<{ deleted: number }>("DELETE", "/api/v1/facts", {
       query: { user_id: this.userId },
     });
-    return { entries: deleted, conversations, facts: facts.deleted, items: 0 };
+    return { entries: deleted, conversations, facts: facts.deleted, states: await this.#forgetStates(), items: 0 };
+  }
+
+  async #forgetStates(): Promise<number> {
+    if (this.userId.includes("/")) return 0;
+    const { id: me } = await this.#http.getMe();
+    let states = 0;
+    for await (const { key } of this.#client.states.list(me, this.userId)) {
+      states += Number(await this.#client.states.delete(me, this.userId, key));
+    }
+    return states;
   }
 
   /** Refuse to write where the tenant's others could read; asked once by a client. */

@@ -1,0 +1,350 @@
+/** The parts of `client.admin`, and those that show what happened. */
+
+import type { Paging, Pages } from "./pages.js";
+import { Resource, type Fields, type Schemas, splitPaging, toPath, toRules } from "./resource.js";
+
+export type Namespace = Schemas["Namespace"];
+export type NamespaceAccess = Schemas["NamespaceAccess"]["access"];
+export type Principal = Schemas["Principal"];
+export type NewPrincipal = Schemas["NewPrincipal"];
+export type Permission = Principal["permissions"][number];
+export type Strategy = Schemas["Strategy"];
+export type StrategyFields = Omit<Fields<"NewStrategyBody">, "kind"> & { version?: number };
+export type Deletion = Schemas["Deletion"];
+export type LogEvent = Schemas["Event"];
+export type AuditRecord = Schemas["AuditRecord"];
+
+/** Semantic memory and who may use it. */
+export class Namespaces extends Resource {
+  /** List the namespaces that the caller has access to. */
+  list(paging: Paging = {}): Pages<Namespace> {
+    return this.pages("/api/v1/memory/namespaces", "namespaces", paging);
+  }
+
+  /** Return one namespace. */
+  async get(namespace: string): Promise<Namespace> {
+    return this.send("GET", toPath("/api/v1/memory/namespaces", namespace));
+  }
+
+  /** Change a namespace's permissions, or create it; what isn't given stays. A final `*` is a prefix rule. */
+  async setPermissions(
+    namespace: string,
+    { allow, version, ...given }: {
+      default?: NamespaceAccess | null;
+      allow?: Record<string, NamespaceAccess>;
+      version?: number;
+    },
+  ): Promise<Namespace> {
+    return this.#set(namespace, { permissions: { allow: toRules(allow ?? {}), ...given } }, version);
+  }
+
+  /** Declare the fields of values that searches may compare; they replace the former ones. */
+  async setSearchFields(namespace: string, fields: readonly string[], version?: number): Promise<Namespace> {
+    return this.#set(namespace, { search_fields: fields }, version);
+  }
+
+  /** Set for how many days earlier values are kept; 0 keeps none, null is the default. */
+  async setHistory(namespace: string, days: number | null, version?: number): Promise<Namespace> {
+    return this.#set(namespace, { history: days === null ? null : { days } }, version);
+  }
+
+  #set(namespace: string, body: object, version: number | undefined): Promise<Namespace> {
+    return this.change("PATCH", toPath("/api/v1/memory/namespaces", namespace), body, version);
+  }
+}
+
+export interface AccessQuestion {
+  principal?: string;
+  entry?: string;
+  namespace?: string;
+  task?: string;
+  conversation?: string;
+}
+
+/** Who may call, and what they may do. */
+export class Principals extends Resource {
+  /** Return the caller. */
+  async me(): Promise<Principal> {
+    return this.send("GET", "/api/v1/me");
+  }
+
+  /** Return the caller, as it was when this client first asked. */
+  async cachedMe(): Promise<Principal> {
+    return this.http.getMe();
+  }
+
+  /** List the tenant's principals. */
+  list(paging: Paging = {}): Pages<Principal> {
+    return this.pages("/api/v1/principals", "principals", paging);
+  }
+
+  /** Create a principal; its key is shown this once. */
+  async create(
+    id: string,
+    kind: Principal["kind"] = "agent",
+    fields: Omit<Fields<"NewPrincipalBody">, "id" | "kind"> = {},
+  ): Promise<NewPrincipal> {
+    return this.send("POST", "/api/v1/principals", { id, kind, ...fields });
+  }
+
+  /** Change what is given of a principal. */
+  async update(id: string, changes: Fields<"PrincipalChangeBody">): Promise<Principal> {
+    return this.send("PATCH", toPath("/api/v1/principals", id), changes);
+  }
+
+  /** Tell whether a principal may read and write something, and by which rule. */
+  async explainAccess(question: AccessQuestion): Promise<Schemas["Access"]> {
+    return this.http.send("GET", "/api/v1/access", { query: { ...question } });
+  }
+
+  /** Give a principal a new key; the old one ends. */
+  async rotate(id: string): Promise<NewPrincipal> {
+    return this.send("POST", `${toPath("/api/v1/principals", id)}/rotate`);
+  }
+
+  /** Revoke a principal and its key. */
+  async revoke(id: string): Promise<void> {
+    await this.send("DELETE", toPath("/api/v1/principals", id));
+  }
+}
+
+/** Agents' settings, and what bounds them. */
+export class Agents extends Resource {
+  /** List the agents that the caller may know of, with what they hold and their room. */
+  list(paging: Paging = {}): Pages<Schemas["Agent"]> {
+    return this.pages("/api/v1/agents", "agents", paging);
+  }
+
+  /** Return what bounds an agent's memory. */
+  async getSettings(agentId: string): Promise<Schemas["AgentSettings"]> {
+    return this.send("GET", `${toPath("/api/v1/agents", agentId)}/memory/config`);
+  }
+
+  /** Set what bounds an agent's memory; what isn't given stays. Needs `memory.admin`. */
+  async configure(agentId: string, settings: Fields<"AgentConfigBody">): Promise<Schemas["AgentSettings"]> {
+    return this.send("PATCH", `${toPath("/api/v1/agents", agentId)}/memory/config`, settings);
+  }
+
+  /** Return what an agent holds, in figures. */
+  async getSummary(agentId: string): Promise<Schemas["Summary"]> {
+    return this.send("GET", `${toPath("/api/v1/agents", agentId)}/memory/summary`);
+  }
+
+  /** List an agent's episodic entries in the order in which they are evicted. */
+  listEvictionOrder(agentId: string, paging: Paging = {}): Pages<Schemas["EvictionCandidate"]> {
+    return this.pages(`${toPath("/api/v1/agents", agentId)}/memory/eviction`, "entries", paging);
+  }
+
+  /** Return a coordinator's guardrails. */
+  async getGuardrails(coordinatorId: string): Promise<Schemas["CoordinatorGuardrails"]> {
+    return this.send("GET", `${toPath("/api/v1/coordinators", coordinatorId)}/guardrails`);
+  }
+
+  /** Change the guardrails that are given; null removes one. Needs `memory.admin`. */
+  async setGuardrails(
+    coordinatorId: string,
+    guardrails: Fields<"GuardrailsBody">,
+  ): Promise<Schemas["CoordinatorGuardrails"]> {
+    return this.send("PATCH", `${toPath("/api/v1/coordinators", coordinatorId)}/guardrails`, { guardrails });
+  }
+}
+
+export interface DryRun {
+  /** Report what would be deleted. */
+  dryRun?: boolean;
+}
+
+/** Tenants; every call needs the root key. */
+export class Tenants extends Resource {
+  /** Create a tenant; the answer has its administrator's key. */
+  async create(id: string): Promise<Schemas["NewTenant"]> {
+    return this.send("POST", "/api/v1/tenants", { id });
+  }
+
+  /** Create another administrator of a tenant. */
+  async createAdmin(tenant: string, id: string): Promise<NewPrincipal> {
+    return this.send("POST", `${toPath("/api/v1/tenants", tenant)}/admins`, { id });
+  }
+
+  /** Set the permissions of a principal, `memory.inspect` included. */
+  async setPermissions(tenant: string, principal: string, permissions: readonly Permission[]): Promise<Principal> {
+    return this.send("PATCH", toPath(`${toPath("/api/v1/tenants", tenant)}/principals`, principal), { permissions });
+  }
+
+  /** Change the limits that are given; null removes one. */
+  async setLimits(id: string, limits: Fields<"LimitsBody">): Promise<Schemas["Tenant"]> {
+    return this.send("PATCH", toPath("/api/v1/tenants", id), { limits });
+  }
+
+  /** Return what the tenant has used, by day; with the root key, of all tenants. */
+  async getUsage(period: { since?: string; until?: string } = {}): Promise<Schemas["Usage"]> {
+    return this.http.send("GET", "/api/v1/usage", { query: { from: period.since, to: period.until } });
+  }
+
+  /** Delete a tenant with everything that it has. */
+  async delete(id: string, { dryRun }: DryRun = {}): Promise<Deletion> {
+    return this.http.send("DELETE", toPath("/api/v1/tenants", id), { query: { dry_run: dryRun } });
+  }
+
+  /** Return how far the deletion of a tenant is. */
+  async getDeletion(id: string, { dryRun }: DryRun = {}): Promise<Deletion> {
+    return this.http.send("GET", `${toPath("/api/v1/tenants", id)}/deletion`, { query: { dry_run: dryRun } });
+  }
+}
+
+/** Deletions of agents and persons. */
+export class Deletions extends Resource {
+  /** Start to delete all of an agent or of a person. */
+  async start(kind: "agent" | "person", id: string, { dryRun }: DryRun = {}): Promise<Deletion> {
+    return this.send("POST", "/api/v1/deletions", { kind, id, ...(dryRun === undefined ? {} : { dry_run: dryRun }) });
+  }
+
+  /** Return how far a deletion is. */
+  async get(kind: "agent" | "person", id: string, { dryRun }: DryRun = {}): Promise<Deletion> {
+    return this.http.send("GET", toPath("/api/v1/deletions", kind, id), { query: { dry_run: dryRun } });
+  }
+}
+
+/** What is learned from conversations. */
+export class Strategies extends Resource {
+  /** Declare a strategy in place of the one with its name. */
+  async put(name: string, kind: Strategy["kind"], { version, ...fields }: StrategyFields = {}): Promise<Strategy> {
+    return this.change("PUT", toPath("/api/v1/strategies", name), { kind, ...fields }, version);
+  }
+
+  /** Return a strategy; undefined if there is none. */
+  async get(name: string): Promise<Strategy | undefined> {
+    return this.find(toPath("/api/v1/strategies", name));
+  }
+
+  /** Return what a strategy has done, and what waits. */
+  async getStatus(name: string): Promise<Schemas["StrategyStatus"]> {
+    return this.send("GET", `${toPath("/api/v1/strategies", name)}/status`);
+  }
+
+  /** Delete a strategy; whether there was one. What it learned stays. */
+  async delete(name: string, version?: number): Promise<boolean> {
+    return this.remove(toPath("/api/v1/strategies", name), version);
+  }
+
+  /** List all strategies, by their names. */
+  list(paging: Paging = {}): Pages<Strategy> {
+    return this.pages("/api/v1/strategies", "strategies", paging);
+  }
+}
+
+export interface LogFilters extends Paging {
+  actor?: string;
+  /** RFC 3339 times: from this one on, and up to that one. */
+  since?: string;
+  until?: string;
+  newestFirst?: boolean;
+}
+
+export interface EventFilters extends LogFilters {
+  type?: LogEvent["type"];
+  entry_id?: string;
+}
+
+function toQuery(filters: LogFilters): [Paging, Record<string, string | undefined>] {
+  const [paging, { since, until, newestFirst, ...rest }] = splitPaging(filters);
+  const order = newestFirst ? "desc" : undefined;
+  return [paging, { ...(rest as Record<string, string>), from: since, to: until, order }];
+}
+
+abstract class Logs extends Resource {
+  /** A log's last page names itself as the next one: more may happen. The list ends there. */
+  protected log<T>(path: string, member: string, filters: LogFilters): Pages<T> {
+    const [paging, query] = toQuery(filters);
+    const fetch = async (limit: number, after: string | undefined) => {
+      const page = await this.http.getPage<T>(path, { ...query, limit, after }, member);
+      return page.next === after || page.items.length === 0 ? { ...page, next: undefined } : page;
+    };
+    return this.makePages(fetch, paging);
+  }
+}
+
+/** What happened to memory. */
+export class Events extends Logs {
+  /** List the events of an intent, oldest first. */
+  listForIntent(intentId: string, filters: EventFilters = {}): Pages<LogEvent> {
+    return this.log(`${toPath("/api/v1/intents", intentId)}/events`, "events", filters);
+  }
+
+  /** List the events of an agent, oldest first. */
+  listForAgent(agentId: string, filters: EventFilters = {}): Pages<LogEvent> {
+    return this.log(`${toPath("/api/v1/agents", agentId)}/events`, "events", filters);
+  }
+
+  /** List the events of a namespace, oldest first. */
+  listForNamespace(namespace: string, filters: EventFilters = {}): Pages<LogEvent> {
+    return this.log(`${toPath("/api/v1/memory/namespaces", namespace)}/events`, "events", filters);
+  }
+}
+
+/** Uses of authority. */
+export class Audit extends Logs {
+  /** List the audit log, oldest first. Needs `memory.admin`. */
+  list(filters: LogFilters & { action?: string } = {}): Pages<AuditRecord> {
+    return this.log("/api/v1/audit", "records", filters);
+  }
+}
+
+/** What tasks belong to. */
+export class Intents extends Resource {
+  /** List the intents that the caller may know of. */
+  list(paging: Paging = {}): Pages<Schemas["Intent"]> {
+    return this.pages("/api/v1/intents", "intents", paging);
+  }
+
+  /** Make another principal the owner of an intent. */
+  async setOwner(intentId: string, principal: string): Promise<Schemas["Acl"]> {
+    return this.send("PUT", `${toPath("/api/v1/intents", intentId)}/owner`, { principal });
+  }
+
+  /** Return who may use an intent. */
+  async getAcl(intentId: string): Promise<Schemas["Acl"]> {
+    return this.send("GET", `${toPath("/api/v1/intents", intentId)}/acl`);
+  }
+
+  /** Say who may use an intent, besides its owner. */
+  async setAcl(intentId: string, access: Record<string, "read" | "write">): Promise<Schemas["Acl"]> {
+    const entries = Object.entries(access).map(([principal, each]) => ({ principal, access: each }));
+    return this.send("PUT", `${toPath("/api/v1/intents", intentId)}/acl`, { entries });
+  }
+}
+
+/** Namespaces, agents and tasks from one file. */
+export class Workflows extends Resource {
+  /** Apply a workflow: the text of a YAML or JSON file, or its content. */
+  async apply(workflow: string | object): Promise<Schemas["AppliedWorkflow"]> {
+    if (typeof workflow !== "string") return this.send("POST", "/api/v1/workflows", workflow);
+    const headers = { "Content-Type": "application/yaml" };
+    return this.http.send("POST", "/api/v1/workflows", { content: workflow, headers });
+  }
+}
+
+/** Values that an instance of an agent works with. */
+export class WorkingValues extends Resource {
+  /** Store a value of an instance. */
+  async put(instanceId: string, key: string, value: unknown): Promise<void> {
+    await this.send("PUT", toPath(`${toPath("/api/v1/instances", instanceId)}/working`, key), { value });
+  }
+
+  /** Return a value; undefined if there is none. */
+  async get(instanceId: string, key: string): Promise<unknown> {
+    const path = toPath(`${toPath("/api/v1/instances", instanceId)}/working`, key);
+    return (await this.find<Schemas["WorkingValue"]>(path))?.value;
+  }
+
+  /** Return all values of an instance. */
+  async getAll(instanceId: string): Promise<Record<string, unknown>> {
+    const path = `${toPath("/api/v1/instances", instanceId)}/working`;
+    return (await this.send<Schemas["WorkingValues"]>("GET", path)).values ?? {};
+  }
+
+  /** Delete a value; whether there was one. */
+  async delete(instanceId: string, key: string): Promise<boolean> {
+    return this.remove(toPath(`${toPath("/api/v1/instances", instanceId)}/working`, key));
+  }
+}
