@@ -155,7 +155,7 @@ crewai: $(TOOLKIT) $(VENV)/dev.stamp .venv-crewai/stamp
 	@$(call install,.venv-crewai,'crewai==1.15.30' 'pytest==9.2.0')
 	@touch $@
 
-check: lint test e2e
+check: lint docs-language test e2e
 
 typescript: $(TYPESCRIPT)
 

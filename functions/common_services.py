@@ -164,7 +164,7 @@ class CommonServices:
 
     @cached_property
     def archive_storage(self) -> ArchiveStorage | None:
-        """Where archives and large objects are: a bucket, a folder, or nowhere."""
+        """Return where archives and large objects are: a bucket, a folder, or nowhere."""
         settings = self.settings
         if settings.archive_bucket is not None:
             s3 = create_lazy_client("s3")

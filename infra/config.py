@@ -1,4 +1,4 @@
-"""What a deployment can choose, by CDK context (`-c name=value`, or `cdk.json`)."""
+"""Define what a deployment can choose, by CDK context (`-c name=value`, or `cdk.json`)."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -75,7 +75,7 @@ class Config(BaseModel):
         throttle_burst: requests at once that the API takes.
         stream_parallelism: how many invocations process a shard of the change stream at a time.
         max_write_units, max_read_units: how many units a second DynamoDB serves of each table.
-        monthly_budget_usd, budget_email: who is told when a month costs, or will cost, more.
+        monthly_budget_usd, budget_email: gets a mail when a month costs, or will cost, more.
         sweep_parts: how many invocations of the scheduled function share what is due.
         principal_requests_per_minute, tenant_requests_per_minute: how many requests one instance
             of the API function takes of each; 0 is no limit.
@@ -247,12 +247,12 @@ class Config(BaseModel):
 
     @property
     def retains(self) -> bool:
-        """Whether data outlives the stack."""
+        """Tell whether data outlives the stack."""
         return self.stage == "prod" if self.retain is None else self.retain
 
     @property
     def refers_to_all_state(self) -> bool:
-        """Whether the deployment keeps nothing of its own."""
+        """Tell whether the deployment keeps no data."""
         keys = self.storage_key_arn and self.values_key_arn and self.root_key_arn
         return bool(keys and self.memory_stream_arn and self.archive_bucket)
 

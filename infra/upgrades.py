@@ -1,4 +1,4 @@
-"""What an upgrade must not do to a deployment that holds data.
+"""Define what an upgrade must not do to a deployment that holds data.
 
 `python -m infra.upgrades` writes down what a deployment of this release has, for the next one to be
 compared with.

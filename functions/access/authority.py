@@ -1,4 +1,4 @@
-"""Who may ask about whose access."""
+"""Define who may ask about whose access."""
 
 from typing import NamedTuple
 

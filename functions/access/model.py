@@ -1,4 +1,4 @@
-"""What an explanation of access is about, and what it says."""
+"""Explanations of access: the target, and the decision."""
 
 from typing import Literal, NamedTuple
 
@@ -8,14 +8,14 @@ TargetKind = Literal["entry", "namespace", "task", "conversation"]
 
 
 class AccessTarget(NamedTuple):
-    """What is read and written; `id` is a namespace's name. Of a task, it is its working memory."""
+    """The target; `id` is a namespace's name, or a task's for its working memory."""
 
     kind: TargetKind
     id: str
 
 
 class AccessExplanation(NamedTuple):
-    """Whether a principal may read and write a target, each with the reason."""
+    """Tells whether a principal may read and write a target, each with the reason."""
 
     principal: str
     target: AccessTarget

@@ -28,7 +28,7 @@ from functions.tasks.rules import is_assignee_or_coordinator, is_coordinator
 
 
 class _Found(NamedTuple):
-    """What decides on a principal's access to a target, and what the principal is to it."""
+    """Tells what decides on a principal's access to a target, and what the principal is to it."""
 
     read: Checks
     write: Checks

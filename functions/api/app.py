@@ -37,7 +37,7 @@ from functions.platform.observability import (
 _TRACEPARENT = re.compile(r"(?!ff)[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}", re.ASCII)
 _UNMETERED = (PUBLIC, ROOT, ADMIN_OR_ROOT)
 _PRIVATE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
-"""The headers of every answer to a request with a key or token: nobody stores or guesses it."""
+"""The headers of answers to requests with a key or token: these are neither stored nor guessed."""
 
 
 class App:
@@ -188,5 +188,5 @@ def _to_gateway(response: Response, request_id: str, *, is_private: bool) -> dic
 
 
 def _is_smaller_in_base64(body: bytes) -> bool:
-    """Whether a text, whose quotes are escaped, would pass the limit of a Lambda response."""
+    """Tell whether a text, whose quotes are escaped, would pass the limit of a Lambda response."""
     return get_escaped_size(body) > max(MAX_RESPONSE_BYTES, len(body) * 4 // 3)

@@ -1,4 +1,4 @@
-"""What the service says it can do, to each protocol in its own shape."""
+"""Capabilities of the service, in the form of each protocol."""
 
 from typing import Any, get_args
 

@@ -4,7 +4,7 @@ The counts are kept in the process, so that no request costs a write. Each insta
 itself, and sees a part of all requests: a caller that many instances serve may send as many times
 more. A tenant whose requests DynamoDB throttles, and that sends this instance more than its part of
 them, is refused a growing share of its requests until the store keeps up, or until it sends less.
-Nobody else is.
+Others are not.
 """
 
 import math
@@ -114,14 +114,14 @@ class LoadShedder:
             raise Throttled("this tenant sends more than the store can take; wait and try again")
 
     def note_throttles(self, caller: Principal, calls: int = 1) -> None:
-        """Note that the store throttled so many calls of a caller's request."""
+        """Note how many calls of a caller's request the store throttled."""
         now, tenant = self._now(), caller.tenant
         if self._sends_most(tenant, now):
             share = self._refused.get(tenant, _NOTHING).get(now, _RECOVERY)
             self._refused[tenant] = _Decaying(min(share + calls * _STEP, _MOST_REFUSED), now)
 
     def _sends_most(self, tenant: str, now: float) -> bool:
-        """Whether a tenant sends more than it would if all tenants sent as much."""
+        """Tell whether a tenant sends more than it would if all tenants sent as much."""
         counts = self._count_sent(now)
         total = sum(counts.values())
         self._fair = _UNFAIR * total / max(len(counts), 1)

@@ -211,12 +211,12 @@ class Request:
 
     @property
     def is_head(self) -> bool:
-        """Whether only the headers are asked for."""
+        """Tell whether only the headers are asked for."""
         method: str = self.event["requestContext"]["http"]["method"]
         return method == "HEAD"
 
     def has_version(self, version: int) -> bool:
-        """Whether If-None-Match of a read names a version: the caller has it (RFC 9110 §13.1.2)."""
+        """Tell whether If-None-Match of a read names a version (RFC 9110 §13.1.2)."""
         header = self.headers.get("if-none-match")
         if header is None:
             return False
@@ -225,7 +225,7 @@ class Request:
 
     @property
     def must_not_exist(self) -> bool:
-        """Whether `If-None-Match: *` asks to write only where nothing is.
+        """Tell whether `If-None-Match: *` asks to write only where nothing is.
 
         Raises:
             ValidationFailed: it is anything else.

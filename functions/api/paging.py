@@ -212,7 +212,7 @@ def paginate_uncounted(
 
     Args:
         request: asks for the page.
-        read: reads so many elements behind a position; behind None from the begin.
+        read: reads a number of elements after a position; None is the beginning.
         get_position: gives what the list sorts by.
     """
     UNCOUNTED.read(request)

@@ -93,7 +93,7 @@ class TextParameter(Parameter):
 
 
 class PrefixParameter(Parameter):
-    """What names begin with; an empty one fits all."""
+    """The beginning of names; an empty one fits all."""
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -242,7 +242,7 @@ ONLY_NEW = HeaderParameter(
 )
 TOTAL: ChoiceParameter[Literal["exact", "none"]] = ChoiceParameter(
     "total",
-    "`none` leaves `total` out, and then a request costs no more than its page; `exact` is the "
+    "`none` leaves `total` out, and then a request costs as much as its page; `exact` is the "
     "default, but for pages that begin `after` another one.",
     Literal["exact", "none"],
 )
@@ -274,9 +274,9 @@ TO = TimestampParameter("to", "What happened up to this moment, which is include
 PAGE: tuple[Parameter, ...] = (LIMIT, OFFSET)
 CURSOR_PAGE: tuple[Parameter, ...] = (*PAGE, AFTER, TOTAL)
 ARRAY_PAGE: tuple[Parameter, ...] = (ARRAY_LIMIT, OFFSET, AFTER, TOTAL)
-"""What a list takes whose pages may also begin after another one."""
+"""The parameters of a list of bare arrays, whose pages may begin after another one."""
 UNCOUNTED_PAGE: tuple[Parameter, ...] = (AFTER, LIMIT, UNCOUNTED)
-"""What a list takes that isn't counted."""
+"""The parameters of a list that is not counted."""
 
 
 def read_period(request: Request) -> tuple[int | None, int | None]:

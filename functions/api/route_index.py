@@ -1,6 +1,6 @@
 """The modules of routes, and which of them a request is looked for in.
 
-A start imports what most functions serve. Each other group has paths of its own, and is imported,
+A start imports what most functions serve. Each other group has its own paths, and is imported,
 with all that its requests need, by the first request of one of them.
 """
 

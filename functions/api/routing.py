@@ -93,11 +93,11 @@ class Route:
 
     @property
     def may_write(self) -> bool:
-        """Whether it changes what clients see: not where reads are only counted."""
+        """Tell whether it changes what clients see: not where reads are only counted."""
         return self.method not in ("GET", "HEAD") and not self.is_query
 
     def lets_read(self, caller: Principal) -> bool:
-        """Whether the caller sees values: `memory.inspect` does in requests that write nothing."""
+        """Tell whether the caller sees values; `memory.inspect` does if nothing is written."""
         inspects = INSPECT in caller.permissions and not self.may_write
         return inspects or READ in caller.permissions
 

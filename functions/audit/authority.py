@@ -1,4 +1,4 @@
-"""Who reads the audit log."""
+"""Define who reads the audit log."""
 
 from functions.authorization.model import Action
 from functions.authorization.rules import HOLDS_ADMIN, INSPECTS

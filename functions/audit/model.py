@@ -45,5 +45,5 @@ class AuditQuery(NamedTuple):
     until: int | None = None
 
     def matches(self, record: AuditRecord) -> bool:
-        """Whether the query asks for a record."""
+        """Tell whether the query asks for a record."""
         return self.actor in (None, record.actor.id) and self.action in (None, record.action)

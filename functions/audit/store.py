@@ -42,7 +42,7 @@ class AuditStore(Store):
         """Read the next records that match, and the position of the last one examined.
 
         A call examines as many records as it may give, or 2,000 where it selects. The position is
-        None where the newest come first and there are no more.
+        None at the end if the newest come first.
         """
         is_selective = query.actor is not None or query.action is not None
         examined = MAX_EXAMINED if is_selective else query.limit

@@ -35,7 +35,7 @@ class Action(Generic[Target_contra]):
         rules: any one of them is enough.
         denied: the message of the error when none holds.
         is_audited: whether each use leaves an audit record: what is done with authority, and not
-            what is done with one's own memory.
+            what a caller does with its own memory.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Action(Generic[Target_contra]):
 
 
 class Decision(NamedTuple):
-    """Whether an action is permitted, and the name of the rule that permits it."""
+    """Tells whether an action is permitted, and the name of the rule that permits it."""
 
     allowed: bool
     rule: str | None

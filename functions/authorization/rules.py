@@ -31,7 +31,7 @@ def inspects(caller: Principal) -> bool:
 
 
 def is_allowed(caller: Principal, action: Action[Target_contra], target: Target_contra) -> bool:
-    """Whether the caller may do this to the target."""
+    """Tell whether the caller may do this to the target."""
     return decide(caller, action, target).allowed
 
 

@@ -85,7 +85,7 @@ class ConversationArchive:
 
     @property
     def is_available(self) -> bool:
-        """Whether there is storage for archives."""
+        """Tell whether there is storage for archives."""
         return self._files.is_available
 
     def read(

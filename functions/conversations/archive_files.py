@@ -35,7 +35,7 @@ class ArchiveFiles:
 
     @property
     def is_available(self) -> bool:
-        """Whether there is storage for archives."""
+        """Tell whether there is storage for archives."""
         return self._storage is not None
 
     def write_part(self, conversation: Conversation, part: int, items: Iterable[Item]) -> None:
@@ -47,7 +47,7 @@ class ArchiveFiles:
         return map(_parse_line, self._required.get(_part_name(conversation, part)).splitlines())
 
     def split(self, conversation: Conversation, name: str | int, item: Item) -> Item:
-        """Write a large text into a file of its own; return the item without it.
+        """Write a large text into a separate file; return the item without it.
 
         Args:
             name: of the file: a message's index, or `DETAILS`.

@@ -1,6 +1,6 @@
-"""Who may do what with conversations and agents' states (Agent Memory Protocol §3, §6).
+"""Define who may do what with conversations and agents' states (Agent Memory Protocol §3, §6).
 
-A conversation belongs to its user and its participants, whoever made it. A state belongs to the
+A conversation belongs to its user and its participants, not to its creator. A state belongs to the
 agent under whose id it is, or to all principals of the agent type of that name.
 """
 

@@ -93,7 +93,7 @@ class ConversationLists:
         return self._load(caller, page, "sk", with_metadata=with_metadata)
 
     def can_read_all(self, caller: Principal, user: str) -> bool:
-        """Tell whether the caller may read all conversations of a user, whoever this is."""
+        """Tell whether the caller may read all conversations of any user."""
         return caller.id == user or inspects(caller)
 
     def _examine_headers(

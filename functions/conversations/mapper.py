@@ -80,7 +80,7 @@ class ConversationMapper:
 
     @staticmethod
     def is_large(text: bytes) -> bool:
-        """Whether a text has a name of its own, since it may need parts."""
+        """Tell whether a text has its own name, since it may need parts."""
         return len(text) > MAX_INLINE_BYTES
 
     def encode_large(

@@ -70,16 +70,16 @@ class Conversation:
 
     @property
     def owners(self) -> frozenset[str]:
-        """Who may read and write it: its user and its participants."""
+        """Return who may read and write it: its user and its participants."""
         return frozenset({self.user_id, *self.agent_participants})
 
     @property
     def is_dense(self) -> bool:
-        """Whether its messages have the indexes from 0 on without gaps."""
+        """Tell whether its messages have the indexes from 0 on without gaps."""
         return self.message_count == self.end
 
     def has_expired(self, now: int) -> bool:
-        """Whether its retention is over: no read returns it any more."""
+        """Tell whether its retention is over: no read returns it any more."""
         return self.expires_at is not None and self.expires_at <= now
 
 

@@ -1,4 +1,4 @@
-"""What conversations, messages and states become when they are written."""
+"""Define what conversations, messages and states become when they are written."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -177,7 +177,7 @@ def assert_version(found: Conversation | None, version: int | None) -> None:
 
 
 def is_repeated(old: Conversation, token: RequestToken | None) -> bool:
-    """Whether a request is the one that led to the present revision."""
+    """Tell whether a request is the one that led to the present revision."""
     if token is None or not old.requests:
         return False
     verdict = token.judge(old.requests)

@@ -38,11 +38,11 @@ _NEAR = (0.4, 0.2)  # how much the messages beside a message count, and the next
 _BUSY = "a conversation is being changed again and again"
 
 AcceptMessage = Callable[[Conversation, HeldMessage], bool]
-"""Whether a search may return a message."""
+"""True if a search may return a message."""
 
 
 class MessageQuery(NamedTuple):
-    """What a search of messages asks for.
+    """Tells what a search of messages asks for.
 
     Attributes:
         text: the query.

@@ -78,7 +78,7 @@ class Conversations:
         return found, rules.migrate_message(found, message)
 
     def find_header(self, caller: Principal, session: str) -> Conversation:
-        """Read a conversation without messages and metadata, whoever may read it: one read."""
+        """Read a conversation without messages and metadata, without authorization: one read."""
         return self._existing(self._store.get_header(caller.tenant, session))
 
     # Changes

@@ -138,7 +138,7 @@ def get_position(item: Item) -> str:
 
 
 def _is_of(item: Item, tenant: str, agent: str, owner: str | None) -> bool:
-    """Whether the key of an item is that of an agent's state: an index may have been forged."""
+    """Tell whether an item's key is that of an agent's state: an index may be forged."""
     of = item["owner_id"]
     partition = conversation_keys.build_state_partition(tenant, agent, of)
     return item["pk"] == partition and item["agent_id"] == agent and owner in (None, of)

@@ -128,7 +128,7 @@ class States:
         return (self._list(caller.tenant, item) for item in found)
 
     def can_read(self, caller: Principal, agent: str, owner: str) -> bool:
-        """Tell whether the caller may read an agent's states for an owner, whoever they are."""
+        """Tell whether the caller may read any agent's states for any owner."""
         return is_allowed(caller, READ_STATE, StateAddress(agent, owner, ""))
 
     def _list(self, tenant: str, item: Item) -> Listed[State]:

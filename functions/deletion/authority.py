@@ -1,4 +1,4 @@
-"""Who deletes tenants, agents and persons: the actions and their rules."""
+"""Define who deletes tenants, agents and persons: the actions and their rules."""
 
 from functions.authorization.model import Action, Rule
 from functions.authorization.rules import HOLDS_ADMIN

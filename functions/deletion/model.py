@@ -7,16 +7,16 @@ from functions.platform.limits import UPLOAD_ADDRESS_SECONDS
 
 SubjectKind = Literal["tenant", "agent", "person"]
 Stage = Literal["keys", "memory", "log", "files", "done"]
-"""What a pass does next. The tables are scanned one after the other."""
+"""The next step of a pass. The tables are scanned one after the other."""
 STAGES: tuple[Stage, ...] = ("keys", "memory", "log", "files")
 SETTLING_TIME = 180_000 + UPLOAD_ADDRESS_SECONDS * 1000
-"""How long (ms) something may still be written that was begun before the deletion: functions
+"""The time (ms) for which writes may arrive that began before the deletion: functions
 remember keys for 60 seconds and deletions for 30, and run for 60 at most; a file may come to an
 address that was given out before."""
 
 
 class Subject(NamedTuple):
-    """Who is deleted.
+    """Tells who is deleted.
 
     Attributes:
         name: the id of an agent or a person; None for the whole tenant.

@@ -1,4 +1,4 @@
-"""What an agent or a person has in the tables, by the type of item; pure.
+"""Define what an agent or a person has in the tables, by the type of item; pure.
 
 Each type of item is here once: what is deleted with its owner, what is only redacted, and what
 stays. A test fails for a type that is missing.
@@ -115,13 +115,13 @@ DELETED: dict[ItemType, Matches] = {
     item_types.LEARNING_POSITION: _is_named_by("user_id"),
     item_types.LEARNED_ITEM: _is_named_by("user_id"),
 }
-"""What is deleted, and how it is recognized."""
+"""The items that are deleted, and how they are recognized."""
 DELETED_LAST: dict[ItemType, Matches] = {
     item_types.AGENT: _is_in_agent_partition,
     item_types.OBJECT_SPACE: _is_named_by("owner"),
     item_types.OBJECT_USAGE: _is_at(build_usage_partition),
 }
-"""What counts or permits what is deleted: it goes with the second pass."""
+"""Counters and permissions of deleted items: the second pass deletes them."""
 REDACTED: dict[ItemType, Matches] = {
     item_types.INTENT: _is_on_access_list,
     item_types.CONVERSATION: _is_in("agent_participants", "shared_with"),
@@ -129,7 +129,7 @@ REDACTED: dict[ItemType, Matches] = {
     item_types.LOG_ITEM: _may_be_in_log,
     item_types.MEMORY: _is_in_own_list,
 }
-"""What belongs to others: the subject is taken out."""
+"""Items of others, from which the subject is removed."""
 PERMISSIONS: dict[ItemType, Matches] = dict.fromkeys(
     (item_types.NAMESPACE, item_types.PREFIX_RULE, item_types.OBJECT_SPACE), _is_in("allow")
 )
@@ -221,7 +221,7 @@ KEPT: dict[ItemType, str] = {
         "has no content that can be read, and ends with its run",
     ),
 }
-"""What stays, and why."""
+"""The items that stay, and why."""
 
 
 def is_deleted(item_type: ItemType, subject: Subject, item: Item, *, is_last: bool) -> bool:

@@ -1,4 +1,4 @@
-"""How a deletion continues, pass by pass; pure.
+"""Define how a deletion continues, pass by pass; pure.
 
 A pass looks at everything. What functions began before the deletion may still be written during a
 pass, so the last one is a pass that began after the settling time and found nothing.
@@ -10,7 +10,7 @@ from functions.deletion.model import SETTLING_TIME, STAGES, Deletion
 
 
 def restart(deletion: Deletion, now: int) -> Deletion:
-    """Return a deletion that begins anew, where a backup has brought back what it removed."""
+    """Restart a finished deletion after a restore brought the data back."""
     return Deletion(
         deletion.subject,
         now,

@@ -128,7 +128,7 @@ class Deletions:
         return subject.kind == "tenant" and not self._store.has_tenant(subject.tenant)
 
     def _take_keys(self, caller: Principal, deletion: Deletion) -> Deletion:
-        """Take the key of a principal that came back meanwhile, and the permissions."""
+        """Revoke key and permissions of a principal that was created again during its deletion."""
         self._revoke_subject(caller, deletion)
         return self._take_permissions(deletion)
 
@@ -156,12 +156,12 @@ class Deletions:
 
         Raises:
             AccessDenied: the caller may not delete this.
-            NotFound: nobody has asked for it.
+            NotFound: there is no such deletion.
         """
         authorize(caller, DELETE_ACTIONS[subject.kind], subject)
         found = self._store.get(get_key(Deletion(subject, 0, caller.actor, is_preview)))
         if found is None or found.subject.kind != subject.kind:
-            raise NotFound("nobody has asked for this deletion")
+            raise NotFound("there is no such deletion")
         return found
 
     def resume(self, key: Key, seconds: float) -> bool:

@@ -1,4 +1,4 @@
-"""What is known to be deleted, for functions that process what happened before."""
+"""Lookups of deleted tenants and principals, for late events."""
 
 from typing import NamedTuple
 

@@ -35,7 +35,7 @@ _SETTINGS = (
 
 
 class AgentUsage(NamedTuple):
-    """What an agent holds and may hold; sizes are bytes of values.
+    """Tells what an agent holds and may hold; sizes are bytes of values.
 
     Attributes:
         episodic_capacity: the configured capacity, or the guardrails' limit if that is lower.
@@ -65,12 +65,12 @@ class AgentUsage(NamedTuple):
 
     @property
     def excess(self) -> int:
-        """How many episodic entries are to be evicted: never because of a guardrail."""
+        """Return how many episodic entries are to be evicted: never because of a guardrail."""
         return max(-self.episodic_room - self.episodic_reserved, 0)
 
     @property
     def is_above_limit(self) -> bool:
-        """Whether guardrails bar any new episodic entry, since more are there than they allow."""
+        """Tell whether guardrails bar any new episodic entry, since too many are there."""
         return self.episodic_reserved > 0 and self.episodic_room < 0
 
     @property

@@ -36,7 +36,7 @@ _LONGEST_WAIT = 0.05  # seconds; the index follows within milliseconds
 
 
 class AgentSettings(NamedTuple):
-    """What is set for an agent's memory; the limits are of working memory outside tasks."""
+    """Tells what is set for an agent's memory; the limits are of working memory outside tasks."""
 
     agent_id: str
     capacity: int
@@ -150,7 +150,7 @@ class AgentMemory:
         that no counter has changed since before the entries were read, so it is exact.
 
         Returns:
-            how many items were corrected; None when the time is over, or somebody wrote meanwhile.
+            how many items were corrected; None when the time is over, or after a concurrent write.
         """
         task_ids = self._assignments.list_task_ids(tenant, agent)
         own, tasks = self._agents.get_with_tasks(tenant, agent, task_ids)

@@ -1,7 +1,7 @@
 """Archive and remove the memory of ended tasks (RFC-0015 §2.1).
 
 The transaction that ends a task has the task's counters as a condition at its first attempt, so the
-ended task says exactly what has to be archived; where entries are written meanwhile, it is read
+ended task says exactly what has to be archived; if entries are written at the same time, it is read
 again. Then follow three steps, each of which a retry or the schedule may repeat:
 
 1. Entries move: one transaction removes them and puts them, with their values of that instant, into

@@ -1,4 +1,4 @@
-"""Who may read and write an entry, and who sees and sets an agent's memory as a whole.
+"""Define who may read and write an entry, and who sees and sets an agent's memory as a whole.
 
 RFC-0015 §2, §9.1.
 """

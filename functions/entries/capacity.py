@@ -27,7 +27,7 @@ _FEW_ENTRIES = 100  # that still fit: from there on every read is recorded
 
 
 class Evictions(NamedTuple):
-    """What a transaction evicts.
+    """Tells what a transaction evicts.
 
     Attributes:
         transitions: the removals.

@@ -21,7 +21,7 @@ class EvictionOrder:
         self._clock = clock
 
     def can_read(self, caller: Principal, agent: str) -> bool:
-        """Whether the caller may read the agent's episodic memory."""
+        """Tell whether the caller may read the agent's episodic memory."""
         target = AgentTarget(agent)
         if is_allowed(caller, READ_EVICTION_ORDER, target):
             return True

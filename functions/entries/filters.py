@@ -14,7 +14,7 @@ from functions.platform.items import Item
 
 
 class Filters(NamedTuple):
-    """What a query asks for; None or an empty set filters nothing, times are in epoch ms."""
+    """Tells what a query asks for; None or an empty set filters nothing, times are in epoch ms."""
 
     agent_id: str | None = None
     memory_type: Tier | None = None
@@ -45,7 +45,7 @@ class Filters(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """How a filter compares an attribute.
+    """Tells how a filter compares an attribute.
 
     Attributes:
         is_met: takes the attribute's value and the wanted value.

@@ -83,7 +83,7 @@ class Entry(NamedTuple):
 
     @property
     def sort_token(self) -> str:
-        """What lists sort by, newest first: the creation time, then the id.
+        """Return what lists sort by, newest first: the creation time, then the id.
 
         Inherited entries come behind all others.
         """
@@ -92,12 +92,12 @@ class Entry(NamedTuple):
 
     @property
     def is_evictable(self) -> bool:
-        """Whether the entry may be evicted: of such a tier, and not pinned."""
+        """Tell whether the entry may be evicted: of such a tier, and not pinned."""
         return self.policy.is_evictable and not self.pinned
 
     @property
     def eviction_order(self) -> str | None:
-        """What eviction sorts by: lower priority first, then least recent access (§2.2).
+        """Return what eviction sorts by: lower priority first, then least recent access (§2.2).
 
         None for an entry that can't be evicted.
         """
@@ -107,7 +107,7 @@ class Entry(NamedTuple):
 
     @property
     def ends_with_task(self) -> bool:
-        """Whether the entry ends with the task in its scope, if it has one."""
+        """Tell whether the entry ends with the task in its scope, if it has one."""
         return self.policy.is_task_bound or self.ttl == TASK_LIFETIME
 
     def is_expired(self, now: int) -> bool:
@@ -148,7 +148,7 @@ class Transition:
 
     @property
     def is_create(self) -> bool:
-        """Whether it makes a new incarnation, in a free slot or in an expired entry's."""
+        """Tell whether it makes a new incarnation, in a free slot or in an expired entry's."""
         old, new = self.old, self.new
         return new is not None and (old is None or old.nonce != new.nonce)
 

@@ -27,7 +27,7 @@ _KEPT_BY_A_PUT = frozenset(
         *(EVICTION_ATTRIBUTE, CREATION_ATTRIBUTE, TASK_ATTRIBUTE),
     )
 )
-"""What a put leaves as it is: of the entry that it replaces, or what has to be the same."""
+"""The attributes that a put does not change, or whose values must be equal."""
 
 
 class OwnChangeStore:

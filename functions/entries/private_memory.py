@@ -31,7 +31,7 @@ class PrivateScope(NamedTuple):
 
     @property
     def is_small(self) -> bool:
-        """Whether the scope holds so little that a page reads all of it."""
+        """Tell whether the scope holds so little that a page reads all of it."""
         names_slot = self.filters.namespace is not None and self.filters.key is not None
         return names_slot or (
             self.task is not None and self.task.working_entries <= DEFAULT_TASK_ENTRIES

@@ -74,7 +74,7 @@ class RemovalReasons:
 
 
 def _build_caller(entry: Entry) -> Principal:
-    """Build the caller of a removal that nobody asked for: it has no entries of its own."""
+    """Build the caller of the service's own removals: it has no entries."""
     return Principal(entry.address.tenant, "", "user", frozenset())
 
 
@@ -94,7 +94,7 @@ class ExpiredEntries:
         """Remove entries of one tenant, and count them: those that have expired.
 
         All of them, where the reason is that their owner was deleted. If one was changed or removed
-        meanwhile, the others are removed one by one.
+        at the same time, the others are removed one by one.
         """
         try:
             return self._remove_together(items, reason)

@@ -134,9 +134,9 @@ class Memory(RequestModel):
     """Body of `POST /api/v1/remember`."""
 
     text: Annotated[str, Field(min_length=1)] | None = None
-    """What to remember, in words."""
+    """The text to remember."""
     value: dict[str, Any] | None = None
-    """What to remember, as a JSON object; give `text` or `value`."""
+    """The JSON object to remember; give `text` or `value`."""
     user_id: Identifier | None = None
     """The user whom the memory is about; else it is the caller's own."""
     key: Name | None = None
@@ -144,11 +144,11 @@ class Memory(RequestModel):
     tags: Tags | None = None
     """Labels to query by."""
     ttl: Ttl | None = None
-    """How long to keep the memory, such as `duration:P30D`; for good unless given."""
+    """The time to keep the memory, such as `duration:P30D`; no end unless given."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` memories are stored encrypted, and no search finds them."""
     source: Annotated[str, Field(min_length=1, max_length=limits.MAX_NAME_CHARACTERS)] | None = None
-    """Where the memory comes from, such as a document or a session; stored in the value."""
+    """The source of the memory, such as a document or a session; stored in the value."""
     occurred_at: Timestamp | None = None
     """The time when the content happened. Null: now."""
 
@@ -231,13 +231,12 @@ class EpisodicSettings(ChangeModel):
     capacity: int = Field(
         default=limits.DEFAULT_EPISODIC_ENTRIES, ge=1, le=limits.MAX_EPISODIC_ENTRIES
     )
-    """How many episodic entries it may hold. A lowered one is reached by the schedule, in the
-    order of eviction."""
+    """The maximum number of episodic entries. If it is lowered, the schedule evicts."""
     eviction_policy: EvictionPolicy = "lru"
     pinned_namespaces: list[Name] = Field(default=[], max_length=limits.MAX_LISTED_NAMESPACES)
     """New episodic entries in these are pinned, unless they say otherwise."""
     history: HistorySettings | None = None
-    """How long earlier values of episodic entries are kept; null: they are not."""
+    """The time for which earlier values of episodic entries are kept; null keeps none."""
 
 
 class WorkingSettings(ChangeModel):
@@ -249,9 +248,9 @@ class WorkingSettings(ChangeModel):
     max_entries: int = Field(
         default=limits.DEFAULT_WORKING_ENTRIES, ge=0, le=limits.MAX_TASK_ENTRIES
     )
-    """How many entries of working memory it may hold outside tasks."""
+    """The maximum number of entries of working memory outside tasks."""
     max_total_size_kb: int = Field(default=limits.DEFAULT_WORKING_KB, ge=0, le=limits.MAX_TASK_KB)
-    """How many times 1,024 bytes their values may have together."""
+    """The maximum size of their values together, in units of 1,024 bytes."""
 
 
 class AgentConfig(ChangeModel):

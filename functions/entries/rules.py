@@ -97,7 +97,7 @@ def _set_vector(entry: Entry, given: dict[str, Any], now: int) -> Entry:
 
 
 def may_put_by_one_write(entry: Entry) -> bool:
-    """Return whether a put of this entry may need no more than one write.
+    """Return whether a put of this entry needs at most one write.
 
     It does if no order of eviction, index row, vector or cipher depends on it.
     """

@@ -1,4 +1,4 @@
-"""What failed conditions on tasks and intents say of them, in a transaction of entries.
+"""Define what failed conditions on tasks and intents say of them, in a transaction of entries.
 
 The item that comes with a failed condition is either the answer to the caller, as an error, or says
 what the next attempt has to assume (`functions.entries.task_scope`).
@@ -72,7 +72,7 @@ def resolve_task_conflict(
 
 
 class _Attempt:
-    """What the caller wanted of tasks, to compare with a task as it is stored."""
+    """Tells what the caller wanted of tasks, to compare with a task as it is stored."""
 
     def __init__(self, caller: Principal, transitions: Sequence[Transition], now: int) -> None:
         self._caller, self._transitions, self._now = caller, transitions, now

@@ -1,4 +1,4 @@
-"""What entries in a task's scope write and check on tasks and intents (RFC-0015 §2.1).
+"""Define what entries in a task's scope write and check on tasks and intents (RFC-0015 §2.1).
 
 The first transaction assumes that a task is registered and that the agent holds entries in it. Its
 condition fails where that is wrong, or where the task doesn't take the entry.
@@ -26,15 +26,15 @@ from functions.tasks.model import Grant, TaskUsage
 
 @dataclass(frozen=True, slots=True)
 class TaskAssumptions:
-    """What is known of the tasks in the scopes of entries: nothing, in the first attempt.
+    """Tells what is known of the tasks in the scopes of entries: nothing, in the first attempt.
 
     Attributes:
-        unregistered: tasks that nobody has registered; the write registers them.
+        unregistered: tasks that do not exist yet; the write registers them.
         unjoined: tasks in which the agent holds no entry yet.
         grants: those by which the agent writes, where it is neither assignee nor coordinator.
         joined: tasks in which the agent takes or took part otherwise.
         intents: those that are another one's; the agent may take part in them.
-        unnamed: intents that nobody has named yet.
+        unnamed: intents that do not exist yet.
         uncoordinated: tasks without a coordinator; what they hold counts against the limits of
             each entry's agent, too.
     """

@@ -1,4 +1,4 @@
-"""What differs between working, episodic and semantic memory: one policy for each (RFC-0015 §2)."""
+"""Policies of the tiers: working, episodic and semantic memory (RFC-0015 §2)."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple

@@ -1,4 +1,4 @@
-"""What one transaction of entries is to do, and the writes that it takes."""
+"""Define what one transaction of entries is to do, and the writes that it takes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -36,7 +36,7 @@ _ALWAYS_FIT = MAX_TRANSACTION_BYTES // MAX_ITEM_BYTES
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """What one transaction is to do, and what is known by now.
+    """Tells the work of one transaction, and what is known so far.
 
     Attributes:
         extra_writes: other writes, by their keys.

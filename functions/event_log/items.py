@@ -49,7 +49,7 @@ class EncodedEvents(NamedTuple):
 
 
 class LogTime(NamedTuple):
-    """How the times of a log's events go, up to an item; neither figure ever falls.
+    """Tells how the times of a log's events go, up to an item; neither figure ever falls.
 
     Attributes:
         newest: the latest timestamp, in epoch ms.

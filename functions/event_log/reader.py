@@ -46,7 +46,7 @@ class EventLogReader(TimedStore):
         """Read a page of events, of at most 5 MB, and the position to continue from.
 
         Returns:
-            the events, and the position; None where the newest come first and there are no more.
+            the events, and the position; None at the end if the newest come first.
         """
         partition = log_keys.build_log_partition(tenant, log.kind, log.name)
         found: list[Event] = []
@@ -214,6 +214,6 @@ def _decode(item: Item, number: int, now: int) -> Sequence[_Examined]:
 
 
 def _matches(query: LogQuery, stored: StoredEvent) -> bool:
-    """Whether a query asks for an event, as far as its item shows."""
+    """Tell whether a query asks for an event, as far as its item shows."""
     about = stored.document
     return query.matches(about["type"], about["agent_id"], about["actor"][0], about["timestamp"])

@@ -25,11 +25,11 @@ class EventLogs:
     ) -> tuple[list[Event], int | None]:
         """Read an intent's log.
 
-        An agent reads its own events while nobody owns the intent. The values of an archived
+        An agent reads its own events while the intent has no owner. The values of an archived
         snapshot are for the intent's owner, its access list and the agent whose memory it was.
 
         Raises:
-            NotFound: nobody has named this intent.
+            NotFound: there is no such intent.
             AccessDenied: the caller is neither the intent's owner, nor takes or took part in it,
                 nor is on its access list, nor has `memory.admin`.
         """

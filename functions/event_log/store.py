@@ -1,12 +1,12 @@
 """Append events to logs, each once and in order.
 
 A log is a sequence of items without gaps, with some events in each. An append writes the item after
-the last one, under the condition that nobody else has. So positions follow the order of commits,
+the last one, if that is still the last. So positions follow the order of commits,
 and who has read up to one has missed nothing before it.
 
-Items are kept for as long as the deployment says. Then nobody reads them, and DynamoDB removes them
+Items are kept for as long as the deployment says. Then they are not read, and DynamoDB removes them
 within days, in any order. Item 0 stays: it says the number of the log's first item, which is the
-time of the log's beginning in epoch ms. A log whose items have all been removed begins anew at the
+time of the log's beginning in epoch ms. A log whose items have all been removed begins again at the
 present time, which is a higher number than any before.
 
 An item has the latest timestamp up to it. So the end of a log, read backwards until all is older

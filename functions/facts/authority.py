@@ -1,4 +1,4 @@
-"""Who deletes facts and declares predicates (ADR-043). Facts are open to the whole tenant."""
+"""Define who deletes facts and declares predicates (ADR-043); the whole tenant reads them."""
 
 from functions.authorization.model import Action
 from functions.authorization.rules import HOLDS_ADMIN, HOLDS_WRITE

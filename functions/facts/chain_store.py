@@ -24,7 +24,7 @@ from functions.platform.writes import Write, put_version, update
 
 
 class Replacement(NamedTuple):
-    """What a new fact replaces.
+    """Tells what a new fact replaces.
 
     Attributes:
         before: the facts that it ends, as they are stored.

@@ -67,7 +67,7 @@ class Fact(NamedTuple):
 
     @property
     def position(self) -> str:
-        """What the fact sorts by in lists."""
+        """Return what the fact sorts by in lists."""
         return build_fact_position(self.created_at, self.fact_id)
 
     @property
@@ -82,11 +82,11 @@ class Fact(NamedTuple):
 
     @property
     def chain(self) -> tuple[str, str, str | None]:
-        """What the facts have in common that replace each other."""
+        """Return what the facts have in common that replace each other."""
         return self.subject, self.predicate, self.user_id
 
     def matches(self, filters: Mapping[str, str]) -> bool:
-        """Whether the fact has these attributes."""
+        """Tell whether the fact has these attributes."""
         return filters.items() <= self.filters.items()
 
     def at(self, time: int) -> "Fact | None":
@@ -123,7 +123,7 @@ class RecalledFact(NamedTuple):
 
 
 class Validity(NamedTuple):
-    """What is to be known about a fact's validity.
+    """Tells what is to be known about a fact's validity.
 
     Attributes:
         replaced: the facts that it ended.
@@ -144,7 +144,7 @@ class FactQuery(NamedTuple):
     user_id: str | None = None
 
     def matches(self, fact: Fact) -> bool:
-        """Whether the fact is selected; by a run, if it is one of those that learned it."""
+        """Tell whether the fact is selected; by a run, if it is one of those that learned it."""
         return (
             self.subject in (None, fact.subject)
             and self.predicate in (None, fact.predicate)

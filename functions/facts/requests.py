@@ -45,9 +45,9 @@ class NewFact(RequestModel):
     learned_from_run_id: Identifier | None = None
     metadata: dict[str, Any] | None = None
     valid_from: Timestamp | None = None
-    """When the statement begins to hold. Default: now."""
+    """The time when the statement begins to hold. Default: now."""
     valid_until: Timestamp | None = None
-    """When it ceases to hold. Default: it holds until another fact replaces it."""
+    """The time when it ceases to hold. Default: it holds until another fact replaces it."""
     replaces: Literal["same_subject_predicate"] | None = None
     """`same_subject_predicate`: ends the facts with this subject, predicate and `user_id` when this
     fact begins to hold."""
@@ -61,7 +61,7 @@ class PredicateRule(RequestModel):
     """Body of `PUT /api/v1/facts/predicates/{predicate}`."""
 
     single_valued: bool
-    """Whether a subject has one value at a time. If so, a new fact ends the one before it."""
+    """True if a subject has one value at a time. If so, a new fact ends the one before it."""
 
 
 class NewFacts(RequestModel):

@@ -57,7 +57,7 @@ _BUSY, _ATTEMPTS = "others are writing this fact", 30
 
 
 class _Place(NamedTuple):
-    """Where a fact is learned, what is stored there, and what is written to refer to it."""
+    """Tells where a fact is learned, what is stored there, and what is written to refer to it."""
 
     id: str
     stored: StoredFact

@@ -1,1 +1,1 @@
-"""Who calls: tenants, principals, their keys."""
+"""Callers: tenants, principals, and their keys."""

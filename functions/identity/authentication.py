@@ -41,7 +41,7 @@ class Authentication:
         self._cache: dict[_CacheKey, _CachedPrincipal] = {}
 
     def is_root(self, api_key: str) -> bool:
-        """Whether this is the operator's key."""
+        """Tell whether this is the operator's key."""
         return hmac.compare_digest(api_key.encode(), self._root_key().encode())
 
     def authenticate_api_key(self, api_key: str) -> Principal:
@@ -78,7 +78,7 @@ class Authentication:
         return principal
 
     def _read_through(self, cache_key: _CacheKey, read: _Read, until: int) -> Principal | None:
-        """Read and cache a principal, unless a key is changed meanwhile."""
+        """Read and cache a principal, unless a key is changed at the same time."""
         cache = self._cache
         principal = read()
         if principal is None:

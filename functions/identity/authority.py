@@ -1,4 +1,4 @@
-"""Who administers tenants and principals: the actions and their rules."""
+"""Define who administers tenants and principals: the actions and their rules."""
 
 from functions.authorization.model import Action, Rule
 from functions.authorization.rules import HOLDS_ADMIN

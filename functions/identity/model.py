@@ -19,7 +19,7 @@ ALL_PERMISSIONS = frozenset({READ, WRITE, ADMIN})
 
 
 class Actor(NamedTuple):
-    """Who did something, as events and audit records name it."""
+    """Tells who did something, as events and audit records name it."""
 
     id: str
     kind: ActorKind
@@ -50,7 +50,7 @@ class Principal(NamedTuple):
 
     @property
     def list_position(self) -> str:
-        """What lists sort by, newest first."""
+        """Return what lists sort by, newest first."""
         return build_list_position(self.created_at, self.id)
 
     @property
@@ -60,7 +60,7 @@ class Principal(NamedTuple):
 
     @property
     def is_lasting_admin(self) -> bool:
-        """Whether it administers its tenant without an end."""
+        """Tell whether it administers its tenant without an end."""
         return ADMIN in self.permissions and self.expires_at is None
 
     @property

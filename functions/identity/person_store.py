@@ -47,7 +47,7 @@ class Persons(Store):
         self._noted |= named
 
     def is_known(self, tenant: str, name: str) -> bool:
-        """Whether there is or was such a principal, or an item names it: one call."""
+        """Tell whether there is or was such a principal, or an item names it: one call."""
         keys = (
             PRINCIPAL.build_key(tenant, principal=name),
             REVOKED_PRINCIPAL.build_key(tenant, principal=name),

@@ -53,11 +53,11 @@ class NewPrincipal(RequestModel):
     """Users and coordinators may assign tasks and write states for other agents."""
     permissions: list[Permission] = Field(default=[READ, WRITE])
     expires_at: Timestamp | None = None
-    """From this moment on its key counts no more."""
+    """From this moment on its key is invalid."""
     agent_type: Identifier | None = None
     """The kind of agent that it is one of; all of a type share the states of that type."""
     reuse: bool = False
-    """Whether it takes over what a revoked principal of this id had: memory, tasks and access."""
+    """True if it takes over what a revoked principal of this id had: memory, tasks and access."""
 
 
 class PrincipalGrant(RequestModel):

@@ -1,4 +1,4 @@
-"""What a change makes of a principal, and how audit records describe one; pure."""
+"""Define what a change makes of a principal, and how audit records describe one; pure."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from functions.platform.writes import ABSENT, Write, check, delete, put, put_new
 
 _UNCHANGED = "key_partition = :key_partition AND requests = :requests"
 Addition = Literal["added", "taken", "revoked"]
-"""What became of a new principal: its id may be taken, or a revoked one may have had it."""
+"""The result of creating a principal: its id may be taken, or a revoked one may have had it."""
 
 
 class StoredPrincipal(NamedTuple):
@@ -83,7 +83,7 @@ class PrincipalStore(Store):
             yield list(map(_decode, items))
 
     def has_tenant(self, tenant: str) -> bool:
-        """Whether the tenant exists: one read."""
+        """Tell whether the tenant exists: one read."""
         return self._table.get(item_types.TENANT.build_key(tenant)) is not None
 
     def add(

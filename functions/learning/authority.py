@@ -1,4 +1,4 @@
-"""Who decides what is learned from conversations."""
+"""Define who decides what is learned from conversations."""
 
 from functions.authorization.model import Action
 from functions.authorization.rules import HOLDS_ADMIN

@@ -15,7 +15,7 @@ _DAY = 86_400_000  # ms
 
 @dataclass(eq=False)
 class Budgets:
-    """What tenants may use on a day (UTC), and what they have used."""
+    """Tells what tenants may use on a day (UTC), and what they have used."""
 
     _store: StrategyStore
     _limit: Usage

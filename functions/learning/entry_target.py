@@ -152,7 +152,7 @@ class LearnedEntries:
     def _build_entry_writes(
         self, reading: Reading, transitions: Sequence[Transition], now: int
     ) -> list[Write]:
-        """Build the writes of entries, and of the namespace if nobody has configured it."""
+        """Build the writes of entries, and of the namespace if it is not configured."""
         if not transitions:
             return []
         tenant = reading.tenant

@@ -1,4 +1,4 @@
-"""What a learned item says of the messages that it was learned from; pure.
+"""Define what a learned item says of the messages that it was learned from; pure.
 
 A fact has it in its metadata, and an entry in its value, as `learned_from`: a list of places, each
 with the conversation, the range that was read, the messages that say it, and the strategy.

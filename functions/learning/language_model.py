@@ -22,7 +22,7 @@ class ModelQuestion(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What a model replied.
+    """Tells what a model replied.
 
     Attributes:
         answer: a JSON text, or the object itself.

@@ -9,7 +9,7 @@ DEFAULT_NAMESPACE = "users/{user_id}/memory"
 
 
 class Strategy(NamedTuple):
-    """What is learned from a tenant's conversations, and when. Times are epoch ms.
+    """Tells what is learned from a tenant's conversations, and when. Times are epoch ms.
 
     Attributes:
         namespace: a template of the namespace that entries are written to.
@@ -35,7 +35,7 @@ class Strategy(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What a strategy has done. Times are epoch ms.
+    """Tells what a strategy has done. Times are epoch ms.
 
     Attributes:
         learned: items that were written.
@@ -58,7 +58,7 @@ class Counts(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """What a tenant's strategies have used on a day, or what they may use."""
+    """Tells what a tenant's strategies have used on a day, or what they may use."""
 
     tokens: int = 0
     requests: int = 0
@@ -73,7 +73,7 @@ class Budget(NamedTuple):
 
 
 class StrategyStatus(NamedTuple):
-    """What a strategy has done, and what waits.
+    """The state of a strategy: what it has done, and what waits.
 
     Attributes:
         model: the model that is asked; None if the deployment has none.
@@ -90,7 +90,7 @@ class StrategyStatus(NamedTuple):
 
 
 class Position(NamedTuple):
-    """How far a strategy has read a conversation, and why it waits. Times are epoch ms.
+    """Tells how far a strategy has read a conversation, and why it waits. Times are epoch ms.
 
     Attributes:
         generation: that of the messages that were read.
@@ -143,7 +143,7 @@ class LearnedItem(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """How many conversations wait, by the reason, and since when the longest of them does."""
+    """Tells how many conversations wait, by the reason, and since when the longest of them does."""
 
     by_reason: Mapping[WaitingReason, int]
     since: int | None

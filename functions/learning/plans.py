@@ -1,4 +1,4 @@
-"""What an answer changes: the writes of facts or entries, and of the rows beside them."""
+"""Define what an answer changes: the writes of facts or entries, and of the rows beside them."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -22,7 +22,7 @@ class Known(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What an answer changes.
+    """Tells what an answer changes.
 
     Attributes:
         learned: how many items are added, or learned again.
@@ -37,7 +37,7 @@ class Plan(NamedTuple):
 
 
 class Target(Protocol):
-    """Where a kind of strategy stores what it learns."""
+    """Tells where a kind of strategy stores what it learns."""
 
     def name(self, reading: Reading) -> str:
         """Name whose memory it is, and what kind of item."""

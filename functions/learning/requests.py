@@ -15,7 +15,7 @@ IsoDuration = Annotated[
 
 
 class Trigger(RequestModel):
-    """When a conversation is read: either event is enough."""
+    """Tells when a conversation is read: either event is enough."""
 
     messages: Annotated[int, Field(ge=1, le=limits.MAX_TRIGGER_MESSAGES)] | None = None
     """The conversation has this many new messages."""
@@ -33,16 +33,16 @@ class NewStrategy(RequestModel):
     """Body of `PUT /api/v1/strategies/{name}`."""
 
     kind: StrategyKind
-    """What is learned: `facts`, `preferences`, `summary` or `episodes`."""
+    """The kind of what is learned: `facts`, `preferences`, `summary` or `episodes`."""
     instructions: Annotated[str, Field(max_length=limits.MAX_INSTRUCTIONS_CHARACTERS)] = ""
-    """What to look for, in words. The model receives them with each request."""
+    """Instructions in words. The model receives them with each request."""
     namespace: Annotated[Name, AfterValidator(check_template)] = DEFAULT_NAMESPACE
-    """Where entries are written: a template with `{user_id}`, `{session_id}` and `{agent_id}`."""
+    """The namespace of entries: a template with `{user_id}`, `{session_id}` and `{agent_id}`."""
     model: Name | None = None
     """A model of the deployment. Null: its first one."""
     trigger: Trigger = Field(
         default_factory=lambda: Trigger(messages=limits.DEFAULT_TRIGGER_MESSAGES, idle="PT10M")
     )
-    """When a conversation is read. Default: 20 new messages, or 10 minutes without a message."""
+    """The trigger of a reading. Default: 20 new messages, or 10 minutes without a message."""
     enabled: bool = True
-    """Whether the strategy learns."""
+    """True if the strategy learns."""

@@ -152,7 +152,7 @@ def advance(position: Position, read_until: int) -> Position:
 
 
 def compute_backoff(attempts: int) -> int:
-    """Compute how long to wait after so many failures: 30 s, then twice as long, up to an hour."""
+    """Compute the wait after a number of failures: 30 s, then twice as long, up to an hour."""
     return int(min(_FIRST_WAIT * 2 ** min(attempts, 16), _LONGEST_WAIT))
 
 

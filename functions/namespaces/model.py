@@ -24,7 +24,7 @@ def find_owner(name: str) -> str | None:
     """Find the principal that owns a namespace by its name; None for a namespace without owner.
 
     Example: `agents/ada/notes` belongs to `ada`, and `agents/ada%2Fb/notes` to `ada/b`. A name
-    such as `agents/a*` belongs to nobody: its owner is the empty text, which is no principal's id.
+    such as `agents/a*` has no owner: its owner is the empty text, which is no principal's id.
     """
     first, _, rest = name.partition("/")
     if first != "agents":
@@ -57,12 +57,12 @@ class Namespace:
 
     @property
     def list_position(self) -> str:
-        """What lists sort by, newest first."""
+        """Return what lists sort by, newest first."""
         return build_list_position(self.created_at, self.namespace)
 
     @property
     def is_decided(self) -> bool:
-        """Whether a request has set these permissions, and not a first write alone."""
+        """Tell whether a request has set these permissions, and not a first write alone."""
         return self.requests is not None
 
 
@@ -70,7 +70,7 @@ class NamespaceTarget(NamedTuple):
     """A namespace, and all that decides on a caller's access to it.
 
     Attributes:
-        configured: its own permissions; None where nobody has configured it.
+        configured: its own permissions; None if it is not configured.
         rules: the prefix rules that fit its name, the longest first.
         is_denied: whether guardrails bar the caller from it (RFC-0015 §6.6).
     """

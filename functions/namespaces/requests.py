@@ -33,7 +33,7 @@ class Permissions(ChangeModel):
 
 
 class HistorySettings(RequestModel):
-    """How long earlier values of entries are kept."""
+    """The time for which earlier values of entries are kept."""
 
     days: Annotated[int, Field(ge=0, le=MAX_HISTORY_DAYS)]
     """For how many days after its change a value is kept; 0 keeps none."""
@@ -56,7 +56,7 @@ class NamespaceChange(RequestModel):
     """The fields at the top level of values that searches may compare; replaces the former list."""
 
     history: HistorySettings | None = None
-    """How long earlier values of entries are kept; null: for {DEFAULT_HISTORY_DAYS}."""
+    """The time for which earlier values of entries are kept; null: {DEFAULT_HISTORY_DAYS}."""
 
     @model_validator(mode="after")
     def _names_something(self) -> Self:

@@ -42,7 +42,7 @@ class _Names(NamedTuple):
 
 
 class Restrictions(NamedTuple):
-    """What an agent may not do.
+    """Tells what an agent may not do.
 
     Attributes:
         allowed: the agent may use only namespaces that each of these has.
@@ -68,7 +68,7 @@ class Restrictions(NamedTuple):
         )
 
     def denies(self, namespace: str) -> bool:
-        """Whether the agent may not use the namespace of this name."""
+        """Tell whether the agent may not use the namespace of this name."""
         return self.denied.have(namespace) or not all(each.have(namespace) for each in self.allowed)
 
 
@@ -92,7 +92,7 @@ class RestrictionStore(Store):
         return [own, *self._remembered.get((tenant, agent), ())]
 
     def is_remembered(self, tenant: str, agent: str) -> bool:
-        """Whether guardrails restricted the agent at its last request."""
+        """Tell whether guardrails restricted the agent at its last request."""
         return (tenant, agent) in self._remembered
 
     def read(self, tenant: str, agent: str) -> tuple[Item, Restrictions]:

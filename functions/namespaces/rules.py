@@ -1,4 +1,4 @@
-"""Who may do what in a namespace, and what a change makes of it (RFC-0015 §2.3)."""
+"""Define who may do what in a namespace, and what a change makes of it (RFC-0015 §2.3)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -61,12 +61,12 @@ def _find_access(principal: str, permissions: Iterable[Namespace]) -> Access | N
 
 
 def has_access(caller: Principal, target: NamespaceTarget, needed: Access) -> bool:
-    """Whether the caller's access reaches `needed`; the levels are cumulative."""
+    """Tell whether the caller's access reaches `needed`; the levels are cumulative."""
     return _LEVELS[get_access(caller, target)] >= _LEVELS[needed]
 
 
 def is_prefix_rule(name: str) -> bool:
-    """Whether permissions of this name are those of all names with a prefix."""
+    """Tell whether permissions of this name are those of all names with a prefix."""
     return name.endswith(PREFIX_MARK)
 
 

@@ -182,12 +182,12 @@ class Namespaces:
         """Read one namespace's permissions.
 
         Raises:
-            NotFound: nobody has configured it.
+            NotFound: it is not configured.
             AccessDenied: the caller neither reads its memory nor manages permissions.
         """
         target = self._find_configuration(caller, name)
         if target.configured is None:
-            raise NotFound("nobody has configured this namespace, or written to it")
+            raise NotFound("this namespace has no configuration and no entry")
         authorize(caller, authority.READ_PERMISSIONS, target)
         return _with_default(target, target.configured)
 
@@ -201,7 +201,7 @@ class Namespaces:
         return target._replace(configured=own, rules=shorter)
 
     def claim_if_new(self, caller: Principal, target: NamespaceTarget) -> NamespaceClaim | None:
-        """Build what makes the caller the curator of a namespace that nobody has configured.
+        """Build what makes the caller the curator of a namespace without a configuration.
 
         Raises:
             AccessDenied: the caller may not write in the namespace, configured or not.

@@ -1,4 +1,4 @@
-"""Who may do what with the objects of a space.
+"""Define who may do what with the objects of a space.
 
 A space named `agents/{agent_id}/{name}` is private: it belongs to that principal, which alone gives
 others access, before and after it exists. Any other space is shared: a coordinator, a user or an

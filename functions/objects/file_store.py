@@ -3,7 +3,7 @@
 A marker names a file. It is written before the file, and removed by the transaction that makes an
 object have the file; and it is written in the transaction after which no object has it. So the
 schedule finds each unused file, whatever crashes. The marker of an upload counts its bytes, and
-stays, without being due, while an object has the file: so a repeated request never begins it anew.
+stays, without being due, while an object has the file: so a repeated request never begins it again.
 """
 
 from functions.objects.model import ObjectUpload
@@ -109,7 +109,7 @@ class ObjectFiles:
         return self._required.get_range(_build_name(partition, file), start, end)
 
     def remove(self, key: Key) -> None:
-        """Delete the file that a marker names, and the marker; an upload counts no more."""
+        """Delete the file that a marker names, and the marker; an upload no longer counts."""
         try:
             marker = self._table.update(update(key, "SET closing = :yes", _IS_UNUSED, yes=True))
         except ConditionFailed:

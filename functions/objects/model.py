@@ -19,7 +19,7 @@ class Space(NamedTuple):
 
     @property
     def list_position(self) -> str:
-        """What lists sort by, newest first."""
+        """Return what lists sort by, newest first."""
         return self.permissions.list_position
 
     @property
@@ -29,7 +29,7 @@ class Space(NamedTuple):
 
 
 class SpaceTarget(NamedTuple):
-    """A space as a target of actions; `space` is None where nobody has made it."""
+    """A space as a target of actions; `space` is None if it does not exist."""
 
     name: str
     space: Space | None
@@ -70,12 +70,12 @@ class StoredObject(NamedTuple):
     request: bytes | None = None
 
     def is_expired(self, now: int) -> bool:
-        """Whether nobody may read it any more."""
+        """Tell whether it may no longer be read."""
         return self.expires_at is not None and self.expires_at <= now
 
 
 class Precondition(NamedTuple):
-    """What must hold of the object that a write replaces.
+    """Tells what must hold of the object that a write replaces.
 
     Attributes:
         version: what If-Match names.
@@ -87,7 +87,7 @@ class Precondition(NamedTuple):
 
 
 class NewObject(NamedTuple):
-    """What a PUT says of an object, beside its bytes.
+    """Tells what a PUT says of an object, beside its bytes.
 
     Attributes:
         metadata: a JSON object as text.
@@ -108,7 +108,7 @@ class ObjectUpload(NamedTuple):
         writer: the id of the principal that began it, and alone completes it.
         size: in bytes.
         is_sensitive: whether its file is encrypted.
-        owner: to whom its bytes count meanwhile.
+        owner: to whom its bytes count until then.
         shard: the part of its owner's usage that counts them.
         expires_at: until when it can be completed (epoch ms).
         address_expires_at: until when its address takes bytes (epoch ms).

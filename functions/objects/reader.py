@@ -108,7 +108,7 @@ class ObjectReader:
         item: Item,
         use: Callable[[StoredObject, Item], Used],
     ) -> Used:
-        """Use an object, or the one that follows if it is replaced meanwhile."""
+        """Use an object, or the one that follows if it has just been replaced."""
         backoff = Backoff("others are writing this object")
         while True:
             try:
@@ -139,7 +139,7 @@ class ObjectReader:
     def read_many(
         self, caller: Principal, space: str, keys: Sequence[str], max_bytes: int
     ) -> ObjectsRead:
-        """Read several objects of a space, of so many bytes together, but at least one."""
+        """Read several objects of a space up to a total size, but at least one."""
         wanted = list(dict.fromkeys(keys))
         items = self._find_readable(caller, space, wanted)
         missing = [key for key in wanted if key not in items]
@@ -163,7 +163,7 @@ class ObjectReader:
     def list_all(
         self, caller: Principal, space: str, prefix: str, after: str | None, limit: int
     ) -> list[StoredObject]:
-        """List objects by their keys, without their bytes; none of a space that nobody made.
+        """List objects by their keys, without their bytes; none if the space does not exist.
 
         Args:
             prefix: what their keys begin with.

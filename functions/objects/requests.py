@@ -15,7 +15,7 @@ from functions.platform.validation import (
 
 
 class ObjectOptions(RequestModel):
-    """What the headers of a PUT say of an object."""
+    """Tells what the headers of a PUT say of an object."""
 
     content_type: str = Field(
         default="application/octet-stream",
@@ -32,7 +32,7 @@ class NewObjectUpload(RequestModel):
     """Body of `POST /api/v1/objects/{space}/uploads`."""
 
     size: int = Field(ge=0)
-    """How many bytes the object has, up to 104,857,600."""
+    """The size of the object in bytes, up to 104,857,600."""
     sensitivity: Sensitivity | None = None
     """As the PUT that completes it says; it decides how the bytes are encrypted."""
 
@@ -45,7 +45,7 @@ class ObjectRename(RequestModel):
     target: str = Field(alias="to", min_length=1)
     """Its new key."""
     overwrite: bool = False
-    """Whether it replaces an object that has the new key; else that is 409."""
+    """True if it replaces an object that has the new key; else that is 409."""
 
 
 class ObjectReading(RequestModel):

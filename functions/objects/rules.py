@@ -86,7 +86,7 @@ def build_not_found() -> NotFound:
 
 
 def count_bytes(size: int) -> int:
-    """Count what an object of so many bytes takes of its owner's room."""
+    """Count what an object takes of its owner's room."""
     return size + limits.OBJECT_OVERHEAD_BYTES
 
 
@@ -96,7 +96,7 @@ def choose_shard(key: str) -> int:
 
 
 def assert_room(used: int, more: int) -> None:
-    """Check that the owner of a space has room for so many more bytes."""
+    """Check that the owner of a space has room for these bytes."""
     if more > 0 and used + more > limits.MAX_OBJECTS_BYTES:
         remedy = "delete objects, or let them expire"
         raise CapacityExceeded("object_bytes", used, limits.MAX_OBJECTS_BYTES, remedy)
@@ -148,7 +148,7 @@ def _build_space(name: str, owner: str, now: int, version: int) -> Space:
 def change_space(
     space: Space | None, name: str, owner: str, change: SpaceChange, now: int, token: RequestToken
 ) -> Space:
-    """Return a space with changed permissions; a new one, if nobody has made it."""
+    """Return a space with changed permissions; a new one, if it does not exist."""
     before = space or _build_space(name, owner, now, 0)
     target = NamespaceTarget(name, before.permissions)
     changed = change_permissions(target, change.permissions, now, token)

@@ -38,7 +38,7 @@ _DELETE_SECONDS = 15.0  # of the 29 that a request has
 
 
 class Content(NamedTuple):
-    """What a write stores of an object's bytes.
+    """Tells what a write stores of an object's bytes.
 
     Attributes:
         generation: names the write.
@@ -56,7 +56,7 @@ class Content(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What is stored under a key.
+    """Tells what is stored under a key.
 
     Attributes:
         item: as it is stored; an expired object's, too.
@@ -316,7 +316,7 @@ def _build_object(
 def _is_written(
     present: StoredObject | None, content: Content, token: RequestToken | None
 ) -> TypeGuard[StoredObject]:
-    """Whether this request, or the upload that it completes, has already made the object."""
+    """Tell whether this request, or the upload that it completes, has already made the object."""
     if present is None:
         return False
     is_completed = content.upload is not None and present.generation == content.upload.upload_id

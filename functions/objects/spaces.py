@@ -47,7 +47,7 @@ class Spaces:
         version: int | None,
         token: RequestToken,
     ) -> Space:
-        """Change who may use a space, and make it if nobody has.
+        """Change who may use a space, and make it if it does not exist.
 
         Raises:
             ValidationFailed: the body names another space.

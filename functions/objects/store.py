@@ -28,7 +28,7 @@ from functions.platform.table import Table
 from functions.platform.values import UNREADABLE, ValueCodec, read_text
 from functions.platform.writes import Write, delete, put_version
 
-_FIRST_VERSION = 1  # of what is encrypted: each write has a generation of its own
+_FIRST_VERSION = 1  # of what is encrypted: each write has its own generation
 _AT_VERSION = "version = :seen"
 
 
@@ -275,7 +275,7 @@ def decode_description(item: Item, metadata: bytes = b"{}") -> StoredObject:
 
 
 def is_expired(item: Item, now: int) -> bool:
-    """Whether nobody may read an item's object any more."""
+    """Tell whether an item's object may no longer be read."""
     return decode_description(item).is_expired(now)
 
 

@@ -39,11 +39,11 @@ class ObjectUploads:
     def begin(
         self, caller: Principal, space: str, new: NewObjectUpload, token: RequestToken
     ) -> tuple[ObjectUpload, Address]:
-        """Begin an upload, whose bytes count from now on; a repeated request begins none anew.
+        """Begin an upload, whose bytes count from now on; a repeated request begins no second one.
 
         Raises:
             AccessDenied: the caller may not write in the space.
-            CapacityExceeded: its owner has no room for so many bytes.
+            CapacityExceeded: its owner has no room for these bytes.
             VersionMismatch: the request is repeated, and its upload was completed or given up.
         """
         made, now = self._store.get_space(caller.tenant, space), self._clock()

@@ -21,7 +21,7 @@ class UsageChanges:
         self._changes[_build_key(item)] += count_bytes(item["size"])
 
     def subtract(self, item: Item) -> None:
-        """Count them no more."""
+        """Subtract them."""
         self._changes[_build_key(item)] -= count_bytes(item["size"])
 
     def build_writes(self) -> list[Write]:

@@ -1,6 +1,6 @@
-"""Who may do what with runs and memories.
+"""Define who may do what with runs and memories.
 
-Whoever in the tenant holds a memory's reference, or a run's id, and the permission, may use it:
+A principal of the tenant with a memory's reference, or a run's id, and the permission may use it:
 neither can be guessed or forged. Both are checked before anything is decided here.
 """
 

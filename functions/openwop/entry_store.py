@@ -159,7 +159,7 @@ class MemoryEntryStore:
             backoff.wait()
 
     def _find_marker(self, new: MemoryEntryDraft, refused: ConditionFailed) -> Item | None:
-        """Get the marker of an earlier try, None if it was deleted meanwhile."""
+        """Get the marker of an earlier try, None if it has just been deleted."""
         key = (
             openwop_keys.build_put_request_key(new.partition, new.token.key) if new.token else None
         )

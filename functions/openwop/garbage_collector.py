@@ -1,4 +1,4 @@
-"""What the schedule removes from memories: entries that no run can see, secrets of expired runs."""
+"""The schedule's removals from memories: unseen entries, and secrets of expired runs."""
 
 from collections import Counter
 from dataclasses import dataclass

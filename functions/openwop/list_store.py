@@ -1,4 +1,4 @@
-"""What lists a memory among those of a principal or of an agent type, on the memory's head."""
+"""The attributes that list a memory under its principal or agent type."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What puts into a memory must not store: the secrets of all its open runs (RFC 0004 §D, SR-1)."""
+"""The secrets of all open runs of a memory, which no put stores (RFC 0004 §D, SR-1)."""
 
 from collections import OrderedDict
 from collections.abc import Sequence

@@ -70,12 +70,12 @@ class MemoryRun(NamedTuple):
 
     @property
     def list_position(self) -> str:
-        """What it sorts by among the runs of who started it, newest first."""
+        """Return what it sorts by among the runs of who started it, newest first."""
         return build_list_position(self.started_at, self.run_id)
 
     @property
     def ends_at(self) -> int:
-        """When it was ended, or closes by itself (epoch ms)."""
+        """Return when it was ended, or closes by itself (epoch ms)."""
         return self.deadline if self.ended_at is None else min(self.ended_at, self.deadline)
 
     @property
@@ -84,7 +84,7 @@ class MemoryRun(NamedTuple):
         return self.ends_at + self.retention
 
     def is_closed(self, now: int) -> bool:
-        """Whether the run was ended, or has lived as long as it may."""
+        """Tell whether the run was ended, or has lived as long as it may."""
         return self.ended_at is not None or self.deadline <= now
 
     def get_state(self, now: int) -> RunState:
@@ -118,12 +118,12 @@ class MemoryEntry(NamedTuple):
 
     @property
     def created_at(self) -> int:
-        """When it was put."""
+        """Return when it was put."""
         return get_timestamp_of_sequence(self.sequence)
 
 
 class EntryListQuery(NamedTuple):
-    """What a list asks for.
+    """Tells what a list asks for.
 
     `tag` filters; `before` is the sequence number of the last entry that was seen; `page_size` is
     how many entries the caller will probably take.

@@ -49,14 +49,14 @@ class NewMemoryRun(RequestModel):
     )
     """A run whose snapshot this one sees again."""
     secrets: Annotated[list[Secret], Field(max_length=limits.MAX_SECRETS)] = Field(default=[])
-    """What no put into the run's memories persists while it is open."""
+    """The secrets that no put into the run's memories stores while the run is open."""
     on_secret: OnSecret = Field(default="redact", alias="onSecret")
-    """What a put of the run does with a secret."""
+    """The treatment of a secret in a put of the run."""
     ttl: RunDuration | None = None
-    """How long the run stays open, unless it is ended; {DEFAULT_OPENWOP_RUN_LIFETIME} by default,
-    {MAX_OPENWOP_RUN_LIFETIME} at most."""
+    """The time for which the run stays open, unless it is ended;
+    {DEFAULT_OPENWOP_RUN_LIFETIME} by default, {MAX_OPENWOP_RUN_LIFETIME} at most."""
     retain_snapshot: RunDuration | None = Field(default=None, alias="retainSnapshot")
-    """How long the snapshot is kept for replays after the run; {DEFAULT_SNAPSHOT_RETENTION} by
+    """The time for which the snapshot is kept after the run; {DEFAULT_SNAPSHOT_RETENTION} by
     default, {MAX_SNAPSHOT_RETENTION} at most, 0 for not at all."""
 
     @property
@@ -91,7 +91,7 @@ class NewSecrets(RequestModel):
     """Body of `POST /v1/runs/{runId}/secrets`; one secret may be given instead of a list."""
 
     secrets: Annotated[list[Secret], Field(min_length=1, max_length=limits.MAX_SECRETS)]
-    """What no put persists from now on."""
+    """The secrets that no put stores from now on."""
 
     @model_validator(mode="before")
     @classmethod

@@ -1,4 +1,4 @@
-"""What a snapshot shows, how long runs live and snapshots are kept (OpenWOP RFC 0004 §A, §E)."""
+"""Rules of snapshots and of the lifetimes of runs (OpenWOP RFC 0004 §A, §E)."""
 
 import re
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ def list_owners(caller: Principal) -> list[MemoryOwner]:
 
 
 def is_visible(entry: MemoryEntry, snapshot: int | None, now: int) -> bool:
-    """Whether a snapshot shows an entry, or, for None, whether the entry exists at present.
+    """Tell whether a snapshot shows an entry, or, for None, whether the entry exists at present.
 
     An expired entry is visible nowhere.
     """

@@ -158,7 +158,7 @@ class MemoryRunStore(Store):
 def check_snapshot(tenant: str, run: MemoryRun, heads: Sequence[Item]) -> list[Write]:
     """Check that no memory of a run changed since its head was advanced; count the run's secrets.
 
-    The last two entries of each are touched, so that DynamoDB waits for whoever is still writing
+    The last two entries of each are touched, so that DynamoDB waits for those that still write
     them: what is in the snapshot is visible as a whole from the start on.
     """
     writes: list[Write] = []

@@ -1,1 +1,1 @@
-"""What all packages use: table access, item types, keys, limits, settings, encryption, retries."""
+"""Shared by all packages: tables, item types, keys, limits, settings, encryption, retries."""

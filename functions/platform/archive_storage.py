@@ -11,7 +11,7 @@ _MISSING = ("403", "404")  # a role that may not list gets 403 for what isn't th
 
 
 class Address(NamedTuple):
-    """Where a client may send a file for some minutes, and the headers that it has to send.
+    """Tells where a client may send a file for some minutes, and the headers that it has to send.
 
     A path means one on the host that was called.
     """

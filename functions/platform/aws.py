@@ -24,7 +24,7 @@ _CONFIG = Config(
     read_timeout=5,
     max_pool_connections=50,
     retries={"mode": "standard", "total_max_attempts": 4},
-    # A fixed text: botocore's default is built anew, twice for each call (66 of 700 us of CPU).
+    # A fixed text: botocore's default is built twice for each call (66 of 700 us of CPU).
     user_agent=f"agent-memory Botocore/{botocore.__version__}",
 )
 
@@ -109,7 +109,7 @@ OVERLOAD_CODES = frozenset(
 )
 """The codes with which DynamoDB says that it can't take as much."""
 OVERLOAD_REASONS = OVERLOAD_CODES | {"ProvisionedThroughputExceeded", "ThrottlingError"}
-"""The same, and those of the reasons for which it cancels a transaction; their names vary."""
+"""The codes of throttled calls, and of transactions cancelled for it; their names vary."""
 
 
 class _DynamoParser(JSONParser):  # type: ignore[misc]

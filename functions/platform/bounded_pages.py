@@ -30,7 +30,7 @@ class Listed(NamedTuple, Generic[T]):
     Attributes:
         position: where it is in the list.
         head: the element without its values.
-        load: reads it with its values; None if it was deleted meanwhile.
+        load: reads it with its values; None if it has just been deleted.
     """
 
     position: str
@@ -55,7 +55,7 @@ class WantedPage(NamedTuple):
 
     @property
     def read_size(self) -> int:
-        """How many elements to read together: the page's, and one to know whether there is more."""
+        """Return the number of elements to read together: those of the page and one more."""
         return self.offset + self.limit + 1
 
 
@@ -85,7 +85,7 @@ def examine_all(
 def examine_after(
     elements: Sequence[T], get_position: Callable[[T], str], after: str | None
 ) -> Iterator[Examined[T]]:
-    """Examine what comes after a position in a list that is at hand, highest position first."""
+    """Examine what comes after a position in a list in memory, highest position first."""
     rest = (each for each in elements if after is None or get_position(each) < after)
     return examine_all(rest, get_position)
 
@@ -112,7 +112,7 @@ def read_page(
     """Read a page of a list as far as it needs, or all of the list to count it.
 
     Args:
-        iterate: examines elements one after another, from a position on; first so many together.
+        iterate: examines elements one after another, from a position on; the first ones together.
         get_position: gives what the list sorts by.
         read_all: reads all elements that are shown, to count them; by `iterate` unless given.
     """
@@ -132,7 +132,7 @@ def read_newest(
 
     Args:
         iterate: reads elements in this order, from a position on, by an index that may lag; first
-            so many together.
+            together.
         read_all: reads all elements in any order, to count them.
     """
 

@@ -1,4 +1,4 @@
-"""Digest what requests say, so that a later one can be compared and nobody can test a guess.
+"""Digest what requests say, so that a retry is recognized and a guess cannot be tested.
 
 A digest under a key that only the service knows says nothing to a reader of the tables, not even
 of a value that has few possibilities.

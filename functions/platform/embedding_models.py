@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 MIN_DIMENSIONS, MAX_DIMENSIONS = 64, 3_072
 INDEXED_DIMENSIONS = 256
-"""How many numbers of meaning DynamoDB's vector index has, where the model can give as many."""
+"""The dimension of DynamoDB's vector index, if the model has as many."""
 BEDROCK, OPENAI = "bedrock", "openai"
 AREAS = ("us", "eu", "apac", "jp", "au", "ca", "us-gov", "global")
-"""What the id of an inference profile begins with: where it calls the model."""
+"""The prefixes of inference profiles: the area in which they call the model."""
 _FAMILIES = {
     "amazon.titan-embed-text-v2": (256, 512, 1_024),
     "amazon.titan-embed-text-v1": (1_536,),

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class ErrorCode(NamedTuple):
-    """What a code means: HTTP status, title, cause, and what a caller can do about it."""
+    """Tells what a code means: HTTP status, title, cause, and what a caller can do about it."""
 
     status: int
     title: str

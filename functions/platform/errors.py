@@ -238,7 +238,7 @@ class LastAdmin(ServiceError):
 
 
 class HistoryNotKept(ServiceError):
-    """What is asked for is older than the kept history."""
+    """Tells what is asked for is older than the kept history."""
 
     code = "HISTORY_NOT_KEPT"
 

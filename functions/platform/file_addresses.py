@@ -17,7 +17,7 @@ _PURPOSE = b"agent-memory: addresses of files"
 
 
 class FileGrant(NamedTuple):
-    """What an address permits.
+    """Tells what an address permits.
 
     Attributes:
         name: of the file.

@@ -24,7 +24,7 @@ before.
 
 
 class Verdict(Enum):
-    """What the history of an item says of a request."""
+    """Tells what the history of an item says of a request."""
 
     NEW = "the request has not written the item"
     REPLAY = "the request wrote the present version"

@@ -42,7 +42,7 @@ class ItemType(NamedTuple):
 
     @property
     def sort_prefix(self) -> str:
-        """What all sort keys of the type begin with; the whole key, if there are no braces."""
+        """Return the beginning of all sort keys of the type; the whole key without braces."""
         return self.sort.partition("{")[0]
 
     def build_key(self, tenant: str = "", /, **names: str | int) -> Key:

@@ -81,7 +81,7 @@ def compress(text: bytes, compress_from: int = _COMPRESS_FROM) -> str | bytes:
 
 
 def decompress(stored: str | bytes, most: int = MAX_DECOMPRESSED_BYTES) -> bytes:
-    """Get the text that `compress` was given, of at most so many bytes."""
+    """Get the text that `compress` was given, up to a maximum of bytes."""
     if isinstance(stored, str):
         return stored.encode()
     expander = zlib.decompressobj()

@@ -1,4 +1,4 @@
-"""How long earlier values are kept, and from which time on none is missing.
+"""Define how long earlier values are kept, and from which time on none is missing.
 
 A rule is stored as `{"days": 30, "since": 1767225600000}`. `since` (epoch ms) is there because
 values of a time before the rule was set may be missing. Example: history was off, and is set to 30

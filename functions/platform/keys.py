@@ -1,4 +1,4 @@
-"""What keys are made of: hashes of names, times and ids as text that sorts, shards.
+"""Define what keys are made of: hashes of names, times and ids as text that sorts, shards.
 
 Names are hashed piece by piece, each under its own kind, so no separator in a name can make two
 names meet. Which keys there are is in `functions.platform.item_types`.

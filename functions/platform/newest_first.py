@@ -82,7 +82,7 @@ def iterate_groups(
     Where few of them are shown, more are examined at a time.
 
     Args:
-        read: reads so many items before a position, the highest one first.
+        read: reads a number of items before a position, the highest one first.
         order: the attribute that holds the position.
         before: the position before which they begin; None for the highest.
         count: how many the first group has.

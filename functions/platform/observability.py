@@ -28,7 +28,7 @@ def log_unexpected(error: BaseException, **fields: object) -> None:
 
 
 def log_service_error(message: str, error: ServiceError, **fields: object) -> None:
-    """Log the code of a known error that nobody is answered with, and what AWS answered."""
+    """Log the code of a known error outside a request, and what AWS answered."""
     logger.warning(message, extra={"code": error.code, **describe_aws_error(error), **fields})
 
 

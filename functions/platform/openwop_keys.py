@@ -79,7 +79,7 @@ def build_memory_run_id(seed: bytes) -> str:
 
 
 def is_memory_run_id(text: str) -> bool:
-    """Whether a text has the form of a run's id."""
+    """Tell whether a text has the form of a run's id."""
     return _RUN_ID.fullmatch(text) is not None
 
 

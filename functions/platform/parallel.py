@@ -14,7 +14,7 @@ T = TypeVar("T")
 class WorkerPool:
     """A bounded number of threads, which start with the first calls.
 
-    Work that may be slow gets a pool of its own, so that nothing else waits for its threads.
+    Work that may be slow gets its own pool, so that nothing else waits for its threads.
     """
 
     def __init__(self, name: str, threads: int) -> None:

@@ -16,8 +16,8 @@ throttles: ContextVar[list[str] | None] = ContextVar("throttles", default=None)
 write_guard: ContextVar[Callable[[Any, Any], None] | None] = ContextVar("write_guard", default=None)
 """Called with a table and the writes of each call that writes; raises what refuses them."""
 units: ContextVar[list[tuple[str, Any]] | None] = ContextVar("units", default=None)
-"""What the calls of the request at work consumed: `read_halves` or `write_halves`, and DynamoDB's
-figures.
+"""The units that the calls of this request consumed: `read_halves` or `write_halves`, and
+DynamoDB's figures.
 """
 inspections: ContextVar[list[None] | None] = ContextVar("inspections", default=None)
 """An element for each decision of the request at work that `memory.inspect` alone permitted."""

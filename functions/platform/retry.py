@@ -55,7 +55,7 @@ class Backoff:
 def retry_on(
     error: type[Exception] | tuple[type[Exception], ...], reason: str, *, attempts: int = _ATTEMPTS
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Carry out a function anew, from its begin, where another request's write made it fail.
+    """Repeat a function from its start after a write conflict.
 
     Args:
         error: tells that; raised by no other cause.

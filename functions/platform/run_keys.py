@@ -30,7 +30,7 @@ _EPISODE_ID = re.compile(rf"epi_([{BASE32}]{{{TIME_CHARACTERS + HASH_CHARACTERS}
 
 
 class RunAddress(NamedTuple):
-    """What a run's id holds.
+    """Tells what a run's id holds.
 
     Attributes:
         type: the hash of its agent type.
@@ -58,7 +58,7 @@ class RunAddress(NamedTuple):
 
     @property
     def sort_token(self) -> str:
-        """What the run sorts by among those of its agent type."""
+        """Return what the run sorts by among those of its agent type."""
         return encode_timestamp(self.started) + self.seed
 
 

@@ -31,7 +31,7 @@ TENANT_ATTRIBUTE, GROUP_ATTRIBUTE = "tenant_index", "group_index"
 TYPE_ATTRIBUTES = (
     "value",
     "data_key",
-    "encrypted_version",  # of earlier builds; an index is not made anew to leave it out
+    "encrypted_version",  # of earlier builds; no index is rebuilt to leave it out
     "run_end",
     "created_by",
     "sensitivity",

@@ -2,7 +2,7 @@
 
 These items reach beyond the table: they admit callers, and they make the service destroy data. So
 the service ignores one that it did not write itself. A seal covers the item's key and the
-attributes that the registry of item types names. Whoever writes any other item is the operator.
+attributes that the registry of item types names. Only the operator can write any other item.
 """
 
 import hmac

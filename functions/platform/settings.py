@@ -81,7 +81,7 @@ class Settings:
 
     USED: ClassVar[frozenset[str]] = frozenset()
     OPENS_VALUES: ClassVar[bool] = False
-    """Whether the function may open sensitive values; else the key opens the secret alone."""
+    """True if the function may open sensitive values; else the key opens the secret alone."""
 
     memory_table: str
     log_table: str
@@ -164,7 +164,7 @@ class Settings:
 
     @property
     def is_read_only(self) -> bool:
-        """Whether nothing is written: the operator says so, or another Region writes."""
+        """Tell whether nothing is written: the operator says so, or another Region writes."""
         is_standby = self.active_region is not None and self.active_region != self.aws_region
         return bool(self.read_only) or is_standby
 

@@ -1,4 +1,4 @@
-"""Texts that this service hands out and takes back: signed, so that nobody else makes them."""
+"""Signed texts, which only this service makes, such as cursors."""
 
 import base64
 import binascii

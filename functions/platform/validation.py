@@ -94,7 +94,7 @@ Ttl = Annotated[
         }
     ),
 ]
-"""How long something is kept; the service parses it and names what is wrong with it."""
+"""A lifetime; the service parses it and names what is wrong with it."""
 
 
 def validate(model: type[Model], document: Any, whole: str = "body") -> Model:

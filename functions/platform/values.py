@@ -13,7 +13,7 @@ from functions.platform.observability import report_count
 from functions.platform.sensitivity import ENCRYPTED, Sensitivity
 
 UNREADABLE = b'{"unreadable":true}'
-"""What stands for a text that was damaged or moved, so that lists show it as such."""
+"""The placeholder of a text that was damaged or moved: lists show it as such."""
 
 
 def read_text(item: Item, decode: Callable[[], bytes], otherwise: bytes = UNREADABLE) -> bytes:

@@ -1,4 +1,4 @@
-"""Who writes workflows of procedures (ADR-043). They are open to the whole tenant."""
+"""Define who writes workflows of procedures (ADR-043). They are open to the whole tenant."""
 
 from functions.authorization.model import Action
 from functions.authorization.rules import HOLDS_WRITE

@@ -59,5 +59,5 @@ class WorkflowStats(NamedTuple):
 
     @property
     def list_position(self) -> str:
-        """What lists sort by, newest first."""
+        """Return what lists sort by, newest first."""
         return build_list_position(self.workflow.created_at, self.workflow.workflow_id)

@@ -22,7 +22,7 @@ _OUTCOME_LIFETIME = 86_400  # seconds for which an outcome's Idempotency-Key is 
 
 
 class Increment(NamedTuple):
-    """What an outcome adds to stats with this `base`; None for stats without a half-life."""
+    """Tells what an outcome adds to stats with this `base`; None for stats without a half-life."""
 
     successes: int
     failures: int

@@ -28,7 +28,7 @@ class Quota(NamedTuple):
 
     @property
     def warning_percent(self) -> float:
-        """How much of the limit is used when a tenant is warned."""
+        """Return how much of the limit is used when a tenant is warned."""
         return 100 * self.warning / self.limit
 
 
@@ -45,7 +45,7 @@ QUOTAS = (EPISODES,)
 
 @dataclass(frozen=True, slots=True)
 class QuotaUsage:
-    """How many items a tenant has, as far as they are counted, and whether it was warned.
+    """Tells how many items a tenant has, as far as they are counted, and whether it was warned.
 
     Attributes:
         count: without those that were deleted.

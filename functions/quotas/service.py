@@ -22,7 +22,7 @@ class _Remembered(NamedTuple):
 
 
 class Quotas:
-    """Remembers counts for a minute, and adds the items that this process makes meanwhile."""
+    """Remembers counts for a minute, and adds the items that this process makes since."""
 
     def __init__(self, store: QuotaStore, clock: Clock) -> None:
         self._store = store

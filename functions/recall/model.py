@@ -24,7 +24,7 @@ class RecallItem:
 
     Attributes:
         address: the fields that name the item in its source, such as `namespace` and `key`.
-        speaker: who said it; None if nobody did.
+        speaker: who said it; None if it has no speaker.
         text: what the item says.
         time: of what it speaks.
         neighbours: the messages around a message, and the message itself, in order.

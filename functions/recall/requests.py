@@ -44,7 +44,7 @@ Excluded = Annotated[
 
 
 class _Question(RequestModel):
-    """What recall and the search of conversations have in common."""
+    """Tells what recall and the search of conversations have in common."""
 
     user_id: Identifier | None = None
     """Only what belongs to this user."""
@@ -58,7 +58,7 @@ class _Question(RequestModel):
     until: Timestamp | None = None
     """Only items that speak of an earlier time."""
     exclude: Excluded = Field(default=[])
-    """What the caller has already: references, and `{"session_id": ...}`."""
+    """The items that the caller already has: references, and `{"session_id": ...}`."""
     top_k: _TopK = limits.DEFAULT_RECALLED
     """The maximum number of items."""
     min_score: _MinScore = -1.0
@@ -66,9 +66,9 @@ class _Question(RequestModel):
     max_tokens: _MaxTokens | None = None
     """The largest size of `text`. Items at the end are dropped until it fits."""
     neighbours: _Neighbors = 2
-    """How many messages before and after a message are returned with it."""
+    """The number of messages before and after a message that are returned with it."""
     explain: bool = False
-    """Whether each item has the parts of its score."""
+    """True if each item has the parts of its score."""
 
     @property
     def excluded_references(self) -> frozenset[str]:
@@ -87,7 +87,7 @@ class ConversationQuestion(_Question):
     """Body of `POST /api/v1/conversations/search`."""
 
     query: Query
-    """What to find, in words."""
+    """The query, in words."""
     tags: Annotated[list[Tag], Field(max_length=limits.MAX_TAGS)] = Field(default=[])
     """Only conversations that have all of these tags."""
 
@@ -96,13 +96,13 @@ class Question(_Question):
     """Body of `POST /api/v1/recall`."""
 
     query: Query | None = None
-    """What to find, in words. Required unless `vector` is given."""
+    """The query, in words. Required unless `vector` is given."""
     vector: Vector | None = None
     """A vector of your own embedding model: finds the nearest entries of one namespace."""
     sources: Annotated[list[SourceName], Field(min_length=1), AfterValidator(_assert_different)] = (
         Field(default=list(SOURCES))
     )
-    """What to search."""
+    """The kinds of memory to search."""
     agent_id: AgentId | None = None
     """Only memory of this agent."""
     agent_type: Identifier | None = None

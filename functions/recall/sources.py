@@ -42,7 +42,7 @@ Ask = ConversationQuestion | Question
 
 
 class RecallSources:
-    """What recall asks."""
+    """Tells what recall asks."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Who changes and deletes runs and episodes (ADR-043). They are open to the whole tenant."""
+"""Define who changes and deletes runs and episodes (ADR-043). They are open to the whole tenant."""
 
 from typing import Any
 

@@ -63,7 +63,7 @@ class RunQuery(NamedTuple):
     status: RunStatus | None = None
 
     def matches(self, agent_type: str | None, status: RunStatus) -> bool:
-        """Whether a run of this agent type and status is selected, as far as they say.
+        """Tell whether a run of this agent type and status is selected, as far as they say.
 
         Args:
             agent_type: None where it is known to be the right one.
@@ -96,7 +96,7 @@ class AgentType(NamedTuple):
     has_workflows: bool = False
 
     def is_listed(self, now: int) -> bool:
-        """Whether lists show it: it has workflows, or was used lately."""
+        """Tell whether lists show it: it has workflows, or was used lately."""
         return self.has_workflows or compute_expiry(self.last_used_at) > now
 
 

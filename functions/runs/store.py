@@ -164,7 +164,7 @@ class RunStore:
 
 
 def is_run(item: Item | None, run_id: str) -> TypeGuard[Item]:
-    """Whether an item is the one of this run, which wasn't deleted."""
+    """Tell whether an item is the one of this run, which wasn't deleted."""
     return item is not None and item["id"] == run_id and "status" in item
 
 

@@ -12,7 +12,7 @@ _MAX_REMOVAL_WRITES = 92  # of DynamoDB's 100
 
 
 class TurnQueue:
-    """What is due, by tenant; tenants take turns, and each turn is the longest due of one.
+    """Tells what is due, by tenant; tenants take turns, and each turn is the longest due of one.
 
     Args:
         capacity: how many items of one tenant are kept at most. The rest stays due: a tenant whose

@@ -30,7 +30,7 @@ _LISTED_TOGETHER = 1000  # rows between two looks at the time
 
 
 class SweepResult(NamedTuple):
-    """What a sweep did.
+    """Tells what a sweep did.
 
     Attributes:
         counts: how many of each kind.

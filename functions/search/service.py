@@ -55,7 +55,7 @@ from functions.vectors.model import (
 from functions.vectors.packing import count_numbers, pack_vector
 
 Accept = Callable[[Entry], bool]
-"""Whether a search may return an entry."""
+"""True if a search may return an entry."""
 
 
 class Match(NamedTuple):

@@ -25,7 +25,7 @@ class EventRecord(NamedTuple):
 
     @property
     def is_logged(self) -> bool:
-        """Whether the event was appended to its log before it was announced."""
+        """Tell whether the event was appended to its log before it was announced."""
         return self.event.type == "memory.archived"
 
 

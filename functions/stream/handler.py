@@ -14,7 +14,7 @@ Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 def build_handler(container: Container) -> Handler:
     """Build the stream function, with the consumers that its settings name.
 
-    The consumers process a batch side by side, each with failures of its own, and the final ones
+    The consumers process a batch side by side, each with its own failures, and the final ones
     after them. An error of one is raised when all are done.
     """
     names = parse_consumers(container.settings.stream_consumers)

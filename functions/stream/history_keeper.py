@@ -1,7 +1,7 @@
 """Keep earlier versions of entries, and remove them with their entries (CONTRACT3 section 15).
 
 A version is stored under its own key, so a record that is delivered again stores it once. The entry
-is read after the write. If it was removed meanwhile, the version is removed again: a late record
+is read after the write. If it has just been removed, the version is removed again: a late record
 leaves nothing behind.
 """
 

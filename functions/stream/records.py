@@ -211,7 +211,7 @@ class StreamBatch:
         return results
 
     def _fork(self) -> "StreamBatch":
-        """Make a batch of the same records for another thread, with failures of its own."""
+        """Make a batch of the same records for another thread, with separate failures."""
         fork = StreamBatch(())
         fork.records, fork.changes = self.records, self.changes
         fork.blocked_from = dict(self.blocked_from)
@@ -235,7 +235,7 @@ class StreamBatch:
 def order_by_turns(items: Iterable[T], get_tenant: Callable[[T], str]) -> list[T]:
     """Order items so that tenants take turns: each one's first, then each one's second, and so on.
 
-    So a tenant with much to do has no other one's work wait behind all of its own.
+    Interleave tenants, so that a busy one does not delay others.
     """
     turns: Counter[str] = Counter()
     ordered: list[tuple[int, T]] = []

@@ -8,7 +8,7 @@ from functions.tasks.requests import NewTask, TaskChange
 
 
 class EventEnvelope(NamedTuple):
-    """What EventBridge says of an event: its source, its id there, and its content."""
+    """Tells what EventBridge says of an event: its source, its id there, and its content."""
 
     source: str
     id: str

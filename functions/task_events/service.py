@@ -1,7 +1,7 @@
 """Apply task events of other systems, as its principal's own requests would be.
 
 An event comes at least once and in any order. It names no version, so the task is read, and read
-again if another request changes it meanwhile; an event is applied as a whole or not at all.
+again if another request changes it at the same time; an event is applied as a whole or not at all.
 """
 
 from dataclasses import dataclass, replace

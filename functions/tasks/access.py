@@ -59,7 +59,7 @@ class TaskAccess:
         return None
 
     def can_read_memory(self, caller: Principal, task: Task) -> bool:
-        """Whether the caller reads all working memory of a task."""
+        """Tell whether the caller reads all working memory of a task."""
         return bool(self.select_readable(caller, (task.id,)))
 
     def _can_read(self, caller: Principal, task: Task, member: Membership) -> bool:
@@ -83,7 +83,7 @@ class TaskAccess:
         }
 
     def coordinates_agent(self, caller: Principal, agent: str) -> bool:
-        """Whether the caller coordinates an open task assigned to the agent (RFC-0015 §2.2)."""
+        """Tell whether the caller coordinates an open task of the agent (RFC-0015 §2.2)."""
         return caller.may_coordinate and self._assignments.is_coordinated_by(
             caller.tenant, agent, caller.id
         )

@@ -65,7 +65,7 @@ def _to_assignment(row: Item) -> Assignment:
 
 
 def list_assignments(tenant: str, old: Task | None, new: Task) -> list[Write]:
-    """List a task under its assignee, and no more under the one before."""
+    """Move a task's row to its new assignee."""
     return replace_rows(_build_assignments(tenant, old), _build_assignments(tenant, new))
 
 

@@ -1,4 +1,4 @@
-"""Who may do what with tasks, grants and guardrails: the actions and their rules."""
+"""Define who may do what with tasks, grants and guardrails: the actions and their rules."""
 
 from typing import NamedTuple
 
@@ -206,7 +206,7 @@ REGISTER_TASK = Action[Registration](
         Rule("agent, for itself and without a coordinator", _registers_for_itself),
         Rule("assignee of the parent, for itself or a delegate", _registers_sub_task),
     ),
-    denied="an agent registers a task for itself, without a coordinator, or a sub-task of its own "
+    denied="an agent registers a task for itself, without a coordinator, or a sub-task of its "
     "task, under its coordinator, for itself or one of its delegates",
     is_audited=True,
 )

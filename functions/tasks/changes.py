@@ -1,4 +1,4 @@
-"""What registration, adoption and a change make of a task; pure (RFC-0015 §6.5)."""
+"""Define what registration, adoption and a change make of a task; pure (RFC-0015 §6.5)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -119,7 +119,7 @@ def with_present_state(task: Task, present: Task) -> Task:
 
 
 def is_same_version(read: Task, present: Task) -> bool:
-    """Whether a task is open, and at the version that was read.
+    """Tell whether a task is open, and at the version that was read.
 
     What it holds, and the guardrails that restrict it, may have changed.
     """

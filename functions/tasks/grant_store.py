@@ -1,4 +1,4 @@
-"""Reads of grants, and the writes by which they change; a grant is an item of its own."""
+"""Reads of grants, and the writes by which they change; a grant is a separate item."""
 
 from collections.abc import Iterator
 

@@ -73,7 +73,7 @@ class Grants:
         Raises:
             NotFound: no task of the caller's tenant has this id.
             AccessDenied: the caller is neither the task's coordinator nor its assignee.
-            TaskReassigned: the task was the caller's, and is another's by now.
+            TaskReassigned: the task was the caller's, and is now another's.
             TaskClosed: the task has ended.
             ValidationFailed: the expiry lies in the past.
             CapacityExceeded: its assignee has made all the grants that it may.
@@ -96,7 +96,7 @@ class Grants:
         Raises:
             NotFound: there is no such task, or no such grant.
             AccessDenied: the caller is neither the task's coordinator nor its assignee.
-            TaskReassigned: the task was the caller's, and is another's by now.
+            TaskReassigned: the task was the caller's, and is now another's.
             TaskClosed: the task has ended.
         """
 

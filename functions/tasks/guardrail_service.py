@@ -87,7 +87,7 @@ class GuardrailService:
             VersionMismatch: `version` is given and isn't the present one, or the request was
                 carried out, and the guardrails were changed since.
             ValueTooLarge: those that aren't of memory are too large together.
-            Unavailable: not all of that could be done by now; the schedule finishes it.
+            Unavailable: not all of it is done yet; the schedule finishes it.
         """
         authorize(caller, CHANGE_GUARDRAILS, coordinator)
         changed = self._replace(caller, coordinator, asked, version, token)

@@ -12,7 +12,7 @@ from functions.tasks.model import Task
 
 
 class GuardrailLimits(NamedTuple):
-    """What a coordinator's guardrails say; None restricts nothing."""
+    """Tells what a coordinator's guardrails say; None restricts nothing."""
 
     max_working_memory_per_task: int | None = None
     max_episodic_memory_per_agent: int | None = None
@@ -23,7 +23,7 @@ class GuardrailLimits(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CoordinatorGuardrails:
-    """A coordinator's guardrails and their version; 0 where nobody has set any.
+    """A coordinator's guardrails and their version; 0 if none are set.
 
     Attributes:
         others: guardrails that aren't of memory, as given: `delegates`, and those of RFC-0013.

@@ -1,4 +1,4 @@
-"""Who may do what with intents: the actions and their rules."""
+"""Define who may do what with intents: the actions and their rules."""
 
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ _MAY_CLAIM = Rule[Intent](
     lambda caller, intent: intent.owner is None and caller.may_coordinate,
 )
 _USES_UNCLAIMED = Rule[Intent](
-    "agent, while nobody owns the intent",
+    "agent, while the intent has no owner",
     lambda caller, intent: intent.owner is None and caller.kind == "agent",
 )
 
@@ -38,7 +38,7 @@ READ_INTENT = Action(
 READ_LOG = Action(
     "intent.read_log", (*READ_INTENT.rules, _USES_UNCLAIMED), denied=READ_INTENT.denied
 )
-"""Who reads the log, but not the intent, reads the events of its own memory only."""
+"""The principal that reads the log, but not the intent, reads only the events of its memory."""
 
 READ_SNAPSHOT = Action(
     "intent.read_snapshot",

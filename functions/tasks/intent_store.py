@@ -27,7 +27,7 @@ class IntentStore(Store):
     """Reads intents and what they list."""
 
     def get(self, tenant: str, intent: str, principal: str) -> Intent:
-        """Read one intent for a principal, at version 0 if nobody has named it: one call."""
+        """Read one intent for a principal, at version 0 if it does not exist: one call."""
         key = item_types.INTENT.build_key(tenant, intent=intent)
         row = item_types.PARTICIPANT.build_key(tenant, intent=intent, principal=principal)
         found = self._table.get_many((key, row))
@@ -75,7 +75,7 @@ class IntentStore(Store):
     ) -> Iterator[dict[str, str]]:
         """Read the same with their positions, newest first, before one: a call a group.
 
-        The index that lists them may still have a task that another intent has by now.
+        The index that lists them may still have a task that has moved to another intent.
         """
         of = (GROUP_ATTRIBUTE, item_types.INTENT_TASK.build_range(tenant, intent=intent)[0])
         for rows in iterate_rows(self._table, BY_GROUP, of, before, count):
@@ -85,11 +85,11 @@ class IntentStore(Store):
 def name_intent(
     caller: Principal, intent: str, now: int, *, is_new: bool = False, takes_part: bool = False
 ) -> Iterator[Write]:
-    """Name an intent that nobody owns, or that the caller may write in.
+    """Name an intent without an owner, or one that the caller may write in.
 
     A coordinator or user becomes the owner of an intent without one. The condition is that of
     `functions.tasks.intent_authority.USE_INTENT`: on the intent, or, if `takes_part`, on the item
-    that says that the caller takes or took part. `is_new` is for an intent that nobody has named.
+    that says that the caller takes or took part. `is_new` is for an intent that does not exist yet.
     """
     if takes_part:
         participant = item_types.PARTICIPANT.build_key(
@@ -134,9 +134,9 @@ def _list_under_tenant(tenant: str, intent: str, created: int) -> Write:
 
 
 def join_intent(tenant: str, old: Intent, new: Intent, joining: frozenset[str]) -> Iterator[Write]:
-    """Add participants to an intent as it was read, and its first owner; nobody, if it has none.
+    """Add participants to an intent as it was read, and its first owner, if it gets one.
 
-    Who names an intent that nobody owns gains nothing in it.
+    Naming an intent without an owner gives no access to it.
     """
     if new.owner is not None:
         for each in sorted(joining):

@@ -41,12 +41,12 @@ class Intents:
         """Read an intent with its access list.
 
         Raises:
-            NotFound: nobody has named this intent.
+            NotFound: there is no such intent.
             AccessDenied: the action isn't permitted.
         """
         intent = self._store.get(caller.tenant, intent_id, caller.id)
         if intent.version == 0:
-            raise NotFound("nobody has named this intent")
+            raise NotFound("there is no such intent")
         authorize(caller, action, intent)
         return intent
 

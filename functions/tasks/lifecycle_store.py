@@ -87,7 +87,7 @@ def _add_former_member(tenant: str, task: str, principal: str, role: str) -> Wri
 
 
 def _list_inheritance(tenant: str, old: Task | None, new: Task) -> list[Write]:
-    """List an inheriting sub-task in its parent under its assignee, and no more as it was."""
+    """Move the row of an inheriting sub-task to the new assignee."""
     return replace_rows(_build_inheritance(tenant, old), _build_inheritance(tenant, new))
 
 

@@ -23,11 +23,11 @@ GrantAccess = Literal["read", "write"]
 
 ENDED = frozenset({"completed", "failed", "cancelled", "skipped"})
 RESULTS = frozenset({"status", "output", "error", "artifacts", "blocked_reason"})
-"""What an assignee reports; everything else is the coordinator's to change."""
+"""The fields that an assignee reports; the coordinator changes all others."""
 HAND_OVER = RESULTS - {"status"} | {"assigned_agent", "note"}
-"""What an assignee changes when it hands the task over to a delegate."""
+"""The fields that an assignee changes when it hands the task over to a delegate."""
 REPAIRS = frozenset({"assigned_agent", "coordinator", "status"})
-"""What `memory.admin` changes in any task; the status only to `cancelled`."""
+"""The fields that `memory.admin` changes in any task; the status only to `cancelled`."""
 ANYBODY = "*"
 """Stands for all agents among a task's delegates."""
 
@@ -42,7 +42,7 @@ class Policy(NamedTuple):
 
     @property
     def max_bytes(self) -> int:
-        """How many bytes the values of its working memory may have together."""
+        """Return how many bytes the values of its working memory may have together."""
         return 1024 * self.max_total_size_kb
 
 
@@ -65,17 +65,17 @@ class Grant(NamedTuple):
     term: int | None = None
 
     def counts(self, term: int, now: int) -> bool:
-        """Whether it counts at a time (epoch ms), in the task's present term."""
+        """Tell whether it counts at a time (epoch ms), in the task's present term."""
         return self.expires_at > now and self.term in (None, term)
 
     @property
     def list_position(self) -> str:
-        """What lists sort by, newest first."""
+        """Return what lists sort by, newest first."""
         return build_list_position(self.created_at, self.principal)
 
 
 class Membership(NamedTuple):
-    """What a principal is in a task, beside its present assignee and coordinator.
+    """Tells what a principal is in a task, beside its present assignee and coordinator.
 
     Attributes:
         grant: on the task, whether it still counts or not.
@@ -112,12 +112,12 @@ class Assignment(NamedTuple):
 
     @property
     def list_position(self) -> str:
-        """What lists sort by, newest first."""
+        """Return what lists sort by, newest first."""
         return build_list_position(self.created_at, self.task_id)
 
 
 class TaskUsage(NamedTuple):
-    """What an agent holds of a task, or by how much that changes.
+    """Tells what an agent holds of a task, or by how much that changes.
 
     Attributes:
         entries: of working memory.
@@ -153,7 +153,7 @@ class Task:
         delegates: for whom its assignee may register sub-tasks, and whom it may hand the task to;
             None until its registration takes the default of its coordinator.
         guarded_by: former coordinators whose guardrails still bind it.
-        hand_over_note: what the last assignee told its successor.
+        hand_over_note: the note of the last assignee for its successor.
         free_entries, free_bytes: working memory that still fits.
         entry_cap: the most entries that its coordinator's guardrails let it have.
         archive_required: whether they have its memory archived.
@@ -198,12 +198,12 @@ class Task:
 
     @property
     def list_position(self) -> str:
-        """What lists sort by, newest first."""
+        """Return what lists sort by, newest first."""
         return build_list_position(self.created_at, self.id)
 
     @property
     def members(self) -> frozenset[str]:
-        """Who registered it, and its present assignee and coordinator."""
+        """Return who registered it, and its present assignee and coordinator."""
         return frozenset(filter(None, (self.registered_by, self.assigned_agent, self.coordinator)))
 
     @property
@@ -218,7 +218,7 @@ class Task:
         return (*filter(None, (self.coordinator,)), *self.guarded_by)
 
     def has_delegate(self, agent: str) -> bool:
-        """Whether its assignee may register sub-tasks for an agent."""
+        """Tell whether its assignee may register sub-tasks for an agent."""
         return not {agent, ANYBODY}.isdisjoint(self.delegates or ())
 
     @property
@@ -228,7 +228,7 @@ class Task:
 
     @property
     def working_entries(self) -> int:
-        """How many working entries it holds."""
+        """Return how many working entries it holds."""
         return sum(self.held.values())
 
     def working_of(self, hashed_agent: str) -> int:
@@ -242,22 +242,22 @@ class Task:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no entry ends with it."""
+        """Tell whether no entry ends with it."""
         return self.working_entries == 0 and self.attached == 0
 
     @property
     def awaits_archive(self) -> bool:
-        """Whether it has ended, and its memory isn't archived yet."""
+        """Tell whether it has ended, and its memory isn't archived yet."""
         return self.completed_at is not None and self.archived_at is None
 
     @property
     def should_archive(self) -> bool:
-        """Whether its working memory is archived when it ends (RFC-0015 §6.5, §6.6)."""
+        """Tell whether its working memory is archived when it ends (RFC-0015 §6.5, §6.6)."""
         return self.memory_policy.archive_on_completion or self.archive_required
 
     @property
     def max_entries(self) -> int:
-        """How many working entries it may hold (RFC-0015 §6.5, §6.6)."""
+        """Return how many working entries it may hold (RFC-0015 §6.5, §6.6)."""
         most = self.memory_policy.max_entries
         return most if self.entry_cap is None else min(most, self.entry_cap)
 
@@ -270,7 +270,7 @@ class Intent:
         participants: the principal that it was read for, if it takes or took part.
         owner: None while only agents have named it.
         created_at: when it was first named, in epoch ms.
-        version: counts the changes of owner and access list; 0 if nobody has named it.
+        version: counts the changes of owner and access list; 0 if it does not exist.
     """
 
     intent_id: str
@@ -282,5 +282,5 @@ class Intent:
 
     @property
     def list_position(self) -> str:
-        """What lists sort by, newest first."""
+        """Return what lists sort by, newest first."""
         return build_list_position(self.created_at, self.intent_id)

@@ -74,7 +74,7 @@ class TaskReader:
             yield from (Examined(position, readable.get(id)) for id, position in ids.items())
 
     def sees_all(self, caller: Principal, agent: str) -> bool:
-        """Tell whether the caller may see all tasks of an agent, whoever this is."""
+        """Tell whether the caller may see all tasks of any agent."""
         return caller.id == agent or ADMIN in caller.permissions or inspects(caller)
 
     def list_assignments(self, caller: Principal, agent: str) -> list[Assignment]:

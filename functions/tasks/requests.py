@@ -28,9 +28,9 @@ class MemoryPolicy(RequestModel):
     model_config = ConfigDict(frozen=True)
 
     archive_on_completion: bool = _POLICY.archive_on_completion
-    """Whether its memory is archived when it ends."""
+    """True if its memory is archived when it ends."""
     inherit_from_parent: bool = _POLICY.inherit_from_parent
-    """Whether its assignee reads the parent's memory."""
+    """True if its assignee reads the parent's memory."""
     max_entries: int = Field(default=_POLICY.max_entries, ge=0, le=limits.MAX_TASK_ENTRIES)
     max_total_size_kb: int = Field(default=_POLICY.max_total_size_kb, ge=0, le=limits.MAX_TASK_KB)
 
@@ -67,7 +67,7 @@ class _TaskFields(RequestModel):
     semantic_namespaces: list[Name] | None = Field(
         default=None, max_length=limits.MAX_LISTED_NAMESPACES
     )
-    """What to pack of semantic memory for the task."""
+    """The semantic memory to pack for the task."""
 
     @property
     def extra_fields(self) -> dict[str, Any]:
@@ -83,16 +83,16 @@ class NewTask(_TaskFields):
     """Your own id for the task; made up for you unless given."""
     status: Status = "pending"
     assigned_agent: AgentId | None = None
-    """Who works on the task, and writes its working memory."""
+    """The principal that works on the task, and writes its working memory."""
     coordinator: AgentId | None = None
-    """Who directs the task; a principal that isn't an agent."""
+    """The principal that directs the task; a principal that isn't an agent."""
     delegates: Delegates | None = None
     """Agents for which the assignee may register sub-tasks, and to which it may hand the task over;
     `*` is all."""
     parent_task_id: Identifier | None = None
     """The task that this is a part of."""
     memory_policy: MemoryPolicy | None = None
-    """How the task's working memory behaves."""
+    """The policy of the task's working memory."""
 
     @model_validator(mode="before")
     @classmethod
@@ -110,16 +110,16 @@ class TaskChange(_TaskFields, ChangeModel):
     """The id in the path, as RFC-0015 §6.5 repeats it."""
     status: Status | None = None
     assigned_agent: AgentId | None = None
-    """Who works on the task, and writes its working memory."""
+    """The principal that works on the task, and writes its working memory."""
     coordinator: AgentId | None = None
-    """Who directs the task from now on; a principal that isn't an agent."""
+    """The principal that directs the task from now on; a principal that isn't an agent."""
     note: Annotated[str, Field(min_length=1, max_length=limits.MAX_NOTE_CHARACTERS)] | None = None
     """With `assigned_agent`: what the next assignee should know."""
     delegates: Delegates | None = None
     """Agents for which the assignee may register sub-tasks, and to which it may hand the task over;
     `*` is all."""
     memory_policy: MemoryPolicy | None = None
-    """How the task's working memory behaves."""
+    """The policy of the task's working memory."""
 
     @model_validator(mode="after")
     def _names_something(self) -> Self:
@@ -142,7 +142,7 @@ class NewGrant(RequestModel):
 
     access: GrantAccess
     expires_at: Timestamp | None = None
-    """From this moment on the grant counts no more."""
+    """From this moment on the grant is invalid."""
 
 
 class AclEntry(RequestModel):
@@ -178,7 +178,7 @@ class Guardrails(ChangeModel):
     max_episodic_memory_per_agent: int | None = Field(
         default=None, ge=0, le=limits.MAX_EPISODIC_ENTRIES
     )
-    """Nobody adds to more episodic entries, whatever its own settings say; none is removed."""
+    """No agent adds an entry above this number, whatever its settings say; none is removed."""
     allowed_semantic_namespaces: list[Name] | None = Field(
         default=None, max_length=limits.MAX_LISTED_NAMESPACES
     )

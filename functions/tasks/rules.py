@@ -8,7 +8,7 @@ from functions.tasks.requests import NewTask
 
 
 def is_coordinator(caller: Principal, task: Task) -> bool:
-    """Whether the caller is the task's coordinator; a principal of kind agent never is."""
+    """Tell whether the caller is the task's coordinator; a principal of kind agent never is."""
     return caller.may_coordinate and caller.id == task.coordinator
 
 
@@ -37,7 +37,7 @@ def assert_open(task: Task) -> None:
 
 def task_closed(task: Task) -> TaskClosed:
     """Build the error of a change to a task that has ended."""
-    return TaskClosed(f"the task has ended ({task.status}); it takes no more changes")
+    return TaskClosed(f"the task has ended ({task.status}); it cannot be changed")
 
 
 def assert_version(task: Task, version: int) -> None:

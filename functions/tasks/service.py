@@ -109,7 +109,7 @@ class Tasks:
 
     @retry_on(ConditionFailed, "others are changing this task")
     def _adopt(self, caller: Principal, wanted: Task, token: RequestToken) -> Task:
-        """Adopt a task as it is by now: its agent may end it meanwhile, another one adopt it.
+        """Adopt the task; retry if its agent ends it or another principal adopts it.
 
         For another assignee, the id is taken over, once the agent's memory has been archived.
         """
@@ -235,7 +235,7 @@ class Tasks:
 
 
 def _differs_in_authority(old: Task, new: Task) -> bool:
-    """Whether assignee, coordinator or end differ."""
+    """Tell whether assignee, coordinator or end differ."""
     is_handed_on = (old.assigned_agent, old.coordinator) != (new.assigned_agent, new.coordinator)
     return is_handed_on or new.completed_at is not None
 

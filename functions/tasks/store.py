@@ -84,7 +84,7 @@ class TaskStore(Store):
         return any(row.get("term", parent.term) == parent.term for row in rows)
 
     def finish_hand_over(self, tenant: str, task: Task) -> None:
-        """Note that the entries of all who had left a task are fenced, if nobody left since."""
+        """Note that the entries of former members are fenced, unless another one has left since."""
         write = update(
             item_types.TASK.build_key(tenant, task=task.id),
             f"REMOVE leaving, {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}",

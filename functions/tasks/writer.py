@@ -27,7 +27,7 @@ _ATTEMPTS = 20  # one agent may be assigned many tasks at once, and be restricte
 
 
 class MemoryArchive(Protocol):
-    """What archives the memory of ended tasks: `functions.entries.archive.TaskArchive`."""
+    """Tells what archives the memory of ended tasks: `functions.entries.archive.TaskArchive`."""
 
     def list_keys(self, tenant: str, task: Task) -> Sequence[Key]:
         """Return the keys of the entries that end with a task, by an index."""

@@ -1,1 +1,1 @@
-"""What each tenant stores and uses by day, and its limits."""
+"""Define what each tenant stores and uses by day, and its limits."""

@@ -1,4 +1,4 @@
-"""Who sees what tenants use, and who limits it."""
+"""Define who sees what tenants use, and who limits it."""
 
 from functions.authorization.model import Action, Rule
 from functions.authorization.rules import HOLDS_ADMIN

@@ -96,7 +96,7 @@ def decode_limits(item: Item) -> TenantLimits:
 
 
 def _assert_room(known: _Known, table: Table, writes: Sequence[Write]) -> None:
-    """Check that writes store no more than a tenant may; what doesn't grow passes.
+    """Check that writes stay within a tenant's limits; what doesn't grow passes.
 
     What is stored is read only if the writes could exceed a limit.
     """

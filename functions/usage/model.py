@@ -1,4 +1,4 @@
-"""What a tenant uses: items and bytes by kind, requests, units, and what they cost."""
+"""Define what a tenant uses: items and bytes by kind, requests, units, and what they cost."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -37,14 +37,14 @@ GB_DAY = 0.45 / 30
 
 
 class Amount(NamedTuple):
-    """How much is stored of a kind, or by how much that changes."""
+    """Tells how much is stored of a kind, or by how much that changes."""
 
     items: int = 0
     bytes: int = 0
 
 
 class TenantLimits(NamedTuple):
-    """What a tenant may use; None is no limit."""
+    """Tells what a tenant may use; None is no limit."""
 
     items: int | None = None
     bytes: int | None = None
@@ -55,7 +55,7 @@ class TenantLimits(NamedTuple):
 
 @dataclass(eq=False)
 class DayUsage:
-    """What a tenant used on a day, and what it stored at the end of the day, or by now.
+    """Tells what a tenant used on a day, and what it stored at the end of the day, or so far.
 
     Attributes:
         day: as `2026-11-24`, in UTC.
@@ -79,7 +79,7 @@ class DayUsage:
 
 
 class TenantUsage(NamedTuple):
-    """What a tenant may use, and what it used on days, the oldest first."""
+    """Tells what a tenant may use, and what it used on days, the oldest first."""
 
     tenant: str
     limits: TenantLimits
@@ -88,7 +88,7 @@ class TenantUsage(NamedTuple):
 
 @dataclass(frozen=True)
 class Reconciliation:
-    """How far a reconciliation is.
+    """Tells how far a reconciliation is.
 
     Attributes:
         due: when it goes on (epoch ms).

@@ -13,15 +13,15 @@ class Limits(ChangeModel):
     """`limits` of a tenant: only the given ones change; null removes one."""
 
     items: Limit | None = None
-    """How many things it may store."""
+    """The maximum number of stored things."""
     bytes: Limit | None = None
-    """How many bytes their contents may have."""
+    """The maximum number of bytes of their contents."""
     requests_per_second: Limit | None = None
-    """How many requests an instance of the API function answers."""
+    """The maximum number of requests that an instance of the API function answers."""
     deletions_per_day: Limit | None = None
-    """After how many deletions and previews a day no more previews are made."""
+    """The number of deletions and previews a day after which previews are refused."""
     model_tokens_per_day: Limit | None = None
-    """How many tokens its strategies may use."""
+    """The maximum number of tokens that its strategies use."""
 
 
 class TenantChange(RequestModel):

@@ -63,7 +63,7 @@ class UsageMeter:
 
 
 class UsageReports:
-    """What tenants use, by day."""
+    """Tells what tenants use, by day."""
 
     def __init__(self, store: UsageStore, meter: UsageMeter, clock: Clock) -> None:
         self._store = store

@@ -66,7 +66,7 @@ def damp(words: int) -> float:
 
 
 class Fit(NamedTuple):
-    """How well a text fits a query.
+    """Tells how well a text fits a query.
 
     Attributes:
         score: 1 for the query's exact words; comparable within one query only.
@@ -264,7 +264,7 @@ class QueryEmbedder:
             try:
                 (vector,) = self._embed_meanings([text])
                 future.set_result(vector)
-            except BaseException as error:  # noqa: BLE001 - whoever waits for it gets it, too
+            except BaseException as error:  # noqa: BLE001 - those that wait for it get it, too
                 with self._lock:
                     self._remembered.pop(text, None)
                 future.set_exception(error)

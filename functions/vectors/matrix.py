@@ -24,7 +24,7 @@ OWNED = "user_id"
 
 
 class RowKey(NamedTuple):
-    """What rows of a matrix stand for.
+    """Tells what rows of a matrix stand for.
 
     Attributes:
         name: unique in the matrix.
@@ -60,7 +60,7 @@ class VectorMatrix:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether most rows are dead, so that reading the space again saves memory and time."""
+        """Tell whether most rows are dead: reading the space again saves memory and time."""
         alive = sum(map(len, self._rows.values()))
         return len(self._names) > max(2 * alive, _FEW_ROWS)
 
@@ -269,7 +269,7 @@ class VectorSpace:
 
 
 class Holdable(Protocol):
-    """What a process holds of a space, for one search at a time."""
+    """Tells what a process holds of a space, for one search at a time."""
 
     lock: Lock
 

@@ -23,7 +23,7 @@ EmbedMeanings: TypeAlias = Callable[[Sequence[str]], list[Vector]]
 
 
 class Embedding(NamedTuple):
-    """What an index stores of a text, and what a search asks for.
+    """Tells what an index stores of a text, and what a search asks for.
 
     Attributes:
         meanings: a vector for each piece of a text, scaled by how much the piece says; one vector
@@ -59,7 +59,7 @@ T = TypeVar("T")
 
 
 class VectorFormat(NamedTuple):
-    """How an index stores the vectors of one model; `NO_VECTORS` stores none.
+    """Tells how an index stores the vectors of one model; `NO_VECTORS` stores none.
 
     Attributes:
         model: the name of the model.
@@ -116,7 +116,7 @@ class Hit(NamedTuple):
 
 
 class Statistics(NamedTuple):
-    """How many texts there are, and in how many of them each term of a query occurs."""
+    """Tells how many texts there are, and in how many of them each term of a query occurs."""
 
     total: int
     counts: Mapping[str, int]
@@ -140,7 +140,7 @@ def add_statistics(each: Iterable[Statistics]) -> Statistics:
 
 
 class Candidates(NamedTuple):
-    """What an index finds by the meaning and by the words of a query, each best first.
+    """Tells what an index finds by the meaning and by the words of a query, each best first.
 
     Attributes:
         is_complete: whether these are all that match the filters.
@@ -189,7 +189,7 @@ class VectorSearch:
 
     @property
     def can_embed(self) -> bool:
-        """Whether there is a model; without one what is learned is stored, and found later."""
+        """Tell whether there is a model; without one what is learned is stored, and found later."""
         return self.format.model != NO_MODEL
 
     def embed_stored(self, text: str) -> Embedding:

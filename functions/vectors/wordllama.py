@@ -82,7 +82,7 @@ def _compute_weight(word: str) -> float:
 
 
 _recall_weight = lru_cache(_REMEMBERED_WORDS)(_compute_weight)
-"""The same, of a word that other texts are likely to have, too."""
+"""Cached vectors of common words."""
 
 
 def is_installed() -> bool:

@@ -18,7 +18,7 @@ ID_WEIGHT = 5.0
 _SHORT_ID_WEIGHT = 1.0  # of pieces such as "v2" or "14", which many ids share
 _SHORT_ID, _CODE_DIGITS = 2, 3  # characters
 PREFIX, GRAM = 5, 4
-"""How many letters of a word count, and how many a group of neighbouring ones has."""
+"""The number of letters of a word that count, and of a group of neighbouring ones."""
 _PIECES = re.compile(r"[^\W_]+")
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _DIGIT = re.compile(r"\d")
@@ -41,7 +41,7 @@ _FOLDED_STOP_WORDS = frozenset(map(fold, STOP_WORDS))
 
 @dataclass(frozen=True)
 class Words:
-    """What a text says, in pieces that can be compared.
+    """Tells what a text says, in pieces that can be compared.
 
     Attributes:
         words: folded words that aren't stop words, each once, in order.

@@ -1,4 +1,4 @@
-"""Who may do what with workflows."""
+"""Define who may do what with workflows."""
 
 from functions.authorization.model import Action, Rule
 from functions.identity.model import ADMIN

@@ -1,4 +1,4 @@
-"""What a workflow sets (RFC-0015 §7)."""
+"""Define what a workflow sets (RFC-0015 §7)."""
 
 from typing import Any, NamedTuple
 
@@ -6,7 +6,7 @@ from functions.tasks.model import Policy
 
 
 class AgentPlan(NamedTuple):
-    """What a workflow sets for an agent; None is left as it is."""
+    """Tells what a workflow sets for an agent; None is left as it is."""
 
     agent_id: str
     capacity: int | None

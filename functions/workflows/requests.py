@@ -1,4 +1,4 @@
-"""What a workflow file says (RFC-0015 §7).
+"""Define what a workflow file says (RFC-0015 §7).
 
 RFC-0015 adds to a workflow file that has other parts, too. So the file, its agents and its tasks
 may have keys that aren't known here. In a block of memory, an unknown key is an error.
@@ -61,7 +61,7 @@ class PlanTask(OpenModel):
     agent: AgentId | None = None
     depends_on: list[_Title] = Field(default=[])
     memory_policy: MemoryPolicy | None = None
-    """How the task's working memory behaves."""
+    """The policy of the task's working memory."""
     outputs: list[str] | dict[str, Any] = Field(default=[])
     description: str | None = None
     priority: str | int | None = None
@@ -99,7 +99,7 @@ class Workflow(OpenModel):
     name: _Title
     version: _Title | int | Annotated[float, Field(allow_inf_nan=False)] | None = None
     info: Any = None
-    """Where published files have `name` and `version`."""
+    """The block of published files that has `name` and `version`."""
     memory: MemoryBlock = Field(default_factory=MemoryBlock)
     agents: dict[AgentId, AgentBlock] = Field(default={}, max_length=limits.MAX_WORKFLOW_AGENTS)
     plan: list[PlanTask] = Field(default=[], max_length=limits.MAX_PLAN_TASKS)

@@ -1,4 +1,4 @@
-"""What a workflow sets, and where it contradicts itself; pure (RFC-0015 §7)."""
+"""Define what a workflow sets, and where it contradicts itself; pure (RFC-0015 §7)."""
 
 import re
 from collections.abc import Iterator
@@ -163,7 +163,7 @@ def build_settings(agent: AgentPlan) -> EpisodicSettings:
 
 
 def is_up_to_date(task: Task, plan: TaskPlan) -> bool:
-    """Whether a task is already as the workflow wants it."""
+    """Tell whether a task is already as the workflow wants it."""
     extra = {name: value for name, value in plan.fields.items() if name in EXTRA_FIELDS}
     is_same = all(
         task.extra_fields.get(name) == value for name, value in extra.items() if value is not None

@@ -50,7 +50,7 @@ class Workflows:
         """Set what a workflow says; the file that was applied last changes nothing.
 
         What a crash leaves undone, the next file sets, be it the same one. Where another file is
-        applied meanwhile, this one is set again.
+        applied at the same time, this one is set again.
 
         Raises:
             AccessDenied: the caller can't coordinate, or others own the workflow's intent.

@@ -29,13 +29,13 @@ from .task_events import TaskEvents
 class AgentMemory(Construct):
     """A memory service: HTTP API, functions, schedule, bus and alarms on a state.
 
-    Several fit into one stack, each with a name of its own. Operators' commands find each by the
+    Several fit into one stack, each with its own name. Operators' commands find each by the
     parameter `/agent-memory/NAME/deployment`.
 
     Args:
         code: the functions' code; what this package carries unless given.
-        state: made elsewhere, as in a stack of its own; made here unless given.
-        bus: gets the memory's events; one of its own unless given.
+        state: made elsewhere, as in a separate stack; made here unless given.
+        bus: gets the memory's events; a new one unless given.
         network: the VPC that the functions run in; none unless given.
         alarm_topic: alarms are sent to it.
         log_groups: log groups of yours, by the part whose log they take: `Api`, `Stream`,
@@ -201,6 +201,6 @@ _TWO_READERS = (
 )
 _LEARNING_BATCH = 16  # each record may ask a model for a minute, and eight are asked at once
 _SLOW = (
-    "no {0} was found to compile the asset with, so each cold start compiles all modules anew: put"
+    "no {0} was found to compile the asset with, so each cold start compiles all modules: put"
     " a {0} on the PATH, or choose -c runtime=… for a Python that is there"
 )

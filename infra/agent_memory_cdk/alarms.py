@@ -194,7 +194,7 @@ class Alarms(Construct):
         within: int | None = None,
         missing: cloudwatch.TreatMissingData = _MISSING.NOT_BREACHING,
     ) -> cloudwatch.Alarm:
-        """Add an alarm that rises after so many periods, or after one `within` so many."""
+        """Add an alarm that rises after `periods`, or after one of the periods `within`."""
         alarm = cloudwatch.Alarm(
             self,
             id,

@@ -66,7 +66,7 @@ class Archive(Construct):
         suppress(
             bucket,
             "only the functions reach it, and their calls are in the account's CloudTrail, where"
-            " data events are on; a log of its own would need a second bucket, with no log again",
+            " data events are on; a separate log would need a second bucket, with no log again",
             "AwsSolutions-S1",
         )
         return bucket
@@ -86,7 +86,7 @@ class Archive(Construct):
         self._encryption.grant_use_bucket(role)
         suppress(
             role,
-            "nobody knows the names of archives and objects beforehand; the bucket is theirs",
+            "the names of archives and objects are not known beforehand; the bucket is theirs",
             wildcard_rule(role, objects),
         )
 

@@ -1,4 +1,4 @@
-"""The event bus that memory's events go to; whoever wants them adds a rule."""
+"""The event bus of memory's events; a subscriber adds a rule."""
 
 from typing import cast
 
@@ -10,7 +10,7 @@ from .settings import Settings
 
 
 class Bus(Construct):
-    """An EventBridge bus of its own, so that nobody else's rules see the events; or a given one."""
+    """A separate EventBridge bus, so that no other rules see the events; or a given one."""
 
     def __init__(
         self, scope: Construct, id: str, settings: Settings, given: events.IEventBus | None = None

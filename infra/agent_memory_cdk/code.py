@@ -15,14 +15,14 @@ class NoCode(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FunctionCode:
-    """What Lambda unpacks.
+    """Tells what Lambda unpacks.
 
     Attributes:
         path: of a folder, or of a zip file.
         digest: of all that it is made from.
         runtime: the Python that it is built for, as in `python3.14`.
         architecture: the processor that it is built for, as in `arm64`.
-        compiled: whether it has bytecode; without, a cold start compiles all modules anew.
+        compiled: whether it has bytecode; without, a cold start compiles all modules.
     """
 
     path: Path

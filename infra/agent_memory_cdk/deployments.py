@@ -1,4 +1,4 @@
-"""How new versions take over: by CodeDeploy, with alarms that take them back."""
+"""Define how new versions take over: by CodeDeploy, with alarms that take them back."""
 
 from collections.abc import Sequence
 

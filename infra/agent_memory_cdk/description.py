@@ -1,4 +1,4 @@
-"""What a deployment says of itself to the commands of its operators."""
+"""Define what a deployment says of itself to the commands of its operators."""
 
 from aws_cdk import Stack
 from aws_cdk import aws_ssm as ssm

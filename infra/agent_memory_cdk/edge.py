@@ -1,4 +1,4 @@
-"""CloudFront and a firewall before the API, which answers nobody else."""
+"""CloudFront and a firewall before the API, which answers only them."""
 
 from typing import Any, cast
 
@@ -41,7 +41,7 @@ class Edge(Construct):
     """A distribution with a web ACL. It has to be in a stack of us-east-1, of any account.
 
     The API's own domain demands a client certificate (mutual TLS), which the distribution has, and
-    its generated address is closed: nobody walks around the firewall.
+    its generated address is closed, so no request bypasses the firewall.
 
     Raises:
         WrongChoice: the settings have no edge.
@@ -121,7 +121,7 @@ class Edge(Construct):
 
 
 def _limit(name: str, requests: int, counted_by: dict[str, Any]) -> dict[str, Any]:
-    """Answer 429 beyond so many requests in five minutes."""
+    """Answer 429 beyond a number of requests in five minutes."""
     return {
         "name": name,
         "action": _Acl.RuleActionProperty(

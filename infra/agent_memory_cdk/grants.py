@@ -1,4 +1,4 @@
-"""What each function may call on each table: exactly what it does call (a test compares)."""
+"""Define what each function may call on each table: exactly what it does call (a test compares)."""
 
 import re
 from collections.abc import Sequence

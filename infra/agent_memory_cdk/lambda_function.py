@@ -27,7 +27,7 @@ _NETWORK_INTERFACES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
-    """Where functions run: in a VPC that reaches the services they call, by endpoints or a NAT.
+    """The place of functions: a VPC that reaches the services they call, by endpoints or a NAT.
 
     DynamoDB, S3, KMS, Secrets Manager, Systems Manager, EventBridge, and Bedrock where its model
     embeds.

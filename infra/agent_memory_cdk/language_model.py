@@ -1,4 +1,4 @@
-"""What functions may call beside the tables: models, and the key of an endpoint."""
+"""Define what functions may call beside the tables: models, and the key of an endpoint."""
 
 from aws_cdk import Stack
 from aws_cdk import aws_iam as iam

@@ -18,7 +18,7 @@ _RETENTION = {
 
 
 class Logs:
-    """Where logs go.
+    """Tells where logs go.
 
     Args:
         given: log groups of the caller's, by the part whose log they take: `Api`, `Stream`,

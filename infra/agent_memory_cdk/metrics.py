@@ -63,7 +63,7 @@ def from_function(
 
 
 def of_table(table: str, name: str, index: str | None = None) -> cloudwatch.Metric:
-    """Make a metric of a table, or of one index: `ReadThrottleEvents`, and the like.
+    """Make a metric of a table, or of one index: such as `ReadThrottleEvents`.
 
     What a table's own metrics count is without its indexes.
     """

@@ -49,7 +49,7 @@ class RootKey(Construct):
             ]
         suppress(
             secret,
-            "running functions know it: an operator's command rotates it, and starts them anew",
+            "running functions know it: an operator's command rotates it, and restarts them",
             "AwsSolutions-SMG4",
         )
         return secret

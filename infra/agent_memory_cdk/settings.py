@@ -1,4 +1,4 @@
-"""What a memory can choose, whichever app it is in."""
+"""Define what a memory can choose, whichever app it is in."""
 
 import re
 from dataclasses import dataclass
@@ -144,7 +144,7 @@ class Settings:
         traffic_shift: how a new version of the API function takes over: `canary` gives it a tenth
             of the requests for five minutes, `linear` a tenth more each minute. A raised alarm
             takes it back.
-        backup_days: back both tables and the archive up each day, and keep each backup for so many
+        backup_days: back both tables and the archive up each day, and keep each backup for as many
             days; no backups but point-in-time recovery unless given. The archive has versions then.
         backup_copy_vault_arn: a vault, as of another account, that gets a copy of each backup.
         cors_origins: whose pages may call the API from a browser, as in `https://app.example.com`.
@@ -206,7 +206,7 @@ class Settings:
 
     @property
     def indexed_dimensions(self) -> int:
-        """How many numbers of meaning a vector index has."""
+        """Return how many numbers of meaning a vector index has."""
         if self.embedding_model is None:
             return INDEXED_DIMENSIONS
         chosen = parse_embedding_model(self.embedding_model, self.embedding_dimensions)

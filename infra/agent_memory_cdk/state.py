@@ -1,4 +1,4 @@
-"""What a memory keeps: keys, tables, root key and archive."""
+"""Define what a memory keeps: keys, tables, root key and archive."""
 
 from aws_cdk import Tags
 from aws_cdk import aws_dynamodb as dynamodb
@@ -18,7 +18,7 @@ from .tables import TableArns, Tables
 class State(Construct):
     """All that must survive a change of the functions, made here or given.
 
-    It belongs into a stack of its own, so that the functions' stack can be destroyed and made anew.
+    It belongs into a separate stack, so that the functions' stack can be replaced.
     Logical ids depend on the memory's name alone.
 
     Args:

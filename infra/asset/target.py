@@ -1,4 +1,4 @@
-"""What the code is built for."""
+"""Define what the code is built for."""
 
 from dataclasses import dataclass
 

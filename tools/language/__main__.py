@@ -16,7 +16,9 @@ CHECKED = (
     "README.md",
     "benchmarks",
     "docs",
-    "functions/local",
+    "functions",
+    "functions/api/openapi.json",
+    "infra",
     "operations",
     "tools",
 )

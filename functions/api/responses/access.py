@@ -10,7 +10,7 @@ from functions.authorization.model import Decision
 
 
 class AccessDecisionDocument(TypedDict):
-    """Whether something is permitted."""
+    """Tells whether something is permitted."""
 
     allowed: bool
     rule: str
@@ -19,7 +19,7 @@ class AccessDecisionDocument(TypedDict):
 
 
 class AccessDocument(TypedDict):
-    """Whether a principal may read and write a target."""
+    """Tells whether a principal may read and write a target."""
 
     principal: str
     target: Annotated[str, Field(pattern="^(entry|namespace|task|conversation):")]

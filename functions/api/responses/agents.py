@@ -22,21 +22,21 @@ class EpisodicSettingsDocument(TypedDict):
     """An agent's settings for episodic memory."""
 
     capacity: Version
-    """How many episodic entries it may hold."""
+    """The maximum number of episodic entries."""
     eviction_policy: EvictionPolicy
     pinned_namespaces: list[str]
     """New episodic entries in these are pinned, unless they say otherwise."""
     history: HistoryDocument
-    """How long earlier values of episodic entries are kept."""
+    """The time for which earlier values of episodic entries are kept."""
 
 
 class WorkingSettingsDocument(TypedDict):
     """An agent's settings for working memory outside tasks."""
 
     max_entries: Count
-    """How many entries it may hold outside tasks."""
+    """The maximum number of entries outside tasks."""
     max_total_size_kb: Count
-    """How many times 1,024 bytes their values may have together."""
+    """The maximum size of their values together, in units of 1,024 bytes."""
 
 
 class AgentSettingsDocument(TypedDict):
@@ -54,7 +54,7 @@ class AgentWorkingDocument(WorkingSettingsDocument):
     total_size_kb: Count
     """The bytes of all values, in units of 1,024, rounded up."""
     room: Count
-    """How many more entries it may hold."""
+    """The number of entries that it may hold in addition."""
 
 
 class AgentEpisodicDocument(TypedDict):
@@ -65,9 +65,9 @@ class AgentEpisodicDocument(TypedDict):
     total_size_kb: Count
     """The bytes of all values, in units of 1,024, rounded up."""
     capacity: Count
-    """How many entries it may hold, guardrails included."""
+    """The maximum number of entries, guardrails included."""
     room: Count
-    """How many more entries it takes before it evicts."""
+    """The number of further entries before it evicts."""
 
 
 class AgentDocument(TypedDict):
@@ -93,7 +93,7 @@ class GuardrailsDocument(TypedDict):
     max_working_memory_per_task: Count | None
     """No task has more working entries, whatever its own policy says."""
     max_episodic_memory_per_agent: Count | None
-    """Nobody adds to more episodic entries, whatever its own settings say; none is removed."""
+    """No agent adds an entry above this number, whatever its settings say; none is removed."""
     allowed_semantic_namespaces: list[str] | None
     """The coordinator and its assignees reach no semantic memory but in these. A name that ends
     with `*` is a prefix."""

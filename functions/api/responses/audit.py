@@ -20,13 +20,13 @@ class AuditRecordDocument(TypedDict):
     time: Timestamp
     actor: ActorDocument
     action: str
-    """What was done: `principal.create`."""
+    """The action: `principal.create`."""
     target: str
-    """What it was done to: `principal:ada`."""
+    """The target of the action: `principal:ada`."""
     before: NotRequired[JsonObject]
-    """What was changed, as it was."""
+    """The changed fields before the action."""
     after: NotRequired[JsonObject]
-    """What was changed, as it is from then on."""
+    """The changed fields after the action."""
     request_id: str | None
     """The id of the request, which is in its answer and in the function's log."""
 
@@ -36,8 +36,7 @@ class AuditPageDocument(TypedDict):
 
     records: list[AuditRecordDocument]
     next: NotRequired[str]
-    """Where to continue, now or once more has happened; absent at the end where the newest come
-    first."""
+    """The position to continue from, now or later; absent at the end if the newest come first."""
 
 
 def render_audit_record(record: AuditRecord) -> AuditRecordDocument:

@@ -34,9 +34,9 @@ class MessageDocument(TypedDict):
     metadata: NotRequired[Annotated[JsonObject, VALUE]]
     """Absent without `memory.read`, and with `values=omit`."""
     edited_by: NotRequired[str]
-    """Who changed it last, if that was not its author."""
+    """The principal that changed it last, if that was not its author."""
     edited_at: NotRequired[Timestamp]
-    """When that was."""
+    """The time of that change."""
     unreadable: NotRequired[bool]
     """True if the stored text was damaged or moved: replace it or delete the message."""
 
@@ -64,7 +64,7 @@ class ConversationHeadDocument(TypedDict):
     sensitivity: Sensitivity | None
     """`confidential` and `restricted` conversations are stored encrypted."""
     searchable: bool | None
-    """Whether searches find its messages; null: the deployment's default."""
+    """True if searches find its messages; null: the deployment's default."""
     learn: bool | None
     """If false, the messages are never sent to a model to learn from them."""
     ttl: str | None
@@ -76,16 +76,16 @@ class ConversationHeadDocument(TypedDict):
 
 
 class MessagePosition(TypedDict):
-    """Where in a conversation a page of messages is."""
+    """The position of a page of messages in its conversation."""
 
     offset: Count
-    """How many messages come before the page."""
+    """The number of messages before the page."""
     next_offset: NotRequired[Count]
-    """Where to continue; absent on the last page."""
+    """The index to continue from; absent on the last page."""
     next: NotRequired[str]
     """Give it as `after` to continue; absent on the last page."""
     total: NotRequired[Count]
-    """How many messages the conversation has; absent with `total=none`."""
+    """The number of messages of the conversation; absent with `total=none`."""
 
 
 class ConversationDocument(ConversationHeadDocument, MessagePosition):
@@ -125,7 +125,7 @@ class ChangedMessageDocument(MessageDocument, ChangedConversationDocument):
 
 
 class RemovedDocument(ChangedConversationDocument):
-    """How many messages were removed, and the conversation after it."""
+    """The number of removed messages, and the conversation after their removal."""
 
     removed: Count
 
@@ -136,9 +136,9 @@ class UploadDocument(TypedDict):
     upload_id: str
     session_id: str
     message_count: Count
-    """How many messages it has; the next ones have this `offset`."""
+    """The number of its messages; the next ones have this `offset`."""
     expires_at: Timestamp
-    """When it is given up, unless it continues or is shown."""
+    """The time when it is given up, unless it continues or is shown."""
 
 
 class StateDocument(TypedDict):

@@ -21,9 +21,9 @@ class DeletionDocument(TypedDict):
     requested_at: Timestamp
     requested_by: ActorDocument
     finished_at: Timestamp | None
-    """When everything was gone, whatever functions wrote late included."""
+    """The time when everything was gone, whatever functions wrote late included."""
     counts: dict[str, int]
-    """How many items of each type were deleted or redacted so far, and files."""
+    """The number of items of each type, and of files, that were deleted or redacted so far."""
 
 
 def render_deletion(deletion: Deletion) -> DeletionDocument:

@@ -61,7 +61,7 @@ class EntryHeadDocument(TypedDict):
     created_at: Timestamp
     updated_at: Timestamp
     occurred_at: Timestamp
-    """When the content happened: as the entry says, else when it was created."""
+    """The time when the content happened: as the entry says, else when it was created."""
     expires_at: Timestamp | None
     """From this moment on the entry is neither shown nor found."""
     created_by: str
@@ -91,13 +91,13 @@ class VersionHeadDocument(TypedDict):
 
     version: Version
     time: Timestamp
-    """When it was written."""
+    """The time when it was written."""
     actor: str
-    """Who wrote it."""
+    """The principal that wrote it."""
     change: Literal["created", "updated"]
     tags: list[str]
     superseded_at: Timestamp | None
-    """When the next version was written; null in the present one."""
+    """The time when the next version was written; null in the present one."""
     unreadable: NotRequired[bool]
     """True if the stored value was damaged or moved."""
 
@@ -128,7 +128,7 @@ class EvictionCandidateDocument(EntryHeadDocument):
     """An entry that may be evicted, without its value."""
 
     last_accessed_at: Timestamp
-    """When its owner last wrote it, or read it as far as that is recorded."""
+    """The time when its owner last wrote it, or read it as far as that is recorded."""
 
 
 class EvictionOrderDocument(UncountedPosition):
@@ -146,7 +146,7 @@ class EntryBatchDocument(TypedDict):
 
 
 class DeletedDocument(TypedDict):
-    """How many entries were deleted."""
+    """The number of deleted entries."""
 
     deleted: Count
 
@@ -156,14 +156,14 @@ class SearchResultDocument(TypedDict):
 
     entry: EntryDocument
     score: float
-    """How well the entry fits the query: 1 for the same words. Compare scores within one answer
+    """The match of the entry with the query: 1 for the same words. Compare scores within one answer
     only. For a search by vector, the cosine."""
     matched: list[str]
     """The words and ids of the query that it has, without case and accents."""
 
 
 class SearchResultsDocument(TypedDict):
-    """What a search found, best first."""
+    """The results of a search, best first."""
 
     results: list[SearchResultDocument]
 

@@ -16,14 +16,14 @@ from functions.tasks.model import Task
 
 
 class FieldErrorDocument(TypedDict):
-    """What is wrong with a field or parameter of the request."""
+    """A problem of a field or parameter of the request."""
 
     field: str
     message: str
 
 
 class ProblemDocument(TypedDict):
-    """What went wrong; which of the optional members are there depends on the code."""
+    """An error (RFC 9457); its optional members depend on the code."""
 
     type: Annotated[str, Field(json_schema_extra={"format": "uri-reference"})]
     title: str
@@ -36,11 +36,11 @@ class ProblemDocument(TypedDict):
     """Which item of the batch failed, counted from 0."""
     current_version: NotRequired[Count]
     current: NotRequired[EntryDocument | TaskDocument | NamespaceDocument]
-    """What is there, if you may read it."""
+    """The present state, if you may read it."""
     max: NotRequired[Count]
     actual: NotRequired[Count]
     size: NotRequired[Count]
-    """How many bytes an object has."""
+    """The size of an object in bytes."""
     limit: NotRequired[str | Count]
     """Which limit is reached; of `PAGE_TOO_LARGE` the `limit` to ask for."""
     current_count: NotRequired[Count]

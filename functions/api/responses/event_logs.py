@@ -14,7 +14,7 @@ from functions.platform.json_text import dumps
 
 
 class ActorDocument(TypedDict):
-    """Who did something: a principal, the operator, or the service itself."""
+    """The actor of an event: a principal, the operator, or the service itself."""
 
     id: str
     kind: ActorKind
@@ -28,7 +28,7 @@ class EventDocument(TypedDict):
     agent_id: str
     """Whose memory it is."""
     actor: ActorDocument
-    """Who did it."""
+    """The principal that did it."""
     intent_id: str | None
     task_id: str | None
     data: JsonObject
@@ -41,7 +41,7 @@ class EventPageDocument(TypedDict):
 
     events: list[EventDocument]
     next: NotRequired[str]
-    """Where to continue, now or once more has happened; at the log's present end it is the
+    """The position to continue from, now or later; at the log's present end it is the
     `after` of the request. With `order=desc` it is absent where nothing older is left."""
 
 

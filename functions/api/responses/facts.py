@@ -39,12 +39,12 @@ class FactDocument(TypedDict):
     learned_from_run_ids: list[str]
     """The latest 20 runs that learned it, the last one at the end."""
     learned_count: Count
-    """How often it was learned."""
+    """The number of times that it was learned."""
     first_learned_at: Timestamp
     valid_from: Timestamp
-    """When the statement begins to hold."""
+    """The time when the statement begins to hold."""
     valid_until: Timestamp | None
-    """When it ceases to hold; null: it still holds."""
+    """The time when it ceases to hold; null: it still holds."""
     replaced_facts: list[str]
     """The ids of the facts that it ended."""
     merged_into: str | None
@@ -91,7 +91,7 @@ class PredicateDocument(TypedDict):
 
     predicate: str
     single_valued: bool
-    """Whether a subject has one value at a time."""
+    """True if a subject has one value at a time."""
 
 
 class PredicatesDocument(TypedDict):
@@ -107,7 +107,7 @@ class LearnedFactsDocument(TypedDict):
 
 
 class DeletedFactsDocument(TypedDict):
-    """How many facts were deleted."""
+    """The number of deleted facts."""
 
     deleted: Count
 
@@ -116,14 +116,14 @@ class RecalledFactDocument(FactDocument):
     """A fact that a recall found."""
 
     score: float
-    """How well the fact fits the query: 1 for the same words. Compare scores within one answer
+    """The match of the fact with the query: 1 for the same words. Compare scores within one answer
     only."""
     matched: list[str]
     """The words and ids of the query that it has, without case and accents."""
 
 
 class RecalledDocument(TypedDict):
-    """What a recall found, best first."""
+    """The results of a recall, best first."""
 
     facts: list[RecalledFactDocument]
 

@@ -12,7 +12,7 @@ from functions.platform.clock import to_rfc3339
 
 
 class TriggerDocument(TypedDict):
-    """When a conversation is read."""
+    """The condition on which a conversation is read."""
 
     messages: Version | None
     """The number of new messages that is enough."""
@@ -21,7 +21,7 @@ class TriggerDocument(TypedDict):
 
 
 class StrategyDocument(TypedDict):
-    """What is learned from conversations, and when."""
+    """A strategy: what is learned from conversations, and when."""
 
     name: str
     kind: Literal["facts", "preferences", "summary", "episodes"]
@@ -46,7 +46,7 @@ class StrategyPageDocument(UncountedPosition):
 
 
 class WaitingDocument(TypedDict):
-    """How many conversations wait, by the reason."""
+    """The number of waiting conversations, by the reason."""
 
     trigger: Count
     """They have new messages, and have not reached the trigger."""
@@ -59,7 +59,7 @@ class WaitingDocument(TypedDict):
 
 
 class BudgetDocument(TypedDict):
-    """What the tenant's strategies have used on a day (UTC), and may use; null: no limit."""
+    """The tenant's use by strategies on a day (UTC), and its limits; null is no limit."""
 
     day: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
     tokens: Count
@@ -69,7 +69,7 @@ class BudgetDocument(TypedDict):
 
 
 class StrategyStatusDocument(TypedDict):
-    """What a strategy has done, and what waits."""
+    """The state of a strategy: what it has done, and what waits."""
 
     name: str
     enabled: bool

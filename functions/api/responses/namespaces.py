@@ -19,7 +19,7 @@ class NamespaceAccessDocument(TypedDict):
 
 
 class NamespacePermissionsDocument(TypedDict):
-    """Who may read and write a namespace."""
+    """The permissions of a namespace."""
 
     default: Access
     """The access of everybody who isn't listed; of a prefix rule, where no own one is set."""
@@ -27,7 +27,7 @@ class NamespacePermissionsDocument(TypedDict):
 
 
 class HistoryDocument(TypedDict):
-    """How long earlier values of entries are kept."""
+    """The time for which earlier values of entries are kept."""
 
     days: Count
 
@@ -40,7 +40,7 @@ class NamespaceDocument(TypedDict):
     search_fields: NotRequired[list[str]]
     """The fields of values that searches may compare; absent if there are none."""
     history: NotRequired[HistoryDocument]
-    """How long earlier values of its entries are kept; absent in a prefix rule."""
+    """The time for which earlier values of its entries are kept; absent in a prefix rule."""
     version: Version
     created_at: Timestamp
     updated_at: Timestamp

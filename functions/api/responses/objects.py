@@ -75,13 +75,13 @@ class ObjectUploadDocument(TypedDict):
     """An upload, and the address to which its bytes go."""
 
     upload_id: str
-    """What the PUT that completes it sends as `X-Object-Upload`."""
+    """The value of `X-Object-Upload` in the PUT that completes it."""
     url: str
     method: Literal["PUT"]
     headers: dict[str, str]
     """That the request to the address has to have."""
     size: Count
-    """How many bytes the address takes."""
+    """The number of bytes that the address takes."""
     address_expires_at: Timestamp
     """Until when the address takes them."""
     expires_at: Timestamp
@@ -89,11 +89,11 @@ class ObjectUploadDocument(TypedDict):
 
 
 class DeletedObjectsDocument(TypedDict):
-    """How many objects were deleted."""
+    """The number of deleted objects."""
 
     deleted: Count
     complete: bool
-    """Whether none are left; if not, time ran out, and the same request continues."""
+    """True if none are left; if not, time ran out, and the same request continues."""
 
 
 class SpaceDocument(TypedDict):

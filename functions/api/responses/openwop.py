@@ -43,7 +43,7 @@ class FoundMemoryEntryDocument(TypedDict):
 
 
 class MemoryEntryDeletedDocument(TypedDict):
-    """Whether there was an entry to delete."""
+    """Tells whether there was an entry to delete."""
 
     deleted: bool
 
@@ -77,7 +77,7 @@ class StartedMemoryRunDocument(TypedDict):
     memoryRefs: NotRequired[list[str]]
     """All memories, where there are several."""
     snapshotAt: Timestamp
-    """When the snapshot was taken."""
+    """The time when the snapshot was taken."""
 
 
 class MemoryRunStateDocument(TypedDict):
@@ -89,10 +89,10 @@ class MemoryRunStateDocument(TypedDict):
     memoryRef: str
     memoryRefs: list[str]
     snapshotAt: Timestamp
-    """When the snapshot was taken."""
+    """The time when the snapshot was taken."""
     startedAt: Timestamp
     endsAt: Timestamp
-    """When the run ended, or ends by itself."""
+    """The time when the run ended, or ends by itself."""
     snapshotKeptUntil: Timestamp
     """Until when the run can be replayed; an open run that is ended before moves it forward."""
     isReplayable: bool
@@ -105,7 +105,7 @@ class MemoryRunStateDocument(TypedDict):
     """By which the run named its memory; absent where a reference or a run to replay named it, and
     where the name holds one of its secrets."""
     scope: NotRequired[str]
-    """The same beside the agent."""
+    """The scope, beside the agent."""
     replayOf: NotRequired[str]
     """The run whose snapshot it sees."""
 
@@ -126,11 +126,11 @@ class MemoryDocument(TypedDict):
     scope: NotRequired[str]
     """Which of the agent's memories."""
     principal: NotRequired[str]
-    """Who has it; absent where it is an agent type's."""
+    """The principal that has it; absent where it is an agent type's."""
     agentType: NotRequired[str]
     """Whose principals have it."""
     createdAt: Timestamp
-    """When it was first named."""
+    """The time when it was first named."""
 
 
 class MemoryListDocument(UncountedPosition):

@@ -1,4 +1,4 @@
-"""What recall found, as the API shows it."""
+"""Results of a recall, as the API shows them."""
 
 from typing import Any, NotRequired, cast
 
@@ -29,16 +29,16 @@ class RecallReferenceDocument(TypedDict):
     """A short name of the item: `GET /api/v1/recall/{reference}` returns it."""
     id: str
     text: str
-    """What the item says, in at most {MAX_RECALLED_CHARACTERS} characters."""
+    """The text of the item, in at most {MAX_RECALLED_CHARACTERS} characters."""
     time: Timestamp
     """The time that the item speaks of: a message's `timestamp`, an entry's `occurred_at`, a fact's
     `valid_from`, else the creation."""
     provenance: dict[str, Any]
-    """Who stored the item, and from what. A fact says since when it holds, what it `replaced`, and
-    which other value of a single-valued predicate it `conflicts_with`. What a strategy has learned
-    names the messages in `learned_from`."""
+    """The principal that stored the item, and its source. A fact says since when it holds, what it
+    `replaced`, and which other value of a single-valued predicate it `conflicts_with`. What a
+    strategy has learned names the messages in `learned_from`."""
     speaker: NotRequired[str]
-    """Who said it: for messages."""
+    """The principal that said it: for messages."""
     namespace: NotRequired[str]
     key: NotRequired[str]
     memory_type: NotRequired[str]
@@ -57,7 +57,7 @@ class RecallItemDocument(RecallReferenceDocument):
     """An item that recall found."""
 
     score: float
-    """How well the item fits the query: 1 for the same words. Compare scores within one answer
+    """The match of the item with the query: 1 for the same words. Compare scores within one answer
     only."""
     matched: list[str]
     """The words and IDs of the query that the item has."""

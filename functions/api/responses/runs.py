@@ -63,12 +63,12 @@ class RunPageDocument(PagePosition):
 
 
 class DeletedRunsDocument(TypedDict):
-    """What was deleted."""
+    """The numbers of what was deleted."""
 
     deleted: Count
-    """How many runs were deleted."""
+    """The number of deleted runs."""
     episodes: Count
-    """How many episodes were deleted with them."""
+    """The number of episodes that were deleted with them."""
     complete: bool
     """False: the request's time was over before all were deleted; send it again."""
 
@@ -98,7 +98,7 @@ class EpisodeDocument(TypedDict):
     content: NotRequired[Annotated[Any, VALUE]]
     role: NotRequired[str]
     kind: NotRequired[str]
-    """What it is, in a word of yours: `tool_call`, `observation`."""
+    """The kind of episode, in your own word: `tool_call`, `observation`."""
     turn: NotRequired[Count]
     """The turn of the run that it belongs to."""
     metadata: NotRequired[Annotated[JsonObject, VALUE]]

@@ -17,12 +17,12 @@ from functions.workflows.model import Application
 
 
 class MemoryPolicyDocument(TypedDict):
-    """How a task's working memory behaves (RFC-0015 §6.5)."""
+    """The policy of a task's working memory (RFC-0015 §6.5)."""
 
     archive_on_completion: bool
-    """Whether its memory is archived when it ends."""
+    """True if its memory is archived when it ends."""
     inherit_from_parent: bool
-    """Whether its assignee reads the parent's memory."""
+    """True if its assignee reads the parent's memory."""
     max_entries: Count
     max_total_size_kb: Count
 
@@ -35,9 +35,9 @@ class TaskDocument(TypedDict):
     name: str
     status: Status
     assigned_agent: str | None
-    """Who works on the task, and writes its working memory."""
+    """The principal that works on the task, and writes its working memory."""
     coordinator: str | None
-    """Who directs the task; a principal that isn't an agent."""
+    """The principal that directs the task; a principal that isn't an agent."""
     delegates: list[str]
     """Agents for which the assignee may register sub-tasks, and to which it may hand the task over;
     `*` is all."""
@@ -46,7 +46,7 @@ class TaskDocument(TypedDict):
     parent_task_id: str | None
     """The task that this is a part of."""
     memory_policy: MemoryPolicyDocument
-    """How the task's working memory behaves."""
+    """The policy of the task's working memory."""
     version: Version
     """Counts the changes; send it as If-Match."""
     created_at: Timestamp
@@ -73,7 +73,7 @@ class TaskDocument(TypedDict):
     error: NotRequired[Annotated[Any, VALUE]]
     metadata: NotRequired[Annotated[dict[str, Any] | None, VALUE]]
     semantic_namespaces: NotRequired[list[str] | None]
-    """What to pack of semantic memory for the task."""
+    """The semantic memory to pack for the task."""
 
 
 class ContextDocument(TypedDict):
@@ -81,7 +81,7 @@ class ContextDocument(TypedDict):
 
     task_id: str
     hand_over_note: str | None
-    """What the former assignee told its successor."""
+    """The note of the former assignee for its successor."""
     working: list[EntryDocument]
     inherited: list[EntryDocument]
     episodic: list[EntryDocument]
@@ -89,7 +89,7 @@ class ContextDocument(TypedDict):
     size_kb: Count
     """The entries' size as JSON."""
     truncated: bool
-    """Whether something was left out for its size."""
+    """True if something was left out for its size."""
 
 
 class GrantDocument(TypedDict):
@@ -143,7 +143,7 @@ class IntentPageDocument(PagePosition):
 
 
 class AppliedEpisodicDocument(TypedDict):
-    """What a workflow set of an agent's episodic memory; null is what it left as it was."""
+    """The settings of episodic memory that a workflow set; null was left unchanged."""
 
     capacity: Version | None
     pinned_namespaces: list[str] | None
@@ -175,7 +175,7 @@ class AppliedNamespaceDocument(TypedDict):
 
 
 class AppliedWorkflowDocument(TypedDict):
-    """What a workflow set."""
+    """The result of applying a workflow."""
 
     name: str
     version: str | None

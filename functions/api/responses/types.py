@@ -33,24 +33,24 @@ JsonObject = Annotated[orjson.Fragment, WithJsonSchema({"type": "object"})]
 
 
 class UncountedPosition(TypedDict):
-    """Where a page of a list is that isn't counted."""
+    """The position of a page in a list that is not counted."""
 
     limit: Version
     next: NotRequired[str]
-    """What to send as `after` for the next page, with the same filters; absent on the last page."""
+    """The value of `after` for the next page, with the same filters; absent on the last page."""
 
 
 class PagePosition(TypedDict):
-    """Where in a list a page is."""
+    """The position of a page in its list."""
 
     total: NotRequired[Count]
-    """How many match, on all pages; absent with `total=none` and after a cursor."""
+    """The number of matches on all pages; absent with `total=none` and after a cursor."""
     limit: Version
     offset: NotRequired[Count]
-    """How many were passed over; absent after a cursor."""
+    """The number of elements before the page; absent after a cursor."""
     next_offset: NotRequired[Count]
     """The `offset` of the next page; absent on the last page and after a cursor."""
     next: NotRequired[str]
-    """What to send as `after` for the next page, with the same filters; absent on the last page."""
+    """The value of `after` for the next page, with the same filters; absent on the last page."""
     hidden: NotRequired[Literal[True]]
     """With an empty list: the request names what you may not read, whether it exists or not."""

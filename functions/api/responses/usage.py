@@ -12,14 +12,14 @@ Amount = Annotated[float, Field(ge=0)]
 
 
 class DayUsageDocument(TypedDict):
-    """What a tenant used on a day, and what it stored at the end of the day, or stores now."""
+    """A tenant's usage of a day, and what it stored at its end, or stores now."""
 
     day: str
     """In UTC, as `2026-11-24`."""
     requests: dict[str, int]
-    """How many requests, by operation."""
+    """The number of requests, by operation."""
     items: dict[str, int]
-    """How many things are stored, by kind."""
+    """The number of stored things, by kind."""
     bytes: dict[str, int]
     """The bytes of their contents, by kind."""
     read_units: Amount
@@ -31,7 +31,7 @@ class DayUsageDocument(TypedDict):
 
 
 class LimitsDocument(TypedDict):
-    """What a tenant may use; null is no limit."""
+    """The limits of a tenant; null is no limit."""
 
     items: int | None
     bytes: int | None

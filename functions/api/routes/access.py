@@ -1,4 +1,4 @@
-"""Who may read and write what, and by which rule."""
+"""Explanations of access: who may read and write what, and by which rule."""
 
 from functions.access.model import AccessTarget, TargetKind
 from functions.api.http import Request, Response, json_response

@@ -29,7 +29,7 @@ class Batch(RequestModel):
 
 
 class _Items(RequestModel):
-    """The same before its items are looked at, so that each error names its item."""
+    """A batch before its items are validated, so that each error names its item."""
 
     entries: list[Any] = Field(min_length=1)
 

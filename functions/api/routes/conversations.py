@@ -36,7 +36,10 @@ CONVERSATIONS = "/api/v1/conversations"
 CONVERSATION = f"{CONVERSATIONS}/{{session_id+}}"
 _ARCHIVE = f"{CONVERSATION}/archive"
 _LAST = IntegerParameter(
-    "last", "The newest so many messages; without limit and offset.", 1, limits.MAX_PAGE_ITEMS
+    "last",
+    "The number of newest messages; not together with limit and offset.",
+    1,
+    limits.MAX_PAGE_ITEMS,
 )
 _MESSAGES = IntegerParameter(
     "limit", "How many messages at most; 0 shows the conversation alone.", 0, limits.MAX_PAGE_ITEMS

@@ -36,7 +36,7 @@ _CAPABILITIES = [
 
 @ROUTES.add("GET /", PUBLIC, {200: Example("Root", _ROOT), 302: None})
 def get_root(request: Request, _caller: Principal) -> Response:
-    """Where things are.
+    """Return where things are.
 
     A browser, which accepts `text/html`, is sent to the console.
     """
@@ -49,7 +49,7 @@ def get_root(request: Request, _caller: Principal) -> Response:
 
 @ROUTES.add("GET /health", PUBLIC, {200: Example("Health", _HEALTH, _DEEP_HEALTH)}, query=(_DEEP,))
 def get_health(request: Request, _caller: Principal) -> Response:
-    """Whether the service answers."""
+    """Tell whether the service answers."""
     if not _DEEP.read(request):
         return json_response(200, _HEALTH)
     request.services.deployment_secret.check_version()

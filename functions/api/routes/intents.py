@@ -46,7 +46,7 @@ def set_acl(request: Request, caller: Principal) -> Response:
     """Set an intent's access list.
 
     By the intent's owner, or with `memory.admin`. A coordinator or user who sets the list of an
-    intent that nobody owns becomes its owner.
+    intent without an owner becomes its owner.
     """
     intent_id, acl = request.path_param("intent_id"), request.parse_body(Acl)
     intent = request.services.intents.set_acl(caller, intent_id, acl)

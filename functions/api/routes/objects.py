@@ -132,7 +132,7 @@ def begin_object_upload(request: Request, caller: Principal) -> Response:
 def list_objects(request: Request, caller: Principal) -> Response:
     """List the objects of a space by their keys.
 
-    Keys sort by their UTF-8 bytes. A space that nobody has made is empty.
+    Keys sort by their UTF-8 bytes. A space that does not exist is empty.
     """
     prefix, space = _PREFIX.read(request), read_space(request)
     page, position = paginate_uncounted(

@@ -131,7 +131,7 @@ def _take_page(
 
 
 def _render_value(listed: Listed[State]) -> dict[str, JsonValue]:
-    """Render a state's value by its key; nothing if it was deleted meanwhile."""
+    """Render a state's value by its key; nothing if it has just been deleted."""
     state = listed.load()
     return {} if state is None else {state.address.key: orjson.Fragment(state.value)}
 
@@ -141,7 +141,7 @@ def _render_head(listed: Listed[State]) -> StateHeadDocument:
 
 
 def _render_whole(listed: Listed[State]) -> StateDocument | None:
-    """Render a state; None if it was deleted meanwhile."""
+    """Render a state; None if it has just been deleted."""
     state = listed.load()
     return None if state is None else render_state(state)
 

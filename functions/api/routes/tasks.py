@@ -230,7 +230,7 @@ def apply_workflow(request: Request, caller: Principal) -> Response:
 
     For users and coordinators, who become the tasks' coordinator. The file that was applied
     last changes nothing and answers the same; a changed one changes what is there, ended tasks
-    aside; another `version` makes tasks of its own. An error names its line.
+    aside; another `version` makes other tasks. An error names its line.
     """
     from functions.workflows.parser import parse_workflow  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""What tenants use."""
+"""Usage of tenants."""
 
 from functions.api.http import Request, Response, json_response
 from functions.api.parameters import TextParameter

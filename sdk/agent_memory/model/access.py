@@ -93,7 +93,8 @@ class Namespace(Model):
 
     Attributes:
         search_fields: The fields of values that searches may compare; absent if there are none.
-        history: How long earlier values of its entries are kept; absent in a prefix rule.
+        history: The time for which earlier values of its entries are kept; absent in a prefix
+            rule.
     """
 
     namespace: str

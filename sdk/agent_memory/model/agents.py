@@ -16,10 +16,10 @@ class AgentWorking(Model):
     """An agent's working memory outside of tasks.
 
     Attributes:
-        max_entries: How many entries it may hold outside tasks.
-        max_total_size_kb: How many times 1,024 bytes their values may have together.
+        max_entries: The maximum number of entries outside tasks.
+        max_total_size_kb: The maximum size of their values together, in units of 1,024 bytes.
         total_size_kb: The bytes of all values, in units of 1,024, rounded up.
-        room: How many more entries it may hold.
+        room: The number of entries that it may hold in addition.
     """
 
     max_entries: int
@@ -35,8 +35,8 @@ class AgentEpisodic(Model):
 
     Attributes:
         total_size_kb: The bytes of all values, in units of 1,024, rounded up.
-        capacity: How many entries it may hold, guardrails included.
-        room: How many more entries it takes before it evicts.
+        capacity: The maximum number of entries, guardrails included.
+        room: The number of further entries before it evicts.
     """
 
     entry_count: int
@@ -63,9 +63,9 @@ class EpisodicSettings(Model):
     """What bounds episodic memory.
 
     Attributes:
-        capacity: How many episodic entries it may hold.
+        capacity: The maximum number of episodic entries.
         pinned_namespaces: New episodic entries in these are pinned, unless they say otherwise.
-        history: How long earlier values of episodic entries are kept.
+        history: The time for which earlier values of episodic entries are kept.
     """
 
     capacity: int
@@ -79,8 +79,8 @@ class WorkingSettings(Model):
     """What bounds working memory outside of tasks.
 
     Attributes:
-        max_entries: How many entries it may hold outside tasks.
-        max_total_size_kb: How many times 1,024 bytes their values may have together.
+        max_entries: The maximum number of entries outside tasks.
+        max_total_size_kb: The maximum size of their values together, in units of 1,024 bytes.
     """
 
     max_entries: int
@@ -142,7 +142,7 @@ class Guardrails(Model):
     Attributes:
         max_working_memory_per_task: No task has more working entries, whatever its own policy
             says.
-        max_episodic_memory_per_agent: Nobody adds to more episodic entries, whatever its own
+        max_episodic_memory_per_agent: No agent adds an entry above this number, whatever its
             settings say; none is removed.
         allowed_semantic_namespaces: The coordinator and its assignees reach no semantic memory
             but in these. A name that ends with `*` is a prefix.

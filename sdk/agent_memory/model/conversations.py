@@ -18,8 +18,8 @@ class ConversationMessage(Model):
     Attributes:
         content: Absent without `memory.read`, and with `values=omit`.
         metadata: Absent without `memory.read`, and with `values=omit`.
-        edited_by: Who changed it last, if that was not its author.
-        edited_at: When that was.
+        edited_by: The principal that changed it last, if that was not its author.
+        edited_at: The time of that change.
         unreadable: True if the stored text was damaged or moved: replace it or delete the
             message.
     """
@@ -65,7 +65,7 @@ class ConversationHead(Model):
         version: The version of the schema (Agent Memory Protocol §4.1).
         revision: Counts the changes; send it as If-Match.
         sensitivity: `confidential` and `restricted` conversations are stored encrypted.
-        searchable: Whether searches find its messages; null: the deployment's default.
+        searchable: True if searches find its messages; null: the deployment's default.
         learn: If false, the messages are never sent to a model to learn from them.
         ttl: `duration:` and an ISO 8601 duration, or null: no end.
         expires_at: From this moment on it is gone, as if it had never been.

@@ -25,7 +25,8 @@ class Entry(Model):
         pinned: Episodic only: never evicted.
         sensitivity: `confidential` and `restricted` values are stored encrypted.
         version: Counts the changes; send it as If-Match, or in a batch.
-        occurred_at: When the content happened: as the entry says, else when it was created.
+        occurred_at: The time when the content happened: as the entry says, else when it was
+            created.
         expires_at: From this moment on the entry is neither shown nor found.
         curated_by: Semantic only: the author of the last change.
         vector_length: The number of elements of the client's vector; absent if there is none.
@@ -70,9 +71,9 @@ class EntryVersion(Model):
     """A version of an entry.
 
     Attributes:
-        time: When it was written.
-        actor: Who wrote it.
-        superseded_at: When the next version was written; null in the present one.
+        time: The time when it was written.
+        actor: The principal that wrote it.
+        superseded_at: The time when the next version was written; null in the present one.
         unreadable: True if the stored value was damaged or moved.
         value: Your JSON object. Absent without `memory.read`, and with `values=omit`.
     """
@@ -92,8 +93,8 @@ class SearchResult(Model):
     """An entry that a search found.
 
     Attributes:
-        score: How well the entry fits the query: 1 for the same words. Compare scores within
-            one answer only. For a search by vector, the cosine.
+        score: The match of the entry with the query: 1 for the same words. Compare scores
+            within one answer only. For a search by vector, the cosine.
         matched: The words and ids of the query that it has, without case and accents.
     """
 
@@ -107,7 +108,8 @@ class EvictionCandidate(Entry):
     """An episodic entry that may be evicted.
 
     Attributes:
-        last_accessed_at: When its owner last wrote it, or read it as far as that is recorded.
+        last_accessed_at: The time when its owner last wrote it, or read it as far as that is
+            recorded.
     """
 
     last_accessed_at: datetime

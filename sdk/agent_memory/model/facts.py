@@ -24,9 +24,9 @@ class Fact(Model):
         object: Absent without `memory.read`.
         learned_from_run_id: The last run that learned it.
         learned_from_run_ids: The latest 20 runs that learned it, the last one at the end.
-        learned_count: How often it was learned.
-        valid_from: When the statement begins to hold.
-        valid_until: When it ceases to hold; null: it still holds.
+        learned_count: The number of times that it was learned.
+        valid_from: The time when the statement begins to hold.
+        valid_until: The time when it ceases to hold; null: it still holds.
         replaced_facts: The ids of the facts that it ended.
         merged_into: The id of the fact that says the same and goes on.
         metadata: Absent without `memory.read`.
@@ -61,8 +61,8 @@ class RecalledFact(Fact):
     """A fact that was recalled.
 
     Attributes:
-        score: How well the fact fits the query: 1 for the same words. Compare scores within one
-            answer only.
+        score: The match of the fact with the query: 1 for the same words. Compare scores within
+            one answer only.
         matched: The words and ids of the query that it has, without case and accents.
     """
 

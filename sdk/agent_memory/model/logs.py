@@ -25,7 +25,7 @@ class Event(Model):
 
     Attributes:
         agent_id: Whose memory it is.
-        actor: Who did it.
+        actor: The principal that did it.
         data: The entry that it is about, without its value.
     """
 
@@ -44,10 +44,10 @@ class AuditRecord(Model):
     """A use of authority.
 
     Attributes:
-        action: What was done: `principal.create`.
-        target: What it was done to: `principal:ada`.
-        before: What was changed, as it was.
-        after: What was changed, as it is from then on.
+        action: The action: `principal.create`.
+        target: The target of the action: `principal:ada`.
+        before: The changed fields before the action.
+        after: The changed fields after the action.
         request_id: The id of the request, which is in its answer and in the function's log.
     """
 
@@ -67,8 +67,9 @@ class Deletion(Model):
 
     Attributes:
         id: The tenant, the agent or the person.
-        finished_at: When everything was gone, whatever functions wrote late included.
-        counts: How many items of each type were deleted or redacted so far, and files.
+        finished_at: The time when everything was gone, whatever functions wrote late included.
+        counts: The number of items of each type, and of files, that were deleted or redacted so
+            far.
     """
 
     kind: DeletionKind
@@ -98,8 +99,8 @@ class DayUsage(Model):
 
     Attributes:
         day: In UTC, as `2026-11-24`.
-        requests: How many requests, by operation.
-        items: How many things are stored, by kind.
+        requests: The number of requests, by operation.
+        items: The number of stored things, by kind.
         bytes: The bytes of their contents, by kind.
         read_units: Read units of the requests.
         write_units: Write units of the requests.

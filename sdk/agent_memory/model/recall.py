@@ -28,13 +28,13 @@ class RecallReference(Model):
 
     Attributes:
         reference: A short name of the item: `GET /api/v1/recall/{reference}` returns it.
-        text: What the item says, in at most 4,096 characters.
+        text: The text of the item, in at most 4,096 characters.
         time: The time that the item speaks of: a message's `timestamp`, an entry's
             `occurred_at`, a fact's `valid_from`, else the creation.
-        provenance: Who stored the item, and from what. A fact says since when it holds, what it
-            `replaced`, and which other value of a single-valued predicate it `conflicts_with`.
-            What a strategy has learned names the messages in `learned_from`.
-        speaker: Who said it: for messages.
+        provenance: The principal that stored the item, and its source. A fact says since when
+            it holds, what it `replaced`, and which other value of a single-valued predicate it
+            `conflicts_with`. What a strategy has learned names the messages in `learned_from`.
+        speaker: The principal that said it: for messages.
     """
 
     source: RecallSource
@@ -63,8 +63,8 @@ class RecallItem(RecallReference):
     """An item that recall found.
 
     Attributes:
-        score: How well the item fits the query: 1 for the same words. Compare scores within one
-            answer only.
+        score: The match of the item with the query: 1 for the same words. Compare scores within
+            one answer only.
         matched: The words and IDs of the query that the item has.
         neighbours: For messages: those around it and the message itself, in order.
         explanation: With `explain`: what the score is computed from.

@@ -53,7 +53,7 @@ class Episode(Model):
         run_id: The run that it belongs to.
         agent_type: In lists; an append doesn't look it up.
         content: Absent without `memory.read`.
-        kind: What it is, in a word of yours: `tool_call`, `observation`.
+        kind: The kind of episode, in your own word: `tool_call`, `observation`.
         turn: The turn of the run that it belongs to.
         metadata: Absent without `memory.read`.
         unreadable: True if the stored content was damaged or moved.

@@ -17,8 +17,8 @@ class MemoryPolicy(Model):
     """What holds for a task's working memory.
 
     Attributes:
-        archive_on_completion: Whether its memory is archived when it ends.
-        inherit_from_parent: Whether its assignee reads the parent's memory.
+        archive_on_completion: True if its memory is archived when it ends.
+        inherit_from_parent: True if its assignee reads the parent's memory.
     """
 
     archive_on_completion: bool
@@ -32,13 +32,13 @@ class Task(Model):
     """A task (RFC-0012; RFC-0015 §5).
 
     Attributes:
-        assigned_agent: Who works on the task, and writes its working memory.
-        coordinator: Who directs the task; a principal that isn't an agent.
+        assigned_agent: The principal that works on the task, and writes its working memory.
+        coordinator: The principal that directs the task; a principal that isn't an agent.
         delegates: Agents for which the assignee may register sub-tasks, and to which it may
             hand the task over; `*` is all.
         hand_over_note: The note of the last hand-over.
         parent_task_id: The task that this is a part of.
-        memory_policy: How the task's working memory behaves.
+        memory_policy: The policy of the task's working memory.
         version: Counts the changes; send it as If-Match.
         description: Absent without `memory.read`.
         input: Absent without `memory.read`.
@@ -47,7 +47,7 @@ class Task(Model):
         blocked_reason: Absent without `memory.read`.
         error: Absent without `memory.read`.
         metadata: Absent without `memory.read`.
-        semantic_namespaces: What to pack of semantic memory for the task.
+        semantic_namespaces: The semantic memory to pack for the task.
     """
 
     id: str
@@ -92,9 +92,9 @@ class TaskContext(Model):
     """A task's memory, packed for a context window.
 
     Attributes:
-        hand_over_note: What the former assignee told its successor.
+        hand_over_note: The note of the former assignee for its successor.
         size_kb: The entries' size as JSON.
-        truncated: Whether something was left out for its size.
+        truncated: True if something was left out for its size.
     """
 
     task_id: str
