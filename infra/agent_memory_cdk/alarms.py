@@ -1,5 +1,7 @@
 """The alarms. Each one's description says what it means."""
 
+from collections.abc import Sequence
+
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_sns as sns
@@ -14,14 +16,17 @@ from .metrics import (
     MINUTE,
     from_function,
     of_api,
+    of_claimed_concurrency,
     of_failures,
     of_function,
     of_new_version,
+    of_refusals,
     of_replication,
-    of_table,
+    of_throttles,
     rate,
     waiting_in,
 )
+from .safeguards import Safeguards
 from .schedule import Schedule
 from .stream import Stream
 from .tables import Tables
@@ -33,6 +38,8 @@ _SLOW_MS = 3_000
 _STALE_MS = 300_000
 _LATE_MS = 1_800_000  # what has expired is to be out of storage within an hour
 _LATEST_MS = 5_000  # what a lost Region takes with it, at most
+_REFUSED, _FEW_THROTTLES = 10, 10  # within five minutes, for 15 minutes
+_CLAIMED_PERCENT = 80
 _MODEL_FAILURES = 10  # within five minutes
 _AN_HOUR = 12  # periods of five minutes
 _INDEXES = [each["IndexName"] for each in build_memory_table("memory")["GlobalSecondaryIndexes"]]
@@ -91,13 +98,46 @@ class Alarms(Construct):
         meaning = "DynamoDB refuses a function's calls, retries included; its log says where"
         self._add(f"{name}IsSlowedDown", meaning, slowed, 1)
 
+    def watch_refusals(self, apis: Sequence[HttpApi], function: LambdaFunction) -> None:
+        """Watch requests that a gateway refuses, so that the function never sees them."""
+        self._add(
+            "RequestsAreRefused",
+            "the gateway refuses requests: over throttle_rate, or with a wrong token",
+            of_refusals(apis, function),
+            _REFUSED,
+            periods=3,
+        )
+
+    def watch_concurrency(self) -> None:
+        """Watch how much of the account's concurrent invocations is claimed."""
+        self._add(
+            "ConcurrencyIsUsedUp",
+            f"functions of this account claim {_CLAIMED_PERCENT} % of its concurrent invocations",
+            of_claimed_concurrency(),
+            _CLAIMED_PERCENT,
+        )
+
+    def watch_safeguards(self, safeguards: Safeguards) -> None:
+        """Watch for a key that is disabled, and for tables without point-in-time recovery."""
+        meaning = "a key was disabled, or point-in-time recovery was changed: see CloudTrail"
+        self._add("SafeguardsChange", meaning, safeguards.metric, 1)
+
     def watch_tables(self, tables: Tables) -> None:
-        """Watch reads and writes that DynamoDB throttled, on each table and each index."""
-        self._watch_throttles("Memory", tables.memory_name)
-        self._watch_throttles("Log", tables.log_name)
-        for index in _INDEXES:
-            name = "".join(word.capitalize() for word in index.split("_"))
-            self._watch_throttles(f"Memory{name}", tables.memory_name, index)
+        """Watch reads and writes that DynamoDB throttles, on each table with its indexes.
+
+        A table that grows throttles some at first, and the function repeats these.
+        """
+        for name, table, indexes in (
+            ("Memory", tables.memory_name, _INDEXES),
+            ("Log", tables.log_name, []),
+        ):
+            for kind in ("Read", "Write"):
+                metric = of_throttles(table, indexes, kind)
+                meaning = (
+                    f"DynamoDB throttles {kind.lower()}s of {table} or an index for 15 minutes: a"
+                    " key is hot, or traffic grows; the dashboard shows which"
+                )
+                self._add(f"{name}{kind}sAreThrottled", meaning, metric, _FEW_THROTTLES, periods=3)
 
     def watch_writers(self, writes: cloudwatch.Metric) -> None:
         """Watch for writes to the tables by others than the functions."""
@@ -110,15 +150,6 @@ class Alarms(Construct):
             meaning = f"{region} lags behind: over {_LATEST_MS // 1000} s of writes can be lost"
             metric = of_replication(table, region)
             self._add(f"{name}ReplicationIsLate", meaning, metric, _LATEST_MS)
-
-    def _watch_throttles(self, name: str, table: str, index: str | None = None) -> None:
-        where = f"the index {index} of {table}" if index else table
-        for kind in ("Read", "Write"):
-            metric = of_table(table, f"{kind}ThrottleEvents", index)
-            meaning = (
-                f"DynamoDB throttles {kind.lower()}s of {where}: a key is hot, or traffic grew"
-            )
-            self._add(f"{name}{kind}sAreThrottled", meaning, metric, 1)
 
     def watch_stream(self, made: str, stream: Stream, function: LambdaFunction) -> None:
         """Watch for what is made of changes (`Events`, `Vectors`) and comes late, or not at all."""

@@ -15,12 +15,14 @@ from .lambda_function import LambdaFunction
 from .metrics import (
     from_function,
     of_api,
+    of_claimed_concurrency,
     of_function,
     of_replication,
     of_table,
     rate,
     waiting_in,
 )
+from .safeguards import Safeguards
 from .tables import Tables
 
 _WIDE, _HALF = 24, 12  # of the page's 24 columns
@@ -122,6 +124,12 @@ class Dashboard(Construct):
             failures = [from_function(learning, "ModelFailures", "Sum")]
             self._board.add_widgets(_graph("Requests that the model did not answer", failures))
 
+    def show_safeguards(self, safeguards: Safeguards) -> None:
+        """Show changes of what protects the data."""
+        self._ask("Has protection changed?")
+        graph = _graph("Keys disabled, point-in-time recovery changed", [safeguards.metric])
+        self._board.add_widgets(graph)
+
     def show_replication(self, tables: Tables, region: str) -> None:
         """Show how far behind another Region is."""
         self._ask("Is the second Region behind?")
@@ -154,6 +162,7 @@ class Dashboard(Construct):
         ):
             metrics = [of_function(each, name, statistic) for each in functions.values()]
             self._board.add_widgets(_graph(title, metrics))
+        self._board.add_widgets(_graph("Of the account's concurrency", [of_claimed_concurrency()]))
 
     def show_tables(self, tables: Tables) -> None:
         """Show consumed units, as DynamoDB bills them."""

@@ -1,5 +1,7 @@
 """The metrics of the service's health, by the names that AWS and the functions give them."""
 
+from collections.abc import Sequence
+
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 
@@ -69,6 +71,54 @@ def of_table(table: str, name: str, index: str | None = None) -> cloudwatch.Metr
     """
     of_index = {} if index is None else {"GlobalSecondaryIndexName": index}
     return _metric("AWS/DynamoDB", name, {"TableName": table, **of_index}, "Sum")
+
+
+def of_throttles(table: str, indexes: Sequence[str], kind: str) -> cloudwatch.MathExpression:
+    """Make the number of reads or writes that a table and its indexes throttle together."""
+    name = f"{kind}ThrottleEvents"
+    metrics = {"own": of_table(table, name)}
+    metrics |= {index: of_table(table, name, index) for index in indexes}
+    sums = " + ".join(f"FILL({each}, 0)" for each in metrics)
+    return cloudwatch.MathExpression(
+        expression=sums, using_metrics=metrics, label=f"{kind}s throttled", period=_PERIOD
+    )
+
+
+def of_refusals(apis: Sequence[HttpApi], function: LambdaFunction) -> cloudwatch.MathExpression:
+    """Make the number of 4xx that APIs answer without an invocation of their function."""
+    metrics = {"invoked": of_function(function, "Invocations")}
+    for place, api in enumerate(apis):
+        metrics |= {f"all{place}": of_api(api, "Count"), f"refused{place}": of_api(api, "4xx")}
+    total, refused = (
+        " + ".join(f"FILL({each}, 0)" for each in metrics if each.startswith(kind))
+        for kind in ("all", "refused")
+    )
+    without = f"({total} - FILL(invoked, 0))"
+    return cloudwatch.MathExpression(
+        expression=f"IF({without} < ({refused}), {without}, {refused})",
+        using_metrics=metrics,
+        label="Refused by the gateway",
+        period=_PERIOD,
+    )
+
+
+def of_claimed_concurrency() -> cloudwatch.MathExpression:
+    """Make the share of the account's concurrent invocations that is claimed, in percent."""
+    usage = {"Service": "Lambda", "Type": "Resource", "Resource": "ConcurrentExecutions"}
+    return cloudwatch.MathExpression(
+        expression="100 * claimed / SERVICE_QUOTA(used)",
+        using_metrics={
+            "claimed": _metric("AWS/Lambda", "ClaimedAccountConcurrency", {}, "Maximum"),
+            "used": _metric("AWS/Usage", "ResourceCount", usage | {"Class": "None"}, "Maximum"),
+        },
+        label="Claimed, %",
+        period=_PERIOD,
+    )
+
+
+def of_rule(name: str) -> cloudwatch.Metric:
+    """Make the metric of how often a rule of EventBridge matched."""
+    return _metric("AWS/Events", "TriggeredRules", {"RuleName": name}, "Sum")
 
 
 def of_replication(table: str, region: str) -> cloudwatch.Metric:

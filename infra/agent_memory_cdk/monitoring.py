@@ -15,6 +15,7 @@ from .functions import Functions
 from .http_api import HttpApi
 from .logs import Logs
 from .pre_traffic_check import PreTrafficCheck
+from .safeguards import Safeguards
 from .schedule import Schedule
 from .settings import Settings
 from .state import State
@@ -56,16 +57,20 @@ def add_monitoring(
     """Add alarms, deployments that they judge, and the dashboard that shows them."""
     alarms = Alarms(scope, "Alarms", topic)
     _watch_requests(alarms, parts)
+    alarms.watch_concurrency()
+    safeguards = Safeguards(scope, "Safeguards", parts.state)
+    alarms.watch_safeguards(safeguards)
     _watch_background(alarms, parts, settings)
     groups = _add_deployments(scope, settings, parts.functions, alarms)
     PreTrafficCheck(scope, "PreTrafficCheck", parts.functions.api, logs, groups["Api"])
-    _add_dashboard(scope, settings, parts, alarms)
+    _add_dashboard(scope, settings, parts, alarms, safeguards)
 
 
 def _watch_requests(alarms: Alarms, parts: Parts) -> None:
     alarms.watch_api("Answers", parts.http_api)
     if parts.token_api is not None:
         alarms.watch_api("AnswersToTokens", parts.token_api)
+    alarms.watch_refusals(parts.apis, parts.functions.api)
     for name, function in parts.functions.by_name.items():
         alarms.watch_function(name, function)
     alarms.watch_tables(parts.state.tables)
@@ -113,7 +118,9 @@ def _add_deployments(
     return groups
 
 
-def _add_dashboard(scope: Construct, settings: Settings, parts: Parts, alarms: Alarms) -> None:
+def _add_dashboard(
+    scope: Construct, settings: Settings, parts: Parts, alarms: Alarms, safeguards: Safeguards
+) -> None:
     functions, tables = parts.functions, parts.state.tables
     board = Dashboard(scope, "Dashboard", alarms)
     board.show_api(*parts.apis)
@@ -122,6 +129,7 @@ def _add_dashboard(scope: Construct, settings: Settings, parts: Parts, alarms: A
     board.show_background(
         functions.of_streams, functions.schedule, functions.learning, parts.dead_letters
     )
+    board.show_safeguards(safeguards)
     if settings.standby is not None:
         board.show_replication(tables, settings.standby.name)
     board.show_quotas(functions.stream, functions.api)

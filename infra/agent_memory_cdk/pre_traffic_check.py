@@ -76,3 +76,4 @@ class PreTrafficCheck(Construct):
         suppress(hook, "CodeDeploy waits for what it says", "Serverless-LambdaDLQ")
         suppress(hook, "it is one call, and its log has the answer", "Serverless-LambdaTracing")
         group.add_pre_hook(hook)
+        checked.alias.node.add_dependency(hook)  # which knows the new version when it is asked

@@ -75,26 +75,92 @@ def test_every_function_is_watched(dev: Template, metric: str) -> None:
     assert watched(dev, metric) == function_ids(dev, *(["Stream"] if of_streams else FUNCTIONS))
 
 
-@pytest.mark.parametrize("metric", ["ReadThrottleEvents", "WriteThrottleEvents"])
+@pytest.mark.parametrize("kind", ["Read", "Write"])
 @pytest.mark.parametrize(("table", "index"), _TABLES)
 def test_every_table_and_index_is_watched(
-    dev: Template, metric: str, table: str, index: str | None
+    dev: Template, kind: str, table: str, index: str | None
 ) -> None:
     names = {"TableName": table} | ({"GlobalSecondaryIndexName": index} if index else {})
-    watching = [
+    (alarm,) = [
         alarm
         for alarm in alarms(dev)
-        if alarm.get("MetricName") == metric
-        and {each["Name"]: each["Value"] for each in alarm["Dimensions"]} == names
+        for each in metrics_of(alarm)
+        if each["MetricName"] == f"{kind}ThrottleEvents" and _names_of(each) == names
     ]
-    (alarm,) = watching
-    assert (index or table) in alarm["AlarmDescription"]
-    assert (alarm["Threshold"], alarm["EvaluationPeriods"]) == (1, 1)
+    assert table in alarm["AlarmDescription"]
+    assert (alarm["Threshold"], alarm["EvaluationPeriods"]) == (10, 3)
+
+
+def _names_of(metric: Properties) -> dict[str, Any]:
+    return {each["Name"]: each["Value"] for each in metric["Dimensions"]}
+
+
+def test_throttles_of_a_growing_table_are_one_alarm_for_reads_and_one_for_writes(
+    dev: Template,
+) -> None:
+    throttles = [
+        alarm
+        for alarm in alarms(dev)
+        if any("ThrottleEvents" in each.get("MetricName", "") for each in metrics_of(alarm))
+    ]
+    assert len(throttles) == 4
+    assert max(len(metrics_of(each)) for each in throttles) <= 10  # as many as AWS accepts
+
+
+def _expression(template: Template, alarm: str) -> tuple[str, list[Properties]]:
+    found = template.named("CloudWatch::Alarm", f"Alarms{alarm}")
+    (expression,) = [each["Expression"] for each in found["Metrics"] if "Expression" in each]
+    return expression, metrics_of(found)
+
+
+@pytest.mark.parametrize(
+    ("answered", "refused", "invoked", "expected"),
+    [(100, 0, 100, 0), (100, 40, 100, 0), (100, 40, 60, 40), (100, 10, 60, 10), (0, 0, 5, -5)],
+    ids=["served", "refused by the function", "throttled", "and preflight", "health checks"],
+)
+def test_what_the_gateway_refuses_is_watched(
+    dev: Template, answered: int, refused: int, invoked: int, expected: int
+) -> None:
+    expression, metrics = _expression(dev, "RequestsAreRefused")
+    assert {each["MetricName"] for each in metrics} == {"4xx", "Count", "Invocations"}
+    given = {"all0": answered, "refused0": refused, "invoked": invoked}
+    functions = {"FILL": lambda value, _: value, "IF": lambda met, one, two: one if met else two}
+    renamed = expression.replace("IF(", "IF_(")
+    assert eval(renamed, {"IF_": functions["IF"], "FILL": functions["FILL"]}, given) == expected  # noqa: S307
+
+
+def test_both_apis_are_counted_where_there_are_two(whole: Template) -> None:
+    expression, metrics = _expression(whole, "RequestsAreRefused")
+    assert "all1" in expression
+    assert len(metrics) == 5
+
+
+def test_claimed_concurrency_is_watched_as_a_share_of_the_accounts(dev: Template) -> None:
+    expression, metrics = _expression(dev, "ConcurrencyIsUsedUp")
+    assert expression == "100 * claimed / SERVICE_QUOTA(used)"
+    assert [each["MetricName"] for each in metrics] == [
+        "ClaimedAccountConcurrency",
+        "ResourceCount",
+    ]
+
+
+def test_disabled_keys_and_lost_recovery_are_watched(dev: Template) -> None:
+    alarm = dev.named("CloudWatch::Alarm", "AlarmsSafeguardsChange")
+    assert (alarm["Namespace"], alarm["MetricName"]) == ("AWS/Events", "TriggeredRules")
+    rule = dev.id_of("Events::Rule", "SafeguardsRule")
+    assert alarm["Dimensions"] == [{"Name": "RuleName", "Value": {"Ref": rule}}]
+    keys, recovery = dev.named("Events::Rule", "SafeguardsRule")["EventPattern"]["detail"]["$or"]
+    assert keys["eventName"] == ["DisableKey", "ScheduleKeyDeletion"]
+    named = [_id(each) for each in keys["resources"]["ARN"]]
+    assert named == [dev.id_of("KMS::Key", f"{each}Key") for each in ("Storage", "Values")]
+    assert recovery["eventName"] == ["UpdateContinuousBackups"]
+    assert "agent-memory-dev-log" in recovery["requestParameters"]["tableName"]
 
 
 def test_failing_answers_and_a_late_stream_are_watched(dev: Template) -> None:
     api = dev.id_of("ApiGatewayV2::Api", "Api")
-    assert watched(dev, "5xx") == watched(dev, "Count") == watched(dev, "Latency") == [api]
+    for metric in ("5xx", "Count", "Latency", "4xx"):
+        assert set(watched(dev, metric)) == {api}
     assert watched(dev, "IteratorAge") == function_ids(dev, "Stream")
 
 

@@ -11,6 +11,7 @@ _QUESTIONS = {  # of the dashboard, and the part of the guide that has the alarm
     "Are callers served?": "Callers get errors",
     "What is throttled?": "Something is throttled",
     "Is the background behind?": "The background is behind",
+    "Has protection changed?": "Protection has changed",
     "Is the second Region behind?": "The second Region is behind",
     "Is a tenant full?": "A tenant is full",
 }
