@@ -64,9 +64,8 @@ def synthesize(tmp_path_factory: pytest.TempPathFactory) -> Synthesize:
         assembly = app.synth()
         templates = {each.stack_name: each.template for each in assembly.stacks}
         manifest = json.loads(_manifest(assembly.directory))
-        return Template(
-            merge_templates(templates), manifest, config.to_settings().to_logical_id("")
-        )
+        prefix = config.to_settings().to_logical_id("")
+        return Template(merge_templates(templates), manifest, prefix, templates)
 
     return synthesized
 

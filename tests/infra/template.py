@@ -1,7 +1,7 @@
 """A synthesized template, as the tests ask about it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 Properties = dict[str, Any]
@@ -15,11 +15,13 @@ class Template:
 
     Attributes:
         prefix: of the pinned logical ids, as in `Dev`.
+        stacks: the templates themselves, by the names of their stacks.
     """
 
     document: dict[str, Any]
     manifest: dict[str, Any]
     prefix: str = "Dev"
+    stacks: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def of_type(self, kind: str) -> dict[str, dict[str, Any]]:
         """The resources of a type, as in `Lambda::Function`, by their logical ids."""

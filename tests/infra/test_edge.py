@@ -8,7 +8,7 @@ from tests.infra.conftest import Synthesize
 from tests.infra.template import Template
 from tests.infra.test_http_api import DOMAIN
 
-_EDGE = DOMAIN | {
+EDGE = DOMAIN | {
     "trust_store": "s3://certificates/ca.pem",
     "edge_domain_name": "api.example.com",
     "edge_certificate_arn": "arn:aws:acm:us-east-1:123456789012:certificate/edge",
@@ -19,7 +19,7 @@ _EDGE = DOMAIN | {
 
 @pytest.fixture(scope="module")
 def edge(synthesize: Synthesize) -> Template:
-    return synthesize(**_EDGE)
+    return synthesize(**EDGE)
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_nobody_walks_around_it(edge: Template) -> None:
     (origin,) = edge.one("CloudFront::Distribution")["DistributionConfig"]["Origins"]
     assert origin["DomainName"] == "memory.example.com"
     client = origin["CustomOriginConfig"]["OriginMtlsConfig"]
-    assert client == {"ClientCertificateArn": _EDGE["edge_client_certificate_arn"]}
+    assert client == {"ClientCertificateArn": EDGE["edge_client_certificate_arn"]}
 
 
 def test_it_stores_nothing_and_repeats_no_write(edge: Template) -> None:

@@ -14,6 +14,15 @@ _TABLE = f"arn:aws:dynamodb:{_SECOND}:123456789012:table/agent-memory-prod-memor
 _LOG = f"{_TABLE.removesuffix('-memory')}-log"
 _STREAM = f"{_TABLE}/stream/2026-11-01T00:00:00.000"
 _SECRET = f"arn:aws:secretsmanager:{_SECOND}:123456789012:secret:RootKey-AbCdEf"
+STANDBY = {
+    "stage": "prod",
+    "active_region": _FIRST,
+    "replicated_values_key_arn": _VALUES_KEY,
+    "storage_key_arn": _KEY,
+    "memory_stream_arn": _STREAM,
+    "log_table_arn": _LOG,
+    "root_key_arn": _SECRET,
+}
 
 
 @pytest.fixture(scope="module")
@@ -25,15 +34,7 @@ def first(synthesize: Synthesize) -> Template:
 @pytest.fixture(scope="module")
 def second(synthesize: Synthesize) -> Template:
     """The Region that follows it."""
-    return synthesize(
-        stage="prod",
-        active_region=_FIRST,
-        replicated_values_key_arn=_VALUES_KEY,
-        storage_key_arn=_KEY,
-        memory_stream_arn=_STREAM,
-        log_table_arn=_LOG,
-        root_key_arn=_SECRET,
-    )
+    return synthesize(**STANDBY)
 
 
 @pytest.mark.parametrize("name", ["Memory", "Log"])
