@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: release wheels typescript run free-port console console-types test screenshots adversary e2e e2e-contract frameworks crewai lint openapi check bench docs synth bootstrap upgrade-check docs-language deploy destroy sbom lock clean
+.PHONY: release wheels typescript run free-port console console-types test screenshots adversary e2e e2e-contract frameworks crewai lint openapi check bench docs synth bootstrap upgrade-check docs-language deploy aws-day destroy sbom lock clean
 
 # Tests start hundreds of processes, which share compiled modules whatever the caller's shell says.
 export PYTHONDONTWRITEBYTECODE :=
@@ -32,10 +32,11 @@ endif
 STAGE := dev
 CONTEXT :=
 APPROVAL := broadening
+APP := infra.app
 # Empty: make deploy doesn't check the account first.
 PREFLIGHT := yes
 TOOLKIT := node_modules/.toolkit.stamp
-CDK = node_modules/.bin/cdk --app "$(PY) -m infra.app" -c stage=$(STAGE) $(CONTEXT)
+CDK = node_modules/.bin/cdk --app "$(PY) -m $(APP)" -c stage=$(STAGE) $(CONTEXT)
 
 # The embedding model is data, the same for all platforms.
 MODEL := $(VENV)/model.stamp
@@ -196,8 +197,13 @@ bootstrap: $(TOOLKIT) $(VENV)/infra.stamp
 
 deploy: $(TOOLKIT) $(VENV)/infra.stamp $(CONSOLE)
 	@$(if $(PREFLIGHT),$(PY) -m operations --name $(STAGE) preflight $(CONTEXT))
-	@$(CDK) deploy --all --require-approval=$(APPROVAL) --outputs-file=cdk.out/outputs.json
+	@options=$$($(PY) -m operations --name $(STAGE) rollback-options $(CONTEXT)); \
+	  $(CDK) deploy --all --require-approval=$(APPROVAL) --outputs-file=cdk.out/outputs.json $$options
 	@$(PY) -m operations --name $(STAGE) protect
+
+# A day on a real account (docs/contributing/run-the-tests.md); DAY has more options.
+aws-day: $(TOOLKIT) $(VENV)/infra.stamp $(CONSOLE)
+	@$(PY) -m operations.aws_day --stage $(STAGE) $(CONTEXT) $(DAY)
 
 destroy: $(TOOLKIT) $(VENV)/infra.stamp
 	@$(CDK) destroy --all $(if $(filter never,$(APPROVAL)),--force)

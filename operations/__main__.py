@@ -5,6 +5,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from operations.deploying import DEFAULT_COMMAND, DeploymentFailed
 from operations.deployment import Deployment, UnknownDeployment, client
 from operations.estimate import Usage, estimate
 from operations.preflight import check_account, render_findings
-from operations.protection import protect
+from operations.protection import protect, render_rollback_options
 from operations.reattachment import StateNotFound, reattach
 from operations.switches import get_switches, set_read_only
 from operations.table_switch import NotKept, restore_into_service
@@ -65,6 +66,8 @@ def _run(options: argparse.Namespace) -> Any:
         return estimate(Usage(**{name: getattr(options, name) for name in names}))
     if options.command == "preflight":
         return _preflight(options)
+    if options.command == "rollback-options":
+        return _print_rollback_options(options)
     return _COMMANDS[options.command](Deployment.find(options.name), options)
 
 
@@ -76,6 +79,14 @@ def _preflight(options: argparse.Namespace) -> None:
     print(as_json if options.json else render_findings(findings))
     if any(each.level == "error" for each in findings):
         sys.exit("operations: the deployment would fail; fix the errors above first")
+
+
+def _print_rollback_options(options: argparse.Namespace) -> None:
+    """Print nothing before a first deployment, or if a stack is in another Region."""
+    if any(each.startswith("edge_domain_name=") for each in options.context):
+        return
+    with suppress(UnknownDeployment):
+        print(render_rollback_options(Deployment.find(options.name)))
 
 
 def _tail(deployment: Deployment, options: argparse.Namespace) -> None:
@@ -138,6 +149,9 @@ def _storage(deployment: Deployment) -> Storage:
 
 
 _WITHOUT_OPTIONS = {
+    "rotate-root-key": "replace the root key",
+    "raise-data-version": "end the way back to releases that can't read newer data",
+    "protect": "protect tables and stacks from deletion, if the deployment keeps its data",
     "switches": "print the switches that are set",
     "reconcile": "correct the counts of what tenants store, in two minutes or more",
 }
@@ -149,9 +163,6 @@ def _options() -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", required=True)
     add = commands.add_parser
     add("create-tenant", help="create a tenant, and print its admin's key").add_argument("tenant")
-    add("rotate-root-key", help="replace the root key")
-    add("raise-data-version", help="end the way back to releases that can't read newer data")
-    add("protect", help="protect tables and stacks from deletion, if the deployment keeps its data")
     _add_tail(add("tail-log", help="print a function's log"))
     _add_replay(add("replay", help="deliver the dead letters again; exit status 1 if any remain"))
     _add_restore(add("restore", help="restore both tables under other names"))
@@ -171,6 +182,7 @@ def _options() -> argparse.Namespace:
         add(name, help=meaning)
     _add_read_only(add("read-only", help="refuse writes, or accept them again"))
     _add_preflight(add("preflight", help="check the account before a deployment"))
+    _add_context(add("rollback-options", help="print options for cdk deploy of a release"))
     _add_estimate(add("estimate", help="estimate the cost of a month"))
     _add_old_versions(add)
     _add_regions(add)
@@ -179,7 +191,7 @@ def _options() -> argparse.Namespace:
     for kind in ("agent", "person"):
         _add_deletion(add(f"delete-{kind}", help=f"delete a tenant's {kind}")).add_argument("id")
     options, unknown = parser.parse_known_args()
-    if unknown and options.command != "preflight":  # which gets all options of a deployment
+    if unknown and not hasattr(options, "context"):  # which has all options of a deployment
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     return options
 
@@ -233,8 +245,12 @@ def _add_read_only(only: argparse.ArgumentParser) -> None:
 
 
 def _add_preflight(check: argparse.ArgumentParser) -> None:
-    check.add_argument("-c", dest="context", action="append", default=[], metavar="NAME=VALUE")
+    _add_context(check)
     check.add_argument("--json", action="store_true", help="print the findings as JSON")
+
+
+def _add_context(command: argparse.ArgumentParser) -> None:
+    command.add_argument("-c", dest="context", action="append", default=[], metavar="NAME=VALUE")
 
 
 def _add_estimate(command: argparse.ArgumentParser) -> None:
@@ -246,6 +262,8 @@ def _add_estimate(command: argparse.ArgumentParser) -> None:
     add("--edge", action="store_true", help="with CloudFront and a firewall")
     add("--standby", action="store_true", help="with a second Region")
     add("--backup-days", type=int, default=0, help="with daily backups, and days to keep each")
+    add("--model-in", type=float, default=0, help="USD for a million tokens to a learning model")
+    add("--model-out", type=float, default=0, help="USD for a million tokens of its answers")
 
 
 def _add_restore(command: argparse.ArgumentParser) -> None:

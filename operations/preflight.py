@@ -134,6 +134,11 @@ def _check_services(_name: str, config: Config) -> Findings:
         yield _ok(f"{region} has all services")
 
 
+def _check_snap_start(_name: str, config: Config) -> Findings:
+    if config.snap_start and boto3.Session().get_partition_for_region(_region()) != "aws":
+        yield _fail(f"{_region()} has no SnapStart", "leave out -c snap_start=true")
+
+
 def _check_bootstrap(_name: str, config: Config) -> Findings:
     for region in dict.fromkeys((_region(), *([_EDGE_REGION] if config.edge_domain_name else ()))):
         ssm = boto3.client("ssm", region_name=region)
@@ -320,6 +325,7 @@ def _find(name: str) -> Deployment | None:
 
 _CHECKS: tuple[Callable[[str, Config], Findings], ...] = (
     _check_services,
+    _check_snap_start,
     _check_bootstrap,
     _check_deployer,
     _check_concurrency,

@@ -1,10 +1,20 @@
-"""Protect what a deployment keeps from deletion, once its first deployment has succeeded.
+"""Protect what a deployment keeps: from deletion, and from a release that fails in the background.
 
-Protected from the start, a failed first deployment could be neither rolled back nor repeated.
+Protected from deletion from the start, a failed first deployment could be neither rolled back nor
+repeated. So `protect` follows it.
 """
 
 from operations.deployment import Deployment, client
 from operations.restore import TABLES
+
+_ROLLBACK_ALARMS = (
+    "StreamFails",
+    "ScheduleFails",
+    "EventsAreMissing",
+    "EmbeddingFails",
+    "LearningFails",
+)  # CloudFormation accepts five
+_MONITORED_MINUTES = 5
 
 
 def protect(deployment: Deployment) -> dict[str, list[str]]:
@@ -33,3 +43,26 @@ def _protect_table(name: str) -> None:
     if not dynamodb.describe_table(TableName=name)["Table"].get("DeletionProtectionEnabled"):
         dynamodb.update_table(TableName=name, DeletionProtectionEnabled=True)
         dynamodb.get_waiter("table_exists").wait(TableName=name)
+
+
+def render_rollback_options(deployment: Deployment) -> str:
+    """Render options of `cdk deploy` that roll a release back if an alarm of the background rises.
+
+    An alarm that is raised already isn't named: it would roll back what mends its cause.
+    There are none for a deployment that doesn't retain its data.
+    """
+    if deployment.outputs["Retain"] != "true":
+        return ""
+    prefix = f"{deployment.outputs['Stacks'].split(',')[0]}-Alarms"
+    pages = client("cloudwatch").get_paginator("describe_alarms").paginate(AlarmNamePrefix=prefix)
+    arns = [
+        each["AlarmArn"]
+        for page in pages
+        for each in page["MetricAlarms"]
+        if each["StateValue"] != "ALARM"
+        and each["AlarmName"].removeprefix(prefix).startswith(_ROLLBACK_ALARMS)
+    ]
+    if not arns:
+        return ""
+    named = " ".join(f"--rollback-trigger-alarm-arns {arn}" for arn in arns)
+    return f"{named} --monitoring-time-minutes {_MONITORED_MINUTES}"

@@ -103,6 +103,16 @@ def test_a_new_account_runs_too_few_functions_at_a_time(
     assert (found.level, "L-B99A9384" in found.remedy) == (level, level != "ok")
 
 
+def test_snap_start_is_refused_where_aws_has_none(
+    answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert answers
+    assert "snap start" not in check(snap_start=True)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "cn-north-1")
+    (found,) = check(snap_start=True)["snap start"]
+    assert (found.level, "snap_start" in found.remedy) == ("error", True)
+
+
 def test_old_versions_that_fill_the_code_storage_are_named(answers: Answers) -> None:
     answers["GetAccountSettings"] = quota(1000, used=90)
     (found,) = check()["code storage"]

@@ -9,7 +9,7 @@ from moto import mock_aws
 
 from functions.platform.schema import build_log_table, build_memory_table
 from operations.deployment import Deployment
-from operations.protection import protect
+from operations.protection import protect, render_rollback_options
 from tests.contract.aws_sessions import open_session
 from tests.contract.regions import describe
 
@@ -72,3 +72,36 @@ def test_a_deployment_that_keeps_its_data_is_protected(stacks: Stacks, times: in
 def test_a_trial_stays_as_it_is(stacks: Stacks) -> None:
     assert protect(describe_deployment(retain="false")) == {"tables": [], "stacks": []}
     assert (list_protected(), stacks.protected) == ([], [])
+
+
+def put_alarm(name: str, state: str = "OK") -> None:
+    cloudwatch = boto3.client("cloudwatch")
+    cloudwatch.put_metric_alarm(
+        AlarmName=f"agent-memory-e2e-Alarms{name}",
+        MetricName="Errors",
+        Namespace="AWS/Lambda",
+        Statistic="Sum",
+        Period=60,
+        EvaluationPeriods=1,
+        Threshold=1,
+        ComparisonOperator="GreaterThanOrEqualToThreshold",
+    )
+    cloudwatch.set_alarm_state(
+        AlarmName=f"agent-memory-e2e-Alarms{name}", StateValue=state, StateReason="test"
+    )
+
+
+def test_a_release_is_rolled_back_by_alarms_of_the_background_that_are_not_raised_yet() -> None:
+    for name in ("StreamFails1A", "EventsAreMissing2B", "AnswersFail3C", "ApiVersionFails4D"):
+        put_alarm(name)
+    put_alarm("ScheduleFails5E", "ALARM")
+    words = render_rollback_options(describe_deployment(retain="true")).split()
+    alarms = [each.rpartition("Alarms")[2] for each in words if each.startswith("arn:")]
+    assert sorted(alarms) == ["EventsAreMissing2B", "StreamFails1A"]
+    assert words[-2:] == ["--monitoring-time-minutes", "5"]
+
+
+def test_a_trial_or_a_deployment_without_alarms_is_not_watched() -> None:
+    assert render_rollback_options(describe_deployment(retain="true")) == ""
+    put_alarm("StreamFails1A")
+    assert render_rollback_options(describe_deployment(retain="false")) == ""
