@@ -9,7 +9,7 @@ EDGE_FIXED, EDGE_REQUEST = 11.00, 1.60  # firewall and CloudFront: a month, a mi
 REPLICATED_TURN, REPLICATED_PUT = 7.62, 1.25  # a million: the write units again, in the standby
 STORED_GB, BACKUP_GB = 0.45, 0.10  # a month, with point-in-time recovery; a backup of tables
 TURN_BYTES, EVENT_BYTES = 2300, 480  # two messages of 1 KB with their items; an event in its log
-ALARM_METRICS = 50  # an alarm on an expression counts each of its metrics
+ALARM_METRICS = 56  # an alarm on an expression counts each of its metrics
 FIXED = {
     "alarms": ALARM_METRICS * 0.10,
     "dashboard": 3.00,
@@ -18,6 +18,10 @@ FIXED = {
     "schedule": 0.17,
 }
 MONTHS = 12  # for which events and messages are kept by default
+KEY_REQUEST = 3.00  # a million requests to KMS; a data key is used for 10,000 values
+VALUES_A_KEY = 10_000
+LEARNED_IN, LEARNED_OUT = 1200, 150  # tokens of a turn that a model learns from, with the prompt
+VECTOR_BYTES = 4 * 384  # of an entry or a message that is found by meaning
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +35,7 @@ class Usage:
         edge: whether CloudFront and a firewall precede the API.
         standby: whether a second Region follows.
         backup_days: for how many days daily backups are kept; 0 without backups.
+        model_in, model_out: USD for a million tokens of the model that learns from all turns.
     """
 
     agents: int = 0
@@ -40,6 +45,8 @@ class Usage:
     edge: bool = False
     standby: bool = False
     backup_days: int = 0
+    model_in: float = 0
+    model_out: float = 0
 
 
 def estimate(usage: Usage) -> dict[str, Any]:
@@ -54,6 +61,7 @@ def estimate(usage: Usage) -> dict[str, Any]:
         "writes of entries": puts * A_PUT / 1e6,
         "reads of entries": gets * A_GET / 1e6,
         "cold starts": requests * COLD_START / 1e6,
+        "data keys": (2 * turns + puts) / VALUES_A_KEY * KEY_REQUEST / 1e6,
     }
     fixed = {name: price * regions for name, price in FIXED.items()}
     if usage.edge:
@@ -61,6 +69,9 @@ def estimate(usage: Usage) -> dict[str, Any]:
         by_use["firewall and CloudFront"] = requests * EDGE_REQUEST / 1e6
     if usage.standby:
         by_use["replication"] = (turns * REPLICATED_TURN + puts * REPLICATED_PUT) / 1e6
+    if usage.model_in or usage.model_out:
+        tokens = LEARNED_IN * usage.model_in + LEARNED_OUT * usage.model_out
+        by_use["model that learns"] = turns * tokens / 1e6
     without_storage = sum(fixed.values()) + sum(by_use.values())
     storage_price = STORED_GB * regions + BACKUP_GB * usage.backup_days
     return {
@@ -72,10 +83,11 @@ def estimate(usage: Usage) -> dict[str, Any]:
         "storage_after_a_year": round(stored_gb * MONTHS * storage_price, 2),
         "first_month": round(without_storage + stored_gb * storage_price, 2),
         "month_after_a_year": round(without_storage + stored_gb * MONTHS * storage_price, 2),
+        "vector_gb_written": round((2 * turns + puts) * VECTOR_BYTES / 1e9, 2),
         "not_included": [
             "data out to the internet (0.09 a GB), and between Regions",
-            "bytes of DynamoDB's vector index, for which AWS publishes no price",
-            "models of Bedrock, a NAT gateway, and further versions of KMS keys after rotations",
+            "the GB written to DynamoDB's vector index, if you use it: AWS publishes no price",
+            "a NAT gateway, large objects, and further versions of KMS keys after rotations",
         ],
     }
 

@@ -85,3 +85,14 @@ def test_daily_backups_are_billed_for_each_day_that_they_are_kept() -> None:
     alone = estimate(Usage(puts=10_000_000))
     more = kept["storage_first_month"] - alone["storage_first_month"]
     assert more == pytest.approx(35 * 0.10 * 4.8, abs=0.02)
+
+
+def test_a_model_that_learns_is_billed_by_its_tokens() -> None:
+    used: dict[str, Any] = {"agents": 100, "turns": 1000}
+    found = estimate(Usage(**used, model_in=0.25, model_out=2.0))
+    assert found["by_use"]["model that learns"] == 100_000 * (1200 * 0.25 + 150 * 2.0) / 1e6
+    assert "model that learns" not in estimate(Usage(**used))["by_use"]
+
+
+def test_bytes_without_a_price_are_a_quantity() -> None:
+    assert estimate(Usage(puts=1_000_000))["vector_gb_written"] == pytest.approx(1.54, abs=0.01)
