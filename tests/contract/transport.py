@@ -85,10 +85,11 @@ class HandlerTransport(httpx.BaseTransport):
         with self._turn:
             sent = json.loads(json.dumps(event))
             answer = copy_context().run(self._handler, sent, LambdaContext())
-        return _response(json.loads(json.dumps(answer)))
+        return to_response(json.loads(json.dumps(answer)))
 
 
-def _response(answer: dict[str, Any]) -> httpx.Response:
+def to_response(answer: dict[str, Any]) -> httpx.Response:
+    """The response that an HTTP API makes of a function's answer."""
     body = answer.get("body") or ""
     content = base64.b64decode(body) if answer.get("isBase64Encoded") else body.encode()
     stream = httpx.ByteStream(content)
