@@ -45,14 +45,20 @@ class Caller:
         if data is not body:
             sent["Content-Type"] = "application/json"
         began = time.monotonic()
+        is_new = getattr(self._own, "connection", None) is None
         try:
-            connection = self._connect()
-            connection.request(method, self._address.path.rstrip("/") + path, data, sent)
-            response = connection.getresponse()
-            content = response.read()
+            return self._send(method, path, data, sent)
         except (OSError, http.client.HTTPException) as error:
             self._own.connection = None
-            return Answer(0, str(error).encode(), {}, time.monotonic() - began)
+            if is_new:
+                return Answer(0, str(error).encode(), {}, time.monotonic() - began)
+        return self.call(method, path, body, headers)  # the server had closed the connection
+
+    def _send(self, method: str, path: str, data: bytes | None, sent: dict[str, str]) -> Answer:
+        connection, began = self._connect(), time.monotonic()
+        connection.request(method, self._address.path.rstrip("/") + path, data, sent)
+        response = connection.getresponse()
+        content = response.read()
         found = {name.lower(): value for name, value in response.getheaders()}
         return Answer(response.status, content, found, time.monotonic() - began)
 
