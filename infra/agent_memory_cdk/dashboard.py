@@ -22,7 +22,6 @@ from .metrics import (
     rate,
     waiting_in,
 )
-from .safeguards import Safeguards
 from .tables import Tables
 
 _WIDE, _HALF = 24, 12  # of the page's 24 columns
@@ -124,11 +123,10 @@ class Dashboard(Construct):
             failures = [from_function(learning, "ModelFailures", "Sum")]
             self._board.add_widgets(_graph("Requests that the model did not answer", failures))
 
-    def show_safeguards(self, safeguards: Safeguards) -> None:
-        """Show changes of what protects the data."""
+    def show_safeguards(self, changes: Sequence[cloudwatch.IMetric]) -> None:
+        """Show changes of what protects the data, and writes by others."""
         self._ask("Has protection changed?")
-        graph = _graph("Keys disabled, point-in-time recovery changed", [safeguards.metric])
-        self._board.add_widgets(graph)
+        self._board.add_widgets(_graph("Changes of keys and recovery, writes by others", changes))
 
     def show_replication(self, tables: Tables, region: str) -> None:
         """Show how far behind another Region is."""

@@ -129,7 +129,8 @@ def _add_dashboard(
     board.show_background(
         functions.of_streams, functions.schedule, functions.learning, parts.dead_letters
     )
-    board.show_safeguards(safeguards)
+    foreign = parts.foreign_writes
+    board.show_safeguards([safeguards.metric, *([foreign.metric] if foreign else [])])
     if settings.standby is not None:
         board.show_replication(tables, settings.standby.name)
     board.show_quotas(functions.stream, functions.api)
