@@ -67,7 +67,7 @@ class LimitEnforcer:
 
     def forget(self, tenant: str) -> None:
         """Read a tenant's limits again at its next request."""
-        self._known.pop(tenant, None)
+        self._known[tenant] = _Known()
 
     def _read(self, tenant: str, *, is_first: bool) -> _Known:
         if len(self._known) >= _MAX_REMEMBERED:

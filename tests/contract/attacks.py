@@ -1,5 +1,6 @@
 """Requests that somebody who knows all names of its tenant could send, for any route."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
@@ -13,6 +14,18 @@ from functions.api.routing import Route
 Json = dict[str, Any]
 ACCESS = ("none", "read", "write", "admin")
 VECTOR = [1.0, *[0.0] * 63]
+POISON: tuple[Any, ...] = (
+    {"n": int("9" * 308)},  # the largest integers that a double holds have 309 digits
+    {"n": int("9" * 309)},
+    {"n": -int("9" * 400)},
+    {"n": 1e308},
+    {"s": "\0\u2028\u202e\ufeff"},
+    {"s": "\ud800"},
+    {"__proto__": {"constructor": 1}},
+    {"by": [[[[[[[[[["mallory"]]]]]]]]]]},
+    {"v": "x" * 60_000},
+)
+"""Values that a careless reader fails at; those that the API takes must hold up nothing."""
 PERMISSIONS = ("memory.read", "memory.write", "memory.admin")
 
 
@@ -42,6 +55,17 @@ class Names:
         """Each of these fields, or not."""
         return {name: value for name, value in fields.items() if self.random.random() < 0.5}
 
+    def value(self) -> Any:
+        """A harmless value, or one that a careless reader fails at."""
+        return self.choose({"by": "mallory"}, {"by": "mallory"}, *POISON)
+
+    def cursor(self) -> str:
+        """A cursor of an earlier answer, as it was or changed, or one that is made up."""
+        known = self.pick("after")
+        at = self.random.randrange(len(known))
+        changed = known[:at] + self.choose("A", "b", "_", "") + known[at + 1 :]
+        return str(self.choose(known, changed, known[::-1], "0"))
+
     def learn(self, answer: httpx.Response) -> None:
         """Remember the ids that an answer gives to those who may have it."""
         if not answer.is_success or "json" not in answer.headers.get("Content-Type", ""):
@@ -49,6 +73,8 @@ class Names:
         body = answer.json()
         if not isinstance(body, dict):
             return
+        if isinstance(body.get("next"), str):
+            self.known["after"].append(body["next"])
         for name in ("runId", "memoryRef", "upload_id", "id"):
             if isinstance(body.get(name), str) and body[name] not in self.known[name]:
                 self.known[name].append(body[name])
@@ -62,7 +88,7 @@ def _entry(names: Names) -> Json:
     body = {
         "namespace": names.pick("namespace"),
         "key": names.pick("key"),
-        "value": {"by": "mallory"},
+        "value": names.value(),
         "memory_type": names.choose("working", "working", "episodic", "semantic"),
         "scope": _scope(names),
     }
@@ -165,13 +191,16 @@ BODIES: dict[str, Callable[[Names], Any]] = {
         "messages": [{"role": "user", "content": "m"}],
     },
     "NewUpload": lambda _: {},
-    "NewMessages": lambda _: {"role": "user", "content": "m"},
-    "MessageChange": lambda _: {"content": "changed"},
+    "NewMessages": lambda names: (
+        {"role": "user", "content": names.choose("m", *POISON)}
+        | names.maybe(expect_created_by=[names.pick("agent_id")])
+    ),
+    "MessageChange": lambda names: {"content": names.choose("changed", *POISON)},
     "NewConversation": _conversation,
     "ConversationChange": lambda names: names.choose(
         {"shared_with": ["mallory"]}, {"agent_participants": ["mallory"]}, {"ttl": "PT1S"}
     ),
-    "NewState": lambda _: {"value": "planted"},
+    "NewState": lambda names: {"value": names.choose("planted", *POISON)},
     "NewFact": lambda names: (
         {"subject": "s", "predicate": "p", "object": "o"}
         | names.maybe(user_id=names.pick("agent_id"))
@@ -179,7 +208,7 @@ BODIES: dict[str, Callable[[Names], Any]] = {
     "PredicateRule": lambda _: {"single_valued": True},
     "NewFacts": lambda _: {"facts": [{"subject": "s", "predicate": "p", "object": "b"}]},
     "Recall": lambda _: {"query": "zq"},
-    "NewWorkingValue": lambda _: {"value": 1},
+    "NewWorkingValue": lambda names: {"value": names.choose(1, *POISON)},
     "Selection": lambda _: {},
     "Outcome": lambda _: {"score": 1},
     "NewStrategy": lambda names: {"kind": names.choose("facts", "summary")},
@@ -188,9 +217,9 @@ BODIES: dict[str, Callable[[Names], Any]] = {
     "NewSecrets": lambda _: {"secrets": [{"label": "l", "value": "a-long-secret"}]},
     "NewMemoryEntry": lambda names: {"content": "c"} | names.maybe(runId=names.pick("runId")),
     "NewRun": lambda _: {"agent_type": "a"},
-    "RunOutput": lambda _: {"output": 1},
+    "RunOutput": lambda names: {"output": names.choose(1, *POISON)},
     "RunError": lambda _: {"error": 1},
-    "NewEpisode": lambda _: {"content": "c"},
+    "NewEpisode": lambda names: {"content": names.choose("c", *POISON)},
     "ObjectRename": lambda names: {"from": names.pick("key"), "to": names.pick("key")},
     "ObjectReading": lambda names: {"keys": [names.pick("key")]},
     "NewObjectUpload": lambda names: {"size": names.choose(1, 5_000_000)},
@@ -216,10 +245,11 @@ BODIES: dict[str, Callable[[Names], Any]] = {
 """A body for each model of a request; a new model without one fails the tests."""
 
 QUERY: dict[str, Callable[[Names], Any]] = {
+    "after": lambda names: names.cursor(),
     "agent_id": lambda names: names.pick("agent_id"),
     "scope.task_id": lambda names: names.pick("task_id"),
     "scope.intent_id": lambda names: names.pick("intent_id"),
-    "namespace": lambda names: names.choose(names.pick("namespace"), "c*"),
+    "namespace": lambda names: names.choose(names.pick("namespace"), "c*", "agents/alice/*"),
     "key": lambda names: names.pick("key"),
     "memory_type": lambda names: names.choose("working", "episodic", "semantic"),
     "agent_type": lambda names: names.pick("agent_type"),
@@ -251,7 +281,7 @@ QUERY: dict[str, Callable[[Names], Any]] = {
 }
 NARROWING = frozenset(
     {
-        *("after", "before", "offset", "last", "updated_after", "updated_before"),
+        *("before", "offset", "last", "updated_after", "updated_before"),
         *("action", "status", "subject", "predicate", "learned_from_run_id", "instance_id"),
         *("as_of", "ended", "version"),
         *("pinned", "max_kb", "value", "run_id", "expires_at"),
@@ -280,6 +310,9 @@ def build_request(route: Route, names: Names) -> httpx.Request:
         headers["If-Match"] = str(names.choose(1, 1, 2, 3))
     if route.idempotent and names.choose(True, False):
         headers["Idempotency-Key"] = names.pick("key")
+    if body is not None:
+        headers["Content-Type"] = "application/json"
+    content = None if body is None else json.dumps(body).encode()  # surrogates as escapes
     return httpx.Request(
-        route.method, f"http://memory.test{path}", params=query, json=body, headers=headers
+        route.method, f"http://memory.test{path}", params=query, content=content, headers=headers
     )

@@ -116,11 +116,8 @@ class Adversary(RuleBasedStateMachine):
             return
         marker = self.mark(lambda: id in self.world.tasks and self._sees_task(id))
         body = task(id=id, intent_id=intent, assigned_agent=to, input=marker)
-        answer = self.boss.post(TASKS, json=body)
-        if answer.status_code == 201:
-            self.world.tasks[id] = WorkTask(intent, to, was_mallorys=to == "mallory")
-        else:
-            assert answer.status_code == 409, answer.text
+        ok(self.boss.post(TASKS, json=body), 201)  # whatever mallory has registered under the id
+        self.world.tasks[id] = WorkTask(intent, to, was_mallorys=to == "mallory")
 
     def _sees_task(self, id: str) -> bool:
         at = self.world.tasks[id]
@@ -251,6 +248,47 @@ class Adversary(RuleBasedStateMachine):
             ok(self.clients["alice"].post(path, json=body), 201)
             self.world.said[session].append(text)
 
+    @rule(session=st.sampled_from(SESSIONS))
+    def say_carefully(self, session: str) -> None:
+        """alice appends as the SDK does: to no conversation that somebody else has made."""
+        text = self.mark(lambda: self.world.shared.get(session, False))
+        body = {"role": "user", "content": text, "expect_created_by": ["alice"]}
+        path = f"{CONVERSATIONS}/{session}"
+        answer = self.clients["alice"].post(f"{path}/messages", json=body)
+        if answer.is_success:
+            assert ok(self.clients["alice"].get(path))["created_by"] == "alice"
+            self.world.said.setdefault(session, []).append(text)
+        else:
+            assert answer.status_code in (403, 404, 409), answer.text
+
+    @rule()
+    def exhaust(self) -> None:
+        """The operator allows the tenant nothing more: mallory stores nothing, and may delete."""
+        root, path = self.tenant.service.root, f"/api/v1/tenants/{self.tenant.id}"
+        self.serial += 1
+        body = entry(key=f"b{self.serial}")
+        made = self.mallory.post(MEMORY, json=body)
+        self.deliver()  # which counts it
+        for limit, status in ((0, 429), (None, 201)):
+            ok(root.patch(path, json={"limits": {"items": limit}}))
+            self.tenant.service.clock.advance(seconds=61)
+            again = self.mallory.post(MEMORY, json=body | {"key": f"c{self.serial}"})
+            if status == 429 or made.status_code == 201:
+                assert again.status_code == status, again.text
+            if made.status_code == 201:
+                self.mallory.delete(f"{MEMORY}/{made.json()['id']}")
+
+    @rule(length=st.integers(1, 6))
+    def spell(self, length: int) -> None:
+        """mallory spells out a namespace that it may not read: each prefix answers alike."""
+        asked = [
+            self.mallory.get(f"{MEMORY}?memory_type=semantic&namespace={each}*").text
+            for each in ("closed"[:length], "zlosed"[:length])
+        ]
+        assert asked[0] == asked[1]
+        for path in (MEMORY, "/api/v1/intents", "/api/v1/agents", "/api/v1/objects"):
+            assert '"hidden"' not in self.mallory.get(path).text
+
     @rule(owner=st.sampled_from(["boss", "mallory"]), key=st.sampled_from(["k0", "k1"]))
     def set_state(self, owner: str, key: str) -> None:
         """alice keeps a state of its own, for an owner who reads it."""
@@ -323,6 +361,8 @@ class Adversary(RuleBasedStateMachine):
         for _ in range(ATTACKS_PER_STEP):
             names = Names(self.random, self.known)
             request = build_request(self.random.choice(_ATTACKED), names)
+            if request.method == "DELETE" and request.url.path.endswith("/history"):
+                self.deliver()  # what the stream hasn't brought can't be removed: 503 until then
             self.logged.clear()
             answer = self.mallory.send(self._with_key(request))
             names.learn(answer)

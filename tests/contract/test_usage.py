@@ -204,6 +204,16 @@ def test_a_limit_of_items_refuses_each_kind(
     store(ada)
 
 
+def test_the_first_request_after_a_change_of_limits_is_limited(
+    tenant: Tenant, counting: Counting
+) -> None:
+    ada = tenant.agent("ada")
+    counting.catch_up()
+    path = f"/api/v1/tenants/{tenant.id}"
+    ok(tenant.service.root.patch(path, json={"limits": {"items": 0}}))
+    over(ada.post(MEMORY, json=entry()), "items")
+
+
 def test_deletions_and_changes_that_do_not_grow_go_on_over_a_limit(
     tenant: Tenant, counting: Counting, clock: MovableClock
 ) -> None:
