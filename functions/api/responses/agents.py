@@ -6,12 +6,13 @@ import orjson
 from typing_extensions import TypedDict
 
 from functions.api.responses.namespaces import HistoryDocument
+from functions.api.responses.rendering import to_document
 from functions.api.responses.types import Count, PagePosition, Timestamp, Version
 from functions.entries.agent_store import AgentUsage
 from functions.entries.agents import AgentSettings
 from functions.entries.requests import EvictionPolicy
 from functions.identity.model import Kind, Principal
-from functions.platform.clock import to_optional_rfc3339, to_rfc3339
+from functions.platform.clock import to_rfc3339
 from functions.platform.json_text import dumps
 from functions.tasks.guardrails import CoordinatorGuardrails
 
@@ -155,9 +156,5 @@ def render_agent(principal: Principal, usage: AgentUsage) -> AgentDocument:
 
 def render_guardrails(found: CoordinatorGuardrails) -> CoordinatorGuardrailsDocument:
     """Render a coordinator's guardrails (RFC-0015 §6.6)."""
-    return {
-        "coordinator_id": found.coordinator_id,
-        "guardrails": cast("GuardrailsDocument", orjson.Fragment(dumps(found.members))),
-        "version": found.version,
-        "updated_at": to_optional_rfc3339(found.updated_at),
-    }
+    members = orjson.Fragment(dumps(found.members))
+    return to_document(found, CoordinatorGuardrailsDocument, guardrails=members)

@@ -17,7 +17,6 @@ from functions.api.responses.types import (
     Version,
 )
 from functions.conversations.model import SCHEMA, Conversation, ConversationUpload, Message, State
-from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 from functions.platform.json_text import dumps, loads
 from functions.platform.sensitivity import Sensitivity
 from functions.platform.values import UNREADABLE
@@ -196,28 +195,12 @@ def render_conversation(
     conversation: Conversation, *, with_values: bool = True
 ) -> ConversationHeadDocument:
     """Render a conversation without its messages."""
-    head: ConversationHeadDocument = {
-        "session_id": conversation.session_id,
-        "user_id": conversation.user_id,
-        "created_by": conversation.created_by,
-        "agent_participants": conversation.agent_participants,
-        "shared_with": conversation.shared_with,
-        "tags": conversation.tags,
-        "version": SCHEMA,
-        "revision": conversation.revision,
-        "message_count": conversation.message_count,
-        "sensitivity": conversation.sensitivity,
-        "searchable": conversation.searchable,
-        "learn": conversation.learn,
-        "ttl": conversation.ttl,
-        "expires_at": to_optional_rfc3339(conversation.expires_at),
-        "created_at": to_rfc3339(conversation.created_at),
-        "updated_at": to_rfc3339(conversation.updated_at),
-    }
-    if conversation.metadata is UNREADABLE:
+    head = to_document(conversation, ConversationHeadDocument, version=SCHEMA)
+    is_unreadable = conversation.metadata is UNREADABLE
+    if is_unreadable:
         head["unreadable"] = True
-    elif with_values:
-        head["metadata"] = orjson.Fragment(conversation.metadata)
+    if is_unreadable or not with_values:
+        head.pop("metadata", None)
     return head
 
 

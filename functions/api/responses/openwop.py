@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from functions.api.responses.rendering import to_document
 from functions.api.responses.runs import RunId
 from functions.api.responses.types import VALUE, Timestamp, UncountedPosition
 from functions.openwop.model import ListedMemory, MemoryEntry, MemoryRun, OnSecret, RunState
 from functions.platform.clock import to_rfc3339
 from functions.platform.openwop_keys import get_timestamp_of_sequence
-from functions.platform.values import UNREADABLE
 
 
 class MemoryEntryDocument(TypedDict):
@@ -164,85 +164,43 @@ class OpenWopErrorDocument(TypedDict):
 
 def render_memory_entry(entry: MemoryEntry) -> MemoryEntryDocument:
     """Render an entry; without an end it has no `expiresAt`."""
-    document: MemoryEntryDocument = {
-        "id": entry.id,
-        "content": entry.content,
-        "tags": entry.tags,
-        "createdAt": to_rfc3339(entry.created_at),
-    }
-    if entry.content == UNREADABLE.decode():
-        document["content"], document["unreadable"] = "", True
-    if entry.expires_at is not None:
-        document["expiresAt"] = to_rfc3339(entry.expires_at)
-    return document
+    return to_document(entry, MemoryEntryDocument)
 
 
 def render_seen_entry(entry: MemoryEntry, reference: str) -> SeenMemoryEntryDocument:
     """Render an entry as a run sees it, with what is known of its origin and its end."""
-    shown = render_memory_entry(entry)
-    document: SeenMemoryEntryDocument = {
-        "id": shown["id"],
-        "memoryRef": reference,
-        "content": shown["content"],
-        "tags": shown["tags"],
-        "createdAt": shown["createdAt"],
-    }
-    if "unreadable" in shown:
-        document["unreadable"] = True
-    if "expiresAt" in shown:
-        document["expiresAt"] = shown["expiresAt"]
-    if entry.put_by is not None:
-        document["putBy"] = entry.put_by
-    if entry.put_in is not None:
-        document["putIn"] = entry.put_in
+    document = to_document(entry, SeenMemoryEntryDocument, memoryRef=reference)
     if entry.deleted is not None:
         document["deletedAt"] = to_rfc3339(get_timestamp_of_sequence(entry.deleted))
     return document
 
 
 def render_started_run(run: MemoryRun, references: list[str]) -> StartedMemoryRunDocument:
-    document: StartedMemoryRunDocument = {
-        "runId": run.run_id,
-        "memoryRef": references[0],
-        "snapshotAt": to_rfc3339(get_timestamp_of_sequence(run.snapshot)),
-    }
+    snapshot_at = to_rfc3339(get_timestamp_of_sequence(run.snapshot))
+    document = to_document(
+        run, StartedMemoryRunDocument, memoryRef=references[0], snapshotAt=snapshot_at
+    )
     if len(references) > 1:
         document["memoryRefs"] = references
     return document
 
 
 def render_run_state(run: MemoryRun, references: list[str], now: int) -> MemoryRunStateDocument:
-    document: MemoryRunStateDocument = {
-        "runId": run.run_id,
-        "state": run.get_state(now),
-        "memoryRef": references[0],
-        "memoryRefs": references,
-        "snapshotAt": to_rfc3339(get_timestamp_of_sequence(run.snapshot)),
-        "startedAt": to_rfc3339(run.started_at),
-        "endsAt": to_rfc3339(run.ends_at),
-        "snapshotKeptUntil": to_rfc3339(run.snapshot_kept_until),
-        "isReplayable": run.snapshot_kept_until > now,
-        "startedBy": run.started_by,
-        "onSecret": run.on_secret,
-        "secrets": list(dict.fromkeys(run.secrets)) if run.get_state(now) == "open" else [],
-    }
-    if run.agent is not None:
-        document["agent"] = run.agent
-    if run.scope is not None:
-        document["scope"] = run.scope
-    if run.replay_of is not None:
-        document["replayOf"] = run.replay_of
-    return document
+    state = run.get_state(now)
+    return to_document(
+        run,
+        MemoryRunStateDocument,
+        state=state,
+        memoryRef=references[0],
+        memoryRefs=references,
+        snapshotAt=to_rfc3339(get_timestamp_of_sequence(run.snapshot)),
+        isReplayable=run.snapshot_kept_until > now,
+        secrets=list(dict.fromkeys(run.secrets)) if state == "open" else [],
+    )
 
 
 def render_memory(listed: ListedMemory, reference: str) -> MemoryDocument:
-    document: MemoryDocument = {
-        "memoryRef": reference,
-        "agent": listed.agent,
-        "createdAt": to_rfc3339(listed.created_at),
-    }
-    if listed.scope is not None:
-        document["scope"] = listed.scope
+    document = to_document(listed, MemoryDocument, memoryRef=reference)
     if listed.owner.kind == "principal":
         document["principal"] = listed.owner.id
     else:

@@ -17,7 +17,6 @@ from functions.api.responses.types import (
     UncountedPosition,
     Version,
 )
-from functions.platform.clock import to_rfc3339
 from functions.platform.limits import MAX_INSTANCE_BYTES
 from functions.procedures.model import TaskType, WorkflowStats
 from functions.working_values.model import ValuesByKey, WorkingValue, total_bytes
@@ -95,20 +94,15 @@ class WorkingValuesDocument(TypedDict):
 def render_workflow(stats: WorkflowStats) -> WorkflowDocument:
     """Render a workflow with its Beta(alpha, beta)."""
     workflow, alpha, beta = stats.workflow, stats.alpha, stats.beta
-    return {
-        "agent_type": workflow.procedure.agent_type,
-        "task_type": workflow.procedure.task_type,
-        "workflow_id": workflow.workflow_id,
-        "spec": orjson.Fragment(workflow.spec),
-        "half_life": workflow.half_life,
-        "alpha": alpha,
-        "beta": beta,
-        "mean": alpha / (alpha + beta),
-        "outcomes": workflow.stats.outcomes,
-        "version": workflow.version,
-        "created_at": to_rfc3339(workflow.created_at),
-        "updated_at": to_rfc3339(workflow.updated_at),
-    }
+    return to_document(
+        workflow,
+        WorkflowDocument,
+        **workflow.procedure._asdict(),
+        alpha=alpha,
+        beta=beta,
+        mean=alpha / (alpha + beta),
+        outcomes=workflow.stats.outcomes,
+    )
 
 
 def render_task_type(found: TaskType) -> TaskTypeDocument:

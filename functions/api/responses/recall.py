@@ -4,8 +4,8 @@ from typing import Any, NotRequired, cast
 
 from typing_extensions import TypedDict
 
+from functions.api.responses.rendering import to_document
 from functions.api.responses.types import Count, Timestamp
-from functions.platform.clock import to_rfc3339
 from functions.recall.model import Neighbor, Recalled, RecallItem
 from functions.recall.requests import SourceName
 from functions.recall.tokens import TOKENIZER
@@ -85,28 +85,14 @@ class RecallDocument(TypedDict):
 
 def render_recall(recalled: Recalled, *, is_explained: bool) -> RecallDocument:
     """Render the answer of a recall."""
-    return {
-        "items": [_render_item(each, is_explained=is_explained) for each in recalled.items],
-        "text": recalled.text,
-        "tokens": recalled.tokens,
-        "tokenizer": TOKENIZER,
-        "skipped_sources": recalled.skipped_sources,
-        "indexed_until": to_rfc3339(recalled.indexed_until),
-    }
+    items = [_render_item(each, is_explained=is_explained) for each in recalled.items]
+    return to_document(recalled, RecallDocument, items=items, tokenizer=TOKENIZER)
 
 
 def render_reference(item: RecallItem) -> RecallReferenceDocument:
     """Render an item that a reference names."""
-    document: RecallReferenceDocument = {
-        "source": item.source,
-        "reference": item.reference,
-        "id": item.id,
-        "text": item.text,
-        "time": to_rfc3339(item.time),
-        "provenance": dict(item.provenance),
-    }
-    if item.speaker is not None:
-        document["speaker"] = item.speaker
+    provenance = dict(item.provenance)
+    document = to_document(item, RecallReferenceDocument, provenance=provenance)
     document.update(item.address)  # type: ignore[typeddict-item]
     return document
 
@@ -123,10 +109,4 @@ def _render_item(item: RecallItem, *, is_explained: bool) -> RecallItemDocument:
 
 
 def _render_neighbor(neighbor: Neighbor) -> NeighborDocument:
-    return {
-        "index": neighbor.index,
-        "reference": neighbor.reference,
-        "speaker": neighbor.speaker,
-        "text": neighbor.text,
-        "time": to_rfc3339(neighbor.time),
-    }
+    return to_document(neighbor, NeighborDocument)

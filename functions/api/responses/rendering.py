@@ -1,5 +1,6 @@
 """Render models as the documents of the API. A field has one name in both."""
 
+import re
 from collections.abc import Callable
 from functools import cache, cached_property
 from types import UnionType
@@ -24,11 +25,14 @@ Document = TypeVar("Document")
 
 _Convert = Callable[[Any], Any]
 _TIMESTAMP = get_args(Timestamp)[1]  # marks a time; further marks may stand beside it
+_CAPITAL = re.compile("(?<=[a-z])[A-Z]")
 _WRAPPERS = (Annotated, NotRequired, Union, UnionType)
 
 
 def to_document(model: Any, document: type[Document], /, **computed: Any) -> Document:
     """Render a model as a document: each field is the model's field of that name.
+
+    A field in OpenWOP's spelling, `createdAt`, is the model's `created_at`.
 
     A field that the model lacks, or that is None and not required, is left out. Times in epoch ms
     become RFC 3339, stored JSON is copied, sets are sorted.
@@ -39,9 +43,9 @@ def to_document(model: Any, document: type[Document], /, **computed: Any) -> Doc
         computed: the fields that are not the model's own, such as sums.
     """
     copied, converted = _plan((type(model), document), tuple(computed))
-    rendered: Any = {name: getattr(model, name) for name in copied}
-    for name, convert, is_required in converted:
-        value = getattr(model, name)
+    rendered: Any = {name: getattr(model, field) for name, field in copied}
+    for name, field, convert, is_required in converted:
+        value = getattr(model, field)
         if value is not None:
             rendered[name] = value if convert is None else convert(value)
         elif is_required:
@@ -53,21 +57,25 @@ def to_document(model: Any, document: type[Document], /, **computed: Any) -> Doc
 @cache
 def _plan(
     types: tuple[type, type], computed: tuple[str, ...]
-) -> tuple[list[str], list[tuple[str, _Convert | None, bool]]]:
-    """List the fields that are copied, and the others: name, conversion, whether it is required."""
+) -> tuple[list[tuple[str, str]], list[tuple[str, str, _Convert | None, bool]]]:
+    """List the fields that are copied, and the others: name, field, conversion, is it required."""
     model, document = types
     required: frozenset[str] = getattr(document, "__required_keys__", frozenset())
     hints = get_type_hints(document, include_extras=True)
     fields = [
-        (name, _find_conversion(hint), name in required)
+        (name, field, _find_conversion(hint), name in required)
         for name, hint in hints.items()
-        if name not in computed and _has_field(model, name)
+        if name not in computed and _has_field(model, field := _to_snake_case(name))
     ]
     missing = required.difference(computed, (name for name, *_ in fields))
     if missing:
         raise TypeError(f"{model.__name__} lacks {sorted(missing)} of {document.__name__}")
-    copied = [name for name, convert, is_required in fields if convert is None and is_required]
-    return copied, [each for each in fields if each[0] not in copied]
+    copied = [each for each in fields if each[2] is None and each[3]]
+    return [each[:2] for each in copied], [each for each in fields if each not in copied]
+
+
+def _to_snake_case(name: str) -> str:
+    return _CAPITAL.sub(lambda found: f"_{found[0].lower()}", name)
 
 
 def _has_field(model: type, name: str) -> bool:

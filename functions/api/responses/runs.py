@@ -16,7 +16,6 @@ from functions.api.responses.types import (
     Timestamp,
     Version,
 )
-from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 from functions.platform.sensitivity import Sensitivity
 from functions.platform.values import UNREADABLE
 from functions.runs.model import AgentType, Episode, Run, RunStatus, RunValue
@@ -25,8 +24,8 @@ from functions.runs.rules import RUN_VALUES, select_values
 RunId = Annotated[str, Field(pattern="^run_")]
 
 
-class RunDocument(TypedDict):
-    """A run of an agent."""
+class RunHeadDocument(TypedDict):
+    """A run of an agent without its values."""
 
     id: RunId
     agent_type: str
@@ -34,16 +33,6 @@ class RunDocument(TypedDict):
     instance_id: str | None
     """Which instance of the agent runs."""
     status: RunStatus
-    input: NotRequired[Annotated[JsonValue, VALUE]]
-    """Absent without `memory.read`, or where `omitted` names it."""
-    output: NotRequired[Annotated[JsonValue, VALUE]]
-    """Absent without `memory.read`, or where `omitted` names it."""
-    error: NotRequired[Annotated[JsonValue, VALUE]]
-    """Absent without `memory.read`, or where `omitted` names it."""
-    unreadable: NotRequired[bool]
-    """True if a stored value of it was damaged or moved; it is shown as `{"unreadable": true}`."""
-    omitted: NotRequired[list[RunValue]]
-    """Values that this response doesn't hold beside the others: ask for each with `value`."""
     sensitivity: Sensitivity | None
     """`confidential` and `restricted` values are stored encrypted."""
     version: Version
@@ -54,6 +43,21 @@ class RunDocument(TypedDict):
     ended_by: str | None
     expires_at: Timestamp
     """From this moment on it is gone, as if it had never been."""
+
+
+class RunDocument(RunHeadDocument):
+    """A run of an agent."""
+
+    input: NotRequired[Annotated[JsonValue, VALUE]]
+    """Absent without `memory.read`, or where `omitted` names it."""
+    output: NotRequired[Annotated[JsonValue, VALUE]]
+    """Absent without `memory.read`, or where `omitted` names it."""
+    error: NotRequired[Annotated[JsonValue, VALUE]]
+    """Absent without `memory.read`, or where `omitted` names it."""
+    unreadable: NotRequired[bool]
+    """True if a stored value of it was damaged or moved; it is shown as `{"unreadable": true}`."""
+    omitted: NotRequired[list[RunValue]]
+    """Values that this response doesn't hold beside the others: ask for each with `value`."""
 
 
 class RunPageDocument(PagePosition):
@@ -152,19 +156,7 @@ def render_agent_type(agent_type: AgentType) -> AgentTypeDocument:
 
 def render_run_head(run: Run) -> RunDocument:
     """Render a run without its values."""
-    return {
-        "id": run.id,
-        "agent_type": run.agent_type,
-        "instance_id": run.instance_id,
-        "status": run.status,
-        "sensitivity": run.sensitivity,
-        "version": run.version,
-        "created_at": to_rfc3339(run.created_at),
-        "created_by": run.created_by,
-        "ended_at": to_optional_rfc3339(run.ended_at),
-        "ended_by": run.ended_by,
-        "expires_at": to_rfc3339(run.expires_at),
-    }
+    return cast("RunDocument", to_document(run, RunHeadDocument))
 
 
 def render_episode(episode: Episode, agent_type: str | None = None) -> EpisodeDocument:
@@ -173,14 +165,7 @@ def render_episode(episode: Episode, agent_type: str | None = None) -> EpisodeDo
     Args:
         agent_type: its run's; None after an append, which doesn't read the run.
     """
-    members = {
-        "id": episode.id,
-        "run_id": episode.run_id,
-        **({} if agent_type is None else {"agent_type": agent_type}),
-        "sensitivity": episode.sensitivity,
-        "created_at": to_rfc3339(episode.created_at),
-        "created_by": episode.created_by,
-        "expires_at": to_rfc3339(episode.expires_at),
-    }
-    rendered = orjson.Fragment(orjson.dumps(members)[:-1] + b"," + episode.text[1:])
+    known = {} if agent_type is None else {"agent_type": agent_type}
+    members = orjson.dumps(to_document(episode, EpisodeDocument, **known))
+    rendered = orjson.Fragment(members[:-1] + b"," + episode.text[1:])
     return cast("EpisodeDocument", rendered)

@@ -209,46 +209,24 @@ def render_intent(intent: Intent) -> IntentDocument:
 
 
 def render_acl(intent: Intent) -> AclDocument:
-    return {
-        "intent_id": intent.intent_id,
-        "owner": intent.owner,
-        "entries": [
-            {"principal": principal, "access": access}
-            for principal, access in sorted(intent.acl.items())
-        ],
-        "version": intent.version,
-    }
+    entries = [AclEntryDocument(principal=p, access=a) for p, a in sorted(intent.acl.items())]
+    return to_document(intent, AclDocument, entries=entries)
 
 
 def render_applied_workflow(
     applied: Application, access: dict[str, Access]
 ) -> AppliedWorkflowDocument:
     """Render what a workflow set (RFC-0015 §7), with the applier's access to its namespaces."""
-    return {
-        "name": applied.name,
-        "version": applied.version,
-        "intent_id": applied.intent_id,
-        "semantic_namespaces": applied.semantic_namespaces,
-        "namespaces": [{"namespace": name, "access": each} for name, each in access.items()],
-        "agents": [
-            {
-                "agent_id": each.agent_id,
-                "episodic": {
-                    "capacity": each.capacity,
-                    "pinned_namespaces": each.pinned_namespaces,
-                },
-            }
+    return to_document(
+        applied,
+        AppliedWorkflowDocument,
+        namespaces=[{"namespace": name, "access": each} for name, each in access.items()],
+        agents=[
+            {"agent_id": each.agent_id, "episodic": to_document(each, AppliedEpisodicDocument)}
             for each in applied.agents
         ],
-        "tasks": [
-            {
-                "id": each.id,
-                "name": each.name,
-                "assigned_agent": each.assigned_agent,
-                "depends_on": each.depends_on,
-                "memory_policy": _render_policy(each.memory_policy),
-            }
+        tasks=[
+            to_document(each, AppliedTaskDocument, memory_policy=_render_policy(each.memory_policy))
             for each in applied.tasks
         ],
-        "ignored": applied.ignored,
-    }
+    )

@@ -18,24 +18,20 @@ class Run(Model):
     Attributes:
         agent_type: A label that groups runs, such as `sdr`; no boundary.
         instance_id: Which instance of the agent runs.
+        sensitivity: `confidential` and `restricted` values are stored encrypted.
+        version: Counts the changes.
+        expires_at: From this moment on it is gone, as if it had never been.
         input: Absent without `memory.read`, or where `omitted` names it.
         output: Absent without `memory.read`, or where `omitted` names it.
         error: Absent without `memory.read`, or where `omitted` names it.
         unreadable: True if a stored value of it was damaged or moved; it is shown as
             `{"unreadable": true}`.
-        sensitivity: `confidential` and `restricted` values are stored encrypted.
-        version: Counts the changes.
-        expires_at: From this moment on it is gone, as if it had never been.
     """
 
     id: str
     agent_type: str
     instance_id: str | None = None
     status: RunStatus
-    input: Any = None
-    output: Any = None
-    error: Any = None
-    unreadable: bool = False
     sensitivity: Sensitivity | None = None
     version: int
     created_at: datetime
@@ -43,6 +39,10 @@ class Run(Model):
     ended_at: datetime | None = None
     ended_by: str | None = None
     expires_at: datetime
+    input: Any = None
+    output: Any = None
+    error: Any = None
+    unreadable: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

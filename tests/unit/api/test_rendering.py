@@ -67,3 +67,14 @@ def test_computed_fields_replace_those_of_the_model() -> None:
 def test_a_method_is_not_a_field() -> None:
     with pytest.raises(TypeError, match="Model lacks"):
         to_document(Model("m"), SumDocument)
+
+
+class OpenWopDocument(TypedDict):
+    id: str
+    createdAt: Timestamp
+    expiresAt: NotRequired[Timestamp]
+
+
+def test_fields_in_openwops_spelling_are_those_of_the_model() -> None:
+    document = to_document(Model("m", 1_000), OpenWopDocument)
+    assert document == {"id": "m", "createdAt": "1970-01-01T00:00:01.000Z"}
