@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import cold_start, costs, dialogue, growth, prices, recall, stream, trace
+from benchmarks import cold_start, costs, dialogue, growth, poison, prices, recall, stream, trace
 
 _SIZES = (100, 1_000, 10_000, 100_000)
 
@@ -37,6 +37,7 @@ _PARTS: dict[str, Callable[[argparse.Namespace], str]] = {
     "cold-start": lambda _: cold_start.as_text(cold_start.measure()),
     "growth": _grow,
     "recall": _recall,
+    "poison": lambda _: poison.as_text(poison.measure()),
     "prices": lambda _: prices.as_text(prices.measure()),
     "stream": lambda _: stream.as_text(stream.measure()),
     "trace": lambda _: trace.as_text(trace.measure()),
