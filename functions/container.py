@@ -16,6 +16,9 @@ from functions.platform.values import ValueCodec
 
 if TYPE_CHECKING:
     from functions.access.service import AccessExplanations
+    from functions.consolidation.job import Consolidator
+    from functions.consolidation.service import Consolidation
+    from functions.consolidation.store import ConsolidationStore
     from functions.conversations.archive import ConversationArchive
     from functions.conversations.archive_store import ConversationArchiveStore
     from functions.conversations.lists import ConversationLists
@@ -216,7 +219,37 @@ class Container(CommonServices):
     def reconciler(self) -> Reconciler:
         from functions.usage.reconciliation import Reconciler
 
-        return Reconciler(self.usage_store, self.clock)
+        return Reconciler(self.usage_store, self.consolidation_store.schedule, self.clock)
+
+    @cached_property
+    def consolidation_store(self) -> ConsolidationStore:
+        from functions.consolidation.store import ConsolidationStore
+
+        return ConsolidationStore(self.table, self.fact_store, self.clock)
+
+    @cached_property
+    def consolidator(self) -> Consolidator:
+        from functions.consolidation.job import Consolidator
+        from functions.facts.chain_store import FactChainStore
+
+        chains = FactChainStore(self.table, self.fact_store)
+        return Consolidator(
+            self.consolidation_store, self.fact_store, chains, self.audit, self.clock
+        )
+
+    @cached_property
+    def consolidation(self) -> Consolidation:
+        from functions.consolidation.service import Consolidation
+        from functions.facts.users import UserAccess
+
+        return Consolidation(
+            self.consolidation_store,
+            self.consolidator,
+            self.fact_store,
+            UserAccess(self.namespaces),
+            self.audit,
+            self.clock,
+        )
 
     @cached_property
     def usage_reports(self) -> UsageReports:

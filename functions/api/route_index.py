@@ -45,6 +45,7 @@ _GROUPS = (
     ),
     RouteGroup(("states",)),
     RouteGroup(("facts",), ("/api/v1/facts",)),
+    RouteGroup(("consolidation",), ("/api/v1/consolidation",)),
     RouteGroup(("learning",), ("/api/v1/strategies",)),
     RouteGroup(("working_values",), ("/api/v1/instances/",)),
     RouteGroup(("procedures",), ("/api/v1/procedures/",)),

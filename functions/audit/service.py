@@ -8,7 +8,7 @@ from functions.audit.model import AuditQuery, AuditRecord
 from functions.audit.store import AuditStore, put_record
 from functions.authorization.model import Action
 from functions.authorization.rules import authorize
-from functions.identity.model import OPERATOR, Principal
+from functions.identity.model import OPERATOR, SERVICE, Actor, Principal
 from functions.platform.clock import Clock
 from functions.platform.keys import build_id
 from functions.platform.request_context import request_id
@@ -45,11 +45,34 @@ class AuditTrail:
             after: the changed fields as they are from now on; never a value of memory.
             tenant: where the operator acts with the root key, who belongs to no tenant.
         """
+        actor = caller.actor if tenant is None else OPERATOR
+        return self._build(tenant or caller.tenant, actor, action, target, before, after)
+
+    def record_own(
+        self,
+        tenant: str,
+        action: Action[Any],
+        target: str,
+        before: dict[str, Any],
+        after: dict[str, Any],
+    ) -> Write:
+        """Build the write that records what the service does by itself, as `record` does."""
+        return self._build(tenant, SERVICE, action, target, before, after)
+
+    def _build(
+        self,
+        tenant: str,
+        actor: Actor,
+        action: Action[Any],
+        target: str,
+        before: dict[str, Any] | None,
+        after: dict[str, Any] | None,
+    ) -> Write:
         record = AuditRecord(
             id=build_id("aud", secrets.token_bytes(16)),
-            tenant=tenant or caller.tenant,
+            tenant=tenant,
             time=self._clock(),
-            actor=caller.actor if tenant is None else OPERATOR,
+            actor=actor,
             action=action.name,
             target=target,
             before=before,

@@ -13,7 +13,7 @@ from functions.platform import item_types
 from functions.platform.conversation_keys import build_user_partition
 from functions.platform.item_types import ItemType
 from functions.platform.items import Item
-from functions.platform.keys import hash_agent
+from functions.platform.keys import hash_agent, hash_name
 from functions.platform.openwop_keys import build_owned_memories_partition
 from functions.platform.schema import GROUP_ATTRIBUTE
 from functions.platform.vector_keys import build_agent_space
@@ -74,6 +74,10 @@ def _may_be_in_log(subject: Subject, item: Item) -> bool:
     return _is_in_agent_partition(subject, item) or is_intent
 
 
+def _is_about_person(subject: Subject, item: Item) -> bool:
+    return subject.kind == "person" and hash_name("person", subject.id) in item.get("about", ())
+
+
 def _is_in_own_list(subject: Subject, item: Item) -> bool:
     owner = build_owned_memories_partition(subject.tenant, "principal", subject.id)
     return item.get(GROUP_ATTRIBUTE) == owner
@@ -100,6 +104,7 @@ DELETED: dict[ItemType, Matches] = {
     item_types.CLIENT_VECTOR_LENGTH: _is_in_client_vectors,
     item_types.FACT: _is_persons_fact,
     item_types.FACT_CHAIN: _is_persons_fact,
+    item_types.CONSOLIDATION_STEP: _is_about_person,
     item_types.CONVERSATION: _is_named_by("user_id"),
     item_types.ARCHIVE: _is_named_by("user_id"),
     item_types.STATE: _is_named_by("agent_id", "owner_id"),
@@ -151,6 +156,8 @@ KEPT: dict[ItemType, str] = {
             item_types.AGENT_TYPE,
             item_types.USED_REQUEST,
             item_types.SINGLE_VALUED,
+            item_types.CONSOLIDATION,
+            item_types.CONSOLIDATION_RUN,
             item_types.LEARNED_WORKFLOW,
             item_types.TASK_TYPE,
             item_types.OUTCOME,

@@ -22,7 +22,8 @@ class Fact(NamedTuple):
         earlier_periods: when it held before that: pairs of `valid_from` and `valid_until`.
         replaced_facts: the ids of the facts that it ended.
         merged_into: the id of the fact that says the same and goes on.
-        weakened: how often its confidence was lowered since it was learned.
+        weakened: for how many times of disuse its confidence was lowered since it was used.
+        recalled_at: when a recall last returned it, at most one day earlier than it did; 0: never.
         has_chain: whether the item of its chain names it.
         changes: the latest changes, each with `time`, `actor` and `change`; the last one at the
             end.
@@ -51,6 +52,7 @@ class Fact(NamedTuple):
     replaced_facts: tuple[str, ...] = ()
     merged_into: str | None = None
     weakened: int = 0
+    recalled_at: int = 0
     has_chain: bool = False
     changes: tuple[Mapping[str, str | int], ...] = ()
 
@@ -64,6 +66,11 @@ class Fact(NamedTuple):
             "learned_from_run_id": self.learned_from_run_id,
         }
         return {name: each for name, each in filters.items() if each is not None}
+
+    @property
+    def used_at(self) -> int:
+        """The time when it was last learned or recalled."""
+        return max(self.updated_at, self.recalled_at)
 
     @property
     def position(self) -> str:

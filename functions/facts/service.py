@@ -45,8 +45,9 @@ from functions.platform.limits import (
     MAX_REPLACED_FACTS,
     MAX_WRITTEN_TOGETHER,
 )
+from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff, retry_on
-from functions.platform.run_keys import build_fact_space, hash_fact
+from functions.platform.run_keys import DAY, build_fact_space, hash_fact
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.vectors.hybrid import Query, read_query
@@ -405,7 +406,16 @@ class Facts:
             ]
             return _put_named_first(query, recalled), found.is_complete
 
-        return self._vector_search.search_with_expansion(top_k, search)
+        best = self._vector_search.search_with_expansion(top_k, search)
+        if as_of is None:
+            self._note_recall(caller.tenant, best)
+        return best
+
+    def _note_recall(self, tenant: str, found: Sequence[RecalledFact]) -> None:
+        """Note when facts were recalled, each once a day at most: a write for each."""
+        now = self._clock()
+        unused = [each.fact for each in found if each.fact.used_at < now - DAY]
+        run_parallel([partial(self._store.note_recall, tenant, fact, now) for fact in unused])
 
     def reembedding_jobs(self, items: Iterable[Item]) -> list[Callable[[], None]]:
         """Build a job for each of these items whose vector is of another model or index."""

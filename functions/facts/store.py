@@ -1,18 +1,20 @@
 """Store facts: an item holds a fact and its vector."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from functions.facts.model import Fact, FactQuery
 from functions.platform import item_types, run_keys, schema
 from functions.platform.bounded_pages import Examined
 from functions.platform.clock import Clock
+from functions.platform.errors import ReadOnly, Throttled
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import compress, decompress, dumps
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.newest_first import iterate_rows
-from functions.platform.table import Table
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.values import read_text
 from functions.platform.vector_keys import build_vector_key
 from functions.platform.writes import Write, build_set_expression, delete, put_version, update
@@ -109,6 +111,27 @@ class FactStore:
         expression, values = build_set_expression(changed)
         key = build_fact_key(tenant, before.fact_id)
         return update(key, expression, "version = :seen", seen=before.version, **values)
+
+    def is_newest(self, tenant: str, fact: Fact, last: str) -> bool:
+        """Tell whether no fact about a subject is newer, up to a position: a call to an index."""
+        partition = run_keys.build_subject_facts_partition(tenant, fact.subject)
+        found = self._table.query_index(
+            schema.BY_GROUP,
+            f"{schema.GROUP_ATTRIBUTE} = :group AND {schema.TYPE_ORDER_ATTRIBUTE} <= :last",
+            newest_first=True,
+            page_size=1,
+            group=partition,
+            last=last,
+        )
+        newest = next(found, None)
+        return newest is not None and newest[schema.TYPE_ORDER_ATTRIBUTE] == fact.position
+
+    def note_recall(self, tenant: str, fact: Fact, now: int) -> None:
+        """Note that a fact was recalled: no new version, and nothing where nothing is written."""
+        key = build_fact_key(tenant, fact.fact_id)
+        write = update(key, "SET recalled_at = :now", "attribute_exists(learned_by)", now=now)
+        with suppress(ConditionFailed, ReadOnly, Throttled):
+            self._table.update(write)
 
     def list_newest(
         self, tenant: str, query: FactQuery, before: str | None = None, count: int = MAX_GET_ITEMS

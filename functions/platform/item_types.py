@@ -99,6 +99,7 @@ _workflows_type = partial(ItemType, package="workflows")
 _entries_type = partial(ItemType, package="entries")
 _search_type = partial(ItemType, package="search")
 _facts_type = partial(ItemType, package="facts")
+_consolidation_type = partial(ItemType, package="consolidation")
 _vectors_type = partial(ItemType, package="vectors")
 _conversations_type = partial(ItemType, package="conversations")
 _objects_type = partial(ItemType, package="objects")
@@ -391,6 +392,28 @@ SINGLE_VALUED = _facts_type(
     "{tenant}#fp",
     "single-valued",
     "The predicates that have one value at a time",
+)
+CONSOLIDATION = _consolidation_type(
+    "consolidation",
+    "{tenant}#fm",
+    "settings",
+    "When a tenant's facts are consolidated, and how",
+    indexes=(schema.BY_DUE,),
+)
+CONSOLIDATION_RUN = _consolidation_type(
+    "consolidation run",
+    "{tenant}#fm",
+    "run#{run}",
+    "How far a consolidation is",
+    "90 days",
+    indexes=(schema.BY_DUE,),
+)
+CONSOLIDATION_STEP = _consolidation_type(
+    "consolidation step",
+    "{tenant}#fm",
+    "step#{run}#{step}",
+    "What a consolidation changed in facts, without what they say",
+    "90 days",
 )
 USED_REQUEST = _platform_type(
     "used request", "{tenant}#vq#{request}", "q", "What an Idempotency-Key was used for", "1 day"

@@ -44,6 +44,8 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
         item_types.LEARNING_POSITION: _count(
             lambda item: container.position_store.wake(item, container.clock()), "learning"
         ),
+        item_types.CONSOLIDATION: _count(container.consolidation.start_due, "consolidations"),
+        item_types.CONSOLIDATION_RUN: _resume_long(container.consolidator.resume, "consolidations"),
         item_types.USAGE_RECONCILIATION: _resume_long(container.reconciler.resume, "usage"),
         item_types.EMBEDDING: lambda item, _: container.reembedding.resume(item, JOB_SECONDS),
     }

@@ -18,14 +18,22 @@ from functions.usage.model import Reconciliation
 from functions.usage.store import UsageStore
 
 _DAY, _SETTLING = 86_400_000, 60_000  # ms
+_FACTS = "items_facts"
 _EXISTS = "exists"  # among the sums of a tenant whose item the scan has found
 
 
 class Reconciler:
-    """Reconciles the usage of all tenants."""
+    """Reconciles the usage of all tenants.
 
-    def __init__(self, store: UsageStore, clock: Clock) -> None:
+    Args:
+        notice_facts: takes each tenant that has facts, once a day.
+    """
+
+    def __init__(
+        self, store: UsageStore, notice_facts: Callable[[str], object], clock: Clock
+    ) -> None:
         self._store = store
+        self._notice_facts = notice_facts
         self._clock = clock
 
     def resume(self, _key: Key, seconds: float) -> bool:
@@ -88,6 +96,8 @@ class Reconciler:
             if _EXISTS not in sums:
                 continue  # it was deleted
             counts["tenants"] += 1
+            if found.get(_FACTS):
+                self._notice_facts(tenant)
             result = self._store.correct(tenant, found, (state.seen or {}).get(tenant, 0))
             counts[result] += 1
         return dict(counts)

@@ -40,6 +40,8 @@ LITERALS = {  # the name of an enumeration, and one place where it stands
     "RunStatus": ("Run", "status"),
     "DeletionKind": ("Deletion", "kind"),
     "DeletionStatus": ("Deletion", "status"),
+    "ConsolidationStatus": ("Consolidation", "status"),
+    "ConsolidationReason": ("ConsolidationStep", "reason"),
     "StrategyKind": ("Strategy", "kind"),
 }
 
@@ -155,6 +157,20 @@ MODULES: dict[str, tuple[str, dict[str, ModelSpec]]] = {
             "RecalledFact": _spec("RecalledFact", "A fact that was recalled.", "Fact"),
             "FactChange": _spec("FactChange", "A change of a fact."),
             "FactPeriod": _spec("FactPeriod", "A fact in a period in which it held.", "Fact"),
+        },
+    ),
+    "consolidation": (
+        "Consolidation of facts.",
+        {
+            "ConsolidationStep": _spec("ConsolidationStep", "What is done with facts."),
+            "ConsolidationPreview": _spec("ConsolidationPreview", "What would be done."),
+            "StartedConsolidation": _spec(
+                "StartedConsolidation", "A consolidation, and how far it is."
+            ),
+            "ConsolidationRun": _spec(
+                "Consolidation", "A consolidation, and what it did.", left_out="limit"
+            ),
+            "ConsolidationSettings": _spec("ConsolidationSettings", "When and how it is done."),
         },
     ),
     "recall": (

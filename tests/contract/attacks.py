@@ -211,6 +211,8 @@ BODIES: dict[str, Callable[[Names], Any]] = {
     "NewWorkingValue": lambda names: {"value": names.choose(1, *POISON)},
     "Selection": lambda _: {},
     "Outcome": lambda _: {"score": 1},
+    "NewConsolidation": lambda names: {"dry_run": names.choose(True, False)},
+    "ConsolidationSettings": lambda _: {"every": None},
     "NewStrategy": lambda names: {"kind": names.choose("facts", "summary")},
     "NewWorkflow": lambda _: {"spec": {}},
     "NewMemoryRun": _memory_run,

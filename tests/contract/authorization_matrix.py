@@ -315,6 +315,24 @@ ROWS: dict[str, Row] = {
     "DELETE /api/v1/facts/{fact_id}": Row(
         "401 401 404 204w 204w 403 204w 204w 204w 204w 204w", "/api/v1/facts/<fact>"
     ),
+    "POST /api/v1/consolidation": Row(
+        "401 401 202w 403 403 403 403 403 202w 202w 403", "/api/v1/consolidation", {}
+    ),
+    "GET /api/v1/consolidation/settings": Row(
+        "401 401 200 403 403 403 403 403 200 200 403", "/api/v1/consolidation/settings"
+    ),
+    "PUT /api/v1/consolidation/settings": Row(
+        "401 401 200w 403 403 403 403 403 200w 200w 403",
+        "/api/v1/consolidation/settings",
+        {"every": "P1D"},
+    ),
+    "GET /api/v1/consolidation/{id}": Row(
+        "401 401 404 403 403 403 403 403 200 200 403", "/api/v1/consolidation/<consolidation>"
+    ),
+    "POST /api/v1/consolidation/{id}/undo": Row(
+        "401 401 404 403 403 403 403 403 200w 200w 403",
+        "/api/v1/consolidation/<consolidation>/undo",
+    ),
     "PUT /api/v1/instances/{instance_id}/working/{key}": Row(
         "401 401 200w 200w 200w 403 200w 200w 403 200w 200w",
         "/api/v1/instances/i1/working/k",

@@ -176,5 +176,7 @@ def _make_runs(made: Everything) -> None:
     ok(alice.put("/api/v1/agents/alice/objects/box/k", content=SECRET.encode()), 201)
     ok(alice.put("/api/v1/objects/box/k", content=SECRET.encode()), 201)
     made.ids["fact"] = ok(alice.post("/api/v1/facts", json=fact), 201)["fact_id"]
+    consolidation = made.tenant.admin.post("/api/v1/consolidation", json={})
+    made.ids["consolidation"] = ok(consolidation, 202)["id"]
     ok(alice.put("/api/v1/instances/i1/working/k", json={"value": SECRET}))
     ok(alice.put("/api/v1/procedures/sdr/mail/w1", json={"spec": SECRET}), 201)

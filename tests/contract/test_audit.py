@@ -182,6 +182,10 @@ def _delete_run(tenant: Tenant) -> httpx.Response:
     return tenant.admin.delete(_log_run(tenant)[0])
 
 
+def _consolidate(tenant: Tenant) -> httpx.Response:
+    return tenant.admin.post("/api/v1/consolidation", json={})
+
+
 def _put_strategy(tenant: Tenant) -> httpx.Response:
     return tenant.admin.put("/api/v1/strategies/notes", json={"kind": "facts"})
 
@@ -372,6 +376,13 @@ USES: dict[tuple[str, str], Use] = {
         _learn(tenant)
     ),
     ("DELETE /api/v1/facts", "fact.delete"): _forget_facts,
+    ("POST /api/v1/consolidation", "consolidation.run"): _consolidate,
+    ("POST /api/v1/consolidation/{id}/undo", "consolidation.undo"): lambda tenant: (
+        tenant.admin.post(f"/api/v1/consolidation/{_consolidate(tenant).json()['id']}/undo")
+    ),
+    ("PUT /api/v1/consolidation/settings", "consolidation.change"): lambda tenant: tenant.admin.put(
+        "/api/v1/consolidation/settings", json={"every": None}
+    ),
     ("PUT /api/v1/strategies/{name}", "strategy.change"): _put_strategy,
     ("DELETE /api/v1/strategies/{name}", "strategy.delete"): _delete_strategy,
     ("POST /api/v1/workflows", "task.register"): lambda tenant: tenant.admin.post(

@@ -184,6 +184,12 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "list-facts": (200, {"facts": [{"fact_id": "acme-terms"}], "total": 1}),
     "forget-facts": (200, {"deleted": 1}),
     "forget-fact": (204, None),
+    "preview-consolidation": (200, {"merged": [], "ended": [], "weakened": [], "examined": 1}),
+    "start-consolidation": (202, {"status": "running"}),
+    "get-consolidation-settings": (200, {"every": "P7D", "decay_after": "P90D", "end_below": 0.2}),
+    "put-consolidation-settings": (200, {"every": "P1D", "last_run": ...}),
+    "get-consolidation": (200, {"status": "running", "merged": [], "examined": 0}),
+    "undo-consolidation": (200, {"status": "undone"}),
     "put-strategy": (201, {"name": "summaries", "trigger": {"messages": 10, "idle": "PT5M"}}),
     "get-strategy": (200, {"name": "facts", "kind": "facts", "version": 1}),
     "list-strategies": (200, {"strategies": [{"name": "facts"}]}),
@@ -256,6 +262,7 @@ NOBODY = dict.fromkeys(
         *(f"key of {id}" for id in ("agent_billing_01", "agent_data_01", "agent_audit_01")),
         *("key of coordinator_01", "key of admin", "key of root", "id of batch_progress"),
         *("ref of planner", "run of planner", "id of preference", "id of run", "id of episode"),
+        "id of consolidation",
     ],
     "mem_x",
 )
@@ -317,7 +324,7 @@ def build_stage(service: Service, tenant: Tenant) -> dict[str, str]:
     entry = create(agent, progress | scope | {"tags": ["batch", "invoices", "in-progress"]})
     conversed(agent, boss)
     learned(agent)
-    ok(tenant.admin.put("/api/v1/strategies/facts", json={"kind": "facts"}), 201)
+    named_run = set_up_learning(tenant)
     gone = {"kind": "person", "id": "user_7", "dry_run": True}
     ok(tenant.admin.post("/api/v1/deletions", json=gone), 202)
     service.tenant("acme")
@@ -328,7 +335,14 @@ def build_stage(service: Service, tenant: Tenant) -> dict[str, str]:
     episode = run_calls.append(agent, run, "Opened with ROI")
     named |= {"id of episode": episode["id"]}
     named |= {"id of run": run["id"]}
-    return named | remembered(agent) | {"id of batch_progress": entry["id"]}
+    return named | named_run | remembered(agent) | {"id of batch_progress": entry["id"]}
+
+
+def set_up_learning(tenant: Tenant) -> dict[str, str]:
+    """A strategy, and a consolidation."""
+    ok(tenant.admin.put("/api/v1/strategies/facts", json={"kind": "facts"}), 201)
+    run = ok(tenant.admin.post("/api/v1/consolidation", json={}), 202)
+    return {"id of consolidation": run["id"]}
 
 
 def conversed(agent: httpx.Client, boss: httpx.Client) -> None:

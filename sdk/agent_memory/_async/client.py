@@ -9,6 +9,7 @@ import httpx
 
 from agent_memory._async.agents import AsyncAgents
 from agent_memory._async.audit import AsyncAudit
+from agent_memory._async.consolidation import AsyncConsolidation
 from agent_memory._async.conversations import AsyncConversations
 from agent_memory._async.deletions import AsyncDeletions
 from agent_memory._async.events import AsyncEvents
@@ -60,8 +61,8 @@ class AsyncClient:
         settings: what the client is set up with.
         pool: its connections.
         memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events, audit,
-            deletions, conversations, states, runs, facts, strategies, procedures, working_values,
-            objects: the calls, by what they are about.
+            deletions, conversations, states, runs, facts, consolidation, strategies, procedures,
+            working_values, objects: the calls, by what they are about.
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class AsyncClient:
         self.states = AsyncStates(self)
         self.runs = AsyncRuns(self)
         self.facts = AsyncFacts(self)
+        self.consolidation = AsyncConsolidation(self)
         self.strategies = AsyncStrategies(self)
         self.procedures = AsyncProcedures(self)
         self.working_values = AsyncWorkingValues(self)

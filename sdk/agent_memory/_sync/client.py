@@ -9,6 +9,7 @@ import httpx
 
 from agent_memory._sync.agents import Agents
 from agent_memory._sync.audit import Audit
+from agent_memory._sync.consolidation import Consolidation
 from agent_memory._sync.conversations import Conversations
 from agent_memory._sync.deletions import Deletions
 from agent_memory._sync.events import Events
@@ -60,8 +61,8 @@ class Client:
         settings: what the client is set up with.
         pool: its connections.
         memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events, audit,
-            deletions, conversations, states, runs, facts, strategies, procedures, working_values,
-            objects: the calls, by what they are about.
+            deletions, conversations, states, runs, facts, consolidation, strategies, procedures,
+            working_values, objects: the calls, by what they are about.
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class Client:
         self.states = States(self)
         self.runs = Runs(self)
         self.facts = Facts(self)
+        self.consolidation = Consolidation(self)
         self.strategies = Strategies(self)
         self.procedures = Procedures(self)
         self.working_values = WorkingValues(self)

@@ -30,6 +30,13 @@ from agent_memory.model.agents import (
     WorkingSettings,
     WorkingSummary,
 )
+from agent_memory.model.consolidation import (
+    ConsolidationPreview,
+    ConsolidationRun,
+    ConsolidationSettings,
+    ConsolidationStep,
+    StartedConsolidation,
+)
 from agent_memory.model.conversations import (
     AppendedMessages,
     ChangedMessage,
@@ -55,6 +62,8 @@ from agent_memory.model.keywords import (
 from agent_memory.model.learning import LearningBudget, Strategy, StrategyStatus, Trigger, Waiting
 from agent_memory.model.literals import (
     ActorKind,
+    ConsolidationReason,
+    ConsolidationStatus,
     DeletionKind,
     DeletionStatus,
     EventType,
@@ -117,6 +126,12 @@ __all__ = [
     "AppliedWorkflow",
     "AuditRecord",
     "ChangedMessage",
+    "ConsolidationPreview",
+    "ConsolidationReason",
+    "ConsolidationRun",
+    "ConsolidationSettings",
+    "ConsolidationStatus",
+    "ConsolidationStep",
     "Conversation",
     "ConversationFields",
     "ConversationHead",
@@ -176,6 +191,7 @@ __all__ = [
     "SelectedWorkflow",
     "Sensitivity",
     "Space",
+    "StartedConsolidation",
     "State",
     "StateHead",
     "Strategy",

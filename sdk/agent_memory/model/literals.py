@@ -38,4 +38,8 @@ FactChangeKind = Literal["ended", "held_again", "merged", "evidence_added", "wea
 RunStatus = Literal["running", "completed", "failed"]
 DeletionKind = Literal["tenant", "agent", "person"]
 DeletionStatus = Literal["running", "done"]
+ConsolidationStatus = Literal["running", "done", "undoing", "undone"]
+ConsolidationReason = Literal[
+    "same_spelling", "near_identical", "contradicted", "not_used", "low_confidence"
+]
 StrategyKind = Literal["facts", "preferences", "summary", "episodes"]

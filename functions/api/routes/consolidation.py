@@ -1,0 +1,129 @@
+"""Consolidation of facts (ADR-043, CONTRACT3 section 15)."""
+
+from functions.api.http import Request, Response, json_response
+from functions.api.paging import paginate_uncounted, truncate_to_limit
+from functions.api.parameters import UNCOUNTED_PAGE, VALUES_OF_ANSWER
+from functions.api.responses.consolidation import (
+    ConsolidationDocument,
+    ConsolidationPreviewDocument,
+    ConsolidationSettingsDocument,
+    StartedConsolidationDocument,
+    group_steps,
+    render_settings,
+    render_step,
+)
+from functions.api.responses.rendering import to_document
+from functions.api.routing import RouteTable
+from functions.consolidation.authority import (
+    CHANGE_CONSOLIDATION,
+    CONSOLIDATE,
+    UNDO_CONSOLIDATION,
+)
+from functions.consolidation.job import END
+from functions.consolidation.model import ConsolidationRun, ReportedStep
+from functions.consolidation.requests import ConsolidationSettings, NewConsolidation
+from functions.identity.model import ADMIN, Principal
+
+ROUTES = RouteTable()
+_CONSOLIDATION = "/api/v1/consolidation"
+
+
+@ROUTES.add(
+    f"POST {_CONSOLIDATION}",
+    ADMIN,
+    {200: ConsolidationPreviewDocument, 202: StartedConsolidationDocument},
+    request_model=NewConsolidation,
+    query=(VALUES_OF_ANSWER,),
+    error_statuses=(409,),
+    audited=(CONSOLIDATE,),
+)
+def consolidate(request: Request, caller: Principal) -> Response:
+    """Consolidate the tenant's facts, or say what that would do.
+
+    A dry run answers 200 and changes nothing. Otherwise the scheduled function does the work.
+    While a consolidation runs, another request answers which one.
+    """
+    consolidation = request.services.consolidation
+    if not request.parse_body(NewConsolidation).dry_run:
+        return _answer_started(202, consolidation.start(caller))
+    steps, run = consolidation.preview(caller)
+    rendered = truncate_to_limit(map(render_step, steps))
+    document = ConsolidationPreviewDocument(
+        examined=run.examined,
+        complete=run.after == END and len(rendered) == len(steps),
+        **group_steps((each.kind for each in steps), rendered),
+    )
+    return json_response(200, document)
+
+
+@ROUTES.add(f"GET {_CONSOLIDATION}/settings", ADMIN, {200: ConsolidationSettingsDocument})
+def get_consolidation_settings(request: Request, caller: Principal) -> Response:
+    """Get when and how facts are consolidated."""
+    schedule = request.services.consolidation.get_settings(caller)
+    return json_response(200, render_settings(schedule))
+
+
+@ROUTES.add(
+    f"PUT {_CONSOLIDATION}/settings",
+    ADMIN,
+    {200: ConsolidationSettingsDocument},
+    request_model=ConsolidationSettings,
+    error_statuses=(409,),
+    audited=(CHANGE_CONSOLIDATION,),
+)
+def put_consolidation_settings(request: Request, caller: Principal) -> Response:
+    """Set when and how facts are consolidated.
+
+    What is left out has its default: `P7D`, `P90D` and 0.2.
+    """
+    new = request.parse_body(ConsolidationSettings)
+    schedule = request.services.consolidation.put_settings(caller, new)
+    return json_response(200, render_settings(schedule))
+
+
+@ROUTES.add(
+    f"GET {_CONSOLIDATION}/{{id}}",
+    ADMIN,
+    {200: ConsolidationDocument},
+    query=(VALUES_OF_ANSWER, *UNCOUNTED_PAGE),
+    error_statuses=(404,),
+)
+def get_consolidation(request: Request, caller: Principal) -> Response:
+    """Get how far a consolidation is, and what it did.
+
+    It is kept for 90 days. `limit` is of steps.
+    """
+    consolidation = request.services.consolidation
+    run = consolidation.get(caller, request.path_param("id"))
+    steps: list[ReportedStep] = []
+
+    def read(after: str | None, count: int) -> list[ReportedStep]:
+        steps.extend(consolidation.list_steps(caller, run.id, after, count))
+        return steps
+
+    rendered, page = paginate_uncounted(
+        request, caller, read, render_step, lambda each: each.position
+    )
+    groups = group_steps((each.kind for each in steps), rendered)
+    return json_response(200, to_document(run, ConsolidationDocument, **groups, **page))
+
+
+@ROUTES.add(
+    f"POST {_CONSOLIDATION}/{{id}}/undo",
+    ADMIN,
+    {200: StartedConsolidationDocument, 202: StartedConsolidationDocument},
+    error_statuses=(404, 409),
+    audited=(UNDO_CONSOLIDATION,),
+)
+def undo_consolidation(request: Request, caller: Principal) -> Response:
+    """Undo what a consolidation did to facts that were not changed since.
+
+    Answers 200 if it is done, and 202 if the scheduled function goes on. What was undone stays
+    as it is until it is learned again.
+    """
+    run = request.services.consolidation.undo(caller, request.path_param("id"))
+    return _answer_started(202 if run.is_at_work else 200, run)
+
+
+def _answer_started(status: int, run: ConsolidationRun) -> Response:
+    return json_response(status, StartedConsolidationDocument(id=run.id, status=run.status))

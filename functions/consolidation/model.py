@@ -1,0 +1,128 @@
+"""Consolidations: their settings, how far they are, and the steps that they take."""
+
+from typing import Any, Literal, NamedTuple
+
+from functions.facts.model import Fact
+
+Reason = Literal["same_spelling", "near_identical", "contradicted", "not_used", "low_confidence"]
+StepKind = Literal["merged", "ended", "weakened"]
+Status = Literal["running", "done", "undoing", "undone"]
+
+
+class ConsolidationRules(NamedTuple):
+    """The rules of a consolidation.
+
+    Attributes:
+        every: the time between two of them, as an ISO 8601 duration; None: only on request.
+        every_ms: the same in ms.
+        decay_after: after how long a fact that is not used is weakened; None: never.
+        decay_ms: the same in ms.
+        end_below: a weakened fact with less confidence ends.
+    """
+
+    every: str | None
+    every_ms: int | None
+    decay_after: str | None
+    decay_ms: int | None
+    end_below: float
+
+
+class ConsolidationSchedule(NamedTuple):
+    """A tenant's settings, and what they have led to.
+
+    Attributes:
+        next_at: when the next consolidation starts (epoch ms); None: only on request.
+        last_run: the id of the latest one.
+        revision: grows with each change; 0 if nothing is stored.
+    """
+
+    rules: ConsolidationRules
+    next_at: int | None = None
+    last_run: str | None = None
+    revision: int = 0
+
+
+class ConsolidationRun(NamedTuple):
+    """A consolidation and its progress. Times are epoch ms.
+
+    Attributes:
+        last: the position behind which facts are too new for it.
+        examined: how many facts were looked at.
+        after: the position of the last fact that it is through with.
+        within: the position among the facts about the next subject.
+        undone_after: the last step that was looked at to undo it.
+        revision: grows with each step, so that two workers don't take the same one.
+    """
+
+    id: str
+    status: Status
+    started_at: int
+    last: str
+    finished_at: int | None = None
+    examined: int = 0
+    after: str | None = None
+    within: str | None = None
+    undone_after: str | None = None
+    revision: int = 1
+
+    @property
+    def is_at_work(self) -> bool:
+        return self.status in ("running", "undoing")
+
+
+class ConsolidationStep(NamedTuple):
+    """A change that a consolidation makes to facts.
+
+    Attributes:
+        changes: each fact as it is and as it becomes.
+        kept: the id of the fact that goes on.
+        shown: the facts that are merged, ended or weakened.
+    """
+
+    kind: StepKind
+    reason: Reason
+    changes: tuple[tuple[Fact, Fact], ...]
+    shown: tuple[Fact, ...]
+    kept: str | None = None
+
+
+class TakenStep(NamedTuple):
+    """A step as it is stored: it names facts by the references of their vectors.
+
+    Attributes:
+        position: where it is among the run's steps.
+        refs: the facts that it changed.
+        versions: those that it made of them.
+        before: the changed fields of each, as they were.
+        shown: those of the facts that a report names.
+        kept: the fact that goes on.
+        undone: whether any of its facts is as before.
+    """
+
+    position: str
+    kind: StepKind
+    reason: Reason
+    refs: tuple[str, ...]
+    versions: tuple[int, ...]
+    before: tuple[dict[str, Any], ...]
+    shown: tuple[str, ...]
+    kept: str | None = None
+    undone: bool = False
+
+
+class ReportedStep(NamedTuple):
+    """A step with its facts, as a report shows it.
+
+    Attributes:
+        facts: those that still exist.
+        hidden: the ids of those whose statement the caller may not read.
+        kept: the id of the fact that goes on.
+    """
+
+    kind: StepKind
+    reason: Reason
+    facts: list[Fact]
+    hidden: frozenset[str]
+    kept: str | None
+    undone: bool = False
+    position: str = ""

@@ -1,0 +1,220 @@
+"""Use cases of consolidations: settings, dry runs, runs, and undoing them."""
+
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import islice
+
+from functions.audit.service import AuditTrail
+from functions.authorization.rules import authorize
+from functions.consolidation.authority import (
+    CHANGE_CONSOLIDATION,
+    CONSOLIDATE,
+    READ_CONSOLIDATION,
+    UNDO_CONSOLIDATION,
+)
+from functions.consolidation.job import END, Consolidator
+from functions.consolidation.model import (
+    ConsolidationRules,
+    ConsolidationRun,
+    ConsolidationSchedule,
+    ConsolidationStep,
+    ReportedStep,
+    TakenStep,
+)
+from functions.consolidation.requests import ConsolidationSettings
+from functions.consolidation.rules import build_rules
+from functions.consolidation.store import (
+    ConsolidationStore,
+    build_run_key,
+    build_schedule_write,
+)
+from functions.facts.model import Fact
+from functions.facts.store import FactStore
+from functions.facts.users import CallerAccess, UserAccess
+from functions.identity.model import Principal
+from functions.platform.clock import Clock
+from functions.platform.errors import NotFound, ValidationFailed
+from functions.platform.items import Item
+from functions.platform.keys import build_id, encode_timestamp, get_tenant
+from functions.platform.limits import MAX_DRY_RUN_FACTS
+from functions.platform.retry import retry_on
+from functions.platform.run_keys import LAST_SORT_TOKEN
+from functions.platform.table import ConditionFailed
+from functions.platform.writes import Write
+
+_HOUR = 3_600_000
+_REQUEST_SECONDS = 5.0  # that a dry run or the begin of an undo takes
+_BUSY = "the consolidation is being changed"
+
+
+@dataclass(eq=False)
+class Consolidation:
+    """The consolidations of a caller's tenant."""
+
+    _store: ConsolidationStore
+    _consolidator: Consolidator
+    _facts: FactStore
+    _users: UserAccess
+    _audit: AuditTrail
+    _clock: Clock
+
+    def get_settings(self, caller: Principal) -> ConsolidationSchedule:
+        """Get the settings: one read.
+
+        Raises:
+            AccessDenied: the caller lacks `memory.admin`.
+        """
+        authorize(caller, READ_CONSOLIDATION, None)
+        return self._store.get_schedule(caller.tenant)
+
+    @retry_on(ConditionFailed, _BUSY)
+    def put_settings(self, caller: Principal, new: ConsolidationSettings) -> ConsolidationSchedule:
+        """Set when and how facts are consolidated.
+
+        Raises:
+            AccessDenied: the caller lacks `memory.admin`.
+            ValidationFailed: a duration is malformed or too short.
+        """
+        authorize(caller, CHANGE_CONSOLIDATION, None)
+        rules = build_rules(new.every, new.decay_after, new.end_below)
+        if rules.every_ms is not None and rules.every_ms < _HOUR:
+            raise ValidationFailed("every", "is an hour or more, or null")
+        before = self._store.get_schedule(caller.tenant)
+        next_at = None if rules.every_ms is None else self._clock() + rules.every_ms
+        after = before._replace(rules=rules, next_at=next_at, revision=before.revision + 1)
+        record = self._audit.record(
+            caller, CHANGE_CONSOLIDATION, "consolidation:settings", *map(_show, (before, after))
+        )
+        self._store.write(build_schedule_write(caller.tenant, after), record)
+        return after
+
+    def preview(self, caller: Principal) -> tuple[list[ReportedStep], ConsolidationRun]:
+        """Say what a consolidation would do, as far as a request can look.
+
+        Returns the steps and how far they were planned: `after` is `END` if all facts were seen.
+
+        Raises:
+            AccessDenied: the caller lacks `memory.admin`.
+        """
+        authorize(caller, CONSOLIDATE, None)
+        rules, run = self._store.get_schedule(caller.tenant).rules, self._build_run()
+        steps: list[ConsolidationStep] = []
+        has_time = _limit_time()
+        while run.after != END and run.examined < MAX_DRY_RUN_FACTS and has_time():
+            run = self._consolidator.walk_page(caller.tenant, run, rules, steps.append, has_time)
+        users = self._users.of(caller)
+        return [_report(each, users) for each in steps], run
+
+    @retry_on(ConditionFailed, _BUSY)
+    def start(self, caller: Principal) -> ConsolidationRun:
+        """Start a consolidation, or return the one that is at work.
+
+        Raises:
+            AccessDenied: the caller lacks `memory.admin`.
+        """
+        authorize(caller, CONSOLIDATE, None)
+        schedule, run = self._store.get_schedule(caller.tenant), self._build_run()
+        record = self._audit.record(caller, CONSOLIDATE, f"consolidation:{run.id}")
+        return self._start(caller.tenant, schedule, run, record)
+
+    def start_due(self, item: Item) -> bool:
+        """Start the consolidation that a tenant's settings make due."""
+        tenant = get_tenant(item["pk"])
+        schedule = self._store.get_schedule(tenant)
+        every = schedule.rules.every_ms
+        next_at = None if every is None else self._clock() + every
+        try:
+            self._start(tenant, schedule._replace(next_at=next_at), self._build_run())
+        except ConditionFailed:
+            return True  # another worker has started it
+        return True
+
+    def _start(
+        self, tenant: str, schedule: ConsolidationSchedule, run: ConsolidationRun, *records: Write
+    ) -> ConsolidationRun:
+        last = schedule.last_run and self._store.get_run(tenant, schedule.last_run)
+        if last and last.is_at_work:
+            run, writes = last, []
+        else:
+            writes = [self._store.build_run_write(tenant, run)]
+        after = schedule._replace(last_run=run.id, revision=schedule.revision + 1)
+        self._store.write(build_schedule_write(tenant, after), *writes, *records)
+        return run
+
+    def _build_run(self) -> ConsolidationRun:
+        now = self._clock()
+        last = encode_timestamp(now) + LAST_SORT_TOKEN
+        return ConsolidationRun(build_id("cons", secrets.token_bytes(16)), "running", now, last)
+
+    def get(self, caller: Principal, id: str) -> ConsolidationRun:
+        """Get how far a consolidation is: one read.
+
+        Raises:
+            AccessDenied: the caller lacks `memory.admin`.
+            NotFound: there is no such consolidation.
+        """
+        authorize(caller, READ_CONSOLIDATION, None)
+        run = self._store.get_run(caller.tenant, id)
+        if run is None:
+            raise NotFound("there is no such consolidation")
+        return run
+
+    def list_steps(
+        self, caller: Principal, id: str, after: str | None, count: int
+    ) -> list[ReportedStep]:
+        """List steps of a consolidation with their facts: a call for each hundred of both."""
+        steps = list(islice(self._store.list_steps(caller.tenant, id, after), count))
+        refs = dict.fromkeys(ref for each in steps for ref in each.refs)
+        found = self._facts.get_many(caller.tenant, refs)
+        users = self._users.of(caller)
+        return [_report_taken(each, found, users) for each in steps]
+
+    @retry_on(ConditionFailed, _BUSY)
+    def undo(self, caller: Principal, id: str) -> ConsolidationRun:
+        """Undo the steps of a consolidation on facts that were not changed since.
+
+        One that runs is stopped. A request undoes what it has time for, and the schedule the rest.
+
+        Raises:
+            AccessDenied: the caller lacks `memory.admin`.
+            NotFound: there is no such consolidation.
+        """
+        authorize(caller, UNDO_CONSOLIDATION, None)
+        run = self.get(caller, id)
+        record = self._audit.record(caller, UNDO_CONSOLIDATION, f"consolidation:{id}")
+        begun = run._replace(status="undoing", undone_after=None, revision=run.revision + 1)
+        self._store.write(self._store.build_run_write(caller.tenant, begun), record)
+        self._consolidator.resume(build_run_key(caller.tenant, id), _REQUEST_SECONDS)
+        return self.get(caller, id)
+
+
+def _limit_time() -> Callable[[], bool]:
+    deadline = time.monotonic() + _REQUEST_SECONDS
+    return lambda: time.monotonic() < deadline
+
+
+def _show(schedule: ConsolidationSchedule) -> dict[str, object]:
+    rules: ConsolidationRules = schedule.rules
+    return {"every": rules.every, "decay_after": rules.decay_after, "end_below": rules.end_below}
+
+
+def _report(step: ConsolidationStep, users: CallerAccess) -> ReportedStep:
+    hidden = _find_hidden(step.shown, users)
+    return ReportedStep(step.kind, step.reason, list(step.shown), hidden, step.kept)
+
+
+def _report_taken(step: TakenStep, found: dict[str, Fact], users: CallerAccess) -> ReportedStep:
+    facts = [found[ref] for ref in step.shown if ref in found]
+    kept = found.get(step.kept or "")
+    hidden = _find_hidden(facts, users)
+    id = None if kept is None else kept.fact_id
+    return ReportedStep(
+        step.kind, step.reason, facts, hidden, id, step.undone, position=step.position
+    )
+
+
+def _find_hidden(facts: Iterable[Fact], users: CallerAccess) -> frozenset[str]:
+    """Find the facts whose statement the caller may not read."""
+    return frozenset(each.fact_id for each in facts if not users.can_read(each.user_id))

@@ -1,0 +1,93 @@
+"""Consolidation of facts.
+
+Generated from the service's OpenAPI document; do not edit.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from agent_memory.document import Model
+from agent_memory.model.facts import Fact
+from agent_memory.model.literals import ConsolidationReason, ConsolidationStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidationStep(Model):
+    """What is done with facts.
+
+    Attributes:
+        facts: The facts that are merged, ended or weakened, as they are now. A fact about a
+            user whose memory you may not read lacks its statement.
+        kept: The id of the fact that goes on.
+    """
+
+    facts: tuple[Fact, ...]
+    reason: ConsolidationReason
+    kept: str | None = None
+    undone: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidationPreview(Model):
+    """What would be done.
+
+    Attributes:
+        examined: The number of facts that were looked at.
+        complete: True if all facts were looked at, and all steps are named; a request looks at
+            the newest 2,000.
+    """
+
+    merged: tuple[ConsolidationStep, ...]
+    ended: tuple[ConsolidationStep, ...]
+    weakened: tuple[ConsolidationStep, ...]
+    examined: int
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartedConsolidation(Model):
+    """A consolidation, and how far it is."""
+
+    id: str
+    status: ConsolidationStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidationRun(Model):
+    """A consolidation, and what it did.
+
+    Attributes:
+        examined: The number of facts that were looked at.
+        next: The `after` of the next page of steps; absent on the last page.
+    """
+
+    merged: tuple[ConsolidationStep, ...]
+    ended: tuple[ConsolidationStep, ...]
+    weakened: tuple[ConsolidationStep, ...]
+    examined: int
+    id: str
+    status: ConsolidationStatus
+    started_at: datetime
+    finished_at: datetime | None = None
+    next: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidationSettings(Model):
+    """When and how it is done.
+
+    Attributes:
+        every: The time between two consolidations, as an ISO 8601 duration; null: only on
+            request.
+        decay_after: After how long a fact that is not used is weakened; null: never.
+        end_below: A fact that was weakened ends if its confidence is lower.
+        next_at: The start of the next one. The first fact schedules one within a week and a
+            day.
+        last_run: The id of the latest one.
+    """
+
+    every: str | None = None
+    decay_after: str | None = None
+    end_below: float
+    next_at: datetime | None = None
+    last_run: str | None = None
