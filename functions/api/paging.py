@@ -118,6 +118,8 @@ class PageRequest(NamedTuple):
 
 def sign_cursor(request: Request, caller: Principal, position: str) -> str:
     """Make the cursor of a position in the list that a request asks for."""
+    # A position is what the list sorts by, such as "01hf7yat00#mem_e…". It is signed with the list,
+    # so a cursor of `?tags=a` is refused with `?tags=b`: there it would skip entries.
     return request.services.cursors.sign(position.encode(), _build_list_name(request, caller))
 
 

@@ -66,6 +66,9 @@ class UploadStore:
         """
         key, end = orphan_key(_to_pending(upload)), first + len(texts)
         due = now + STAGED_FOR
+        # `messages` counts what is being written, `written` what is complete. Part 50 to 99: before
+        # it, both are 50; while it is written, 100 and 50; then both are 100. A retry finds
+        # messages = :end (100), the next part finds both equal to its :first.
         follows = f"{_OPEN} AND (messages = :end OR messages = :first AND written = :first)"
         try:
             self._table.update(

@@ -160,6 +160,8 @@ def _build_update(
             "last_accessed_at": now,
             EVICTION_ATTRIBUTE: entry_keys.build_eviction_order("normal", now, nonce),
         }
+        # "1#01hf7yat00#…" has the priority normal, which this update writes again. Another one
+        # needs the entry: the update fails, and the caller takes the general way.
         condition += " AND begins_with(eviction_order, :rank)"
         values["rank"] = "1#"
     present = {name: value for name, value in attributes.items() if value is not None}

@@ -17,6 +17,9 @@ from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, update
 
 _IS_HIGHER = "(attribute_not_exists(seq) OR seq < :seq)"
+# Two open runs have the random numbers 5 and 9: the sum is 14. A put that read both runs' secrets
+# asks for 14. If a third run with the number 4 is started first, the sum is 18, and the put reads
+# again. A put that read the rows in between sees 5 and 4, whose sum is neither.
 _SAME_SECRETS = "(attribute_not_exists(secrets_sum) OR secrets_sum = :sum)"
 _SET_WRITTEN = (
     "SET seq = :seq, second_sk = if_not_exists(newest_sk, :written), newest_sk = :written"

@@ -116,6 +116,7 @@ def _hash_group(namespace: str) -> str:
 
 def _hash_key(namespace: str, key: str) -> str:
     """Hash namespace and key together: the group's own hash is short."""
+    # with the length: "a" + "bc" and "ab" + "c" are different slots
     return hash_name("key", f"{len(namespace)}:{namespace}{key}")
 
 
@@ -164,6 +165,7 @@ def build_creation_order(token: str) -> str:
     Args:
         token: the entry's sort token, each part of which is in it once.
     """
+    # "TIME#mem_e" + ADDRESS + TIME + SUFFIX becomes "e" + TIME + ADDRESS + SUFFIX
     time, _, entry_id = token.partition("#")
     tier, rest = entry_id[_ID_TIER], entry_id[_ID_TIER + 1 :]
     return tier + time + rest[:-_NONCE_CHARACTERS] + rest[-SUFFIX_CHARACTERS:]

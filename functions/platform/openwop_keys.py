@@ -38,6 +38,8 @@ def get_timestamp_of_sequence(sequence: int) -> int:
 
 def encode_sequence(sequence: int) -> str:
     """Encode a sequence number as text that sorts by it."""
+    # The fourth number of the millisecond 1700000000000 is "01hf7yat00" + "03", in base 32: ten
+    # characters of the time, and two for the ten bits within it.
     within = encode_timestamp(sequence & (1 << _BITS) - 1)
     return encode_timestamp(sequence >> _BITS) + within[-(_BITS // 5) :]
 

@@ -62,6 +62,8 @@ def split_value(partition: str, name: str, item: Item) -> tuple[Item, list[Write
     text = value.encode() if isinstance(value, str) else value
     if len(text) <= MAX_INLINE_BYTES:
         return item | {_NAME: name}, []
+    # A value of 800,000 bytes named "g#w" becomes the parts "g#w#0", "g#w#1" and "g#w#2"; the mark
+    # of the path "g" stands for all of them, and for those of other values of the generation.
     parts = [text[at : at + _PART_BYTES] for at in range(0, len(text), _PART_BYTES)]
     whole = {key: attribute for key, attribute in item.items() if key != "value"}
     whole |= {_NAME: name, _NUMBER: len(parts), _IS_TEXT: isinstance(value, str)}

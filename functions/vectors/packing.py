@@ -14,6 +14,7 @@ def pack_vector(numbers: Sequence[float]) -> bytes:
 
     Half precision changes a cosine by less than 0.001, and halves what is stored.
     """
+    # divided by the largest first: squares of 1e200 would be infinite, those of 1e-200 zero
     largest = max(map(abs, numbers))
     if largest == 0:
         raise ValidationFailed("vector", "has no direction: all numbers are 0")
