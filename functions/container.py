@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from functions.openwop.service import Memories
     from functions.platform.openai_endpoint import OpenAiEndpoint
     from functions.procedures.service import Procedures
+    from functions.recall.forgetting import UserForgetting
     from functions.recall.service import RecallService
     from functions.runs.agent_types import AgentTypes
     from functions.runs.deletion_store import RunDeletionStore
@@ -565,6 +566,21 @@ class Container(CommonServices):
             ),
             Freshness(self.queries, indexer, self.clock),
             self.clock,
+        )
+
+    @cached_property
+    def user_forgetting(self) -> UserForgetting:
+        from functions.recall.forgetting import UserForgetting
+
+        return UserForgetting(
+            self.namespaces,
+            self.batches,
+            self.facts,
+            (self.conversation_lists, self.conversations, self.conversation_archive),
+            (self.persons, self.states),
+            (self.spaces, self.objects),
+            self.audit,
+            self.audit_log,
         )
 
     @cached_property

@@ -37,7 +37,7 @@ class RouteGroup(NamedTuple):
 _GROUPS = (
     RouteGroup(("private_spaces", "event_logs", "namespaces", "agents", "entries")),
     RouteGroup(("search",), ("/api/v1/memory/search",)),
-    RouteGroup(("recall",), ("/api/v1/conversations/search", "/api/v1/recall")),
+    RouteGroup(("recall",), ("/api/v1/conversations/search", "/api/v1/forget", "/api/v1/recall")),
     RouteGroup(("batches", "grants", "intents", "tasks")),
     RouteGroup(
         ("messages", "conversations", "conversation_lists"),

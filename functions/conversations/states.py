@@ -1,6 +1,7 @@
 """Use cases of agents' states: any JSON value under (agent, owner, key) (AMP §3, §4.2)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 
 from functions.audit.service import AuditTrail
@@ -160,6 +161,16 @@ class States:
             before = {"version": old["version"]}
             records.append(self._audit.record(caller, DELETE_STATE, target, before))
         self._store.delete(old, self._clock(), records)
+
+    def delete_all(self, caller: Principal, agents: Iterable[str], owner: str) -> int:
+        """Delete all states of some agents for an owner, by the owner's right; return how many."""
+        deleted = 0
+        for agent in agents:
+            for item in self._store.list_all(caller.tenant, agent, owner):
+                with suppress(ConditionFailed):  # it was changed, and is found again
+                    self._store.delete(item, self._clock())
+                    deleted += 1
+        return deleted
 
 
 def _assert_version(old: Item | None, version: int | None) -> None:

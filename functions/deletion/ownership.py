@@ -119,6 +119,7 @@ DELETED: dict[ItemType, Matches] = {
     item_types.LISTED_COUNT: _is_in_list_of_user,
     item_types.LEARNING_POSITION: _is_named_by("user_id"),
     item_types.LEARNED_ITEM: _is_named_by("user_id"),
+    item_types.STATE_OWNER: _is_named_by("agent_id", "owner_id"),
 }
 """The items that are deleted, and how they are recognized."""
 DELETED_LAST: dict[ItemType, Matches] = {

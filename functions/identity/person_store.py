@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from functions.identity.model import Principal
-from functions.platform.item_types import PERSON, PRINCIPAL, REVOKED_PRINCIPAL
+from functions.platform.item_types import PERSON, PRINCIPAL, REVOKED_PRINCIPAL, STATE, STATE_OWNER
 from functions.platform.keys import get_tenant
 from functions.platform.table import Store, Table
 from functions.platform.writes import Write, put
@@ -21,12 +21,14 @@ class Persons(Store):
     def __init__(self, table: Table) -> None:
         super().__init__(table)
         self._noted: set[tuple[str, str]] = set()
+        self._noted_states: set[tuple[str, str, str]] = set()
 
     def note(self, caller: Principal, writes: Sequence[Write]) -> None:
         """Note whom writes name, before these are carried out: once in a process for each name.
 
         The caller is a principal, so it is known without a note.
         """
+        self._note_states(writes)
         named = (
             {
                 (get_tenant(write.key[0]), name)
@@ -45,6 +47,33 @@ class Persons(Store):
             [put(PERSON.build_key(tenant, person=name), {}) for tenant, name in named]
         )
         self._noted |= named
+
+    def _note_states(self, writes: Sequence[Write]) -> None:
+        """Note for whom agents have states: no index lists a person's states."""
+        named = {
+            (get_tenant(write.key[0]), write.item["owner_id"], write.item["agent_id"])
+            for write in writes
+            if write.item and STATE.has_sort(write.key[1]) and "owner_id" in write.item
+        } - self._noted_states
+        if not named:
+            return
+        if len(self._noted_states) >= _MAX_REMEMBERED:
+            self._noted_states.clear()
+        self._table.write_many(
+            [
+                put(
+                    STATE_OWNER.build_key(tenant, person=owner, agent=agent),
+                    {"owner_id": owner, "agent_id": agent},
+                )
+                for tenant, owner, agent in named
+            ]
+        )
+        self._noted_states |= named
+
+    def list_agents_with_states(self, tenant: str, owner: str) -> list[str]:
+        """List the agents that have, or had, states for an owner: one query."""
+        rows = self._table.query(*STATE_OWNER.build_range(tenant, person=owner))
+        return [each["agent_id"] for each in rows]
 
     def is_known(self, tenant: str, name: str) -> bool:
         """Tell whether there is or was such a principal, or an item names it: one call."""

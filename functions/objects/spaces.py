@@ -1,5 +1,6 @@
 """Use cases of spaces: list them, change who may use them."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from functions.audit.service import AuditTrail
@@ -73,6 +74,16 @@ class Spaces:
         record = self._audit.record(caller, CHANGE_SPACE, target, before, _describe(new))
         self._store.replace_space(caller.tenant, space, new, record)
         return new
+
+    def list_below(self, caller: Principal, names: Sequence[str]) -> list[Space]:
+        """List the spaces with these names, and those below them, whoever may use them."""
+        starts = tuple(f"{each}{slash}" for each in names for slash in ("/", "%2F"))
+        found = self._store.list_spaces(caller.tenant)
+        return [each for each in found if each.name in names or each.name.startswith(starts)]
+
+    def remove(self, caller: Principal, space: Space) -> None:
+        """Remove a space that is empty."""
+        self._store.delete_space(caller.tenant, space)
 
 
 def _describe(space: Space) -> dict[str, object]:

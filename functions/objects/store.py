@@ -70,6 +70,10 @@ class ObjectStore:
         """Put a space in the place of the one that was read, with the audit record."""
         self._table.transact([put_space(tenant, old, new), record])
 
+    def delete_space(self, tenant: str, space: Space) -> None:
+        """Delete a space without its objects."""
+        self._table.write([delete(_build_space_key(tenant, space.name))])
+
     def list_items(
         self, tenant: str, space: str, prefix: str, after: str | None, page_size: int
     ) -> Iterator[Item]:

@@ -129,6 +129,12 @@ REVOKED_PRINCIPAL = _identity_type(
 PERSON = _identity_type(
     "person", "{tenant}#persons", "n#{person:principal}", "Something names a person, or did"
 )
+STATE_OWNER = _identity_type(
+    "state owner",
+    "{tenant}#persons",
+    "w#{person:principal}#{agent:agent}",
+    "An agent has states for an owner, or had",
+)
 API_KEY = _identity_type(
     "API key", "~key#{sha256}", "k", "The principal of a key", "until revoked", sealed=_IDENTITY
 )

@@ -83,6 +83,13 @@ class _Question(RequestModel):
         )
 
 
+class ForgottenUser(RequestModel):
+    """Body of `POST /api/v1/forget`."""
+
+    user_id: Identifier
+    """Whose memory is deleted."""
+
+
 class ConversationQuestion(_Question):
     """Body of `POST /api/v1/conversations/search`."""
 

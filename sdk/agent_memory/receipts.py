@@ -1,6 +1,7 @@
 """What calls say that they did."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -9,10 +10,11 @@ class Forgotten:
 
     Attributes:
         entries: of the user.
-        conversations: of the user.
-        states: that the caller kept about the user.
+        conversations: of the user, archived ones included.
+        states: that the user owned.
         facts: about the user.
         items: that a reference named.
+        objects: in the user's spaces.
     """
 
     entries: int = 0
@@ -20,3 +22,9 @@ class Forgotten:
     states: int = 0
     facts: int = 0
     items: int = 0
+    objects: int = 0
+
+    def add(self, counts: Mapping[str, int]) -> "Forgotten":
+        """Return the receipt with what one more request deleted."""
+        names = ("entries", "conversations", "states", "facts", "objects")
+        return replace(self, **{name: getattr(self, name) + counts[name] for name in names})

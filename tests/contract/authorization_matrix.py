@@ -108,6 +108,11 @@ ROWS: dict[str, Row] = {
         "/api/v1/remember",
         {"text": "Invoices go out on Fridays"},
     ),
+    "POST /api/v1/forget": Row(
+        "401 401 403 403 403 403 403 403 403 200w 200w",
+        "/api/v1/forget",
+        {"user_id": "alice"},
+    ),
     "PUT /api/v1/memory": Row(
         "401 401 404 403 403 403 403 403 403 403 409v",
         "/api/v1/memory",

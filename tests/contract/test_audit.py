@@ -195,6 +195,10 @@ def _delete_strategy(tenant: Tenant) -> httpx.Response:
     return tenant.admin.delete("/api/v1/strategies/notes")
 
 
+def _forget_user(tenant: Tenant) -> httpx.Response:
+    return tenant.admin.post("/api/v1/forget", json={"user_id": "ada"})
+
+
 def _forget_facts(tenant: Tenant) -> httpx.Response:
     _learn(tenant)
     return tenant.admin.delete("/api/v1/facts?subject=acme")
@@ -383,6 +387,7 @@ USES: dict[tuple[str, str], Use] = {
     ("PUT /api/v1/consolidation/settings", "consolidation.change"): lambda tenant: tenant.admin.put(
         "/api/v1/consolidation/settings", json={"every": None}
     ),
+    ("POST /api/v1/forget", "user.forget"): _forget_user,
     ("PUT /api/v1/strategies/{name}", "strategy.change"): _put_strategy,
     ("DELETE /api/v1/strategies/{name}", "strategy.delete"): _delete_strategy,
     ("POST /api/v1/workflows", "task.register"): lambda tenant: tenant.admin.post(

@@ -61,6 +61,7 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "create-entry": (201, MADE),
     "create-entry-once": (201, MADE),
     "remember": (201, {"namespace": "agents/agent_billing_01/memory", "memory_type": "semantic"}),
+    "forget-user": (403, {"code": "ACCESS_DENIED"}),
     "create-entry-base64": (201, MADE),
     "create-entry-taken": (409, IN_THE_WAY | {"code": "ENTRY_EXISTS"}),
     "create-semantic-entry": (201, {"curated_by": "coordinator_01", "version": 1}),

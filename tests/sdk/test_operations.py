@@ -125,6 +125,7 @@ CALLS = {
     "get_strategy": "strategies.get",
     "get_strategy_status": "strategies.get_status",
     "list_strategies": "strategies.list",
+    "forget_user": "for_user",
     "delete_strategy": "strategies.delete",
     "revoke_grant": "tasks.revoke",
     "revoke_principal": "principals.revoke",

@@ -55,14 +55,18 @@ def test_updates_of_a_user_are_counted(assistant: Client) -> None:
     assert memory.delete("visits")
 
 
-def test_a_conversation_that_is_only_shared_outlives_a_user(
+def test_conversations_of_a_user_are_forgotten_whoever_made_them(
     admin: Client, assistant: Client
 ) -> None:
     assistant.for_user("ada").put("tone", {"formal": True})
     assistant.conversations.put("own", "ada")
     admin.conversations.put("others", "ada", shared_with=["assistant"])
-    assert assistant.for_user("ada").forget().entries == 1
-    assert [each.session_id for each in assistant.conversations.list("ada")] == ["others"]
+    admin.states.put("admin", "ada", "mood", "good")
+    admin.conversations.put("bobs", "bob", shared_with=["assistant"])
+    done = assistant.for_user("ada").forget()
+    assert (done.entries, done.conversations, done.states) == (1, 2, 1)
+    assert assistant.conversations.list("ada").list() == []
+    assert [each.session_id for each in assistant.conversations.list("bob")] == ["bobs"]
 
 
 def test_a_full_memory_names_the_setting_to_change(admin: Client, assistant: Client) -> None:

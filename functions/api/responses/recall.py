@@ -6,6 +6,7 @@ from typing_extensions import TypedDict
 
 from functions.api.responses.rendering import to_document
 from functions.api.responses.types import Count, Timestamp
+from functions.recall.forgetting import Forgotten
 from functions.recall.model import Neighbor, Recalled, RecallItem
 from functions.recall.requests import SourceName
 from functions.recall.tokens import TOKENIZER
@@ -110,3 +111,27 @@ def _render_item(item: RecallItem, *, is_explained: bool) -> RecallItemDocument:
 
 def _render_neighbor(neighbor: Neighbor) -> NeighborDocument:
     return to_document(neighbor, NeighborDocument)
+
+
+class ForgottenDocument(TypedDict):
+    """What was deleted about a user."""
+
+    entries: Count
+    facts: Count
+    conversations: Count
+    states: Count
+    objects: Count
+    complete: bool
+    """Whether nothing is left; if not, repeat the request."""
+
+
+def render_forgotten(forgotten: Forgotten) -> ForgottenDocument:
+    counts = forgotten.counts
+    return {
+        "entries": counts["entries"],
+        "facts": counts["facts"],
+        "conversations": counts["conversations"],
+        "states": counts["states"],
+        "objects": counts["objects"],
+        "complete": forgotten.is_complete,
+    }

@@ -2,14 +2,17 @@
 
 from functions.api.http import Request, Response, json_response
 from functions.api.responses.recall import (
+    ForgottenDocument,
     RecallDocument,
     RecallReferenceDocument,
+    render_forgotten,
     render_recall,
     render_reference,
 )
 from functions.api.routing import RouteTable
-from functions.identity.model import READ, Principal
-from functions.recall.requests import ConversationQuestion, Question
+from functions.identity.model import READ, WRITE, Principal
+from functions.recall.authority import FORGET_USER
+from functions.recall.requests import ConversationQuestion, ForgottenUser, Question
 
 ROUTES = RouteTable()
 
@@ -39,6 +42,26 @@ def get_recalled(request: Request, caller: Principal) -> Response:
     """Get the item that a reference names."""
     item = request.services.recall.get(caller, request.path_params["reference"])
     return json_response(200, render_reference(item))
+
+
+@ROUTES.add(
+    "POST /api/v1/forget",
+    WRITE,
+    {200: ForgottenDocument},
+    request_model=ForgottenUser,
+    audited=(FORGET_USER,),
+)
+def forget_user(request: Request, caller: Principal) -> Response:
+    """Delete all that is stored about a user.
+
+    Deletes the entries below `users/{user_id}/`, the facts and conversations with this `user_id`,
+    archives included, the states that the user owns, and the objects in spaces named
+    `users/{user_id}` or below. What strategies learned from these conversations ends with them.
+    Needs write access to `users/{user_id}/memory`. If `complete` is false, repeat the request.
+    """
+    user_id = request.parse_body(ForgottenUser).user_id
+    found = request.services.user_forgetting.forget(caller, user_id)
+    return json_response(200, render_forgotten(found))
 
 
 @ROUTES.add(

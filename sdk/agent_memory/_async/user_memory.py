@@ -1,7 +1,6 @@
 """`client.for_user`: what your app remembers of one of its users."""
 
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -12,6 +11,7 @@ from agent_memory.model import AppendedMessages, Entry, EntryFields, Recall, Sea
 from agent_memory.page import Paging
 from agent_memory.receipts import Forgotten
 from agent_memory.requests import quote_segment
+from agent_memory.responses import parse_object
 
 if TYPE_CHECKING:
     from agent_memory._async.client import AsyncClient
@@ -211,39 +211,30 @@ class AsyncUserMemory:
 
             client.for_user("ada").forget()
 
-        Deletes the user's entries and facts, the conversations of the user that the key may delete,
-        and the states that the caller keeps about the user.
+        Deletes entries, facts, conversations, states, objects, and what was learned from them.
 
         Args:
             reference: of an item of a recall; None for everything.
 
         Returns:
             How much was deleted.
+
+        Raises:
+            MemoryAccessError: the key may not write the user's memory.
         """
         if reference is not None:
             return Forgotten(items=int(await self._client.forget(reference)))
-        entries = await self._memory.delete_batch(
-            namespace=f"{self._root}*", memory_type="semantic"
-        )
-        conversations, states = await self._forget_conversations(), await self._forget_states()
-        facts = await self._client.facts.forget_all(user_id=self.user_id)
-        return Forgotten(entries, conversations, states, facts)
-
-    async def _forget_conversations(self) -> int:
-        count = 0
-        async for conversation in self._client.conversations.list(self.user_id):
-            with suppress(MemoryAccessError):  # it may only read this one
-                count += await self._client.conversations.delete(conversation.session_id)
-        return count
-
-    async def _forget_states(self) -> int:
-        if "/" in self.user_id:  # no owner of a state has such an id
-            return 0
-        me = await self._client.principals.cached_me()
-        count = 0
-        async for state in self._client.states.list(me.id, self.user_id):
-            count += await self._client.states.delete(me.id, self.user_id, state.key)
-        return count
+        found = Forgotten()
+        if self._rule != "users/*":
+            place = f"{self._root}*"
+            deleted = await self._memory.delete_batch(namespace=place, memory_type="semantic")
+            found = Forgotten(entries=deleted)
+        while True:
+            body = {"user_id": self.user_id}
+            done = parse_object(await self._client.request("POST", "/api/v1/forget", json=body))
+            found = found.add(done)
+            if done["complete"]:
+                return found
 
     async def _assert_private(self) -> None:
         """Refuse to write where the tenant's others could read; asked once by a client."""

@@ -1,5 +1,6 @@
 """The commands `remember`, `say`, `recall`, `forget` and `hand-over`."""
 
+from dataclasses import asdict
 from typing import Any
 
 from agent_memory.cli.arguments import add_command, parse_count, parse_text, parse_time
@@ -90,11 +91,7 @@ def forget(session: Session) -> None:
         session.output.document({"items": count}, {"items": str(count)})
         return
     done = session.client.for_user(given.user).forget()
-    counts = {
-        "entries": done.entries,
-        "conversations": done.conversations,
-        "states": done.states,
-    }
+    counts = {name: count for name, count in asdict(done).items() if name != "items"}
     session.output.document(counts, {name: str(count) for name, count in counts.items()})
 
 

@@ -1,5 +1,6 @@
 """The six tools that a model gets by default: they need no namespaces, tiers or versions."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, Self
 
@@ -143,8 +144,11 @@ class ForgetResult(BaseModel):
     """How much was deleted."""
 
     items: int
-    entries: int
-    conversations: int
+    entries: int = 0
+    conversations: int = 0
+    facts: int = 0
+    states: int = 0
+    objects: int = 0
 
 
 class HandOverResult(BaseModel):
@@ -207,9 +211,8 @@ async def recall(client: AsyncClient, asked: RecallMemories) -> RecallResult:
 async def forget(client: AsyncClient, asked: Forget) -> ForgetResult:
     if asked.reference is not None:
         items = int(await client.forget(asked.reference))
-        return ForgetResult(items=items, entries=0, conversations=0)
-    done = await client.for_user(str(asked.user)).forget()
-    return ForgetResult(items=0, entries=done.entries, conversations=done.conversations)
+        return ForgetResult(items=items)
+    return ForgetResult(**asdict(await client.for_user(str(asked.user)).forget()))
 
 
 async def hand_over(client: AsyncClient, asked: HandOver) -> HandOverResult:

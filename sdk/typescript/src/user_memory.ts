@@ -27,11 +27,14 @@ export interface Verbs {
 export interface Forgotten {
   entries: number;
   conversations: number;
-  facts: number;
-  /** That the caller kept about the user. */
   states: number;
+  facts: number;
+  objects: number;
+  /** That a reference named. */
   items: number;
 }
+
+const COUNTED = ["entries", "conversations", "states", "facts", "objects"] as const;
 
 export interface UserQueryOptions extends Paging {
   /** The one; all of the user's unless given. */
@@ -126,34 +129,25 @@ export class UserMemory {
   }
 
   /**
-   * Delete the item that a reference names; without one, all entries and facts of the user and
-   * the conversations of the user that the key may delete.
+   * Delete the item that a reference names; without one, all that is stored about the user: entries,
+   * facts, conversations, states, objects, and what was learned from them.
    */
   async forget(reference?: string): Promise<Forgotten> {
+    const found: Forgotten = { entries: 0, conversations: 0, states: 0, facts: 0, objects: 0, items: 0 };
     if (reference !== undefined) {
-      const was = await this.#client.forget(reference);
-      return { entries: 0, conversations: 0, facts: 0, states: 0, items: Number(was) };
+      found.items = Number(await this.#client.forget(reference));
+      return found;
     }
-    const query = { namespace: `${this.#root}*`, memory_type: "semantic" };
-    const { deleted } = await this.#http.send<{ deleted: number }>("DELETE", "/api/v1/memory/batch", { query });
-    let conversations = 0;
-    for await (const { session_id: sessionId } of this.#client.conversations.list(this.userId)) {
-      conversations += Number((await this.#client.conversations.delete(sessionId).catch(ignoreForbidden)) ?? false);
+    if (this.#rule !== "users/*") {
+      const query = { namespace: `${this.#root}*`, memory_type: "semantic" };
+      found.entries = (await this.#http.send<{ deleted: number }>("DELETE", "/api/v1/memory/batch", { query })).deleted;
     }
-    const facts = await this.#http.send<{ deleted: number }>("DELETE", "/api/v1/facts", {
-      query: { user_id: this.userId },
-    });
-    return { entries: deleted, conversations, facts: facts.deleted, states: await this.#forgetStates(), items: 0 };
-  }
-
-  async #forgetStates(): Promise<number> {
-    if (this.userId.includes("/")) return 0;
-    const { id: me } = await this.#http.getMe();
-    let states = 0;
-    for await (const { key } of this.#client.states.list(me, this.userId)) {
-      states += Number(await this.#client.states.delete(me, this.userId, key));
+    for (;;) {
+      const body = { user_id: this.userId };
+      const done = await this.#http.send<components["schemas"]["Forgotten"]>("POST", "/api/v1/forget", { body });
+      for (const name of COUNTED) found[name] += done[name];
+      if (done.complete) return found;
     }
-    return states;
   }
 
   /** Refuse to write where the tenant's others could read; asked once by a client. */
@@ -182,9 +176,4 @@ export class UserMemory {
 function quoteUser(name: string): string {
   const marks = name === "." || name === ".." ? /[.]/g : /[!'()*]/g;
   return encodeURIComponent(name).replace(marks, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
-}
-
-function ignoreForbidden(error: unknown): undefined {
-  if (error instanceof MemoryAccessError) return undefined;
-  throw error;
 }
