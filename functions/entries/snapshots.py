@@ -135,7 +135,7 @@ def _build_last_event_id(tenant: str, line: dict[str, Any], *, is_new: bool) -> 
 
 
 def _to_line(entry: Entry) -> dict[str, Any]:
-    """An entry in a snapshot; a sensitive one is archived without its value (§9.2)."""
+    """Render an entry of a snapshot; a sensitive one is archived without its value (§9.2)."""
     line: dict[str, Any] = {"namespace": entry.namespace, "key": entry.key}
     if entry.sensitivity not in ENCRYPTED and not entry.unreadable:
         line["value"] = loads(entry.value)

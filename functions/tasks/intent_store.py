@@ -162,7 +162,7 @@ def _set_authority(key: Key, new: Intent, condition: str, values: Item) -> Write
 
 
 def _is_unchanged_condition(read: Intent) -> tuple[str, Item]:
-    """The condition that owner and access list are as they were read, with its values."""
+    """Build the condition that owner and access list are unchanged, with its values."""
     values: Item = {"version": read.version}
     if read.owner is None:
         return "version = :version AND attribute_not_exists(owner_id)", values

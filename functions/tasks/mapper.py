@@ -35,7 +35,7 @@ def task_to_item(task: Task) -> Item:
 
 
 def _due(task: Task) -> Item:
-    """A task stays due until its memory is archived, or its former members' entries are fenced.
+    """Return when a task is due: until its memory is archived, or former members are fenced.
 
     The call that ends the task or hands it over has a minute.
     """

@@ -107,7 +107,7 @@ def check_participation(
 
 
 def _build_role_condition(caller: Principal, grant: Grant | None) -> tuple[str, Item]:
-    """The task's part of the condition of `functions.tasks.authority.WRITE_MEMORY`."""
+    """Build the task's part of the condition of `functions.tasks.authority.WRITE_MEMORY`."""
     if grant is None:
         return build_member_condition(caller)
     if grant.term is None:
@@ -123,7 +123,7 @@ def _check_grant(caller: Principal, task_id: str, grant: Grant | None, now: int)
 def _count(
     agent: str, usage: TaskUsage, others: Mapping[str, TaskUsage] | None = None
 ) -> tuple[str, Item]:
-    """The expression that counts, with its values; agents' own counters are of working memory."""
+    """Build the expression that counts, with its values; agents count working memory alone."""
     expression = "ADD changes :one, attached :attached"
     values: Item = {"one": 1, "attached": usage.attached}
     counted = {agent: usage, **(others or {})}

@@ -167,7 +167,7 @@ def _add_runs(commands: Any) -> None:
 
 
 def list_runs(session: Session) -> None:
-    """`runs list`: those that match, without what they took and gave."""
+    """Run `runs list`: list the runs that match, without their values."""
     given = session.arguments
     found = session.client.runs.query(
         agent_type=given.agent_type,
@@ -180,19 +180,19 @@ def list_runs(session: Session) -> None:
 
 
 def show_run(session: Session) -> None:
-    """`runs show`: one run."""
+    """Run `runs show`: show one run."""
     show(session, session.client.runs.get(session.arguments.run_id))
 
 
 def list_episodes(session: Session) -> None:
-    """`runs episodes`: what a run did."""
+    """Run `runs episodes`: list what a run did."""
     session.output.documents(
         session.client.runs.list_episodes(session.arguments.run_id), *_EPISODES
     )
 
 
 def remove_run(session: Session) -> None:
-    """`runs rm`: deletes a run."""
+    """Run `runs rm`: delete a run."""
     run = session.arguments.run_id
     if not session.client.runs.delete(run):
         raise Failure(f"there is no run {run}; agent-memory runs list shows them")

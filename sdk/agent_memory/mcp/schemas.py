@@ -21,7 +21,7 @@ _TYPES: dict[str, type] = {"string": str, "boolean": bool, "integer": int, "numb
 
 
 def _parsed(given: object) -> object:
-    """Some clients send objects and lists as JSON text."""
+    """Parse objects and lists that a client sends as JSON text."""
     if isinstance(given, str):
         try:
             return json.loads(given)
