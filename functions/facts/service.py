@@ -3,10 +3,11 @@
 The vector index only gives candidates: recalled facts are read from the table.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -42,6 +43,7 @@ from functions.platform.json_text import dumps_checked
 from functions.platform.keys import get_tenant
 from functions.platform.limits import (
     MAX_FACT_METADATA_BYTES,
+    MAX_GET_ITEMS,
     MAX_REPLACED_FACTS,
     MAX_WRITTEN_TOGETHER,
 )
@@ -246,17 +248,57 @@ class Facts:
         periods = (period for each in chain.values() for period in each.split_periods())
         return sorted(periods, key=lambda each: (-each.valid_from, each.fact_id))
 
-    def explain_validity(self, caller: Principal, facts: Sequence[Fact]) -> dict[str, Validity]:
-        """Say what each of these facts replaced, and which others of them contradict it."""
+    def find_conflicts(
+        self, caller: Principal, facts: Sequence[Fact], *, looks_further: bool = False
+    ) -> dict[str, list[Fact]]:
+        """Find the other values that hold of each fact's single-valued predicate.
+
+        Args:
+            looks_further: whether values are found that are not among these facts: two calls for
+                each subject with such a predicate.
+        """
+        chains = [each.chain for each in facts]
+        if not facts or (not looks_further and len({*chains}) == len(chains)):
+            return {}
+        single = self._chains.list_single_valued(caller.tenant)
+        known = {each.fact_id: each for each in facts if each.predicate in single}
+        if looks_further:
+            queries = {
+                each.chain: FactQuery(each.subject, each.predicate) for each in known.values()
+            }
+            users, now = self._users.of(caller), self._clock()
+            listed = run_parallel(
+                [partial(self._list_open, caller.tenant, each, now) for each in queries.values()]
+            )
+            others = (each for found in listed for each in found if users.can_read(each.user_id))
+            known = {each.fact_id: each for each in others} | known
+        return {
+            fact.fact_id: [each for each in known.values() if _contradicts(each, fact)]
+            for fact in facts
+            if fact.fact_id in known
+        }
+
+    def _list_open(self, tenant: str, query: FactQuery, now: int) -> list[Fact]:
+        listed = islice(self._store.list_newest(tenant, query), MAX_GET_ITEMS)
+        return [each for each in select_shown(listed) if each.at(now) and each.valid_until is None]
+
+    def explain_validity(
+        self, caller: Principal, facts: Sequence[Fact], *, is_past: bool = False
+    ) -> dict[str, Validity]:
+        """Say what each of these facts replaced, and which others contradict it.
+
+        Args:
+            is_past: whether the facts held in the past, so that only they contradict each other.
+        """
         ended = {hash_fact(each): each for fact in facts for each in fact.replaced_facts}
         users = self._users.of(caller)
         found = self._store.get_many(caller.tenant, ended) if ended else {}
         readable = {each.fact_id: each for each in found.values() if users.can_read(each.user_id)}
-        single = self._chains.list_single_valued(caller.tenant) if len(facts) > 1 else frozenset()
+        conflicts = self.find_conflicts(caller, facts, looks_further=not is_past)
         return {
             fact.fact_id: Validity(
                 [readable[each] for each in fact.replaced_facts if each in readable],
-                [each for each in facts if _contradicts(each, fact, single)],
+                conflicts.get(fact.fact_id, ()),
             )
             for fact in facts
         }
@@ -458,9 +500,8 @@ def _learn_at(place: _Place, fact: Fact, token: RequestToken | None) -> Fact:
     return merged._replace(fact_id=place.id, version=version)
 
 
-def _contradicts(one: Fact, other: Fact, single_valued: Collection[str]) -> bool:
-    is_same = one.fact_id == other.fact_id
-    return not is_same and one.chain == other.chain and one.predicate in single_valued
+def _contradicts(one: Fact, other: Fact) -> bool:
+    return one.fact_id != other.fact_id and one.chain == other.chain
 
 
 def _name_replaced(fact: Fact, replacement: Replacement | None) -> Fact:

@@ -91,7 +91,8 @@ class RecallSources:
         found = self._facts.find(
             caller, question.query or "", equal, accept, question.top_k, question.as_of
         )
-        known = self._facts.explain_validity(caller, [each.fact for each in found])
+        facts = [each.fact for each in found]
+        known = self._facts.explain_validity(caller, facts, is_past=question.as_of is not None)
         return [
             _describe_fact(
                 each.fact, known[each.fact.fact_id], each.score, each.matched, each.parts

@@ -179,6 +179,27 @@ def test_recall_shows_two_values_of_a_single_valued_predicate(
     assert [each["object"] for each in others["Rome"]] == ["Paris"]
 
 
+def test_facts_show_with_which_open_values_they_are_in_conflict(
+    sdr: httpx.Client, tenant: Tenant
+) -> None:
+    rome, paris = (learn(sdr, "ada", "lives in", where)["fact_id"] for where in ("Rome", "Paris"))
+    learn(sdr, "bob", "lives in", "Rome")
+    ended = learn(sdr, "ada", "lives in", "Oslo", valid_from=JANUARY, valid_until=MARCH)["fact_id"]
+    assert "conflicts_with" not in str(ok(sdr.get(FACTS)))
+    ok(tenant.admin.put(f"{PREDICATES}/lives in", json={"single_valued": True}))
+    listed = {each["fact_id"]: each for each in ok(sdr.get(FACTS))["facts"]}
+    assert (listed[rome]["conflicts_with"], listed[paris]["conflicts_with"]) == ([paris], [rome])
+    assert sum("conflicts_with" in each for each in listed.values()) == 2
+    (found,) = recall(sdr, "ada lives in Rome", top_k=1)
+    assert found["conflicts_with"] == [paris]
+    asked = {"query": "ada lives in Rome", "top_k": 1}
+    (item,) = ok(sdr.post("/api/v1/recall", json=asked))["items"]
+    assert [each["object"] for each in item["provenance"]["conflicts_with"]] == ["Paris"]
+    past = ok(sdr.post(f"{FACTS}/recall", json=asked | {"as_of": JANUARY}))["facts"]
+    assert [each["fact_id"] for each in past] == [ended]
+    assert "conflicts_with" not in past[0]
+
+
 def test_a_retry_of_a_replacement_answers_the_same(sdr: httpx.Client) -> None:
     move(sdr, "Rome", valid_from=JANUARY)
     body = said("ada", "lives in", "Paris") | {"replaces": "same_subject_predicate"}

@@ -1,6 +1,6 @@
 """Facts, as the API shows them (ADR-043 Tier 3)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, NotRequired, cast
 
 from typing_extensions import TypedDict
@@ -49,6 +49,9 @@ class FactDocument(TypedDict):
     """The ids of the facts that it ended."""
     merged_into: str | None
     """The id of the fact that says the same and goes on."""
+    conflicts_with: NotRequired[list[str]]
+    """The ids of facts with another value of the same single-valued predicate; absent without any.
+    A list names those of its page, a recall all that hold."""
     learned_by: str
     metadata: NotRequired[Annotated[JsonObject | None, VALUE]]
     version: Version
@@ -128,9 +131,11 @@ class RecalledDocument(TypedDict):
     facts: list[RecalledFactDocument]
 
 
-def render_fact(fact: Fact) -> FactDocument:
+def render_fact(fact: Fact, conflicting: Iterable[Fact] = ()) -> FactDocument:
     """Render a fact; its metadata are copied as they are stored."""
     document = to_document(fact, FactDocument)
+    if ids := [each.fact_id for each in conflicting]:
+        document["conflicts_with"] = ids
     if fact.metadata is UNREADABLE:
         document["unreadable"] = True
     return document
@@ -145,5 +150,8 @@ def _render_change(change: Mapping[str, Any]) -> FactChangeDocument:
     return cast("FactChangeDocument", {**change, "time": to_rfc3339(change["time"])})
 
 
-def render_recalled_fact(recalled: RecalledFact) -> RecalledFactDocument:
-    return {**render_fact(recalled.fact), "score": recalled.score, "matched": recalled.matched}
+def render_recalled_fact(
+    recalled: RecalledFact, conflicting: Iterable[Fact] = ()
+) -> RecalledFactDocument:
+    fact = render_fact(recalled.fact, conflicting)
+    return {**fact, "score": recalled.score, "matched": recalled.matched}

@@ -65,7 +65,13 @@ def list_facts(request: Request, caller: Principal) -> Response:
         raise ValidationFailed("ended", "cannot be combined with as_of; leave one out")
     page_of = request.services.facts.list_page
     facts = page_of(caller, query, asked.wanted, as_of, has_ended=has_ended or False)
-    page, position = build_page(asked, facts, render_fact, lambda fact: fact.position)
+    conflicts = request.services.facts.find_conflicts(caller, () if has_ended else facts.elements)
+    page, position = build_page(
+        asked,
+        facts,
+        lambda fact: render_fact(fact, conflicts.get(fact.fact_id, ())),
+        lambda fact: fact.position,
+    )
     return json_response(200, FactPageDocument(facts=page, **position))
 
 
@@ -152,8 +158,14 @@ def recall_facts(request: Request, caller: Principal) -> Response:
     Ranks facts by meaning, words and ids, best first. A fact with the query's exact words has
     the `score` 1. Scores of different queries are not comparable.
     """
-    found = request.services.facts.recall(caller, request.parse_body(Recall))
-    page = truncate_to_limit(map(render_recalled_fact, found))
+    facts, asked = request.services.facts, request.parse_body(Recall)
+    found = facts.recall(caller, asked)
+    conflicts = facts.find_conflicts(
+        caller, [each.fact for each in found], looks_further=asked.as_of is None
+    )
+    page = truncate_to_limit(
+        render_recalled_fact(each, conflicts.get(each.fact.fact_id, ())) for each in found
+    )
     return json_response(200, RecalledDocument(facts=page))
 
 

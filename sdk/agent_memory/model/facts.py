@@ -29,6 +29,8 @@ class Fact(Model):
         valid_until: The time when it ceases to hold; null: it still holds.
         replaced_facts: The ids of the facts that it ended.
         merged_into: The id of the fact that says the same and goes on.
+        conflicts_with: The ids of facts with another value of the same single-valued predicate;
+            absent without any. A list names those of its page, a recall all that hold.
         metadata: Absent without `memory.read`.
         version: Counts the changes; send it as If-Match.
     """
@@ -49,6 +51,7 @@ class Fact(Model):
     valid_until: datetime | None = None
     replaced_facts: tuple[str, ...]
     merged_into: str | None = None
+    conflicts_with: tuple[str, ...] = ()
     learned_by: str
     metadata: dict[str, Any] | None = None
     version: int
