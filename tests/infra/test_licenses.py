@@ -9,7 +9,6 @@ _ROOT = Path(__file__).parents[2]
 def test_each_package_of_the_functions_is_listed_with_a_license() -> None:
     lock = (_ROOT / "requirements/lambda.lock").read_text("utf-8")
     deployed = sorted(set(re.findall(r"^([a-z0-9-]+)==", lock, re.MULTILINE)))
-    page = (_ROOT / "docs/reference/deployment.md").read_text("utf-8")
-    section = page.partition("## Packages and licenses")[2].partition("\n## ")[0]
-    listed = re.findall(r"^\| ([a-z0-9-]+) \| \S.* \|$", section, re.MULTILINE)
+    page = (_ROOT / "docs/contributing/licenses.md").read_text("utf-8")
+    listed = re.findall(r"^\| ([a-z0-9-]+) \| \S.* \|$", page, re.MULTILINE)
     assert [each for each in listed if each != "package"] == deployed
