@@ -76,7 +76,7 @@ class Spaces:
         return new
 
     def list_below(self, caller: Principal, names: Sequence[str]) -> list[Space]:
-        """List the spaces with these names, and those below them, whoever may use them."""
+        """List the spaces with these names and those below them, without a check of access."""
         starts = tuple(f"{each}{slash}" for each in names for slash in ("/", "%2F"))
         found = self._store.list_spaces(caller.tenant)
         return [each for each in found if each.name in names or each.name.startswith(starts)]

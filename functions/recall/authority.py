@@ -1,4 +1,4 @@
-"""Who deletes all that is stored about a user."""
+"""The right to delete all that is stored about a user."""
 
 from functions.authorization.model import Action
 from functions.namespaces.authority import WRITE_MEMORY

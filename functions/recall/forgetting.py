@@ -41,7 +41,7 @@ _NO_TAGS = frozenset[str]()
 
 
 class Forgotten(NamedTuple):
-    """How much was deleted, by its kind, and whether nothing is left."""
+    """The number of deleted items by kind; `is_complete` if nothing is left."""
 
     counts: Counter[str]
     is_complete: bool

@@ -114,7 +114,7 @@ def _render_neighbor(neighbor: Neighbor) -> NeighborDocument:
 
 
 class ForgottenDocument(TypedDict):
-    """What was deleted about a user."""
+    """The counts of what was deleted about a user."""
 
     entries: Count
     facts: Count
@@ -122,7 +122,7 @@ class ForgottenDocument(TypedDict):
     states: Count
     objects: Count
     complete: bool
-    """Whether nothing is left; if not, repeat the request."""
+    """True if nothing is left; otherwise repeat the request."""
 
 
 def render_forgotten(forgotten: Forgotten) -> ForgottenDocument:
