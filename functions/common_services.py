@@ -9,26 +9,24 @@ from typing import Any
 
 from functions.audit.service import AuditLog, AuditTrail
 from functions.audit.store import AuditStore
-from functions.entries.agent_list import AgentList
 from functions.entries.agent_store import AgentStore
-from functions.entries.agents import AgentMemory
-from functions.entries.archive import TaskArchive
+from functions.entries.agents import AgentList, AgentMemory
+from functions.entries.archive import SnapshotStore, TaskArchive
 from functions.entries.batch import Batches
-from functions.entries.capacity import AccessTracker
+from functions.entries.capacity import AccessTracker, EvictionOrder
+from functions.entries.change import Changes
 from functions.entries.conflicts import ConflictResolver
 from functions.entries.context import Contexts
-from functions.entries.eviction_order import EvictionOrder
+from functions.entries.create import Creates
+from functions.entries.delete import Deletes, ExpiredEntries, RemovalReasons
 from functions.entries.fence import EntryFence
 from functions.entries.mapper import EntryMapper
-from functions.entries.own_change_store import OwnChangeStore
+from functions.entries.put import Puts
 from functions.entries.query import Queries
+from functions.entries.read import EntryReader
 from functions.entries.remembering import Remembering
-from functions.entries.removals import ExpiredEntries, RemovalReasons
-from functions.entries.service import Entries
-from functions.entries.snapshots import SnapshotStore
 from functions.entries.store import EntryStore
 from functions.entries.summary import Summaries
-from functions.entries.upserts import Upserts
 from functions.entries.writer import EntryWriter
 from functions.event_log.event_bus import EventBus, parse_event_types
 from functions.event_log.reader import EventLogReader
@@ -39,7 +37,7 @@ from functions.identity.person_store import Persons
 from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore
 from functions.namespaces.prefix_rules import PrefixRules
-from functions.namespaces.restrictions import RestrictionStore
+from functions.namespaces.restriction_store import RestrictionStore
 from functions.namespaces.service import Namespaces
 from functions.namespaces.store import NamespaceStore
 from functions.platform.archive_storage import ArchiveStorage, S3ArchiveStorage
@@ -196,7 +194,6 @@ class CommonServices:
         self.processed_events = ProcessedEvents(table, clock)
         self.entry_mapper = EntryMapper(self.cipher)
         self.entry_store = EntryStore(table, self.entry_mapper)
-        self.own_change_store = OwnChangeStore(table, self.entry_mapper)
         self.restriction_store = RestrictionStore(table)
         self.agent_store = AgentStore(table, self.restriction_store)
         self.client_vectors = ClientVectorStore(table)
@@ -302,10 +299,8 @@ class CommonServices:
 
     def _make_entries(self) -> None:
         self.access_tracker = AccessTracker(self.entry_store, self.agent_store, self.clock)
-        self.entries = Entries(
+        self.entry_reader = EntryReader(
             self.entry_store,
-            self.own_change_store,
-            self.entry_writer,
             self.access_tracker,
             self.task_access,
             self.namespaces,
@@ -313,10 +308,13 @@ class CommonServices:
             self.client_vectors,
             self.clock,
         )
-        self.remembering = Remembering(self.entries, self.namespaces, self.digests)
-        self.upserts = Upserts(
+        reader, writer = self.entry_reader, self.entry_writer
+        self.creates = Creates(writer, self.namespaces, self.clock)
+        self.changes = Changes(reader, self.entry_store, writer, self.clock)
+        self.deletes = Deletes(reader, writer, self.clock)
+        self.remembering = Remembering(self.creates, self.namespaces, self.digests)
+        self.puts = Puts(
             self.entry_store,
-            self.own_change_store,
             self.entry_writer,
             self.task_store,
             self.namespaces,
@@ -325,7 +323,7 @@ class CommonServices:
         )
         self.queries = Queries(self.entry_store, self.task_access, self.namespaces, self.clock)
         self.batches = Batches(
-            self.entries,
+            self.deletes,
             self.entry_store,
             self.entry_writer,
             self.queries,

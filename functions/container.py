@@ -97,7 +97,7 @@ class Container(CommonServices):
         from functions.access.service import AccessExplanations
 
         return AccessExplanations(
-            self.entries,
+            self.entry_reader,
             self.namespaces,
             self.task_access,
             self.conversations,
@@ -524,7 +524,8 @@ class Container(CommonServices):
         from functions.entries.history import EntryHistory
 
         return EntryHistory(
-            self.entries,
+            self.entry_reader,
+            self.changes,
             self.queries,
             self.entry_store,
             self.history_store,
@@ -559,7 +560,7 @@ class Container(CommonServices):
         return RecallService(
             RecallSources(
                 self.search,
-                self.entries,
+                self.entry_reader,
                 self.facts,
                 (self.conversation_search, self.conversations),
                 (self.episode_search, self.episodes),

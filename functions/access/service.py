@@ -13,7 +13,7 @@ from functions.authorization.rules import authorize, is_allowed
 from functions.conversations.authority import CHANGE_CONVERSATION, READ_CONVERSATION
 from functions.conversations.service import Conversations
 from functions.entries.authority import READ_ENTRY, WRITE_ENTRY
-from functions.entries.service import Entries
+from functions.entries.read import EntryReader
 from functions.identity.model import READ, WRITE, Principal
 from functions.identity.service import Identity
 from functions.namespaces import authority as namespaces_authority
@@ -40,7 +40,7 @@ class _Found(NamedTuple):
 class AccessExplanations:
     """Explains access to what is in a caller's tenant."""
 
-    _entries: Entries
+    _entries: EntryReader
     _namespaces: Namespaces
     _tasks: TaskAccess
     _conversations: Conversations

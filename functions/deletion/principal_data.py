@@ -18,7 +18,7 @@ from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.deletion.model import Subject
 from functions.deletion.ownership import NOBODY, is_deleted, is_permitted, is_redacted
 from functions.deletion.store import DeletionStore, find_types
-from functions.entries.removals import ExpiredEntries
+from functions.entries.delete import ExpiredEntries
 from functions.event_log.items import build_removed_part_keys, is_head, remove_events
 from functions.objects.store import ObjectStore
 from functions.openwop.entry_store import MemoryEntryStore

@@ -1,13 +1,19 @@
-"""Read what decides on access to an entry, and decide (RFC-0015 §2, §9.1)."""
+"""Decide what a caller may read: an entry, or private memory (RFC-0015 §2, §4.1)."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from functions.authorization.rules import authorize, is_allowed
+from functions.authorization.rules import authorize, inspects, is_allowed
 from functions.entries.authority import READ_ENTRY, EntryTarget
+from functions.entries.filters import Filters
 from functions.entries.model import Entry
+from functions.entries.tiers import EPISODIC, POLICIES, WORKING
 from functions.identity.model import Principal
 from functions.namespaces.model import NamespaceTarget
+from functions.platform.errors import ValidationFailed
+from functions.platform.limits import DEFAULT_TASK_ENTRIES
 from functions.tasks.access import TaskAccess
+from functions.tasks.model import Task
 
 
 def assert_can_read(
@@ -43,3 +49,95 @@ def select_readable_by_task(
     named = {each.task_id for each in found if each.task_id is not None}
     readable = {task.id for task in tasks.select_readable(caller, named)} if named else set()
     return [entry for entry in found if entry.task_id in readable]
+
+
+class PrivateScope(NamedTuple):
+    """Private memory that a query names and that its caller may read.
+
+    Attributes:
+        filters: select entries of the scope.
+        agent_id: the owner; empty for a task's working memory.
+        task: the task whose working memory it is; None for an agent's memory.
+        is_inherited: whether a sub-task of the task shows it.
+        is_read_by_task: whether the caller may read only entries of some tasks.
+    """
+
+    filters: Filters
+    agent_id: str = ""
+    task: Task | None = None
+    is_inherited: bool = False
+    is_read_by_task: bool = False
+
+    @property
+    def is_small(self) -> bool:
+        """Tell whether the scope holds so little that a page reads all of it."""
+        names_slot = self.filters.namespace is not None and self.filters.key is not None
+        return names_slot or (
+            self.task is not None and self.task.working_entries <= DEFAULT_TASK_ENTRIES
+        )
+
+
+class PrivateMemory:
+    """Decides which private memory a query reads."""
+
+    def __init__(self, tasks: TaskAccess) -> None:
+        self._tasks = tasks
+
+    def list_scopes(
+        self, caller: Principal, filters: Filters, *, includes_inherited: bool
+    ) -> list[PrivateScope]:
+        """List the private memory that the filters name and the caller may read."""
+        task = self._find_task(caller, filters)
+        if task is None:
+            return self._list_of_owner(caller, filters)
+        working = filters._replace(memory_type=WORKING.name)
+        scopes = [PrivateScope(working, task=task)]
+        if includes_inherited and task.inherits_from is not None:
+            scopes += [
+                PrivateScope(working._replace(task_id=parent.id), task=parent, is_inherited=True)
+                for parent in self._tasks.select_readable(caller, (task.inherits_from,))
+            ]
+        if EPISODIC.name in filters.memory_types:
+            episodic = filters._replace(memory_type=EPISODIC.name)
+            scopes += self._list_of_owner(caller, episodic)
+        return scopes
+
+    def _find_task(self, caller: Principal, filters: Filters) -> Task | None:
+        """Return the task whose working memory the filters name, if the caller may read it."""
+        if filters.task_id is None or WORKING.name not in filters.memory_types:
+            return None
+        readable = self._tasks.select_readable(caller, (filters.task_id,))
+        return readable[0] if readable else None
+
+    def _list_of_owner(self, caller: Principal, filters: Filters) -> list[PrivateScope]:
+        owner, types = filters.agent_id or caller.id, filters.memory_types
+        if not any(POLICIES[each].is_private for each in types):
+            return []
+        if owner == caller.id or inspects(caller):
+            return [PrivateScope(filters, owner)]
+        scopes = []
+        if WORKING.name in types:
+            working = filters._replace(memory_type=WORKING.name)
+            scopes.append(PrivateScope(working, owner, is_read_by_task=True))
+        if EPISODIC.name in types and self._tasks.coordinates_agent(caller, owner):
+            scopes.append(PrivateScope(filters._replace(memory_type=EPISODIC.name), owner))
+        return scopes
+
+    def has_unreadable(self, caller: Principal, filters: Filters) -> bool:
+        """Tell whether filters name private memory that the caller may not read."""
+        if filters.task_id is not None and filters.memory_type != EPISODIC.name:
+            return not self._tasks.select_readable(caller, (filters.task_id,))
+        owner = filters.agent_id or caller.id
+        if owner == caller.id or inspects(caller):
+            return False
+        return filters.memory_type != EPISODIC.name or not self._tasks.coordinates_agent(
+            caller, owner
+        )
+
+
+def assert_owner_known(caller: Principal, filters: Filters) -> None:
+    """Raise `ValidationFailed` if the filters name private memory, but no owner (RFC-0015 §4.1)."""
+    is_private = filters.memory_type is not None and POLICIES[filters.memory_type].is_private
+    is_named = filters.agent_id is not None or filters.task_id is not None
+    if is_private and not is_named and caller.kind != "agent":
+        raise ValidationFailed("agent_id", "is required for working and episodic memory")

@@ -12,10 +12,10 @@ read with it, and only rejects new entries.
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from functions.entries.counter_store import get_working_limits, update_unchanged
 from functions.entries.tiers import EPISODIC, WORKING
+from functions.entries.transition_store import get_working_limits, update_unchanged
 from functions.identity.model import Principal
-from functions.namespaces.restrictions import RestrictionStore
+from functions.namespaces.restriction_store import RestrictionStore
 from functions.platform import item_types, keys
 from functions.platform.items import Item
 from functions.platform.keys import Key

@@ -1,24 +1,27 @@
-"""Agents' settings, and the upkeep of their counters (RFC-0015 §2.2, §7)."""
+"""Agents' settings, the upkeep of their counters, and the list of agents (RFC-0015 §2.2, §7)."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 from functions.audit.service import AuditTrail
-from functions.authorization.rules import authorize
-from functions.entries.agent_store import AgentStore
-from functions.entries.authority import CONFIGURE_AGENT, AgentTarget
+from functions.authorization.rules import authorize, inspects, is_allowed
+from functions.entries.agent_store import AgentStore, AgentUsage, to_usage
+from functions.entries.authority import CONFIGURE_AGENT, READ_AGENT, AgentTarget
 from functions.entries.capacity import Evictions, find_evictions
-from functions.entries.counter_store import build_agent_correction, build_task_correction
 from functions.entries.counters import EntryCounts
 from functions.entries.requests import AgentConfig
 from functions.entries.store import EntryStore
 from functions.entries.tiers import EPISODIC, WORKING
+from functions.entries.transition_store import build_agent_correction, build_task_correction
 from functions.entries.writer import EntryWriter
-from functions.identity.model import Principal
-from functions.namespaces.restrictions import correct_bindings
+from functions.identity.model import ADMIN, Principal
+from functions.identity.store import PrincipalStore
+from functions.namespaces.restriction_store import correct_bindings
 from functions.platform import item_types
+from functions.platform.bounded_pages import Examined, examine_after
 from functions.platform.clock import Clock
 from functions.platform.errors import VersionMismatch
 from functions.platform.idempotency import RequestToken, Verdict
@@ -150,7 +153,7 @@ class AgentMemory:
         that no counter has changed since before the entries were read, so it is exact.
 
         Returns:
-            how many items were corrected; None when the time is over, or after a concurrent write.
+            how many items were corrected; None if the time is over or a counter changed.
         """
         task_ids = self._assignments.list_task_ids(tenant, agent)
         own, tasks = self._agents.get_with_tasks(tenant, agent, task_ids)
@@ -212,3 +215,75 @@ def _to_settings(agent: str, item: Item) -> AgentSettings:
         item.get("working_max_bytes", WORKING.max_bytes) // _KB,
         {"days": get_days(item.get("episodic_history"), 0)},
     )
+
+
+@dataclass(eq=False)
+class AgentList:
+    """The agents of a caller's tenant: principals of kind agent, and others that hold memory.
+
+    Args:
+        list_overseen: gives the ids of the agents of whose open tasks one is the caller's.
+    """
+
+    _agents: AgentStore
+    _principals: PrincipalStore
+    _list_overseen: Callable[[Principal], set[str]]
+
+    def list_visible(self, caller: Principal) -> list[Principal]:
+        """List the agents that the caller may know of, newest first: itself, and whom it oversees.
+
+        With `memory.admin` or `memory.inspect` all of the tenant.
+        """
+        found = self._find_visible(caller)
+        others = [each.id for each in found if each.kind != "agent"]
+        used = self._find_holders(caller.tenant, others)
+        listed = (each for each in found if each.kind == "agent" or each.id in used)
+        return sorted(listed, key=lambda each: (each.created_at, each.id), reverse=True)
+
+    def iterate_visible(
+        self, caller: Principal, before: str | None, count: int
+    ) -> Iterator[Examined[Principal]]:
+        """Examine principals for visible agents, newest first, before a position.
+
+        With `memory.admin` by an index: three calls for each group of the tenant's principals.
+        """
+        if not _sees_all(caller):
+            yield from examine_after(self.list_visible(caller), attrgetter("list_position"), before)
+            return
+        for group in self._principals.iterate_principals(caller.tenant, before, count):
+            others = [each.id for each in group if each.kind != "agent"]
+            used = self._find_holders(caller.tenant, others)
+            agents = ({each.id for each in group} - set(others)) | used
+            yield from (
+                Examined(each.list_position, each if each.id in agents else None) for each in group
+            )
+
+    def _find_visible(self, caller: Principal) -> list[Principal]:
+        tenant = caller.tenant
+        if _sees_all(caller):
+            found, overseen = self._principals.list_principals(tenant), set[str]()
+        else:
+            overseen = self._list_overseen(caller)
+            found = self._principals.get_many(tenant, {caller.id, *overseen})
+        return [
+            each
+            for each in found
+            if is_allowed(caller, READ_AGENT, AgentTarget(each.id, each.id in overseen))
+        ]
+
+    def get_usages(self, caller: Principal, agents: Iterable[str]) -> dict[str, AgentUsage]:
+        """Read what visible agents hold and may hold, by id: two calls for each hundred."""
+        items = self._agents.get_items(caller.tenant, agents)
+        restricted = self._agents.restrictions.find_each(caller.tenant, items)
+        return {
+            agent: to_usage(item, restricted[agent].max_episodic) for agent, item in items.items()
+        }
+
+    def _find_holders(self, tenant: str, agents: Iterable[str]) -> set[str]:
+        """Return which agents hold memory, or have settings of it."""
+        items = self._agents.get_items(tenant, agents)
+        return {agent for agent, item in items.items() if item is not None and "agent_id" in item}
+
+
+def _sees_all(caller: Principal) -> bool:
+    return ADMIN in caller.permissions or inspects(caller)

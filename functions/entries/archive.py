@@ -1,8 +1,8 @@
 """Archive and remove the memory of ended tasks (RFC-0015 §2.1).
 
 The transaction that ends a task has the task's counters as a condition at its first attempt, so the
-ended task says exactly what has to be archived; if entries are written at the same time, it is read
-again. Then follow three steps, each of which a retry or the schedule may repeat:
+ended task says exactly what has to be archived. If entries are written at the same time, the task
+is read again. Then follow three steps, each of which a retry or the schedule may repeat:
 
 1. Entries move: one transaction removes them and puts them, with their values of that instant, into
    a part of their agent's snapshot. A racing change is in the part, or is refused.
@@ -13,29 +13,223 @@ again. Then follow three steps, each of which a retry or the schedule may repeat
 """
 
 import time
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from functions.entries.counter_store import build_counter_write
 from functions.entries.counters import CounterDelta
 from functions.entries.model import Entry, RemovalReason
-from functions.entries.snapshots import Part, SnapshotStore
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES
-from functions.entries.transition_store import build_removal
-from functions.event_log.model import LogName, choose_log
+from functions.entries.transition_store import (
+    TOMBSTONE_LIFETIME,
+    build_counter_write,
+    build_removal,
+)
+from functions.event_log.model import Event, LogName, build_event_id, choose_log
 from functions.event_log.reader import EventLogReader
+from functions.event_log.store import EventLogStore
 from functions.identity.model import SERVICE
-from functions.platform import item_types, keys
+from functions.platform import item_types, keys, request_context
 from functions.platform.clock import Clock
-from functions.platform.keys import Key
-from functions.platform.table import ConditionFailed
-from functions.platform.writes import Write
+from functions.platform.item_types import SNAPSHOT_PART
+from functions.platform.items import Item
+from functions.platform.json_text import decompress, dumps, loads
+from functions.platform.keys import Key, get_tenant
+from functions.platform.limits import MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES
+from functions.platform.schema import TTL_ATTRIBUTE
+from functions.platform.sensitivity import ENCRYPTED
+from functions.platform.table import ConditionFailed, Store, Table
+from functions.platform.ttl import to_ttl_seconds
+from functions.platform.writes import Write, delete, put
+from functions.tasks.lifecycle_store import completion_writes
 from functions.tasks.model import Task, TaskUsage
 from functions.tasks.store import TaskStore
 from functions.tasks.usage_store import adjust_usage
+
+_MAX_EVENT_BYTES = 2_500_000  # an answer holds 5 MB, and quotes count twice in it
+_MAX_WRITES, _MAX_BYTES = MAX_TRANSACTION_WRITES - 1, MAX_TRANSACTION_BYTES - MAX_ITEM_BYTES
+
+
+class Part(NamedTuple):
+    """A part of an agent's snapshot.
+
+    Attributes:
+        size: the bytes of its lines as JSON.
+        changed: when (epoch ms) the entry of each line was written last.
+        is_new: whether that made the entry of each line.
+    """
+
+    key: Key
+    agent: str
+    lines: list[dict[str, Any]]
+    size: int
+    compressed: bytes
+    changed: list[int]
+    is_new: list[bool]
+
+    @classmethod
+    def of(cls, tenant: str, task_id: str, entries: list[Entry]) -> "Part":
+        """Build a part from entries of one agent."""
+        key = item_types.SNAPSHOT_PART.build_key(
+            tenant, task=task_id, agent=entries[0].agent_id, nonce=entries[0].nonce
+        )
+        lines, changed = list(map(_to_line, entries)), [entry.updated_at for entry in entries]
+        is_new = [entry.version == 1 for entry in entries]
+        text = dumps([lines, changed, is_new])
+        return cls(key, entries[0].agent_id, lines, len(text), zlib.compress(text), changed, is_new)
+
+    @classmethod
+    def from_item(cls, item: Item) -> "Part":
+        key, text = (item["pk"], item["sk"]), decompress(item["lines"])
+        lines, changed, is_new = loads(text)
+        return cls(key, item["agent_id"], lines, len(text), item["lines"], changed, is_new)
+
+    def list_last_events(self, since: int) -> dict[str, int]:
+        """List the last events of the entries that changed since a moment (epoch ms).
+
+        Returns:
+            When (epoch ms) they happened, by their ids.
+        """
+        tenant = get_tenant(self.key[0])
+        return {
+            _build_last_event_id(tenant, line, is_new=is_new): moment
+            for line, moment, is_new in zip(self.lines, self.changed, self.is_new, strict=True)
+            if moment >= since
+        }
+
+    @property
+    def write(self) -> Write:
+        """Put the part, in the transaction that removes its entries from memory."""
+        return put(self.key, {"agent_id": self.agent, "lines": self.compressed})
+
+
+class SnapshotStore(Store):
+    """Parts of snapshots, in their task's partition, until their events are in the log."""
+
+    def __init__(self, table: Table, logs: EventLogStore) -> None:
+        super().__init__(table)
+        self._logs = logs
+
+    def list_parts(self, partition: str) -> list[Part]:
+        """Read all parts of the task in a partition, in a fixed order."""
+        return list(map(Part.from_item, self._table.query(partition, SNAPSHOT_PART.sort_prefix)))
+
+    def complete(self, tenant: str, task: Task, parts: list[Part], now: int) -> None:
+        """Log the events of all parts, announce them, delete the parts, close the task.
+
+        The last event is logged in the transaction of the rest. In this order, if that is more than
+        one transaction: what a crash leaves is done again.
+        """
+        events = list(build_archived_events(tenant, task, parts))
+        # The item of the log needs a place in the first transaction, in number and in bytes.
+        first, *others = _split_into_transactions(tenant, task, events, parts, now)
+        logs: defaultdict[LogName, list[Event]] = defaultdict(list)
+        for event in events:
+            logs[event.log].append(event)
+        if not logs:
+            self._table.transact(first)
+        for number, (log, group) in enumerate(logs.items(), 1):
+            together = [(self._table, first)] if number == len(logs) else []
+            self._logs.append(tenant, log, group, *together)
+        for writes in others:
+            self._table.transact(writes)
+
+
+def _split_into_transactions(
+    tenant: str, task: Task, events: list[Event], parts: list[Part], now: int
+) -> list[list[Write]]:
+    """Build what completes an archival, so that an item of a log fits into each transaction."""
+    sized = [(_announcement(tenant, task, event, now), 0) for event in events]
+    sized += [(delete(part.key), len(part.compressed)) for part in parts]
+    sized += [(write, 0) for write in completion_writes(tenant, task, now)]
+    chunks: list[list[Write]] = [[]]
+    free_bytes = _MAX_BYTES
+    for write, size in sized:
+        if len(chunks[-1]) == _MAX_WRITES or size > free_bytes:
+            chunks.append([])
+            free_bytes = _MAX_BYTES
+        chunks[-1].append(write)
+        free_bytes -= size
+    return chunks
+
+
+def _build_last_event_id(tenant: str, line: dict[str, Any], *, is_new: bool) -> str:
+    change = "memory.created" if is_new else "memory.updated"
+    return build_event_id(tenant, line["entry_id"], line["version"], change)
+
+
+def _to_line(entry: Entry) -> dict[str, Any]:
+    """Render an entry of a snapshot; a sensitive one is archived without its value (§9.2)."""
+    line: dict[str, Any] = {"namespace": entry.namespace, "key": entry.key}
+    if entry.sensitivity not in ENCRYPTED and not entry.unreadable:
+        line["value"] = loads(entry.value)
+    if entry.sensitivity is not None:
+        line["sensitivity"] = entry.sensitivity
+    return line | {"tags": entry.tags, "entry_id": entry.id, "version": entry.version}
+
+
+def build_archived_events(tenant: str, task: Task, parts: Iterable[Part]) -> Iterator[Event]:
+    """Build one event an agent, or several where a snapshot is larger than a response can be.
+
+    The same parts give the same events, in whatever order they come: a retry repeats them.
+    """
+    of_agents: defaultdict[str, list[Part]] = defaultdict(list)
+    for part in sorted(parts, key=lambda part: part.key):
+        of_agents[part.agent].append(part)
+    for agent, own in of_agents.items():
+        pieces = list(_split_into_events(own))
+        for number, lines in enumerate(pieces):
+            data: dict[str, Any] = {"entries_archived": len(lines), "snapshot": lines}
+            if len(pieces) > 1:
+                data |= {"part": number + 1, "parts": len(pieces)}
+            yield Event(
+                id=build_event_id(
+                    tenant, "archived", task.id, task.completed_at or 0, agent, number
+                ),
+                type="memory.archived",
+                tenant=tenant,
+                agent_id=agent,
+                actor=task.ender,
+                intent_id=task.intent_id,
+                task_id=task.id,
+                data=data,
+                timestamp=task.completed_at or 0,
+                log=choose_log(intent=task.intent_id, agent=agent, namespace=None),
+            )
+
+
+def _split_into_events(parts: list[Part]) -> Iterator[list[dict[str, Any]]]:
+    lines: list[dict[str, Any]] = []
+    free_bytes = _MAX_EVENT_BYTES
+    for part in parts:
+        if lines and part.size > free_bytes:
+            yield lines
+            lines, free_bytes = [], _MAX_EVENT_BYTES
+        lines = lines + part.lines
+        free_bytes -= part.size
+    yield lines
+
+
+def _announcement(tenant: str, task: Task, event: Event, now: int) -> Write:
+    """Tell the change stream of an archived event, without its snapshot."""
+    item: Item = {
+        "event": event.id,
+        "agent_id": event.agent_id,
+        "actor": event.actor.id,
+        "actor_kind": event.actor.kind,
+        "traceparent": request_context.traceparent.get(),
+        "intent_id": event.intent_id,
+        "task_id": task.id,
+        "entries": event.data["entries_archived"],
+        "happened": event.timestamp,
+        TTL_ATTRIBUTE: to_ttl_seconds(now + TOMBSTONE_LIFETIME),
+    }
+    return put(item_types.ANNOUNCEMENT.build_key(tenant, task=task.id, event=event.id), item)
+
 
 _MAX_ENTRIES_PER_MOVE = 40  # two writes each, of the 100 that a transaction holds
 _MAX_PART_BYTES = 250_000  # of lines; an item holds 400 KB
@@ -69,6 +263,8 @@ class TaskArchive:
         """
         deadline = time.monotonic() + _REQUEST_SECONDS
         entries = self._store.get_of_task(ended.id, item_keys)
+        # If the counters at the end say that three entries end with the task, and three were moved,
+        # nothing is left to look for. Otherwise the index is read until the counters are zero.
         moved, parts = self._move(tenant, ended, entries, deadline)
         held = ended.working_entries + ended.attached
         if ended.counter_changes is not None and moved == held:
@@ -127,7 +323,7 @@ class TaskArchive:
 
         Returns False where the logs don't have yet what happened before: the schedule comes back.
         """
-        if not self._await_log(tenant, task, parts):
+        if self._log_wait_seconds > 0 and not self._await_log(tenant, task, parts):
             return False
         with suppress(ConditionFailed):  # another request completed it, and the task is open again
             self._snapshots.complete(tenant, task, parts, self._clock())
@@ -143,8 +339,6 @@ class TaskArchive:
         Returns:
             Whether the log has them, or never will.
         """
-        if self._log_wait_seconds <= 0:
-            return True
         is_moved = task.intent_id or task.adopted_at
         in_intent = task.in_intent_since if is_moved else 0
         since = max(self._clock() - _STREAM_RETENTION, in_intent)
@@ -163,7 +357,7 @@ class TaskArchive:
 
 
 def _removal_reason(task: Task, entry: Entry) -> RemovalReason:
-    """Return why an ended task's entry goes: what expired before the end is in no archive."""
+    """Return why an ended task's entry is removed. An entry that expired before isn't archived."""
     if not entry.policy.is_task_bound or entry.is_expired(task.completed_at or 0):
         return "expired"
     return "archived" if task.should_archive else "deleted"

@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from functions.authorization.rules import authorize, is_allowed
-from functions.entries import rules
 from functions.entries.authority import REMOVE_ENTRY, WRITE_ENTRY, EntryTarget
+from functions.entries.change import apply_change
 from functions.entries.conflicts import to_version_mismatch
+from functions.entries.create import build_entry, is_pinned_by_settings
+from functions.entries.delete import Deletes
 from functions.entries.filters import Filters
 from functions.entries.model import Entry, Transition
 from functions.entries.query import Queries
 from functions.entries.requests import BatchUpdate, NewEntry
-from functions.entries.service import Entries
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES, POLICIES_BY_ID_LETTER, WORKING
 from functions.entries.transaction import Transaction
@@ -56,7 +57,7 @@ FindNamespace = Callable[[str], NamespaceTarget]
 class Batches:
     """Writes and deletes many entries of a caller's tenant."""
 
-    _entries: Entries
+    _deletes: Deletes
     _store: EntryStore
     _writer: EntryWriter
     _queries: Queries
@@ -79,8 +80,8 @@ class Batches:
         for index, item in enumerate(batch):
             with _set_index(index):
                 if isinstance(item, NewEntry):
-                    entry = rules.build_entry(caller, item, now, token)
-                    by_settings = rules.is_pinned_by_settings(item)
+                    entry = build_entry(caller, item, now, token)
+                    by_settings = is_pinned_by_settings(item)
                     if not entry.policy.is_private:
                         claim = self._namespaces.claim_if_new(caller, find(entry.namespace))
                         claims |= {} if claim is None else {claim.key: claim}
@@ -88,7 +89,9 @@ class Batches:
                 else:
                     transition = self._update(caller, index, item, present, find, now, token)
                 if any(transition.item_key == other.item_key for other in transitions):
-                    raise ValidationFailed("body", "names an entry that the batch names before it")
+                    raise ValidationFailed(
+                        "body", "names an entry that an earlier element names; send each entry once"
+                    )
                 transitions.append(transition)
         transaction = Transaction(caller, tuple(transitions), now, claims=tuple(claims.values()))
         try:
@@ -136,8 +139,8 @@ class Batches:
         if old.version != update.version:
             raise to_version_mismatch(old)
         if not update.change.model_fields_set:
-            raise ValidationFailed("body", "names nothing to change")
-        changed = rules.apply_change(caller, old, update.change, now, token)
+            raise ValidationFailed("body", "names nothing to change; give a field of the entry")
+        changed = apply_change(caller, old, update.change, now, token)
         return Transition(old, changed, index)
 
     def _read_once(self, caller: Principal) -> FindNamespace:
@@ -164,7 +167,7 @@ class Batches:
 
     def _delete_alone(self, caller: Principal, entry: Entry) -> int:
         try:
-            self._entries.delete(caller, entry.id, None)
+            self._deletes.delete(caller, entry.id, None)
         except _NOT_WRITABLE:
             return 0
         return 1

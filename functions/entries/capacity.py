@@ -5,12 +5,15 @@ no settings pin the entry; when the condition fails, it brings the counters, and
 decide on them.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
+from functions.authorization.rules import is_allowed
 from functions.entries.agent_store import AgentStore, AgentUsage
+from functions.entries.authority import READ_EVICTION_ORDER, AgentTarget
 from functions.entries.counters import count_changes_of_agent, count_task_changes, find_first_beyond
 from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
@@ -19,6 +22,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import CapacityExceeded
 from functions.platform.keys import Key
 from functions.platform.parallel import run_parallel
+from functions.tasks.access import TaskAccess
 
 MAX_EVICTED = 20  # by one create; the schedule evicts what a lowered capacity leaves over
 _MIN_INTERVAL = 3_600_000  # ms; between two recorded reads of an entry
@@ -62,6 +66,8 @@ def plan_evictions(
     count = min(delta.episodic - usage.episodic_room, delta.episodic + MAX_EVICTED)
     kept = {transition.item_key for transition in transitions}
     found = find_evictions(store, tenant, agent, now, count, kept=kept)
+    # The index lists fewer than have to go: either the rest is pinned, or the index lags behind.
+    # In the second case the transaction fails, and the counters and the index are read again.
     if len(found) < min(delta.episodic, count):
         if usage.episodic_pinned_count >= usage.episodic_entry_count:
             raise _capacity_error(usage, transitions, agent)
@@ -197,7 +203,7 @@ class AccessTracker:
     def record_own_reads(
         self, caller: Principal, entries: Iterable[Entry], usage: AgentUsage
     ) -> None:
-        """Record the same where the caller's usage is known."""
+        """Record reads of the caller's own entries, given the caller's usage."""
         now = self._clock()
         interval = 0 if is_nearly_full(usage) else _MIN_INTERVAL
         run_parallel(
@@ -216,3 +222,50 @@ def is_nearly_full(usage: AgentUsage) -> bool:
 
 def _is_tracked(caller: Principal, entry: Entry) -> bool:
     return entry.is_evictable and entry.agent_id == caller.id
+
+
+class EvictionOrder:
+    """Lists what an agent's memory evicts next, to those who may read these entries."""
+
+    def __init__(self, store: EntryStore, tasks: TaskAccess, clock: Clock) -> None:
+        self._store = store
+        self._tasks = tasks
+        self._clock = clock
+
+    def can_read(self, caller: Principal, agent: str) -> bool:
+        """Tell whether the caller may read the agent's episodic memory."""
+        target = AgentTarget(agent)
+        if is_allowed(caller, READ_EVICTION_ORDER, target):
+            return True
+        is_overseen = self._tasks.coordinates_agent(caller, agent)
+        return is_allowed(caller, READ_EVICTION_ORDER, target._replace(is_overseen=is_overseen))
+
+    def list_page(
+        self, caller: Principal, agent: str, after: str | None, count: int
+    ) -> list[Entry]:
+        """List up to `count` entries behind a position; nothing is recorded as read.
+
+        Nothing, where the caller may not read them. Pinned entries are never evicted and aren't
+        listed, nor are expired ones. The calls are one of an index, and one for each hundred
+        entries; more where entries have changed since the index was written.
+
+        Args:
+            after: the `eviction_order` of the entry behind which the list begins.
+            count: how many at most.
+        """
+        if not self.can_read(caller, agent):
+            return []
+        return list(islice(self._iterate(caller.tenant, agent, after, count), count))
+
+    def _iterate(
+        self, tenant: str, agent: str, after: str | None, page_size: int
+    ) -> Iterator[Entry]:
+        now = self._clock()
+        rows = self._store.iterate_by_eviction(tenant, agent, after, page_size)
+        while listed := list(islice(rows, page_size)):
+            present = self._store.get_many(each.address for each in listed)
+            for row in listed:
+                entry = present.get(row.item_key)
+                is_same = entry is not None and entry.eviction_order == row.eviction_order
+                if entry is not None and is_same and not entry.is_expired(now):
+                    yield entry

@@ -5,46 +5,205 @@ agent, no limit is reached. A failed condition brings the item that caused it. T
 the answer to the caller, as an error, or says what the next attempt has to write as well.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from functions.authorization.rules import authorize
+from functions.authorization.rules import authorize, is_allowed
 from functions.entries.agent_store import AgentUsage, to_usage
 from functions.entries.capacity import apply_pinned_namespaces, plan_evictions
 from functions.entries.counters import (
+    CounterDelta,
     assert_working_fits,
     count_agent_changes,
     count_changes_of_agent,
+    count_changes_of_task,
+    count_task_changes,
 )
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
-from functions.entries.task_conflicts import (
-    assert_may_register,
-    resolve_intent_conflict,
-    resolve_task_conflict,
-)
+from functions.entries.task_scope import TaskAssumptions, find_changed_tasks, find_scopes
 from functions.entries.transaction import Transaction
 from functions.identity.model import Principal
-from functions.namespaces.authority import WRITE_MEMORY
-from functions.namespaces.restrictions import Restrictions, RestrictionStore
+from functions.namespaces.authority import WRITE_MEMORY as WRITE_NAMESPACE
+from functions.namespaces.restriction_store import Restrictions, RestrictionStore
 from functions.namespaces.store import namespace_from_item
 from functions.platform import item_types
 from functions.platform.errors import (
+    AccessDenied,
     EntryExists,
     EntryNotFound,
     ServiceError,
     Unauthenticated,
+    ValidationFailed,
     VersionMismatch,
 )
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.keys import Key
-from functions.tasks.authority import WRITE_MEMORY as WRITE_TASK_MEMORY
-from functions.tasks.authority import TaskTarget, authorize_write
-from functions.tasks.model import Membership
+from functions.tasks import rules as task_rules
+from functions.tasks.assignment_store import build_own_tasks_error
+from functions.tasks.authority import (
+    TAKE_PART,
+    USE_INTENT,
+    WRITE_MEMORY,
+    TaskTarget,
+    authorize_write,
+)
+from functions.tasks.mapper import task_from_item
+from functions.tasks.model import Membership, Task
 from functions.tasks.store import TaskStore
+
+ReadMembership = Callable[[str], Membership]
+"""Reads what the caller is in a task, by the task's id."""
+
+
+def resolve_task_conflict(
+    caller: Principal,
+    transitions: Sequence[Transition],
+    now: int,
+    known: TaskAssumptions,
+    failed: tuple[Key, Item | None],
+    read_membership: ReadMembership,
+) -> TaskAssumptions:
+    """Return what a failed condition on a task's item, or on a grant, says of the task.
+
+    Args:
+        transitions: what it writes.
+        now: the time in epoch ms.
+        known: what was known of the tasks before.
+        failed: the key of an item whose condition failed, and the item; not necessarily a task's.
+        read_membership: asked where the caller is neither assignee nor coordinator.
+    """
+    key, item = failed
+    attempt = _Attempt(caller, transitions, now)
+    for task in attempt.tasks:
+        if key == item_types.GRANT.build_key(caller.tenant, task=task, principal=caller.id):
+            grants = {name: grant for name, grant in known.grants.items() if name != task}
+            return replace(known, grants=grants)
+        if key != item_types.TASK.build_key(caller.tenant, task=task):
+            continue
+        if item is None:
+            return replace(known, unregistered=known.unregistered | {task})
+        if task in known.unregistered:
+            return replace(known, unregistered=known.unregistered - {task})
+        try:
+            return attempt.resolve(task_from_item(item), known, read_membership)
+        except ServiceError as error:
+            if error.index is None:
+                error.at(_find_index(transitions, task))
+            raise
+    return known
+
+
+class _Attempt:
+    """Tells what the caller wanted of tasks, to compare with a task as it is stored."""
+
+    def __init__(self, caller: Principal, transitions: Sequence[Transition], now: int) -> None:
+        self._caller, self._transitions, self._now = caller, transitions, now
+        self._deltas = count_task_changes(transitions)
+        self._creates = find_scopes(transitions)
+        self._changed = find_changed_tasks(caller, transitions, now)
+        self.tasks = self._deltas.keys() | self._creates.keys() | self._changed
+
+    def resolve(
+        self, task: Task, known: TaskAssumptions, read_membership: ReadMembership
+    ) -> TaskAssumptions:
+        """Return what the next attempt has to know of a task; raise why it takes nothing."""
+        with_role = self._resolve_role(task, known, read_membership)
+        if with_role is not known:
+            return with_role
+        create, delta = self._creates.get(task.id), self._deltas.get(task.id, CounterDelta())
+        if create is not None and create.current.intent_id not in (None, task.intent_id):
+            raise ValidationFailed(
+                "scope.intent_id", "is not the task's intent; leave it out, or give the task's"
+            )
+        if not delta.is_zero():
+            task_rules.assert_open(task)
+        free = (task.free_entries, task.free_bytes)
+        most = (task.max_entries, task.memory_policy.max_bytes)
+        assert_working_fits(self._transitions, partial(count_changes_of_task, task.id), free, most)
+        if delta.has_creates and (task.id in known.uncoordinated) != (task.coordinator is None):
+            return replace(known, uncoordinated=known.uncoordinated ^ {task.id})
+        # Every other condition of the task holds. What is left is that the agent has no counter in
+        # it yet, so the next attempt starts one.
+        return replace(known, unjoined=known.unjoined | {task.id})
+
+    def _resolve_role(
+        self, task: Task, known: TaskAssumptions, read_membership: ReadMembership
+    ) -> TaskAssumptions:
+        """Return by which role the caller writes, if the role is a condition of the attempt."""
+        delta = self._deltas.get(task.id, CounterDelta())
+        if task.id in self._changed or delta.has_creates:
+            return self._resolve_write(task, known, read_membership)
+        if task.id in self._creates and delta.is_zero() and task.id not in known.joined:
+            return self._resolve_participation(task, known, read_membership)
+        return known
+
+    def _resolve_write(
+        self, task: Task, known: TaskAssumptions, read_membership: ReadMembership
+    ) -> TaskAssumptions:
+        present = Membership(grant=known.grants.get(task.id))
+        if is_allowed(self._caller, WRITE_MEMORY, TaskTarget(task, self._now, present)):
+            return known
+        member = read_membership(task.id)
+        authorize_write(self._caller, WRITE_MEMORY, TaskTarget(task, self._now, member))
+        if member.grant is None:
+            raise AccessDenied(WRITE_MEMORY.denied)
+        return replace(known, grants={**known.grants, task.id: member.grant})
+
+    def _resolve_participation(
+        self, task: Task, known: TaskAssumptions, read_membership: ReadMembership
+    ) -> TaskAssumptions:
+        if is_allowed(self._caller, TAKE_PART, TaskTarget(task, self._now)):
+            return known
+        member = read_membership(task.id)
+        authorize_write(self._caller, TAKE_PART, TaskTarget(task, self._now, member))
+        return replace(known, joined=known.joined | {task.id})
+
+
+def _find_index(transitions: Sequence[Transition], task: str) -> int | None:
+    return next(
+        transition.index
+        for transition in transitions
+        for entry in (transition.old, transition.new)
+        if entry is not None and entry.task_id == task
+    )
+
+
+def assert_may_register(
+    caller: Principal, transitions: Sequence[Transition], failed_keys: Collection[Key]
+) -> None:
+    """Raise `CapacityExceeded` when nothing failed but the limit of the caller's own tasks."""
+    if set(failed_keys) == {item_types.OWN_TASKS.build_key(caller.tenant, agent=caller.id)}:
+        raise build_own_tasks_error().at(transitions[0].index)
+
+
+def resolve_intent_conflict(
+    caller: Principal,
+    transitions: Sequence[Transition],
+    known: TaskAssumptions,
+    failed: tuple[Key, Item | None],
+) -> TaskAssumptions:
+    """Return what a failed condition on an intent, or on its participant, says of it."""
+    failed_key, item = failed
+    for transition in transitions:
+        intent = transition.current.intent_id
+        if intent is None:
+            continue
+        if failed_key == item_types.PARTICIPANT.build_key(
+            caller.tenant, intent=intent, principal=caller.id
+        ):
+            raise AccessDenied(USE_INTENT.denied).at(transition.index)
+        if failed_key == item_types.INTENT.build_key(caller.tenant, intent=intent):
+            if item is None or intent in known.unnamed:
+                # The assumption was wrong: an intent that was assumed to be new has an item, or one
+                # that was assumed to exist has none. The next attempt assumes the opposite.
+                return replace(known, unnamed=known.unnamed ^ {intent})
+            return replace(known, intents=known.intents | {intent})
+    return known
+
 
 FailedConditions = dict[Key, Item | None]
 
@@ -71,7 +230,7 @@ class ConflictResolver:
     ) -> Transaction:
         """Return the transaction to try next."""
         if transaction.caller_key in failed:
-            raise Unauthenticated("this principal was revoked")
+            raise Unauthenticated("this principal was revoked; ask for a new API key")
         transaction = self._resolve_slots(transaction, failed, token)
         caller, now = transaction.caller, transaction.now
 
@@ -91,6 +250,8 @@ class ConflictResolver:
             )
             tasks = resolve_intent_conflict(caller, transaction.transitions, tasks, (key, item))
             transaction = transaction.with_tasks(tasks)
+        # Two passes: what counts against the agent's own limits follows from its tasks, so that
+        # these come first.
         for key, item in failed.items():  # which limits there are depends on the tasks
             transaction = self._resolve_capacity(transaction, key, item)
         return transaction
@@ -121,7 +282,9 @@ class ConflictResolver:
         if errors:
             raise errors[0]
         if replayed:
-            raise EntryExists("this request was carried out before; what it wrote has changed")
+            raise EntryExists(
+                "this request was carried out before, and its entries have changed; use a new key"
+            )
         return replace(transaction, transitions=tuple(transitions))
 
     def authorize_repetition(self, caller: Principal, entries: Iterable[Entry], now: int) -> None:
@@ -129,7 +292,7 @@ class ConflictResolver:
         bound = [each.task_id for each in entries if each.policy.is_task_bound]
         for task in self._tasks.get_many(caller.tenant, set(filter(None, bound))):
             member = self._tasks.get_membership(caller.tenant, task.id, caller.id)
-            authorize_write(caller, WRITE_TASK_MEMORY, TaskTarget(task, now, member))
+            authorize_write(caller, WRITE_MEMORY, TaskTarget(task, now, member))
 
     def _resolve_capacity(
         self, transaction: Transaction, key: Key, item: Item | None
@@ -188,7 +351,9 @@ class ConflictResolver:
 
 def _to_slot_error(transition: Transition, occupant: Entry | None) -> ServiceError:
     if occupant is not None and transition.is_create:
-        message = "there is an entry of this name; change it at its version, or put to replace it"
+        message = (
+            "an entry has this namespace and key; change it at its version, or replace it by PUT"
+        )
         error = EntryExists(message, current=occupant, version=occupant.version)
         return error.at(transition.index)
     if occupant is None or transition.old is None or occupant.nonce != transition.old.nonce:
@@ -207,6 +372,6 @@ def _resolve_claim(transaction: Transaction, key: Key, item: Item | None) -> Tra
         return transaction
     if item is not None:
         target = failed.target._replace(configured=namespace_from_item(item))
-        authorize(transaction.caller, WRITE_MEMORY, target)
+        authorize(transaction.caller, WRITE_NAMESPACE, target)
     remaining = tuple(claim for claim in transaction.claims if claim is not failed)
     return replace(transaction, claims=remaining)

@@ -35,7 +35,7 @@ class AgentCounts:
     own_bytes: int = 0
 
     def add(self, entry: Entry, sign: int = 1) -> None:
-        """Add an entry (sign 1) or remove it (sign -1)."""
+        """Add an entry (sign=1), or remove it (sign=-1)."""
         if entry.policy.is_evictable:
             self.episodic += sign
             self.episodic_bytes += sign * entry.value_bytes
@@ -49,12 +49,12 @@ class AgentCounts:
 
 @dataclass
 class EntryCounts(AgentCounts):
-    """Counters with the entries and bytes of working memory in each task."""
+    """Entries of one agent, with the entries and bytes of working memory in each task."""
 
     tasks: dict[str, tuple[int, int]] = field(default_factory=lambda: defaultdict(lambda: (0, 0)))
 
     def add(self, entry: Entry, sign: int = 1) -> None:
-        """Add an entry (sign 1) or remove it (sign -1)."""
+        """Add an entry (sign=1), or remove it (sign=-1)."""
         super().add(entry, sign)
         if entry.task_id is not None and entry.policy.is_task_bound:
             entries, size = self.tasks[entry.task_id]

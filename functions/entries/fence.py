@@ -58,10 +58,13 @@ class EntryFence:
                 if entry.policy.is_task_bound
             ]
             task = self._tasks.get_existing(tenant, task_id)
+            # The index may lag behind, and the counter never does: 3 counted and 2 found means that
+            # one entry isn't listed yet. The counter is read after the index, so it can't be too
+            # low.
             if all(_is_complete(task, agent, found) for agent in task.leaving):
                 return [entry for entry in found if entry.agent_id in task.leaving]
             time.sleep(wait)
-        raise Unavailable("the index of this task is behind; send the same request again")
+        raise Unavailable("the index of this task lags behind; send the same request again")
 
 
 def _is_complete(task: Task, agent: str, found: list[Entry]) -> bool:

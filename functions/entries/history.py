@@ -13,12 +13,13 @@ from itertools import islice
 from functions.authorization.rules import authorize
 from functions.entries.agent_store import AgentStore
 from functions.entries.authority import WRITE_ENTRY
+from functions.entries.change import Changes
 from functions.entries.filters import Filters, select_matching
 from functions.entries.history_store import HistoryStore, get_position
 from functions.entries.model import Entry
 from functions.entries.query import Queries, begin_before
+from functions.entries.read import EntryReader
 from functions.entries.requests import EntryChange
-from functions.entries.service import Entries
 from functions.entries.store import EntryStore
 from functions.entries.tiers import EPISODIC, SEMANTIC
 from functions.identity.model import Principal
@@ -49,7 +50,8 @@ _WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.0)  # seconds; it follows within a second
 class EntryHistory:
     """The history of a caller's entries."""
 
-    _entries: Entries
+    _reader: EntryReader
+    _changes: Changes
     _queries: Queries
     _entry_store: EntryStore
     _store: HistoryStore
@@ -71,7 +73,7 @@ class EntryHistory:
             AccessDenied: when the caller may not read it.
             Unavailable: the stream function has not stored the last version yet.
         """
-        entry, namespace = self._entries.get_with_namespace(caller, entry_id)
+        entry, namespace = self._reader.get_with_namespace(caller, entry_id)
         kept_from = self._find_kept_from(caller, entry, namespace)
         self._await_stored(entry, kept_from)
         return list(islice(self._iterate(entry, kept_from, after), count))
@@ -90,11 +92,13 @@ class EntryHistory:
             HistoryNotKept: the version is too old, or was removed.
             AccessDenied, Unavailable: as for `list_versions`.
         """
-        entry, namespace = self._entries.get_with_namespace(caller, entry_id)
+        entry, namespace = self._reader.get_with_namespace(caller, entry_id)
         if version == entry.version:
             return entry
         if not 0 < version < entry.version:
-            raise EntryNotFound(f"the entry is at version {entry.version}; it has no {version}")
+            raise EntryNotFound(
+                f"the entry has no version {version}; the present one is {entry.version}"
+            )
         kept_from = self._find_kept_from(caller, entry, namespace)
         self._await_stored(entry, kept_from)
         for each in self._iterate(entry, kept_from, _PRESENT):
@@ -110,14 +114,14 @@ class EntryHistory:
             HistoryNotKept: what it was at this time is not kept.
             AccessDenied, Unavailable: as for `list_versions`.
         """
-        entry, namespace = self._entries.get_with_namespace(caller, entry_id)
+        entry, namespace = self._reader.get_with_namespace(caller, entry_id)
         kept_from = self._find_kept_from(caller, entry, namespace)
         found = self._find_at(entry, moment, kept_from)
         if found is not None:
             return found
         if moment < entry.created_at:
-            raise EntryNotFound("the entry was created later")
-        raise HistoryNotKept("what the entry was at this time is not kept")
+            raise EntryNotFound("the entry did not exist at this time; it was created later")
+        raise HistoryNotKept("the version of this time is not kept; ask for a later time")
 
     def _find_at(self, entry: Entry, moment: int, kept_from: int) -> Entry | None:
         """Find the version of a time; None if it is not kept, or there was none."""
@@ -142,7 +146,9 @@ class EntryHistory:
         """
         place = _select_place(filters)
         if moment < min(self._find_kept_from_of(caller, filters), self._clock()):
-            raise HistoryNotKept("this time is before the history that is kept")
+            raise HistoryNotKept(
+                "the history does not reach back to this time; ask for a later one"
+            )
         after = begin_before(wanted.after, moment + 1) if moment < self._clock() else wanted.after
         wanted = WantedPage(wanted.limit, wanted.offset, after)
         page = self._queries.find_page(caller, place, wanted)
@@ -202,13 +208,13 @@ class EntryHistory:
             UnreadableValue: the stored value was damaged.
             VersionMismatch, EntryNotFound, AccessDenied, CapacityExceeded: as for a change.
         """
-        entry = self._entries.get_with_namespace(caller, entry_id)[0]
+        entry = self._reader.get_with_namespace(caller, entry_id)[0]
         is_repeated = token.matches(entry.request_token)
         earlier = entry if is_repeated else self.get_version(caller, entry_id, to)
         if earlier.unreadable:
             raise UnreadableValue
         change = EntryChange(value=loads(earlier.value))
-        return self._entries.change(caller, entry_id, version, change, token)
+        return self._changes.change(caller, entry_id, version, change, token)
 
     @retry_on(ConditionFailed, "others keep changing this entry")
     def remove(self, caller: Principal, entry_id: str) -> None:
@@ -218,7 +224,7 @@ class EntryHistory:
             EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
             AccessDenied: when the caller may not write it.
         """
-        target = self._entries.find_target(caller, entry_id)
+        target = self._reader.find_target(caller, entry_id)
         authorize(caller, WRITE_ENTRY, target)
         self._entry_store.remove_history(target.entry)
         self._store.remove(self._store.list_keys(target.entry.address, target.entry.nonce))

@@ -1,5 +1,6 @@
 """Map entries to DynamoDB items and back. Every attribute of an entry is named here."""
 
+from functions.entries.eviction import parse_eviction_order
 from functions.entries.model import Entry
 from functions.entries.tiers import EPISODIC, POLICIES, Tier
 from functions.platform import entry_keys, item_types, request_context, schema
@@ -35,6 +36,7 @@ class EntryMapper:
         """Return the item of an entry, without its key; attributes that are None aren't stored."""
         is_evictable = entry.policy.is_evictable
         is_of_task = entry.ends_with_task and entry.task_id is not None
+        creation_order = entry_keys.build_creation_order(entry.sort_token)
         return self._to_value_attributes(entry) | {
             "nonce": entry.nonce,
             "version": entry.version,
@@ -65,7 +67,7 @@ class EntryMapper:
             "vector_length": entry.vector_length,
             "last_accessed_at": entry.last_accessed_at if is_evictable else None,
             schema.EVICTION_ATTRIBUTE: entry.eviction_order,
-            schema.CREATION_ATTRIBUTE: entry_keys.build_creation_order(entry.sort_token)
+            schema.CREATION_ATTRIBUTE: creation_order
             if entry.policy.is_private or is_of_task
             else None,
             "expires_at": entry.expires_at,
@@ -77,7 +79,10 @@ class EntryMapper:
             )[0]
             if is_of_task and entry.task_id is not None
             else None,
-            **({} if entry.policy.is_private else _build_tenant_order(entry)),
+            schema.TENANT_ATTRIBUTE: None
+            if entry.policy.is_private
+            else entry_keys.build_tenant_entries_partition(entry.address.tenant),
+            schema.TYPE_ORDER_ATTRIBUTE: None if entry.policy.is_private else creation_order,
         }
 
     def _to_value_attributes(self, entry: Entry) -> Item:
@@ -113,6 +118,7 @@ class EntryMapper:
             address=address,
             nonce=nonce,
             memory_type=tier,
+            # An item whose owner isn't that of its partition was moved there: no agent owns it.
             agent_id=agent if tier == "semantic" or address.is_owned_by(agent) else _NOBODY,
             namespace=item["namespace"],
             key=item["key"],
@@ -158,7 +164,7 @@ def _name_value(entry_id: str, task: str | None) -> str:
 
 def to_eviction_candidate(row: Item) -> Entry:
     """Return an evictable entry with what a row of the eviction index says of it: no value."""
-    priority, accessed = entry_keys.parse_eviction_order(row[schema.EVICTION_ATTRIBUTE])
+    priority, accessed = parse_eviction_order(row[schema.EVICTION_ATTRIBUTE])
     return Entry(
         address=entry_keys.parse_entry_key((row["pk"], row["sk"]), EPISODIC.id_letter),
         nonce=row["nonce"],
@@ -177,10 +183,3 @@ def to_eviction_candidate(row: Item) -> Entry:
         priority=priority,
         last_accessed_at=accessed,
     )
-
-
-def _build_tenant_order(entry: Entry) -> Item:
-    return {
-        schema.TENANT_ATTRIBUTE: entry_keys.build_tenant_entries_partition(entry.address.tenant),
-        schema.TYPE_ORDER_ATTRIBUTE: entry_keys.build_creation_order(entry.sort_token),
-    }

@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from functions.entries.tiers import POLICIES, Tier, TierPolicy
+from functions.entries.eviction import build_eviction_order
+from functions.entries.tiers import POLICIES, Priority, Tier, TierPolicy
 from functions.identity.model import Actor, ActorKind
 from functions.platform import entry_keys
 from functions.platform.entry_keys import EntryAddress
+from functions.platform.errors import EntryNotFound
 from functions.platform.keys import Key
 from functions.platform.sensitivity import Sensitivity
 
-Priority = Literal["low", "normal", "high"]
 RemovalReason = Literal["deleted", "evicted", "expired", "archived"]
 
 TASK_LIFETIME = "task_lifetime"
@@ -103,7 +104,7 @@ class Entry(NamedTuple):
         """
         if not self.is_evictable:
             return None
-        return entry_keys.build_eviction_order(self.priority, self.last_accessed_at, self.nonce)
+        return build_eviction_order(self.priority, self.last_accessed_at, self.nonce)
 
     @property
     def ends_with_task(self) -> bool:
@@ -161,3 +162,11 @@ def mark_inherited(token: str) -> str:
 def is_inherited_token(token: str) -> bool:
     """Return whether a sort token is of an inherited entry."""
     return token.startswith(_BEHIND)
+
+
+def parse_id(tenant: str, entry_id: str) -> tuple[EntryAddress, str]:
+    """Parse the slot and the nonce of an id; raise `EntryNotFound` if it is none."""
+    address = entry_keys.parse_entry_id(tenant, entry_id)
+    if address is None:
+        raise EntryNotFound
+    return address

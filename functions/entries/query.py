@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from functions.authorization.rules import is_allowed
+from functions.entries.access import PrivateMemory, assert_owner_known
 from functions.entries.filters import Filters
 from functions.entries.model import Entry
-from functions.entries.page_reader import PageReader, Source
-from functions.entries.page_sources import Sources
-from functions.entries.private_memory import PrivateMemory, assert_owner_known
+from functions.entries.pages import PageReader, Source, Sources
 from functions.entries.store import EntryStore
 from functions.entries.tiers import SEMANTIC
 from functions.identity.model import ADMIN, Principal

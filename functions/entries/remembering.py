@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from functions.entries.create import Creates
 from functions.entries.model import Entry
 from functions.entries.requests import Memory, NewEntry
-from functions.entries.service import Entries
 from functions.identity.model import ADMIN, WRITE, Principal
 from functions.namespaces.model import encode_segment
 from functions.namespaces.rules import get_default
@@ -31,7 +31,7 @@ _MOST_NAMESAKES = 8
 class Remembering:
     """Stores memories in the namespaces of users and agents, each text once."""
 
-    _entries: Entries
+    _creates: Creates
     _namespaces: Namespaces
     _digests: Digests
 
@@ -50,7 +50,7 @@ class Remembering:
         value = _build_value(new)
         for key in self._list_keys(new.key, value):
             try:
-                made = self._entries.create(caller, _build_entry(new, namespace, key, value), token)
+                made = self._creates.create(caller, _build_entry(new, namespace, key, value), token)
             except EntryExists as conflict:
                 present = conflict.current
                 if isinstance(present, Entry) and _is_same(present, value):

@@ -4,8 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from functions.entries.model import Priority
-from functions.entries.tiers import Tier
+from functions.entries.tiers import Priority, Tier
 from functions.namespaces.requests import HistorySettings
 from functions.platform import limits
 from functions.platform.sensitivity import Sensitivity
@@ -155,7 +154,7 @@ class Memory(RequestModel):
     @model_validator(mode="after")
     def _has_one_content(self) -> Self:
         if (self.text is None) == (self.value is None):
-            raise ValueError("takes `text` or `value`")
+            raise ValueError("needs either `text` or `value`")
         return self
 
 

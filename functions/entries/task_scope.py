@@ -29,12 +29,12 @@ class TaskAssumptions:
     """Tells what is known of the tasks in the scopes of entries: nothing, in the first attempt.
 
     Attributes:
-        unregistered: tasks that do not exist yet; the write registers them.
+        unregistered: tasks without an item; the write registers them.
         unjoined: tasks in which the agent holds no entry yet.
         grants: those by which the agent writes, where it is neither assignee nor coordinator.
         joined: tasks in which the agent takes or took part otherwise.
         intents: those that are another one's; the agent may take part in them.
-        unnamed: intents that do not exist yet.
+        unnamed: intents without an item; the write creates them.
         uncoordinated: tasks without a coordinator; what they hold counts against the limits of
             each entry's agent, too.
     """
@@ -70,6 +70,9 @@ def build_task_writes(
         elif create is not None and delta is not None and delta.has_creates:
             is_counted = task not in known.unjoined
             intent, replaced = create.current.intent_id, _count_replaced(caller, transitions, task)
+            # Example: bob takes over a task and puts the entry "plan" of 40 bytes in the place of
+            # alice's of 50 bytes. The task's change is 0 entries and -10 bytes; bob counts 1 entry
+            # and 40 bytes more, alice 1 and 50 less.
             own = _subtract(usage, replaced.values())
             yield from usage_store.reserve_usage(
                 caller,
@@ -175,7 +178,9 @@ def find_scopes(transitions: Sequence[Transition]) -> dict[str, Transition]:
         intent = scopes.setdefault(entry.task_id, transition).current.intent_id
         if entry.intent_id not in (None, intent):
             if intent is not None:
-                raise ValidationFailed("scope.intent_id", "is not the task's intent")
+                raise ValidationFailed(
+                    "scope.intent_id", "is not the task's intent; leave it out, or give the task's"
+                )
             scopes[entry.task_id] = transition
     return scopes
 

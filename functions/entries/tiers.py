@@ -8,6 +8,7 @@ from functions.platform.entry_keys import EntryAddress
 from functions.platform.errors import ValidationFailed
 
 Tier = Literal["working", "episodic", "semantic"]
+Priority = Literal["low", "normal", "high"]
 
 _EVICTION_FIELDS = {"pinned": False, "priority": "normal"}
 """The fields for evictable tiers only, with what entries of other tiers have."""
@@ -52,7 +53,7 @@ class TierPolicy(NamedTuple):
         """Raise `ValidationFailed` when a field has a value for evictable tiers only."""
         for name, other in _EVICTION_FIELDS.items():
             if not self.is_evictable and given.get(name, other) != other:
-                raise ValidationFailed(name, f"is for {EPISODIC.name} memory only")
+                raise ValidationFailed(name, f"is accepted for {EPISODIC.name} memory only")
 
 
 WORKING = TierPolicy(

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from functions.entries.capacity import NO_EVICTIONS, Evictions
-from functions.entries.counter_store import build_counter_write
 from functions.entries.counters import CounterDelta, count_agent_changes
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Transition
@@ -17,6 +16,7 @@ from functions.entries.task_scope import (
     set_own,
 )
 from functions.entries.transition_store import (
+    build_counter_write,
     build_entry_write,
     build_index_writes,
     build_tombstone_write,
@@ -36,7 +36,7 @@ _ALWAYS_FIT = MAX_TRANSACTION_BYTES // MAX_ITEM_BYTES
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """Tells the work of one transaction, and what is known so far.
+    """One transaction, with what earlier attempts have found out.
 
     Attributes:
         extra_writes: other writes, by their keys.
@@ -62,23 +62,30 @@ class Transaction:
         return replace(self, tasks=tasks, transitions=transitions)
 
     @property
+    def names_tasks(self) -> bool:
+        """Tell whether a task or an intent has to know of what is written."""
+        transitions = (*self.transitions, *self.evictions.transitions)
+        entries = (each for both in transitions for each in (both.old, both.new))
+        return any(each is not None and (each.task_id or each.intent_id) for each in entries)
+
+    @property
     def caller_key(self) -> Key:
         return item_types.PRINCIPAL.build_key(self.caller.tenant, principal=self.caller.id)
 
     def build_writes(self, mapper: EntryMapper, further: Iterable[Write] = ()) -> list[Write]:
         """Build all writes of the transaction, with further ones."""
         tenant, now = self.caller.tenant, self.now
-        transitions = (
-            *(set_fence(each, self.tasks) for each in self.transitions),
-            *self.evictions.transitions,
-        )
+        written, in_tasks = self.transitions, self.names_tasks
+        if in_tasks:
+            written = tuple(set_fence(each, self.tasks) for each in written)
+        transitions = (*written, *self.evictions.transitions)
         writes = [build_entry_write(mapper, each) for each in transitions]
         for transition in transitions:
             writes.extend(build_index_writes(transition))
             writes.extend(build_vector_writes(transition))
             tombstone = build_tombstone_write(transition, self.actor or self.caller.actor, now)
             writes.extend([] if tombstone is None else [tombstone])
-        deltas = count_agent_changes(transitions)
+        deltas = count_agent_changes(each for each in transitions if each.current.policy.is_private)
         if self.evictions.free_capacity is not None:  # a condition, even where nothing changes
             deltas.setdefault(self.caller.id, CounterDelta())
         writes.extend(
@@ -87,7 +94,8 @@ class Transaction:
             )
             for agent, delta in deltas.items()
         )
-        writes.extend(build_task_writes(self.caller, transitions, now, self.tasks))
+        if in_tasks:
+            writes.extend(build_task_writes(self.caller, transitions, now, self.tasks))
         writes.extend(self.extra_writes.values())
         writes.extend(write for claim in self.claims for write in claim.writes)
         if self.claims:  # a revoked principal, whose key is remembered, becomes no curator

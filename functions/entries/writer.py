@@ -14,7 +14,7 @@ from functions.entries.store import EntryStore
 from functions.entries.task_scope import TaskAssumptions, find_scopes
 from functions.entries.transaction import Transaction
 from functions.identity.model import SERVICE, Principal
-from functions.namespaces.restrictions import RestrictionStore
+from functions.namespaces.restriction_store import RestrictionStore
 from functions.platform import vector_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import (
@@ -93,7 +93,9 @@ class EntryWriter:
         return self._table.try_write(*transaction.build_writes(self._mapper))
 
     def _commit(self, transaction: Transaction, token: RequestToken | None) -> list[Entry]:
-        transaction = self._evict_if_known_full(self._assume_own_tasks(transaction))
+        is_private = any(each.current.policy.is_private for each in transaction.transitions)
+        if is_private:
+            transaction = self._evict_if_known_full(self._assume_own_tasks(transaction))
         backoff = Backoff(
             "others are writing the same entries", attempts=_ATTEMPTS, longest_wait=_LONGEST_WAIT
         )
@@ -103,8 +105,9 @@ class EntryWriter:
                 further = self._build_length_claims(transaction)
                 further += self._build_records(transaction)
                 self._table.transact(transaction.build_writes(self._mapper, further))
-                self._remember_capacity(transaction)
-                self._remember_own_tasks(transaction)
+                if is_private:
+                    self._remember_capacity(transaction)
+                    self._remember_own_tasks(transaction)
                 return [each.current for each in transaction.transitions]
             except ConditionFailed as conflict:
                 transaction = self._conflicts.resolve(transaction, conflict.failed, token)
@@ -124,7 +127,7 @@ class EntryWriter:
             if length is None:
                 length = claimed.setdefault(partition, new.vector_length)
             if length != new.vector_length:
-                message = f"has {new.vector_length} numbers; those of this namespace have {length}"
+                message = f"has {new.vector_length} numbers; this namespace accepts {length}"
                 raise ValidationFailed("vector", message).at(transition.index)
         return [claim_vector_length(*each) for each in claimed.items()]
 

@@ -1,6 +1,6 @@
 """Publish events on EventBridge, as CloudEvents 1.0 in the detail and never with a value.
 
-The bus carries the types that the deployment names: an event without a subscriber is no call.
+The bus carries the types that the deployment names. An event of another type costs no call.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping

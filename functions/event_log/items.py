@@ -37,16 +37,6 @@ class EncodedEvents(NamedTuple):
     text: str | bytes
     parts: Sequence[bytes] = ()
 
-    @property
-    def newest(self) -> int:
-        """The latest timestamp of the events."""
-        return max(event.timestamp for event in self.events)
-
-    @property
-    def oldest(self) -> int:
-        """The earliest timestamp of the events."""
-        return min(event.timestamp for event in self.events)
-
 
 class LogTime(NamedTuple):
     """Tells how the times of a log's events go, up to an item; neither figure ever falls.
@@ -61,9 +51,11 @@ class LogTime(NamedTuple):
 
     def add(self, encoded: EncodedEvents) -> "LogTime":
         """Add the events of the next item."""
-        return LogTime(
-            max(self.newest, encoded.newest), max(self.lag, self.newest - encoded.oldest)
-        )
+        # Example: after an event of 12:00, one of 11:58 is late by two minutes. A reader who wants
+        # all since 11:59 begins at the first item whose `newest` is 11:59, and reads up to the one
+        # whose `newest` is `lag` after the end of the period.
+        times = [event.timestamp for event in encoded.events]
+        return LogTime(max(self.newest, *times), max(self.lag, self.newest - min(times)))
 
 
 class StoredEvent(NamedTuple):

@@ -46,7 +46,7 @@ class EventLogReader(TimedStore):
         """Read a page of events, of at most 5 MB, and the position to continue from.
 
         Returns:
-            the events, and the position; None at the end if the newest come first.
+            the events, and the position; None at the end of a list that is newest first.
         """
         partition = log_keys.build_log_partition(tenant, log.kind, log.name)
         found: list[Event] = []
@@ -114,6 +114,8 @@ class EventLogReader(TimedStore):
                 expected = get_first_number(item)
                 continue
             number = log_keys.parse_log_item(item["sk"])
+            # Item 5 follows item 3: either 4 was removed at the end of its retention, or this read
+            # has missed it. In the second case the page ends here, and the next one begins with 4.
             if number != expected and self._has_item(partition, number - 1):
                 return
             expected = number + 1

@@ -7,7 +7,7 @@ from functions.identity.model import ADMIN, Principal
 from functions.namespaces.authority import READ_PERMISSIONS
 from functions.namespaces.service import Namespaces
 from functions.platform.errors import AccessDenied
-from functions.tasks.intent_authority import READ_INTENT, READ_LOG, READ_SNAPSHOT, SnapshotTarget
+from functions.tasks.authority import READ_INTENT, READ_LOG, READ_SNAPSHOT, SnapshotTarget
 from functions.tasks.intents import Intents
 from functions.tasks.model import Intent
 
@@ -29,7 +29,7 @@ class EventLogs:
         snapshot are for the intent's owner, its access list and the agent whose memory it was.
 
         Raises:
-            NotFound: there is no such intent.
+            NotFound: the intent doesn't exist.
             AccessDenied: the caller is neither the intent's owner, nor takes or took part in it,
                 nor is on its access list, nor has `memory.admin`.
         """

@@ -1,12 +1,12 @@
 """Append events to logs, each once and in order.
 
 A log is a sequence of items without gaps, with some events in each. An append writes the item after
-the last one, if that is still the last. So positions follow the order of commits,
+the last one, under the condition that it doesn't exist. So positions follow the order of commits,
 and who has read up to one has missed nothing before it.
 
-Items are kept for as long as the deployment says. Then they are not read, and DynamoDB removes them
+Items are kept as long as the deployment says. Then they are not read, and DynamoDB removes them
 within days, in any order. Item 0 stays: it says the number of the log's first item, which is the
-time of the log's beginning in epoch ms. A log whose items have all been removed begins again at the
+time of the log's beginning in epoch ms. A log whose items have all been removed starts again at the
 present time, which is a higher number than any before.
 
 An item has the latest timestamp up to it. So the end of a log, read backwards until all is older
@@ -80,6 +80,7 @@ def _has_gap(items: Sequence[Item], since: int) -> bool:
         get_first_number(item) - 1 if is_head(item) else log_keys.parse_log_item(item["sk"])
         for item in items
     ]
+    # Example: 9, 8, 6. A read that is eventually consistent has not seen item 7 yet.
     return any(one != other + 1 for one, other in pairwise(numbers))
 
 
@@ -129,6 +130,8 @@ class EventLogStore:
             longest_wait=LONGEST_WAIT,
         )
         while True:
+            # A retry finds the events that an earlier try has appended among the last ones: an
+            # append reads back to the oldest event that it brings.
             if any(event.id in end.ids for event in missing):
                 missing = [event for event in missing if event.id not in end.ids]
                 encoded = list(encode_events(missing))

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from functions.entries import rules as entry_rules
+from functions.entries.create import build_entry
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import LEARNED_FROM, Entry, Transition
+from functions.entries.put import replace_fields
 from functions.entries.requests import NewEntry
 from functions.entries.store import EntryStore
 from functions.entries.tiers import SEMANTIC
@@ -125,10 +126,10 @@ class LearnedEntries:
             memory_type=SEMANTIC.name,
         )
         learner = build_learner(reading.tenant)
-        entry = entry_rules.build_entry(learner, new, now, RequestToken.create())
+        entry = build_entry(learner, new, now, RequestToken.create())
         entry = entry._replace(actor_kind=SERVICE.kind, occurred_at=time)
         if present is not None and live:
-            entry = entry_rules.replace_fields(present, entry)
+            entry = replace_fields(present, entry)
         return Transition(present, entry)
 
     def _build_row(

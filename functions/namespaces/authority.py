@@ -30,7 +30,7 @@ WRITE_MEMORY = Action("namespace.write", (_WRITES,), denied="you may not write i
 CLAIM_NAMESPACE = Action(
     "namespace.claim", (_WRITES,), denied="you may not write in this namespace", is_audited=True
 )
-"""The first write to a namespace without a configuration makes the writer its curator."""
+"""The first write to a namespace without configuration makes the writer its curator."""
 READ_PERMISSIONS = Action(
     "namespace.show", (HOLDS_ADMIN, _READS, INSPECTS), denied="you have no access to this namespace"
 )

@@ -70,7 +70,7 @@ class NamespaceTarget(NamedTuple):
     """A namespace, and all that decides on a caller's access to it.
 
     Attributes:
-        configured: its own permissions; None if it is not configured.
+        configured: its own permissions; None if it isn't configured.
         rules: the prefix rules that fit its name, the longest first.
         is_denied: whether guardrails bar the caller from it (RFC-0015 §6.6).
     """

@@ -1,7 +1,7 @@
 """Prefix rules: permissions of all namespaces whose names begin alike.
 
 A tenant has few of them, and every access to semantic memory needs them. So a function remembers
-them for some seconds; what it changes itself, it reads again at once.
+them for some seconds, and reads them again after its own changes.
 """
 
 from collections.abc import Callable
@@ -49,5 +49,5 @@ class PrefixRules:
         return select_rules(rules, name) if rules else ()
 
     def forget(self) -> None:
-        """Read all rules again from now on, since one was changed."""
+        """Forget all rules, since one was changed."""
         self._remembered = {}  # a read under way writes into the former one

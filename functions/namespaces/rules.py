@@ -54,6 +54,8 @@ def _list_permissions(target: NamespaceTarget) -> Iterator[Namespace]:
 
 def _find_access(principal: str, permissions: Iterable[Namespace]) -> Access | None:
     for each in permissions:
+        # Example: `billing` lists ada with "write" and has no default, `bill*` has the default
+        # "none". ada writes; for bob, `billing` says nothing, so that `bill*` decides: none.
         said = each.allow.get(principal, each.default)
         if said is not None:
             return said
@@ -123,7 +125,7 @@ def change_permissions(
     )
     allow = _remove_unneeded(changed, target.rules)
     if len(allow) > MAX_ACL_ENTRIES:
-        remedy = "take principals out by the access none, or set a default"
+        remedy = "remove principals by the access none, or set a default"
         raise CapacityExceeded("allow", len(base.allow), MAX_ACL_ENTRIES, remedy)
     return replace(changed, allow=allow)
 

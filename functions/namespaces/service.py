@@ -13,7 +13,7 @@ from functions.namespaces import authority, rules
 from functions.namespaces.model import Access, Namespace, NamespaceTarget
 from functions.namespaces.prefix_rules import PrefixRules
 from functions.namespaces.requests import Allowed, NamespaceChange, Permissions
-from functions.namespaces.restrictions import Restrictions, RestrictionStore
+from functions.namespaces.restriction_store import Restrictions, RestrictionStore
 from functions.namespaces.store import (
     NamespaceClaim,
     NamespaceStore,
@@ -182,7 +182,7 @@ class Namespaces:
         """Read one namespace's permissions.
 
         Raises:
-            NotFound: it is not configured.
+            NotFound: it isn't configured.
             AccessDenied: the caller neither reads its memory nor manages permissions.
         """
         target = self._find_configuration(caller, name)
@@ -201,7 +201,7 @@ class Namespaces:
         return target._replace(configured=own, rules=shorter)
 
     def claim_if_new(self, caller: Principal, target: NamespaceTarget) -> NamespaceClaim | None:
-        """Build what makes the caller the curator of a namespace without a configuration.
+        """Build the writes that make the caller the curator of a namespace without configuration.
 
         Raises:
             AccessDenied: the caller may not write in the namespace, configured or not.
@@ -254,11 +254,11 @@ class Namespaces:
             CapacityExceeded: more than 500 principals would be listed.
         """
         if change.namespace not in (None, name):
-            raise ValidationFailed("namespace", "isn't the name in the path")
+            raise ValidationFailed("namespace", "must be the name in the path")
         if change.search_fields is not None and rules.is_prefix_rule(name):
-            raise ValidationFailed("search_fields", "are those of one namespace")
+            raise ValidationFailed("search_fields", "are set for one namespace; leave out the *")
         if "history" in change.model_fields_set and rules.is_prefix_rule(name):
-            raise ValidationFailed("history", "is that of one namespace; leave out the *")
+            raise ValidationFailed("history", "is set for one namespace; leave out the *")
         return self._change(caller, name, authority.CHANGE_PERMISSIONS, change, version, token)
 
     def close_users(self, caller: Principal) -> bool:

@@ -110,7 +110,7 @@ class NamespaceStore(Store):
 
 
 def put_first_configuration(tenant: str, namespace: Namespace) -> Write:
-    """Configure a namespace without a configuration; never a prefix rule, whatever the name."""
+    """Configure a namespace that isn't configured; never a prefix rule, even if it ends with *."""
     key = item_types.NAMESPACE.build_key(tenant, namespace=namespace.namespace)
     return put_permissions(key, None, namespace, **_build_name_order(namespace.namespace))
 

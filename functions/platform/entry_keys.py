@@ -5,7 +5,7 @@ An entry's id holds its whole key, so that reading by id and by natural key are 
 """
 
 import re
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from functions.platform import item_types
 from functions.platform.keys import (
@@ -16,14 +16,12 @@ from functions.platform.keys import (
     TIME_CHARACTERS,
     Digest,
     Key,
-    decode_timestamp,
     encode_timestamp,
     hash_agent,
     hash_name,
     hash_namespace,
 )
 
-PRIORITIES: tuple[Literal["low"], Literal["normal"], Literal["high"]] = ("low", "normal", "high")
 _NAMESPACE_CHARACTERS = 6
 _NONCE_CHARACTERS = TIME_CHARACTERS + SUFFIX_CHARACTERS
 _ID_TIER = len("mem_")  # where an entry's id has the letter of its tier
@@ -208,20 +206,3 @@ def parse_index_row_entry(row_key: Key) -> tuple[Key, str] | None:
     tenant = row_key[0].partition("#")[0]
     found = parse_entry_id(tenant, parse_sort_token(row_key[1]))
     return None if found is None else (found[0].item_key, found[1])
-
-
-def build_eviction_order(
-    priority: Literal["low", "normal", "high"], accessed: int, nonce: str
-) -> str:
-    """Build what an episodic entry sorts by for eviction: the first is evicted first.
-
-    Args:
-        accessed: the last access, in epoch ms.
-    """
-    return f"{PRIORITIES.index(priority)}#{encode_timestamp(accessed)}#{nonce}"
-
-
-def parse_eviction_order(text: str) -> tuple[Literal["low", "normal", "high"], int]:
-    """Parse the priority and the last access (epoch ms) of an eviction order."""
-    rank, accessed, _ = text.split("#")
-    return PRIORITIES[int(rank)], decode_timestamp(accessed)

@@ -99,4 +99,5 @@ def _weight(stats: OutcomeStats, now: int) -> float:
     if stats.half_life_ms is None:
         return 1.0
     half_lives = (now - stats.base_ms) / stats.half_life_ms
+    # 2 ** 1000 is the largest power that a double holds with room; a rebase comes long before.
     return float(2.0 ** max(0.0, min(half_lives, 1000.0)))

@@ -47,7 +47,7 @@ class WorkflowStore(Store):
     def iterate_procedure(
         self, tenant: str, procedure: Procedure, before: str | None, count: int
     ) -> Iterator[ProcedureWorkflow]:
-        """Read the same, newest first, before a position: two calls a group."""
+        """Read workflows, newest first, before a position: two calls a group."""
         partition = _partition(tenant, procedure)
         return map(decode_workflow, iterate_items(self._table, partition, before, count))
 

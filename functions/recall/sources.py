@@ -9,7 +9,7 @@ from functions.conversations.model import Conversation
 from functions.conversations.search import ConversationSearch, FoundMessage, MessageQuery
 from functions.conversations.service import Conversations
 from functions.entries.model import LEARNED_FROM, Entry
-from functions.entries.service import Entries
+from functions.entries.read import EntryReader
 from functions.entries.tiers import EPISODIC, SEMANTIC, WORKING
 from functions.facts.model import Fact, Validity
 from functions.facts.service import Facts
@@ -47,7 +47,7 @@ class RecallSources:
     def __init__(
         self,
         search: Search,
-        entries: Entries,
+        entries: EntryReader,
         facts: Facts,
         conversations: tuple[ConversationSearch, Conversations],
         episodes: tuple[EpisodeSearch, Episodes],

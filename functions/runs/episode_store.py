@@ -61,7 +61,7 @@ class EpisodeStore:
         except ConditionFailed as failed:
             earlier = failed.failed.get(key)
             if earlier is None or token is None or not token.matches(earlier.get("request")):
-                message = "another episode has taken this place; send the request again"
+                message = "another episode was appended at the same moment; send the request again"
                 raise Throttled(message) from failed
             return self._decode(address.tenant, earlier)
         return None

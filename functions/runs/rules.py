@@ -34,6 +34,8 @@ class RunIds:
     def make_id(self, address: run_keys.RunAddress, principal: str) -> str:
         """Make the id of the run at an address, which a principal starts."""
         message = f"{address.tenant}\n{address.unsigned_id}\n{principal}".encode()
+        # The MAC tells an id that the service has made from a guess: an append checks it instead of
+        # reading the run.
         mac = hmac.digest(self._derive_key(_PURPOSE), message, "sha256")[:_MAC_BYTES]
         return address.unsigned_id + encode_seed(mac)
 

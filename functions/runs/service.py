@@ -75,7 +75,7 @@ class Runs:
             token.matches(item.get("request"))  # raises, if it had another body
             if item.get("ended_at") is None and decode_head(item).expires_at > self._clock():
                 return self._store.decode(tenant, item)
-        raise RunClosed("the run that this Idempotency-Key started is over; use a fresh key")
+        raise RunClosed("the run that this Idempotency-Key started has ended; use a new key")
 
     def get(self, caller: Principal, run_id: str) -> Run:
         """Get one run: one read, and a call more for each large value."""
@@ -122,7 +122,7 @@ class Runs:
                 return ended
         if token.matches(item.get("end_request")):
             return self._decode(tenant, item)
-        raise RunClosed(f"this run is over ({item['status']}); its result stays as it is")
+        raise RunClosed(f"this run has ended ({item['status']}); its result can't change")
 
     def _decode(self, tenant: str, item: Item) -> Run:
         try:

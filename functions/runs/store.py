@@ -98,6 +98,8 @@ class RunStore:
         try:
             self._table.write([write, *staged, *records])
         except ConditionFailed:
+            # The parts were stored, and nothing refers to them. They are removed at once instead of
+            # by the schedule, whose mark is the same item.
             for mark in staged:
                 self._parts.remove(mark.key, value_parts.CLEANUP_SECONDS)
             raise

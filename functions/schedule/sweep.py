@@ -12,7 +12,7 @@ from functools import partial
 from threading import Lock
 from typing import Generic, NamedTuple, TypeVar
 
-from functions.entries.removals import ExpiredEntries
+from functions.entries.delete import ExpiredEntries
 from functions.platform.clock import Clock
 from functions.platform.due_index import DueIndex
 from functions.platform.errors import ServiceError

@@ -14,11 +14,10 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from functions.authorization.rules import inspects
-from functions.entries.access import select_readable_by_task
+from functions.entries.access import assert_owner_known, select_readable_by_task
 from functions.entries.capacity import AccessTracker
 from functions.entries.filters import Filters, select_matching
 from functions.entries.model import Entry
-from functions.entries.private_memory import assert_owner_known
 from functions.entries.query import Queries
 from functions.entries.store import EntryStore
 from functions.entries.tiers import EPISODIC, POLICIES, SEMANTIC, WORKING

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from functions.entries.removals import Removal, RemovalReasons
+from functions.entries.delete import Removal, RemovalReasons
 from functions.event_log.model import Event
 from functions.platform.items import Item
 from functions.platform.keys import Key

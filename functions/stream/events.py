@@ -1,7 +1,7 @@
 """Build the events of a change (RFC-0015 §5.1, §5.2)."""
 
+from functions.entries.delete import Removal
 from functions.entries.model import Entry
-from functions.entries.removals import Removal
 from functions.event_log.model import Event, LogEventType, build_event_id, choose_log
 from functions.identity.model import SERVICE, Actor
 from functions.platform.items import Item

@@ -7,7 +7,7 @@ query finds whose tasks an agent works on, and whether a certain coordinator's a
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from functions.namespaces.restrictions import bind_agent
+from functions.namespaces.restriction_store import bind_agent
 from functions.platform import item_types
 from functions.platform.errors import CapacityExceeded
 from functions.platform.item_types import COORDINATED_TASK
@@ -32,7 +32,7 @@ class AssignmentStore(Store):
     def iterate_of_agent(
         self, tenant: str, agent: str, before: str | None, count: int
     ) -> Iterator[list[Assignment]]:
-        """Read the same, newest first, before a position: two calls for each `count`."""
+        """Read an agent's open tasks, newest first, before a position: two calls a group."""
         partition = item_types.ASSIGNMENT.build_partition(tenant, agent=agent)
         for rows in iterate_item_groups(self._table, partition, before, count):
             yield list(map(_to_assignment, rows))
@@ -65,7 +65,7 @@ def _to_assignment(row: Item) -> Assignment:
 
 
 def list_assignments(tenant: str, old: Task | None, new: Task) -> list[Write]:
-    """Move a task's row to its new assignee."""
+    """List a task under its assignee, and remove it from the list of the one before."""
     return replace_rows(_build_assignments(tenant, old), _build_assignments(tenant, new))
 
 

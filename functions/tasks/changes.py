@@ -137,6 +137,7 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
     status = change.status or task.status
     is_handed_over = assignee != task.assigned_agent
     is_adopted = task.coordinator is None and coordinator is not None
+    given_fields = change.extra_fields
     policy, extra_fields = (Policy(), {}) if is_adopted else (task.memory_policy, task.extra_fields)
     return replace(
         task,
@@ -150,12 +151,22 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
         if "delegates" in given
         else task.delegates,
         hand_over_note=change.note if is_handed_over else task.hand_over_note,
+        # Example: alice grants carol read access in term 1. The hand-over to bob starts term 2, in
+        # which her grant doesn't count; a grant of the coordinator has no term and stays.
         term=task.term + (is_handed_over or is_adopted),
         parent_term=None if is_handed_over else task.parent_term,
-        guarded_by=_find_guarding(task, coordinator),
+        guarded_by=task.guarded_by
+        if coordinator == task.coordinator
+        else _find_guarding(task, coordinator),
+        # The entries of those who leave are fenced after this write. An end needs no fence, since
+        # nothing is written for an ended task.
         leaving=() if status in ENDED else _find_leaving(task, assignee, coordinator),
-        memory_policy=_merge_policy(policy, change),
-        extra_fields=_merge_extra_fields(extra_fields, change.extra_fields),
+        memory_policy=policy
+        if change.memory_policy is None
+        else policy._replace(**change.memory_policy.model_dump(exclude_unset=True)),
+        extra_fields=_merge_extra_fields(extra_fields, given_fields)
+        if given_fields
+        else extra_fields,
         request=token.stored,
     )
 
@@ -178,12 +189,6 @@ def _build_times(task: Task, status: Status, now: int) -> dict[str, Any]:
     if status in ENDED:
         times["completed_at"] = now
     return times
-
-
-def _merge_policy(policy: Policy, change: TaskChange) -> Policy:
-    if change.memory_policy is None:
-        return policy
-    return policy._replace(**change.memory_policy.model_dump(exclude_unset=True))
 
 
 def _merge_extra_fields(before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -45,6 +45,7 @@ def replace_grant(tenant: str, task: Task, old: Grant | None, new: Grant | None)
     key = item_types.GRANT.build_key(tenant, task=task.id, principal=principal)
     condition, values = ABSENT, Item()
     if old is not None:
+        # A grant has no version: it is replaced as a whole, so its time says which one was read.
         condition, values = "created_at = :before", {"before": old.created_at}
     if new is None:
         yield delete(key, condition, **values)

@@ -73,14 +73,14 @@ class Grants:
         Raises:
             NotFound: no task of the caller's tenant has this id.
             AccessDenied: the caller is neither the task's coordinator nor its assignee.
-            TaskReassigned: the task was the caller's, and is now another's.
+            TaskReassigned: the task has another assignee now.
             TaskClosed: the task has ended.
             ValidationFailed: the expiry lies in the past.
             CapacityExceeded: its assignee has made all the grants that it may.
         """
         now = self._clock()
         if new.expires_at is not None and new.expires_at <= now:
-            raise ValidationFailed("expires_at", "lies in the past")
+            raise ValidationFailed("expires_at", "must be in the future")
 
         grant = Grant(principal, new.access, new.expires_at or FOREVER, caller.id, now)
 
@@ -96,7 +96,7 @@ class Grants:
         Raises:
             NotFound: there is no such task, or no such grant.
             AccessDenied: the caller is neither the task's coordinator nor its assignee.
-            TaskReassigned: the task was the caller's, and is now another's.
+            TaskReassigned: the task has another assignee now.
             TaskClosed: the task has ended.
         """
 
@@ -141,7 +141,7 @@ def _assert_fits(task: Task, old: Grant | None, new: Grant | None) -> None:
     """Check that a task's assignee doesn't make more grants than it may."""
     if count_granted(task, old, new) > 0 and task.granted >= MAX_GRANTS:
         raise CapacityExceeded(
-            "grants", task.granted, MAX_GRANTS, "take some back, or let the coordinator grant"
+            "grants", task.granted, MAX_GRANTS, "revoke some, or let the coordinator grant"
         )
 
 

@@ -1,6 +1,6 @@
 """Use cases on coordinators' guardrails: read, change, enforce (RFC-0015 §6.6).
 
-What guardrails take from an agent is read in each request (`functions.namespaces.restrictions`).
+What guardrails take from an agent is read in each request: `namespaces.restriction_store`.
 What they take from a task is stored on the task, since a working entry is created by one write,
 which reads nothing: the task's room is its condition. A task gets it in the transaction that
 registers it, and the coordinator's other open tasks get it before a change is answered. Guardrails
@@ -86,13 +86,13 @@ class GuardrailService:
             AccessDenied: the caller lacks `memory.admin`.
             VersionMismatch: `version` is given and isn't the present one, or the request was
                 carried out, and the guardrails were changed since.
-            ValueTooLarge: those that aren't of memory are too large together.
-            Unavailable: not all of it is done yet; the schedule finishes it.
+            ValueTooLarge: those that aren't of memory have more than 16 KB together.
+            Unavailable: some tasks couldn't be changed; the schedule finishes it.
         """
         authorize(caller, CHANGE_GUARDRAILS, coordinator)
         changed = self._replace(caller, coordinator, asked, version, token)
         if not self.enforce(caller.tenant, coordinator):
-            raise Unavailable("the guardrails are stored, and will hold everywhere in a minute")
+            raise Unavailable("the guardrails are stored; some open tasks get them within a minute")
         return changed
 
     @retry_on(ConditionFailed, "others are changing these guardrails")

@@ -23,7 +23,7 @@ class GuardrailLimits(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CoordinatorGuardrails:
-    """A coordinator's guardrails and their version; 0 if none are set.
+    """A coordinator's guardrails and their version, 0 if none were set.
 
     Attributes:
         others: guardrails that aren't of memory, as given: `delegates`, and those of RFC-0013.

@@ -20,14 +20,14 @@ from functions.platform.writes import (
 )
 from functions.tasks.mapper import intent_from_item, intent_to_item
 from functions.tasks.model import Intent, Task
-from functions.tasks.role_store import build_use_condition
+from functions.tasks.store import build_use_condition
 
 
 class IntentStore(Store):
     """Reads intents and what they list."""
 
     def get(self, tenant: str, intent: str, principal: str) -> Intent:
-        """Read one intent for a principal, at version 0 if it does not exist: one call."""
+        """Read one intent for a principal, at version 0 if it doesn't exist: one call."""
         key = item_types.INTENT.build_key(tenant, intent=intent)
         row = item_types.PARTICIPANT.build_key(tenant, intent=intent, principal=principal)
         found = self._table.get_many((key, row))
@@ -42,7 +42,7 @@ class IntentStore(Store):
     def iterate_of_tenant(
         self, tenant: str, principal: str, before: str | None, count: int
     ) -> Iterator[Intent]:
-        """Read the same, newest first, before a position: three calls for each `count`."""
+        """Read a tenant's intents, newest first, before a position: three calls a group."""
         partition = item_types.LISTED_INTENT.build_range(tenant)[0]
         for rows in iterate_item_groups(self._table, partition, before, count):
             yield from self._get_listed(tenant, principal, rows)
@@ -73,9 +73,9 @@ class IntentStore(Store):
     def iterate_task_ids(
         self, tenant: str, intent: str, before: str | None, count: int
     ) -> Iterator[dict[str, str]]:
-        """Read the same with their positions, newest first, before one: a call a group.
+        """Read the ids of an intent's tasks with their positions, newest first: a call a group.
 
-        The index that lists them may still have a task that has moved to another intent.
+        The index may still list a task that was moved to another intent.
         """
         of = (GROUP_ATTRIBUTE, item_types.INTENT_TASK.build_range(tenant, intent=intent)[0])
         for rows in iterate_rows(self._table, BY_GROUP, of, before, count):
@@ -85,11 +85,11 @@ class IntentStore(Store):
 def name_intent(
     caller: Principal, intent: str, now: int, *, is_new: bool = False, takes_part: bool = False
 ) -> Iterator[Write]:
-    """Name an intent without an owner, or one that the caller may write in.
+    """Name an intent that has no owner, or that the caller may write in.
 
     A coordinator or user becomes the owner of an intent without one. The condition is that of
-    `functions.tasks.intent_authority.USE_INTENT`: on the intent, or, if `takes_part`, on the item
-    that says that the caller takes or took part. `is_new` is for an intent that does not exist yet.
+    `functions.tasks.authority.USE_INTENT`: on the intent, or, if `takes_part`, on the item
+    that says that the caller takes or took part. `is_new` creates the intent.
     """
     if takes_part:
         participant = item_types.PARTICIPANT.build_key(
@@ -134,9 +134,9 @@ def _list_under_tenant(tenant: str, intent: str, created: int) -> Write:
 
 
 def join_intent(tenant: str, old: Intent, new: Intent, joining: frozenset[str]) -> Iterator[Write]:
-    """Add participants to an intent as it was read, and its first owner, if it gets one.
+    """Add participants and the first owner to an intent, if it is as it was read.
 
-    Naming an intent without an owner gives no access to it.
+    An intent without an owner gets no participants: naming it gives no rights.
     """
     if new.owner is not None:
         for each in sorted(joining):

@@ -14,7 +14,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
-from functions.tasks.intent_authority import READ_INTENT, SET_ACL, SET_OWNER, USE_INTENT
+from functions.tasks.authority import READ_INTENT, SET_ACL, SET_OWNER, USE_INTENT
 from functions.tasks.intent_store import IntentStore, replace_intent
 from functions.tasks.model import Intent
 from functions.tasks.requests import Acl, NewOwner
@@ -41,12 +41,12 @@ class Intents:
         """Read an intent with its access list.
 
         Raises:
-            NotFound: there is no such intent.
+            NotFound: the intent doesn't exist.
             AccessDenied: the action isn't permitted.
         """
         intent = self._store.get(caller.tenant, intent_id, caller.id)
         if intent.version == 0:
-            raise NotFound("there is no such intent")
+            raise NotFound("no task or entry names this intent")
         authorize(caller, action, intent)
         return intent
 
@@ -90,7 +90,7 @@ class Intents:
             ValidationFailed: no coordinator or user has this id.
         """
         if self._kind_of(caller.tenant, new.principal) not in ("coordinator", "user"):
-            raise ValidationFailed("principal", "is no coordinator or user of this tenant")
+            raise ValidationFailed("principal", "must be a coordinator or user of this tenant")
         return self._change(
             caller, intent_id, SET_OWNER, lambda intent: replace(intent, owner=new.principal)
         )

@@ -26,8 +26,7 @@ from functions.tasks.assignment_store import (
 from functions.tasks.intent_store import list_under_intent, unlist_under_intent
 from functions.tasks.mapper import task_to_item, usage_to_item
 from functions.tasks.model import ANYBODY, Task, TaskUsage
-from functions.tasks.role_store import build_member_condition
-from functions.tasks.store import IS_OPEN, build_unchanged_condition
+from functions.tasks.store import IS_OPEN, build_member_condition, build_unchanged_condition
 
 _NO_USAGE = TaskUsage()
 
@@ -87,7 +86,7 @@ def _add_former_member(tenant: str, task: str, principal: str, role: str) -> Wri
 
 
 def _list_inheritance(tenant: str, old: Task | None, new: Task) -> list[Write]:
-    """Move the row of an inheriting sub-task to the new assignee."""
+    """Move the row of an inheriting sub-task in its parent to the new assignee."""
     return replace_rows(_build_inheritance(tenant, old), _build_inheritance(tenant, new))
 
 
@@ -139,9 +138,13 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
     condition = f"{unchanged} AND {is_open}"
     if new.assigned_agent is not None:
         zeros = usage_to_item(new.assigned_agent, 0, 0)
+        # An assignee always has counters, so that its first entry needs no second attempt.
         settings += [f"{name} = if_not_exists({name}, :zero)" for name in zeros]
         values["zero"] = 0
     if new.completed_at is not None and new.counter_changes is not None:
+        # `changes` counts every change of the counters. If it is as it was read, the ended task
+        # says exactly what has to be archived. A second attempt gives this up: entries may be
+        # written all the while.
         seen = "changes = :changes" if new.counter_changes else "attribute_not_exists(changes)"
         condition += f" AND {seen}"
         values |= {"changes": new.counter_changes} if new.counter_changes else {}

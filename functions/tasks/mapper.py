@@ -91,7 +91,7 @@ def intent_to_item(intent: Intent) -> Item:
 
 
 def intent_from_item(intent: str, item: Item | None) -> Intent:
-    """Read an intent from its item; without an item, it does not exist."""
+    """Read an intent from its item; without an item, it has version 0."""
     if item is None:
         return Intent(intent)
     return Intent(

@@ -153,7 +153,7 @@ class Task:
         delegates: for whom its assignee may register sub-tasks, and whom it may hand the task to;
             None until its registration takes the default of its coordinator.
         guarded_by: former coordinators whose guardrails still bind it.
-        hand_over_note: the note of the last assignee for its successor.
+        hand_over_note: the note of the last assignee to its successor.
         free_entries, free_bytes: working memory that still fits.
         entry_cap: the most entries that its coordinator's guardrails let it have.
         archive_required: whether they have its memory archived.
@@ -270,7 +270,7 @@ class Intent:
         participants: the principal that it was read for, if it takes or took part.
         owner: None while only agents have named it.
         created_at: when it was first named, in epoch ms.
-        version: counts the changes of owner and access list; 0 if it does not exist.
+        version: counts the changes of owner and access list; 0 if it doesn't exist.
     """
 
     intent_id: str

@@ -10,8 +10,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied
 from functions.tasks.access import TaskAccess
 from functions.tasks.assignment_store import AssignmentStore
-from functions.tasks.authority import READ_TASK, TaskTarget
-from functions.tasks.intent_authority import READ_INTENT
+from functions.tasks.authority import READ_INTENT, READ_TASK, TaskTarget
 from functions.tasks.intent_store import IntentStore
 from functions.tasks.model import Assignment, Task
 from functions.tasks.store import TaskStore
@@ -63,7 +62,7 @@ class TaskReader:
     def iterate_of_intent(
         self, caller: Principal, intent_id: str, before: str | None, count: int
     ) -> Iterator[Examined[Task]]:
-        """Examine tasks for the same, newest first, before a position."""
+        """Examine an intent's tasks for readable ones, newest first, before a position."""
         may_read = self.may_read_intent(caller, intent_id)
         for ids in self._intents.iterate_task_ids(caller.tenant, intent_id, before, count):
             if may_read:
@@ -74,7 +73,7 @@ class TaskReader:
             yield from (Examined(position, readable.get(id)) for id, position in ids.items())
 
     def sees_all(self, caller: Principal, agent: str) -> bool:
-        """Tell whether the caller may see all tasks of any agent."""
+        """Tell whether the caller may see all tasks of an agent."""
         return caller.id == agent or ADMIN in caller.permissions or inspects(caller)
 
     def list_assignments(self, caller: Principal, agent: str) -> list[Assignment]:

@@ -142,7 +142,7 @@ class NewGrant(RequestModel):
 
     access: GrantAccess
     expires_at: Timestamp | None = None
-    """From this moment on the grant is invalid."""
+    """The grant ends at this moment."""
 
 
 class AclEntry(RequestModel):

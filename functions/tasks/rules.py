@@ -37,7 +37,7 @@ def assert_open(task: Task) -> None:
 
 def task_closed(task: Task) -> TaskClosed:
     """Build the error of a change to a task that has ended."""
-    return TaskClosed(f"the task has ended ({task.status}); it cannot be changed")
+    return TaskClosed(f"the task has ended ({task.status}), and can't be changed")
 
 
 def assert_version(task: Task, version: int) -> None:

@@ -19,13 +19,13 @@ from functions.tasks.authority import (
     ADOPT_TASK,
     CHANGE_TASK,
     REGISTER_TASK,
+    USE_INTENT,
     Registration,
     TaskTarget,
     authorize_inheritance,
     authorize_write,
     has_left,
 )
-from functions.tasks.intent_authority import USE_INTENT
 from functions.tasks.intent_store import IntentStore, unlist_under_intent
 from functions.tasks.lifecycle_store import change_writes, registration_writes
 from functions.tasks.mapper import task_from_item
@@ -82,7 +82,7 @@ class Tasks:
         if new.parent_task_id is None:
             return None
         if new.parent_task_id == new.id:
-            raise ValidationFailed("parent_task_id", "a task isn't its own parent")
+            raise ValidationFailed("parent_task_id", "must be another task")
         parent = self._store.get(caller.tenant, new.parent_task_id)
         if parent is None:
             raise ValidationFailed("parent_task_id", "no such task")
@@ -109,7 +109,7 @@ class Tasks:
 
     @retry_on(ConditionFailed, "others are changing this task")
     def _adopt(self, caller: Principal, wanted: Task, token: RequestToken) -> Task:
-        """Adopt the task; retry if its agent ends it or another principal adopts it.
+        """Adopt the task; retry if its agent ends it, or another principal adopts it.
 
         For another assignee, the id is taken over, once the agent's memory has been archived.
         """
@@ -128,7 +128,7 @@ class Tasks:
         except ConditionFailed as refused:
             if item_types.TASK.build_key(caller.tenant, task=adopted.id) in refused.failed:
                 raise
-            raise AccessDenied("the parent belongs to somebody else") from refused
+            raise AccessDenied("the parent belongs to another principal") from refused
 
     def _build_registration(self, caller: Principal, old: Task | None, new: Task) -> list[Write]:
         """Build a registration or adoption, by which the caller names the task's intent."""
@@ -157,7 +157,7 @@ class Tasks:
             ValidationFailed: the change names another task, or no coordinator.
         """
         if change.task_id not in (None, task_id):
-            raise ValidationFailed("task_id", "isn't the id in the path")
+            raise ValidationFailed("task_id", "must be the id in the path")
         present = self._store.get_existing(caller.tenant, task_id)
         is_repeated = token.matches(present.request)
         self._authorize_change(caller, present, change, is_repeated=is_repeated)
@@ -165,7 +165,8 @@ class Tasks:
             return self._writer.resume(caller.tenant, present)
         rules.assert_version(present, version)
         rules.assert_open(present)
-        self._assert_coordinator(caller.tenant, change)
+        if "coordinator" in change.model_fields_set:
+            self._assert_coordinator(caller.tenant, change.coordinator)
         new = changes.apply_change(present, change, self._clock(), token)
         if new.memory_policy.inherit_from_parent and not present.memory_policy.inherit_from_parent:
             parent = (
@@ -200,20 +201,19 @@ class Tasks:
                 return
             authorize_write(caller, CHANGE_TASK, target._replace(member=member))
 
-    def _assert_coordinator(self, tenant: str, change: TaskChange) -> None:
-        """Check the coordinator that a change names, if it does."""
-        if "coordinator" not in change.model_fields_set:
-            return
-        if change.coordinator is None:
+    def _assert_coordinator(self, tenant: str, coordinator: str | None) -> None:
+        if coordinator is None:
             raise ValidationFailed("coordinator", "can't be null")
-        rules.assert_can_coordinate(self._kind_of(tenant, change.coordinator))
+        rules.assert_can_coordinate(self._kind_of(tenant, coordinator))
 
     def _resolve_change_conflict(
         self, tenant: str, read: Task, token: RequestToken, refused: ConditionFailed
     ) -> Task:
         item = refused.failed.get(item_types.TASK.build_key(tenant, task=read.id))
         if item is None:
-            raise AccessDenied("the parent is no longer yours to use") from refused
+            raise AccessDenied(
+                "you are no longer the parent's coordinator or assignee"
+            ) from refused
         present = task_from_item(item)
         if token.matches(present.request):
             return self._writer.resume(tenant, present)

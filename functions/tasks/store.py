@@ -1,12 +1,18 @@
-"""Reads of tasks, and the writes by which they change."""
+"""Reads of tasks, the writes by which they change, and the conditions of roles in them.
+
+An entry is written in one call, which doesn't read its task: the caller's role is a condition of
+the write. `functions.tasks.authority` has the rules; each condition here names its action.
+"""
 
 from collections.abc import Iterable
 from contextlib import suppress
 
+from functions.identity.model import Principal
 from functions.platform import item_types
 from functions.platform.errors import NotFound
 from functions.platform.item_types import TASK
 from functions.platform.items import Item
+from functions.platform.keys import hash_agent
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store
 from functions.platform.writes import build_set_expression, update
@@ -22,7 +28,8 @@ class TaskStore(Store):
 
     def get(self, tenant: str, task_id: str) -> Task | None:
         """Read one task: one call."""
-        return self.get_at(item_types.TASK.build_key(tenant, task=task_id)[0])
+        item = self._table.get(item_types.TASK.build_key(tenant, task=task_id))
+        return None if item is None else task_from_item(item)
 
     def get_at(self, partition: str) -> Task | None:
         """Read the task whose item is in this partition: one call."""
@@ -81,6 +88,8 @@ class TaskStore(Store):
             tenant, task=parent.id, agent=agent
         )
         rows = self._table.query(partition, prefix)
+        # A sub-task that the parent's assignee registered for itself inherits until the parent is
+        # handed over. One that the coordinator registered has no term.
         return any(row.get("term", parent.term) == parent.term for row in rows)
 
     def finish_hand_over(self, tenant: str, task: Task) -> None:
@@ -132,3 +141,23 @@ def build_unchanged_condition(read: Task) -> tuple[str, Item]:
 
 def _to_grant(item: Item | None) -> Grant | None:
     return None if item is None else grant_from_item(item)
+
+
+def build_member_condition(caller: Principal) -> tuple[str, Item]:
+    """Build the condition of `functions.tasks.rules.is_assignee_or_coordinator`."""
+    if caller.may_coordinate:
+        return "(assigned_agent = :caller OR coordinator = :caller)", {"caller": caller.id}
+    return "assigned_agent = :caller", {"caller": caller.id}
+
+
+def build_registrar_condition(caller: Principal) -> tuple[str, Item]:
+    """Build the condition that the caller is a member of a task, or has registered it."""
+    condition, values = build_member_condition(caller)
+    return f"({condition} OR registered_by = :caller)", values
+
+
+def build_use_condition(caller: Principal) -> tuple[str, Item]:
+    """Build the condition of `functions.tasks.authority.USE_INTENT` on the intent."""
+    access = f"acl.p{hash_agent(caller.id)}.#access"
+    condition = f"attribute_not_exists(owner_id) OR owner_id = :caller OR {access} = :write"
+    return f"({condition})", {"caller": caller.id, "write": "write"}

@@ -14,8 +14,7 @@ from functions.platform.writes import Write, check, update
 from functions.tasks.grant_store import check_grant
 from functions.tasks.mapper import usage_to_item
 from functions.tasks.model import Grant, TaskUsage
-from functions.tasks.role_store import build_member_condition, build_registrar_condition
-from functions.tasks.store import IS_OPEN
+from functions.tasks.store import IS_OPEN, build_member_condition, build_registrar_condition
 
 
 def reserve_usage(
@@ -49,6 +48,8 @@ def reserve_usage(
             condition += f" AND {limit} >= :needed_{limit}"
             values[f"needed_{limit}"] = -counted[less]
     if usage.is_working and is_counted:
+        # The agent's first entry in a task fails here, and lists the task under the agent in its
+        # second attempt (`hold_task`). All later entries need no such row.
         condition += f" AND attribute_exists({next(iter(usage_to_item(caller.id, 0, 0)))})"
     if intent is not None:
         condition += " AND intent_id = :intent"

@@ -54,18 +54,15 @@ class TaskWriter:
     _fence_entries: Callable[[str, str], None]
 
     def save(self, caller: Principal, old: Task, new: Task, writes_of: WritesOf) -> Task:
-        """Write a task that exists; if it ends, archive its memory."""
-        if new.completed_at is None:
-            return self._finish(caller.tenant, self.commit(caller, old, new, writes_of))
-        return self._end(caller, old, replace(new, ender=caller.actor), writes_of)
+        """Write a task that exists; if it ends, archive its memory.
 
-    def _end(self, caller: Principal, old: Task, new: Task, writes_of: WritesOf) -> Task:
-        """Write a task that ends, and archive its memory.
-
-        Beside the write, the index says what there is to read. The archive reads again what the
-        index misses.
+        Beside the write of an end, the index says what there is to read. The archive reads again
+        what the index misses.
         """
         tenant = caller.tenant
+        if new.completed_at is None:
+            return self._finish(tenant, self.commit(caller, old, new, writes_of))
+        new = replace(new, ender=caller.actor)
         steps: list[Callable[[], Any]] = [
             partial(self.commit, caller, old, new, writes_of),
             partial(self._archive.list_keys, tenant, old),

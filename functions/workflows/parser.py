@@ -24,9 +24,9 @@ class _Loader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call] # the stubs leave it out
         if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
-            raise _build_error("anchors and aliases aren't taken", event)
+            raise _build_error("anchors and aliases are not accepted", event)
         if event.tag is not None:
-            raise _build_error("tags aren't taken", event)
+            raise _build_error("tags are not accepted", event)
         if self.depth == _MAX_DEPTH:
             raise _build_error("is nested too deeply", event)
         self.depth += 1
@@ -37,7 +37,7 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         mapping: dict[Hashable, Any] = super().construct_mapping(node, deep=deep)
         if len(mapping) < len(node.value):
-            raise _build_error("names a key twice", node)
+            raise _build_error("has a key twice", node)
         return mapping
 
 
@@ -54,7 +54,7 @@ def parse_workflow(body: bytes, media_type: str) -> Workflow:
     try:
         text = body.decode()
     except UnicodeDecodeError as error:
-        raise ValidationFailed("body", "isn't readable as UTF-8") from error
+        raise ValidationFailed("body", "must be UTF-8") from error
     is_json = "json" in media_type or ("yaml" not in media_type and text.lstrip()[:1] == "{")
     document = _parse_json(body) if is_json else _parse_yaml(text)
     try:
@@ -71,7 +71,7 @@ def _parse_json(body: bytes) -> Any:
     try:
         return loads(body)
     except ValueError as error:
-        raise ValidationFailed("body", f"is no JSON: {error}") from error
+        raise ValidationFailed("body", f"is not valid JSON: {error}") from error
 
 
 def _parse_yaml(text: str) -> Any:
@@ -81,7 +81,7 @@ def _parse_yaml(text: str) -> Any:
         line = "" if error.problem_mark is None else f"line {error.problem_mark.line + 1}: "
         raise ValidationFailed("body", f"{line}{error.problem}") from error
     except (yaml.YAMLError, ValueError, OverflowError) as error:
-        raise ValidationFailed("body", "is no YAML: it holds what can't be read") from error
+        raise ValidationFailed("body", "is not valid YAML") from error
 
 
 def _add_lines(text: str, found: Iterable[tuple[Path, str]]) -> ValidationFailed:

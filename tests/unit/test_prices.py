@@ -57,7 +57,7 @@ def test_the_row_of_an_event_is_as_large_as_its_price_says() -> None:
     (encoded,) = encode_events([build_event(1)._replace(timestamp=1_763_800_000_000)])
     partition = build_log_partition("default", "agent", "ada")
     time = LogTime().add(encoded)
-    write = build_events_write(partition, encoded.newest, encoded, time, encoded.newest)
+    write = build_events_write(partition, time.newest, encoded, time, time.newest)
     assert prices.LOG_ROW_BYTES - 20 < write.size + 100 <= prices.LOG_ROW_BYTES
 
 

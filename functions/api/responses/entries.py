@@ -15,9 +15,9 @@ from functions.api.responses.types import (
     UncountedPosition,
     Version,
 )
-from functions.entries.model import Entry, Priority
+from functions.entries.model import Entry
 from functions.entries.summary import Summary
-from functions.entries.tiers import Tier
+from functions.entries.tiers import Priority, Tier
 from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import TTL_PATTERN

@@ -183,7 +183,7 @@ def get_entry(request: Request, caller: Principal) -> Response:
             raise UnreadableValue
         return json_response(200, render_past_entry(past))
     is_touched = TOUCH.read(request) is not False
-    entries = request.services.entries
+    entries = request.services.entry_reader
     entry = entries.get(caller, request.path_params["id"], is_touched=is_touched)
     etag = f'"{entry.version}"'
     if request.has_version(entry.version):
@@ -273,7 +273,7 @@ def restore_version(request: Request, caller: Principal) -> Response:
 )
 def delete_entry(request: Request, caller: Principal) -> Response:
     """Delete an entry."""
-    request.services.entries.delete(caller, request.path_params["id"], request.if_match)
+    request.services.deletes.delete(caller, request.path_params["id"], request.if_match)
     return Response(204)
 
 
@@ -293,7 +293,7 @@ def _entry_response(status: int, entry: Entry, **headers: str) -> Response:
 )
 def create_entry(request: Request, caller: Principal) -> Response:
     """Create an entry."""
-    entry = request.services.entries.create(
+    entry = request.services.creates.create(
         caller, request.parse_body(NewEntry), request.idempotency_token(caller)
     )
     return _entry_response(201, entry, location=f"{_MEMORY}/{entry.id}")
@@ -347,7 +347,7 @@ def put_entry(request: Request, caller: Principal) -> Response:
         raise ValidationFailed("If-None-Match", "doesn't go with If-Match")
     if is_create:
         return create_entry(request, caller)
-    entry, is_new = request.services.upserts.put(
+    entry, is_new = request.services.puts.put(
         caller, request.parse_body(NewEntry), version, request.idempotency_token(caller)
     )
     if is_new:
@@ -368,7 +368,7 @@ def put_entry(request: Request, caller: Principal) -> Response:
 )
 def change_entry(request: Request, caller: Principal) -> Response:
     """Change an entry."""
-    entry = request.services.entries.change(
+    entry = request.services.changes.change(
         caller,
         request.path_params["id"],
         request.required_if_match,

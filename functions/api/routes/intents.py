@@ -8,7 +8,7 @@ from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.tasks import AclDocument, IntentPageDocument, render_acl, render_intent
 from functions.api.routing import WRITE_OR_ADMIN, RouteTable
 from functions.identity.model import ADMIN, READ, Principal
-from functions.tasks.intent_authority import SET_ACL, SET_OWNER
+from functions.tasks.authority import SET_ACL, SET_OWNER
 from functions.tasks.requests import Acl, NewOwner
 
 ROUTES = RouteTable()

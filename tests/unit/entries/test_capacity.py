@@ -12,7 +12,8 @@ from functions.entries.capacity import (
     select_evictions,
 )
 from functions.entries.counters import CounterDelta, assert_working_fits
-from functions.entries.model import Entry, Priority, Transition
+from functions.entries.model import Entry, Transition
+from functions.entries.tiers import Priority
 from functions.platform.errors import CapacityExceeded
 from functions.platform.limits import MAX_TRANSACTION_WRITES
 from tests.unit.entries.making import NOW, make_entry

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from functions.entries.access import assert_owner_known
 from functions.entries.filters import (
     FILTERS,
     ROW_ATTRIBUTES,
@@ -16,7 +17,6 @@ from functions.entries.filters import (
     select_matching,
 )
 from functions.entries.model import Entry
-from functions.entries.private_memory import assert_owner_known
 from functions.identity.model import Kind
 from functions.platform.errors import ValidationFailed
 from tests.unit.entries.making import NOW, make_entry, make_principal

@@ -5,13 +5,10 @@ from typing import Any, get_args
 
 import pytest
 
+from functions.entries.change import apply_change
+from functions.entries.create import build_entry, is_pinned_by_settings
 from functions.entries.model import Entry
 from functions.entries.requests import EntryChange, NewEntry
-from functions.entries.rules import (
-    apply_change,
-    build_entry,
-    is_pinned_by_settings,
-)
 from functions.entries.tiers import POLICIES, Tier
 from functions.platform.errors import AccessDenied, ServiceError, ValidationFailed, ValueTooLarge
 from functions.platform.idempotency import RequestToken

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.entries.archive import split_into_moves
+from functions.entries.archive import Part, build_archived_events, split_into_moves
 from functions.entries.model import Entry
-from functions.entries.snapshots import Part, build_archived_events
 from functions.event_log.model import build_event_id
 from functions.tasks.model import Policy, Task
 from tests.unit.entries.making import NOW, make_entry

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from functions.entries.conflicts import resolve_intent_conflict, resolve_task_conflict
 from functions.entries.model import Transition
-from functions.entries.task_conflicts import resolve_intent_conflict, resolve_task_conflict
 from functions.entries.task_scope import (
     NOTHING_KNOWN,
     TaskAssumptions,

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from functions.entries.delete import Removal
 from functions.entries.model import Entry
-from functions.entries.removals import Removal
 from functions.event_log.event_bus import to_cloud_event
 from functions.event_log.model import Event, LogName
 from functions.identity.model import SERVICE, Actor

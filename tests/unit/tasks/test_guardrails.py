@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.namespaces.restrictions import Restrictions, correct_bindings
+from functions.namespaces.restriction_store import Restrictions, correct_bindings
 from functions.platform.items import Item
 from functions.platform.keys import hash_agent
 from functions.tasks.guardrails import (

@@ -5,7 +5,7 @@ import pytest
 from functions.authorization.model import Action
 from functions.authorization.rules import decide, is_allowed
 from functions.identity.model import ADMIN, Kind, Principal
-from functions.tasks.intent_authority import (
+from functions.tasks.authority import (
     READ_INTENT,
     READ_LOG,
     READ_SNAPSHOT,

@@ -1,4 +1,4 @@
-"""Removals outside of requests: of expired entries, and why the stream's records show removals.
+"""Remove entries: by requests, when they have expired, and why the stream shows removals.
 
 DynamoDB's removal of an expired item removes nothing else. So its tombstone, and all that other
 removals write in the same transaction (counters, index rows), is written here, and once: the
@@ -6,11 +6,15 @@ tombstone is the condition.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from functions.authorization.rules import authorize
+from functions.entries.authority import REMOVE_ENTRY, EntryTarget
+from functions.entries.conflicts import to_version_mismatch
 from functions.entries.mapper import EntryMapper
-from functions.entries.model import Entry, RemovalReason, Transition
+from functions.entries.model import Entry, RemovalReason, Transition, parse_id
+from functions.entries.read import EntryReader
 from functions.entries.transaction import Transaction
 from functions.entries.writer import EntryWriter
 from functions.identity.model import SERVICE, Actor, Principal
@@ -19,8 +23,40 @@ from functions.platform.clock import Clock
 from functions.platform.errors import EntryNotFound, VersionMismatch
 from functions.platform.items import Item
 from functions.platform.keys import Key
+from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import ABSENT
+
+
+@dataclass(eq=False)
+class Deletes:
+    """Deletes entries of a caller's tenant."""
+
+    _reader: EntryReader
+    _writer: EntryWriter
+    _clock: Clock
+
+    def delete(self, caller: Principal, entry_id: str, version: int | None) -> None:
+        """Delete an entry (RFC-0015 §9.3).
+
+        Raises:
+            VersionMismatch: when `version` is given and the entry is at another one.
+            EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
+            AccessDenied: when the caller may not write it.
+        """
+        address, nonce = parse_id(caller.tenant, entry_id)
+        backoff = Backoff("others keep changing this entry")
+        while True:
+            found, namespace = self._reader.read_slot(caller, address)
+            entry = self._reader.require_live(found, address, nonce)
+            authorize(caller, REMOVE_ENTRY, EntryTarget(entry, namespace))
+            if version not in (None, entry.version):
+                raise to_version_mismatch(entry)
+            try:
+                self._writer.commit(Transaction(caller, (Transition(entry, None),), self._clock()))
+                return
+            except VersionMismatch:
+                backoff.wait()
 
 
 class Removal(NamedTuple):
@@ -74,7 +110,7 @@ class RemovalReasons:
 
 
 def _build_caller(entry: Entry) -> Principal:
-    """Build the caller of the service's own removals: it has no entries."""
+    """Build the caller of a removal by the service. It owns no entries."""
     return Principal(entry.address.tenant, "", "user", frozenset())
 
 

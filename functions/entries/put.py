@@ -1,14 +1,13 @@
-"""Write an entry whatever is in its slot: an upsert, whose last writer wins."""
+"""Put an entry, whatever is in its slot: an upsert, whose last writer wins."""
 
 from dataclasses import dataclass
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize, is_allowed
-from functions.entries import rules
 from functions.entries.authority import REPLACE_ENTRY, WRITE_ENTRY, EntryTarget, SuccessionTarget
 from functions.entries.conflicts import to_version_mismatch
+from functions.entries.create import build_entry, is_pinned_by_settings
 from functions.entries.model import Entry, Transition
-from functions.entries.own_change_store import OwnChangeStore
 from functions.entries.requests import NewEntry
 from functions.entries.store import EntryStore
 from functions.entries.transaction import Transaction
@@ -21,19 +20,20 @@ from functions.platform.errors import EntryExists, EntryNotFound, VersionMismatc
 from functions.platform.idempotency import RequestToken
 from functions.platform.keys import Digest, Key
 from functions.platform.retry import Backoff
+from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.writes import Write
 from functions.tasks.model import Task
 from functions.tasks.store import TaskStore
 
 _ATTEMPTS = 30  # many may put one entry at once
+_KEPT_BY_A_PUT = ("nonce", "agent_id", "created_by", "created_at", "history_since")
 
 
 @dataclass(eq=False)
-class Upserts:
+class Puts:
     """Puts entries: creates them, or replaces all that a create sets."""
 
     _store: EntryStore
-    _own_changes: OwnChangeStore
     _writer: EntryWriter
     _tasks: TaskStore
     _namespaces: Namespaces
@@ -61,9 +61,9 @@ class Upserts:
             AccessDenied, TaskClosed, CapacityExceeded, ValidationFailed, ValueTooLarge: as in a
                 create.
         """
-        entry = rules.build_entry(caller, new, self._clock(), token)
-        if rules.may_put_by_one_write(entry):
-            changed, present = self._own_changes.put(entry, version)
+        entry = build_entry(caller, new, self._clock(), token)
+        if _may_put_by_one_write(entry):
+            changed, present = self._store.put_own(entry, version)
             if changed is not None:
                 return changed, False
             target = None
@@ -97,7 +97,7 @@ class Upserts:
     ) -> tuple[Entry, bool]:
         present, target = found
         now = self._clock()
-        entry = rules.build_entry(caller, new, now, token)
+        entry = build_entry(caller, new, now, token)
         live = None if present is None or present.is_expired(now) else present
         claim = None if target is None else self._namespaces.claim_if_new(caller, target)
         if live is not None:
@@ -105,9 +105,9 @@ class Upserts:
             if token.matches(live.request_token):
                 return self._writer.repeat(caller, live), live.version == 1
         _assert_version(live, version)  # shows the entry, so who may not read it is refused before
-        if live is not None and rules.has_same_place(live, entry):
-            entry = rules.replace_fields(live, entry)
-        by_settings = rules.is_pinned_by_settings(new)
+        if live is not None and _has_same_place(live, entry):
+            entry = replace_fields(live, entry)
+        by_settings = is_pinned_by_settings(new)
         transition = Transition(present, entry, pinned_by_settings=by_settings)
         replaced = self._find_replaced(caller, entry, now) if live is None else []
         transaction = Transaction(
@@ -161,3 +161,30 @@ def _assert_version(live: Entry | None, version: int | None) -> None:
         raise EntryNotFound("no entry has this namespace and key; leave If-Match out to create it")
     if live.version != version:
         raise to_version_mismatch(live)
+
+
+def _may_put_by_one_write(entry: Entry) -> bool:
+    """Return whether a put of this entry needs at most one write.
+
+    It does if no order of eviction, index row, vector or cipher depends on it.
+    """
+    return (
+        entry.policy.is_task_bound
+        and entry.sensitivity not in ENCRYPTED
+        and entry.packed_vector is None
+    )
+
+
+def _has_same_place(old: Entry, new: Entry) -> bool:
+    """Return whether a put changes an entry, and doesn't replace it by another one."""
+    return (old.memory_type, old.task_id, old.intent_id) == (
+        new.memory_type,
+        new.task_id,
+        new.intent_id,
+    )
+
+
+def replace_fields(old: Entry, new: Entry) -> Entry:
+    """Return an entry after a put of `new` in its place: all that a create sets is new."""
+    kept = {name: getattr(old, name) for name in _KEPT_BY_A_PUT}
+    return new._replace(version=old.version + 1, **kept)

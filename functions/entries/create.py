@@ -1,0 +1,80 @@
+"""Create an entry in a free slot (RFC-0015 §1.2)."""
+
+from dataclasses import dataclass
+
+from functions.entries.change import compute_entry_expiry, set_vector, to_entry_fields
+from functions.entries.model import Entry, Transition
+from functions.entries.requests import NewEntry
+from functions.entries.tiers import POLICIES
+from functions.entries.transaction import Transaction
+from functions.entries.writer import EntryWriter
+from functions.identity.model import Principal
+from functions.namespaces.service import Namespaces
+from functions.platform import keys
+from functions.platform.clock import Clock
+from functions.platform.errors import AccessDenied
+from functions.platform.idempotency import RequestToken
+
+
+@dataclass(eq=False)
+class Creates:
+    """Creates entries of a caller's tenant."""
+
+    _writer: EntryWriter
+    _namespaces: Namespaces
+    _clock: Clock
+
+    def create(self, caller: Principal, new: NewEntry, token: RequestToken) -> Entry:
+        """Create an entry in a free slot (RFC-0015 §1.2).
+
+        Raises:
+            EntryExists: when the slot is taken.
+            AccessDenied: when the caller may not write in the entry's namespace, task or intent,
+                or names another agent.
+            TaskClosed: when the task has ended.
+            CapacityExceeded: when a limit is reached, and nothing can be evicted.
+            ValidationFailed: when fields don't fit together.
+            ValueTooLarge: when the value has more than 65,536 bytes.
+        """
+        now = self._clock()
+        entry = build_entry(caller, new, now, token)
+        claim = None
+        if not entry.policy.is_private:
+            target = self._namespaces.find(caller, entry.namespace)
+            claim = self._namespaces.claim_if_new(caller, target)
+        transition = Transition(None, entry, pinned_by_settings=is_pinned_by_settings(new))
+        claims = () if claim is None else (claim,)
+        return self._writer.commit(Transaction(caller, (transition,), now, claims=claims), token)[0]
+
+
+def build_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -> Entry:
+    """Return the entry that a request creates."""
+    policy, agent = POLICIES[new.memory_type], new.agent_id or caller.id
+    if policy.is_private and agent != caller.id:
+        raise AccessDenied("working and episodic memory is written by its owner alone")
+    given = {name: value for name, value in to_entry_fields(new).items() if value is not None}
+    policy.assert_allows_fields(given)
+    entry = Entry(
+        address=policy.build_address(caller.tenant, agent, new.namespace, new.key),
+        nonce=keys.create_nonce(now),
+        memory_type=new.memory_type,
+        agent_id=agent,
+        version=1,
+        created_at=now,
+        updated_at=now,
+        last_accessed_at=now,
+        created_by=caller.id,
+        curated_by=None if policy.is_private else caller.id,
+        task_id=new.task,
+        intent_id=new.intent,
+        expires_at=compute_entry_expiry(new.ttl, new.expires_at, new.task, now),
+        request_token=token.stored,
+        actor_kind=caller.kind,
+        **given,
+    )
+    return set_vector(entry, given, now)
+
+
+def is_pinned_by_settings(new: NewEntry) -> bool:
+    """Return whether the agent's settings decide on pinning: the body doesn't (RFC-0015 §7)."""
+    return POLICIES[new.memory_type].is_evictable and new.pinned is None

@@ -1,0 +1,120 @@
+"""Read single entries (RFC-0015 §2, §3.1)."""
+
+from dataclasses import dataclass
+
+from functions.entries.access import assert_can_read, build_target
+from functions.entries.agent_store import AgentStore
+from functions.entries.authority import EntryTarget
+from functions.entries.capacity import AccessTracker
+from functions.entries.model import Entry, parse_id
+from functions.entries.store import EntryStore
+from functions.entries.tiers import POLICIES_BY_ID_LETTER
+from functions.identity.model import Principal
+from functions.namespaces.model import NamespaceTarget
+from functions.namespaces.service import Namespaces
+from functions.platform import vector_keys
+from functions.platform.clock import Clock
+from functions.platform.entry_keys import EntryAddress
+from functions.platform.errors import EntryNotFound
+from functions.tasks.access import TaskAccess
+from functions.vectors.client_vector_store import ClientVectorStore
+from functions.vectors.packing import unpack_vector
+
+
+@dataclass(eq=False)
+class EntryReader:
+    """Reads the memory of a caller's tenant, entry by entry."""
+
+    _store: EntryStore
+    _access_tracker: AccessTracker
+    _tasks: TaskAccess
+    _namespaces: Namespaces
+    _agents: AgentStore
+    _vectors: ClientVectorStore
+    _clock: Clock
+
+    def get(self, caller: Principal, entry_id: str, *, is_touched: bool = True) -> Entry:
+        """Return an entry: one call for its owner, and for semantic memory.
+
+        Args:
+            is_touched: whether the owner's read counts for the order of eviction.
+
+        Raises:
+            EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
+            AccessDenied: when the caller may not read it.
+        """
+        address, nonce = parse_id(caller.tenant, entry_id)
+        policy = POLICIES_BY_ID_LETTER[address.tier]
+        if is_touched and policy.is_evictable and address.is_owned_by(caller.id):
+            return self._get_own_evictable(caller, address, nonce)
+        return self._get_with_namespace(caller, address, nonce)[0]
+
+    def get_with_namespace(
+        self, caller: Principal, entry_id: str
+    ) -> tuple[Entry, NamespaceTarget | None]:
+        """Return an entry and, of semantic memory, its namespace: one call; no access is recorded.
+
+        Raises:
+            EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
+            AccessDenied: when the caller may not read it.
+        """
+        return self._get_with_namespace(caller, *parse_id(caller.tenant, entry_id))
+
+    def _get_with_namespace(
+        self, caller: Principal, address: EntryAddress, nonce: str
+    ) -> tuple[Entry, NamespaceTarget | None]:
+        found, namespace = self.read_slot(caller, address)
+        entry = self.require_live(found, address, nonce)
+        assert_can_read(self._tasks, caller, entry, namespace)
+        return entry, namespace
+
+    def get_vector(self, entry: Entry) -> list[float] | None:
+        """Return the vector that its client gave an entry, of unit length; None if there is none.
+
+        One call for an entry that has one.
+        """
+        if entry.vector_at is None:
+            return None
+        partition = vector_keys.build_client_vectors_partition(entry.address)
+        packed = self._vectors.get(partition, entry.vector_at, entry.id)
+        return None if packed is None else unpack_vector(packed)
+
+    def find_target(self, caller: Principal, entry_id: str) -> EntryTarget:
+        """Read an entry with all that decides on the caller's access to it.
+
+        Raises:
+            EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
+        """
+        address, nonce = parse_id(caller.tenant, entry_id)
+        found, namespace = self.read_slot(caller, address)
+        entry = self.require_live(found, address, nonce)
+        return build_target(self._tasks, caller, entry, namespace)
+
+    def _get_own_evictable(self, caller: Principal, address: EntryAddress, nonce: str) -> Entry:
+        """Read the agent's counters with the entry: they say whether to record the access."""
+        found, read = self._store.get_with(address, self._agents.list_keys(caller))
+        entry = self.require_live(found, address, nonce)
+        self._access_tracker.record_own_reads(caller, (entry,), self._agents.find(caller, read))
+        return entry
+
+    def read_slot(
+        self, caller: Principal, address: EntryAddress
+    ) -> tuple[Entry | None, NamespaceTarget | None]:
+        """Read the entry in a slot, and the namespace that decides on access to it, if one does."""
+        if POLICIES_BY_ID_LETTER[address.tier].is_private:
+            return self._store.get(address), None
+        others = self._namespaces.list_keys(caller, address.namespace_key)
+        entry, read = self._store.get_with(address, others)
+        if entry is None:
+            return None, None
+        return entry, self._namespaces.build_target(caller, entry.namespace, read)
+
+    def require_live(self, entry: Entry | None, address: EntryAddress, nonce: str) -> Entry:
+        """Return an entry; raise `EntryNotFound` if it is another one or has expired."""
+        # A slot is reused: an id of "plan" that was deleted and created again has another nonce,
+        # and never finds the newer entry.
+        if entry is None or (entry.address, entry.nonce) != (address, nonce):
+            raise EntryNotFound
+        if entry.is_expired(self._clock()):
+            raise EntryNotFound
+        return entry
