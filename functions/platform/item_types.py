@@ -411,7 +411,7 @@ CONSOLIDATION_RUN = _consolidation_type(
     "{tenant}#fm",
     "run#{run}",
     "How far a consolidation is",
-    "90 days",
+    "{CONSOLIDATION_RETENTION_DAYS}",
     indexes=(schema.BY_DUE,),
 )
 CONSOLIDATION_STEP = _consolidation_type(
@@ -419,7 +419,7 @@ CONSOLIDATION_STEP = _consolidation_type(
     "{tenant}#fm",
     "step#{run}#{step}",
     "What a consolidation changed in facts, without what they say",
-    "90 days",
+    "{CONSOLIDATION_RETENTION_DAYS}",
 )
 USED_REQUEST = _platform_type(
     "used request", "{tenant}#vq#{request}", "q", "What an Idempotency-Key was used for", "1 day"

@@ -125,6 +125,8 @@ MAX_EVIDENCE = 20  # places that a learned item names, the latest ones
 MAX_ANSWER_TOKENS, MIN_ANSWER_TOKENS = 4096, 256
 DEFAULT_MODEL_TOKENS, DEFAULT_MODEL_REQUESTS = 1_000_000, 10_000  # of a tenant, a day
 
+CONSOLIDATION_RETENTION_DAYS = 90  # of a consolidation and its steps
+
 # Usage
 USAGE_RETENTION_DAYS = 400
 MAX_USAGE_DAYS = 92  # of one report

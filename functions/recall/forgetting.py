@@ -41,10 +41,10 @@ _NO_TAGS = frozenset[str]()
 
 
 class Forgotten(NamedTuple):
-    """The number of deleted items by kind; `is_complete` if nothing is left."""
+    """The number of deleted items by kind; `complete` if nothing is left."""
 
     counts: Counter[str]
-    is_complete: bool
+    complete: bool
 
 
 @dataclass(eq=False)
@@ -78,8 +78,8 @@ class UserForgetting:
             while deleted := delete():
                 counts[name] += deleted
                 if time.monotonic() > deadline:
-                    return Forgotten(counts, is_complete=False)
-        return Forgotten(counts, is_complete=True)
+                    return Forgotten(counts, complete=False)
+        return Forgotten(counts, complete=True)
 
     def _list_steps(
         self, caller: Principal, user_id: str, own: str

@@ -43,6 +43,7 @@ _OF_OTHERS: dict[tuple[str, str], str] = {
     ("demo.py", "5,000"): "a sum in EUR",
     ("SignIn.tsx", "15 minutes"): "when the console forgets a key",
     ("session.ts", "15 minutes"): "when the console forgets a key",
+    ("", "1 hour"): "the shortest time between two consolidations",
     ("agents", "1 hour"): "when expired memory is removed",
     ("usage", "30 days"): "the period of a report",
 }

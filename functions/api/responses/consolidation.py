@@ -64,7 +64,7 @@ class ConsolidationPreviewDocument(ConsolidationReportDocument):
 
     complete: bool
     """True if all facts were looked at, and all steps are named; a request looks at the newest
-    2,000."""
+    {MAX_DRY_RUN_FACTS}."""
 
 
 class StartedConsolidationDocument(TypedDict):

@@ -133,5 +133,5 @@ def render_forgotten(forgotten: Forgotten) -> ForgottenDocument:
         "conversations": counts["conversations"],
         "states": counts["states"],
         "objects": counts["objects"],
-        "complete": forgotten.is_complete,
+        "complete": forgotten.complete,
     }

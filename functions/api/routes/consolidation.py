@@ -91,7 +91,7 @@ def put_consolidation_settings(request: Request, caller: Principal) -> Response:
 def get_consolidation(request: Request, caller: Principal) -> Response:
     """Get how far a consolidation is, and what it did.
 
-    It is kept for 90 days. `limit` is of steps.
+    It is kept for {CONSOLIDATION_RETENTION_DAYS}. `limit` is of steps.
     """
     consolidation = request.services.consolidation
     run = consolidation.get(caller, request.path_param("id"))
