@@ -88,7 +88,7 @@ def _is_settled(fact: Fact) -> bool:
 
 def get_statement_time(fact: Fact) -> int:
     """Return since when a statement is known to hold: its own date, or its last learning."""
-    is_dated = fact.valid_from != fact.first_learned_at
+    is_dated = fact.valid_from < fact.first_learned_at or fact.valid_from > fact.updated_at
     return fact.valid_from if is_dated else fact.updated_at
 
 

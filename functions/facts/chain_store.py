@@ -71,6 +71,7 @@ class FactChainStore:
         self,
         tenant: str,
         facts: Sequence[Fact],
+        starts: Iterable[int],
         replacing: Iterable[bool],
         written: Collection[str],
         now: int,
@@ -80,6 +81,8 @@ class FactChainStore:
         Args:
             tenant: whose facts they are.
             facts: as they become.
+            starts: since when each replaces others (epoch ms): a fact that still held and is
+                learned again replaces them from now on.
             replacing: whether the request says that the fact replaces others.
             written: the ids that the request writes anyway.
             now: epoch ms. A fact that has ended replaces nothing.
@@ -92,12 +95,12 @@ class FactChainStore:
         ]
         _assert_different_chains(facts, is_replacing)
         return [
-            self._find_replacement(tenant, fact, written, now) if each else None
-            for fact, each in zip(facts, is_replacing, strict=True)
+            self._find_replacement(tenant, fact, start, written, now) if each else None
+            for fact, start, each in zip(facts, starts, is_replacing, strict=True)
         ]
 
     def _find_replacement(
-        self, tenant: str, fact: Fact, written: Collection[str], now: int
+        self, tenant: str, fact: Fact, start: int, written: Collection[str], now: int
     ) -> Replacement:
         item = self._table.get(build_chain_key(tenant, fact.chain)) or {}
         found = self._store.get_many(tenant, item.get("facts", ()))
@@ -106,7 +109,6 @@ class FactChainStore:
         listed = select_shown(self._store.list_newest(tenant, query))
         by_id |= {each.fact_id: each for each in listed if each.chain == fact.chain}
         others = (each for each in by_id.values() if each.fact_id not in written)
-        start = fact.valid_from
         open_facts = (each for each in others if _is_after(each.valid_until, start))
         before = list(islice(open_facts, MAX_REPLACED_FACTS))
         after = [end_fact(each, start, now, fact.learned_by) for each in before]

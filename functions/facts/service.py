@@ -138,8 +138,9 @@ class Facts:
             ]
             replacing = [new.replaces is not None for new in news]
             written = {id for place in places for id in place.list_ids()}
+            starts = [fact.valid_from for fact in facts]
             replacements = self._chains.find_replacements(
-                caller.tenant, after, replacing, written, now
+                caller.tenant, after, starts, replacing, written, now
             )
             after = list(map(_name_replaced, after, replacements))
             try:

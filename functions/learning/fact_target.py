@@ -117,7 +117,8 @@ class LearnedFacts:
         tenant, fact = reading.tenant, new.fact
         writes: list[Write] = []
         asked = [fact] if is_first else []
-        for found in self._chains.find_replacements(tenant, asked, [False], written, now):
+        starts, no = [_get_time(new.messages, now)] * len(asked), [False] * len(asked)
+        for found in self._chains.find_replacements(tenant, asked, starts, no, written, now):
             if found is not None:
                 ids = [each.fact_id for each in found.before]
                 named = (*fact.replaced_facts, *ids)[-MAX_REPLACED_FACTS:]
@@ -143,8 +144,8 @@ def _learn(
 ) -> _New:
     """Merge a fact with what is stored of it, and add the place that it was learned from."""
     known = stored.fact
-    if known is not None and fact.valid_from < (known.valid_until or 0):
-        fact = fact._replace(valid_from=fact.updated_at)  # it holds again from now on
+    if known is not None and (known.valid_until is None or fact.valid_from < known.valid_until):
+        fact = fact._replace(valid_from=fact.updated_at)  # it still holds, or again from now on
     merged = relearn(known, fact, None)
     before = None if known is None or known.metadata is None else loads(known.metadata)
     document: Document | None = before if isinstance(before, dict) else None

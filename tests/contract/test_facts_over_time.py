@@ -4,6 +4,7 @@ from typing import Any
 
 import httpx
 
+from functions.platform.clock import to_rfc3339
 from tests.contract.bodies import NAMESPACES
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.fact_calls import FACTS, learn, objects, recall, said
@@ -60,6 +61,21 @@ def test_the_chain_names_what_held_before_latest_first(sdr: httpx.Client) -> Non
         assert objects(chain) == ["Paris", "Rome"]
         assert [each["change"] for each in chain[1]["changes"]] == ["ended"]
         assert chain[1]["changes"][0]["actor"] == "sdr"
+
+
+def test_a_fact_that_still_holds_replaces_others_when_it_is_learned_again(
+    sdr: httpx.Client, tenant: Tenant
+) -> None:
+    clock = tenant.service.clock
+    learn(sdr, "ada", "lives in", "Rome")
+    clock.advance(seconds=60)
+    learn(sdr, "ada", "lives in", "Paris")
+    clock.advance(seconds=60)
+    between = to_rfc3339(clock())
+    clock.advance(seconds=60)
+    again = said("ada", "lives in", "Rome") | {"replaces": "same_subject_predicate"}
+    ok(sdr.post(FACTS, json=again))
+    assert (held(sdr), held(sdr, between)) == (["Rome"], ["Paris", "Rome"])
 
 
 def test_a_statement_that_holds_again_has_two_periods(sdr: httpx.Client) -> None:

@@ -278,6 +278,21 @@ def test_a_deleted_message_ends_what_was_learned_from_it_alone(
     assert entries(admin) == []
 
 
+def test_a_fact_that_is_learned_again_holds_since_the_first_time(
+    admin: httpx.Client, learning: Learning, service: Service
+) -> None:
+    declare(admin, "facts")
+    say(admin, "I live in Rome")
+    learning.settle()
+    (first,) = ok(admin.get("/api/v1/facts"))["facts"]
+    service.clock.advance(seconds=3600)
+    say(admin, "I live in Rome", session="later")
+    service.clock.advance(seconds=60)
+    learning.settle()
+    (again,) = ok(admin.get("/api/v1/facts"))["facts"]
+    assert (again["learned_count"], again["valid_from"]) == (2, first["valid_from"])
+
+
 def test_what_another_message_says_too_stays(admin: httpx.Client, learning: Learning) -> None:
     declare(admin, "facts")
     say(admin, "I live in Rome")
