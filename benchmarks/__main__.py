@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from tqdm import tqdm
+
 from benchmarks import cold_start, costs, dialogue, growth, poison, prices, recall, stream, trace
 
 _SIZES = (100, 1_000, 10_000, 100_000)
@@ -55,8 +57,9 @@ def main() -> int:
         "--locomo", type=Path, help="the published locomo10.json, which recall is measured on, too"
     )
     options = parser.parse_args(namespace=argparse.Namespace(is_above=False))
-    for name in _PARTS if options.which == "all" else [options.which]:
-        print(f"measuring: {name}", file=sys.stderr)
+    names = [*_PARTS] if options.which == "all" else [options.which]
+    for name in tqdm(names, desc="benchmarks", unit="part", disable=None):
+        tqdm.write(f"measuring: {name}", file=sys.stderr)
         print(_PARTS[name](options), end="\n\n", flush=True)
     return int(options.is_above)
 

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 import boto3
 from botocore.exceptions import ClientError
+from tqdm import tqdm
 
 from functions.platform.item_types import DEPLOYMENT_SECRET
 from infra.config import Config
@@ -62,7 +63,7 @@ Findings = Iterator[Finding]
 def check_account(name: str, config: Config) -> list[Finding]:
     """Check the environment's account and Region for a deployment of this configuration."""
     found: list[Finding] = []
-    for check in _CHECKS:
+    for check in tqdm(_CHECKS, desc="preflight", unit="check", leave=False, disable=None):
         title = check.__name__.removeprefix("_check_").replace("_", " ")
         try:
             found += [each._replace(check=title) for each in check(name, config)]

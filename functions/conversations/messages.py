@@ -194,6 +194,8 @@ class Messages:
     def _get_writable(self, caller: Principal, session: str) -> Conversation:
         found = self._store.get_header(caller.tenant, session)
         if found is None or found.has_expired(self._clock()):
-            raise NotFound("no conversation has this session id; PUT it first")
+            raise NotFound(
+                "no conversation has this session id; create it by PUT, or by client.say"
+            )
         authorize(caller, CHANGE_CONVERSATION, found)
         return found

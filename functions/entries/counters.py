@@ -12,8 +12,10 @@ from functions.platform.errors import CapacityExceeded
 
 _KB = 1024
 _WORKING_REMEDY = (
-    "delete entries first, or raise it: for a task in its memory_policy, else for the agent by "
-    "PATCH /api/v1/agents/{agent_id}/memory/config, working"
+    "delete entries first; or store what is to stay in semantic memory, which has no limit, by "
+    'POST /api/v1/remember (client.remember) or with memory_type "semantic"; or raise the limit: '
+    "for a task in its memory_policy, else for the agent by "
+    "PATCH /api/v1/agents/{agent_id}/memory/config, working (client.agents.configure)"
 )
 
 

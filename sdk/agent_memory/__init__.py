@@ -3,9 +3,9 @@
 ```python
 from agent_memory import Client
 
-client = Client(server_url="http://127.0.0.1:8080", api_key="am_...")
-client.memory.set("invoices", "progress", value={"completed": 23})
-client.memory.get("invoices", "progress")
+ada = Client(server_url="http://127.0.0.1:8080", api_key="am_...").for_user("ada")
+ada.remember("Ada pays by invoice")
+ada.recall("How does she pay?").text
 ```
 """
 
@@ -86,5 +86,9 @@ _LATER = {
 def __getattr__(name: str) -> Any:
     """Each is imported when it is asked for; pytest loads this package in every run."""
     if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        importlib.import_module("agent_memory.hints").refuse_name(__name__, name)
     return getattr(importlib.import_module(f"agent_memory.{_LATER[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

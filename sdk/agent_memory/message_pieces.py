@@ -14,14 +14,21 @@ def to_messages(messages: Iterable[Mapping[str, Any]]) -> Messages:
     """Return messages as the service takes them, whose `timestamp` may be a `datetime`.
 
     Raises:
+        TypeError: raised when the messages are no list of dicts.
         ValueError: raised when a timestamp has no time zone.
     """
+    listed: list[Any] = [] if isinstance(messages, str | Mapping) else [*messages]
+    if isinstance(messages, str | Mapping) or not all(isinstance(e, Mapping) for e in listed):
+        raise TypeError(
+            'messages are a list of dicts: [{"role": "user", "content": "Hello"}]; '
+            'client.say(session_id, user="Hello") takes a text'
+        )
     return [
         {
             name: render_time(value) if name == "timestamp" else value
             for name, value in dict(each).items()
         }
-        for each in messages
+        for each in listed
     ]
 
 

@@ -3,11 +3,14 @@
 import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from difflib import get_close_matches
 from enum import Enum
 from typing import Any
 from urllib.parse import quote
 
 from agent_memory.model import EntryFields, Model
+
+_OTHER_NAMES = {"limit": "top_k", "threshold": "min_score"}  # in other memories
 
 
 class Unset(Enum):
@@ -60,7 +63,10 @@ def to_entry_fields(value: Any, fields: EntryFields) -> dict[str, Any]:
         TypeError: raised when the value is no JSON object, or a field isn't one of an entry's.
     """
     if not isinstance(value, Mapping):
-        raise TypeError(f"the value of an entry is a dict, not {type(value).__name__}")
+        raise TypeError(
+            f"the value of an entry is a dict, not {type(value).__name__}; wrap it, such as "
+            '{"text": ...}, or use client.remember(text)'
+        )
     assert_known(fields, EntryFields)
     given: dict[str, Any] = {**fields}
     if "tags" in given:
@@ -85,7 +91,10 @@ def assert_known(fields: Mapping[str, Any], kind: type) -> None:
     """
     unknown = [name for name in fields if name not in kind.__annotations__]
     if unknown:
-        raise TypeError(f"unexpected keyword argument {unknown[0]!r}")
+        known = [*kind.__annotations__]
+        near = [_OTHER_NAMES.get(unknown[0]), *get_close_matches(unknown[0], known, n=1)]
+        hint = next((f"; use {each!r}" for each in near if each in known), "")
+        raise TypeError(f"unexpected keyword argument {unknown[0]!r}{hint}")
 
 
 def render_time(time: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from agent_memory._async.entry_history import AsyncEntryHistory
 from agent_memory._waiting_async import AsyncTurns, async_sleep
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
+from agent_memory.hints import refuse_name
 from agent_memory.model import Entry, EntryFields, MemoryType
 from agent_memory.requests import (
     drop_none,
@@ -43,6 +44,11 @@ class AsyncMemory(AsyncEntryHistory):
         self._versions = Versions()
         self._turns = AsyncTurns()
         self.namespaces = client.namespaces
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            refuse_name(type(self).__name__, name)
 
     async def set(
         self,
@@ -182,6 +188,11 @@ class AsyncMemory(AsyncEntryHistory):
             source=source,
             occurred_at=render_time(occurred_at),
         )
+        if not isinstance(memory, str | Mapping):
+            raise TypeError(
+                f"remember takes a text or a dict, not {type(memory).__name__}; for messages, use "
+                "client.say(session_id, user=..., assistant=...)"
+            )
         body["text" if isinstance(memory, str) else "value"] = memory
         answer = await self._client.request("POST", "/api/v1/remember", json=body)
         return self._saw(parse_object(answer))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from agent_memory._async.pages import AsyncPages
 from agent_memory._async.recall import RecallFields
 from agent_memory.exceptions import MemoryAccessError, MemoryNotFoundError
+from agent_memory.hints import refuse_name
 from agent_memory.model import AppendedMessages, Entry, EntryFields, Recall, SearchResult
 from agent_memory.page import Paging
 from agent_memory.receipts import Forgotten
@@ -36,6 +37,8 @@ class AsyncUserMemory:
 
     def __init__(self, client: "AsyncClient", user_id: str, prefix: str, private: set[str]) -> None:
         """`private` has the prefixes that the client knows to be private."""
+        if not isinstance(user_id, str):
+            raise TypeError(f"user_id is a str, not {type(user_id).__name__}; use str(user_id)")
         if not user_id or not prefix:
             raise ValueError("user_id and prefix are texts of at least one character")
         self._client = client
@@ -44,6 +47,11 @@ class AsyncUserMemory:
         self._root = f"{prefix}/{quote_segment(user_id).replace('*', '%2A')}/"
         self._private = private
         self.user_id = user_id
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            refuse_name(type(self).__name__, name)
 
     async def remember(
         self, memory: str | Value, *, tags: Iterable[str] | None = None, **fields: Any

@@ -1,9 +1,10 @@
 """The client: its parts, and the way to the service."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields as list_fields
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import httpx
 
@@ -14,6 +15,7 @@ from agent_memory._sync.conversations import Conversations
 from agent_memory._sync.deletions import Deletions
 from agent_memory._sync.events import Events
 from agent_memory._sync.facts import Facts
+from agent_memory._sync.groups import Admin, Protocols
 from agent_memory._sync.intents import Intents
 from agent_memory._sync.memory import Memory
 from agent_memory._sync.namespaces import Namespaces
@@ -31,6 +33,7 @@ from agent_memory._sync.user_memory import UserMemory
 from agent_memory._sync.workflows import Workflows
 from agent_memory._sync.working_values import WorkingValues
 from agent_memory.exceptions import MemoryNotFoundError
+from agent_memory.hints import refuse_name
 from agent_memory.model import AppendedMessages, Entry, Recall, RecallReference, Task, TaskChanges
 from agent_memory.requests import UNSET, Unset, drop_unset, render_json
 from agent_memory.responses import parse_object
@@ -60,9 +63,12 @@ class Client:
     Attributes:
         settings: what the client is set up with.
         pool: its connections.
-        memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events, audit,
-            deletions, conversations, states, runs, facts, consolidation, strategies, procedures,
-            working_values, objects: the calls, by what they are about.
+        memory, conversations, facts, objects, tasks, events: the calls, by what they are about.
+        admin: `principals`, `namespaces`, `agents`, `tenants`, `strategies`, `consolidation`,
+            `deletions`, `audit`.
+        protocols: `intents`, `procedures`, `runs`, `states`, `workflows`, `working_values`.
+
+    The parts of both groups are also attributes of the client.
     """
 
     def __init__(
@@ -100,6 +106,38 @@ class Client:
         self.procedures = Procedures(self)
         self.working_values = WorkingValues(self)
         self.objects = Objects(self)
+
+    @property
+    def admin(self) -> Admin:
+        """The parts for administrators.
+
+        client.admin.principals.create("biller")
+        """
+        return Admin(
+            self.principals,
+            self.namespaces,
+            self.agents,
+            self.tenants,
+            self.strategies,
+            self.consolidation,
+            self.deletions,
+            self.audit,
+        )
+
+    @property
+    def protocols(self) -> Protocols:
+        """The parts that follow a specification.
+
+        client.protocols.runs.start("sdr")
+        """
+        return Protocols(
+            self.intents,
+            self.procedures,
+            self.runs,
+            self.states,
+            self.workflows,
+            self.working_values,
+        )
 
     def with_options(
         self,
@@ -306,6 +344,16 @@ class Client:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def __dir__(self) -> Iterable[str]:
+        """List what is offered first: the parts of a group are in the group."""
+        grouped = {each.name for kind in (Admin, Protocols) for each in list_fields(kind)}
+        return [name for name in super().__dir__() if name not in grouped]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            refuse_name(type(self).__name__, name)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.settings.server_url!r})"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from agent_memory._sync.entry_history import EntryHistory
 from agent_memory._waiting import Turns, sleep
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
+from agent_memory.hints import refuse_name
 from agent_memory.model import Entry, EntryFields, MemoryType
 from agent_memory.requests import (
     drop_none,
@@ -43,6 +44,11 @@ class Memory(EntryHistory):
         self._versions = Versions()
         self._turns = Turns()
         self.namespaces = client.namespaces
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            refuse_name(type(self).__name__, name)
 
     def set(
         self,
@@ -182,6 +188,11 @@ class Memory(EntryHistory):
             source=source,
             occurred_at=render_time(occurred_at),
         )
+        if not isinstance(memory, str | Mapping):
+            raise TypeError(
+                f"remember takes a text or a dict, not {type(memory).__name__}; for messages, use "
+                "client.say(session_id, user=..., assistant=...)"
+            )
         body["text" if isinstance(memory, str) else "value"] = memory
         answer = self._client.request("POST", "/api/v1/remember", json=body)
         return self._saw(parse_object(answer))

@@ -27,20 +27,23 @@ _ATTEMPTS = 10
 class Tasks(Resource):
     """The tasks of the caller's tenant."""
 
-    def create(self, intent_id: str, **fields: Unpack[TaskFields]) -> Task:
+    def create(self, intent_id: str = "", **fields: Unpack[TaskFields]) -> Task:
         """Register a task.
 
             client.tasks.create("invoices", assigned_agent="biller", input={"month": "2026-03"})
 
         Args:
+            intent_id: what the task belongs to, such as the project; any name.
             fields: `id`, `name`, `assigned_agent`, `coordinator`, `delegates`, `parent_task_id`,
                 `memory_policy`, `capabilities_required`, `input` and others of RFC-0012.
 
         Raises:
             MemoryConflictError: raised when the id is taken.
             MemoryAccessError: raised when the caller may not register it.
-            TypeError: raised when a field is unknown.
+            TypeError: raised when a field is unknown, or no intent is named.
         """
+        if not intent_id:
+            raise TypeError('name the intent that the task belongs to: tasks.create("invoices")')
         assert_known(fields, TaskFields)
         body = {"intent_id": intent_id, **fields}
         return parse(Task.from_document, self._call("POST", _TASKS, json=body))

@@ -1,13 +1,19 @@
 """Parse what is typed: what all commands share; each command adds its own arguments."""
 
 import argparse
+import re
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from typing import Any, NoReturn, get_args
 
 from agent_memory.cli.failures import UsageFailure
 from agent_memory.cli.session import Command
 from agent_memory.model import MemoryType
 
+_INVALID_CHOICE = re.compile(
+    r"argument COMMAND: invalid choice: '(?P<name>.*?)' \(choose from (?P<known>.*)\)"
+)
+_OTHER_NAMES = {"add": "remember", "put": "set", "delete": "rm", "list": "query", "ls": "query"}
 TIERS = get_args(MemoryType)
 
 
@@ -18,6 +24,11 @@ class Parser(argparse.ArgumentParser):
         super().__init__(allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
+        if (found := _INVALID_CHOICE.fullmatch(message)) is not None:
+            name, known = found["name"], re.findall(r"[\w-]+", found["known"])
+            near = [_OTHER_NAMES.get(name), *get_close_matches(name, known)]
+            message = f"there is no command {name}"
+            message += next((f"; did you mean {each}?" for each in near if each in known), "")
         raise UsageFailure(f"{message}; see {self.prog} --help")
 
 

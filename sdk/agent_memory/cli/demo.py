@@ -4,6 +4,7 @@ A coordinator plans the month's invoices. A reader extracts them, hands over in 
 checker, and both leave what they learned.
 """
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
@@ -11,6 +12,7 @@ from agent_memory import Client
 from agent_memory.cli.arguments import add_command
 from agent_memory.cli.columns import show
 from agent_memory.cli.failures import CONFLICT, Failure
+from agent_memory.cli.progress import Progress
 from agent_memory.cli.session import Session
 from agent_memory.exceptions import MemoryConflictError
 from agent_memory.model import MemoryPolicyFields, PrincipalKind
@@ -44,14 +46,21 @@ def run_demo(session: Session) -> None:
             name: stack.enter_context(_join(session.client, name, kind))
             for name, kind in _TEAM.items()
         }
-        _share_policies(session.client, team["planner"])
-        _work(team["planner"], team["reader"], team["checker"])
-        _talk(team["reader"])
-        _log_runs(team["reader"])
-        _learn(team["checker"])
-        _store_files(team["planner"], team["reader"])
-        _replay(team["checker"])
-        _replay(session.client)
+        planner, reader, checker = team["planner"], team["reader"], team["checker"]
+        steps: tuple[Callable[[], None], ...] = (
+            lambda: _share_policies(session.client, planner),
+            lambda: _work(planner, reader, checker),
+            lambda: _talk(reader),
+            lambda: _log_runs(reader),
+            lambda: _learn(checker),
+            lambda: _store_files(planner, reader),
+            lambda: _replay(checker),
+            lambda: _replay(session.client),
+        )
+        with Progress("demo", unit="steps") as progress:
+            for count, step in enumerate(steps, 1):
+                step()
+                progress.reached(count, count / len(steps))
     url = session.client.settings.server_url
     show(
         session,

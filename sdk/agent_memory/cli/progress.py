@@ -1,27 +1,38 @@
-"""A progress bar on stderr, only where that is a terminal."""
+"""How far long work is, on stderr: a bar of tqdm on a terminal, plain lines elsewhere."""
 
-import shutil
+import importlib
 import sys
 import time
+from importlib.util import find_spec
 from types import TracebackType
-from typing import Self, TextIO
+from typing import Any, Self, TextIO
 
-from agent_memory.cli.text import truncate
-
-_EVERY = 0.1  # seconds between two drawings
-_BAR = 24  # columns
+_EVERY = 10.0  # seconds between two plain lines
+_COUNT = "{desc}  {n_fmt} {unit}  {rate_noinv_fmt}"
+_SHARE = "{desc}  [{bar:24}] {percentage:3.0f}%  {n_fmt} {unit}  {rate_noinv_fmt}"
 _CLEAR = "\r\x1b[K"
 
 
 class Progress:
-    """Counts entries, and shows how far they are. A context manager that leaves a clean line."""
+    """Counts what is done, and shows how far it is. A context manager that leaves a clean line."""
 
-    def __init__(self, label: str, stream: TextIO | None = None) -> None:
-        self._label = label
+    def __init__(self, label: str, stream: TextIO | None = None, unit: str = "entries") -> None:
+        self._label, self._unit = label, unit
         self._stream = stream or sys.stderr
-        self._shown = self._stream.isatty()
-        self._began = time.monotonic()
-        self._drawn = 0.0
+        self._said = time.monotonic()
+        self._bar = self._open_bar() if self._stream.isatty() and find_spec("tqdm") else None
+
+    def _open_bar(self) -> Any:
+        tqdm = importlib.import_module("tqdm").tqdm
+        return tqdm(
+            desc=self._label,
+            unit=self._unit,
+            file=self._stream,
+            bar_format=_COUNT,
+            ascii=" #",
+            leave=False,
+            dynamic_ncols=True,
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -32,31 +43,33 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._shown and self._drawn:
+        if self._bar is not None:
+            self._bar.close()
             self._stream.write(_CLEAR)
             self._stream.flush()
 
     def reached(self, count: int, share: float | None) -> None:
-        """Draw the bar anew, at most ten times a second.
+        """Show how far it is, at most ten times a second.
 
         Args:
-            count: entries so far.
-            share: how much of all that is (0 to 1), or None where nobody knows.
+            count: how many are done.
+            share: how much of all that is (0 to 1), or None if it isn't known.
         """
-        now = time.monotonic()
-        if not self._shown or now - self._drawn < _EVERY:
+        if self._bar is None:
+            self._say(count, share)
             return
-        self._drawn = now
-        speed = count / max(now - self._began, _EVERY)
-        line = f"{self._label}  {_bar(share)}{count:,} entries  {speed:,.0f}/s"
-        columns = shutil.get_terminal_size().columns
-        self._stream.write(_CLEAR + truncate(line, columns - 1))
-        self._stream.flush()
+        if share:
+            is_first = self._bar.total is None
+            self._bar.bar_format = _SHARE
+            self._bar.total = max(round(count / share), 1)
+            if is_first:
+                self._bar.refresh()
+        self._bar.update(count - self._bar.n)
 
-
-def _bar(share: float | None) -> str:
-    if share is None:
-        return ""
-    share = min(max(share, 0.0), 1.0)
-    filled = round(share * _BAR)
-    return f"[{'#' * filled}{'-' * (_BAR - filled)}] {share:4.0%}  "
+    def _say(self, count: int, share: float | None) -> None:
+        now = time.monotonic()
+        if now - self._said >= _EVERY:
+            self._said = now
+            part = "" if share is None else f", {share:.0%}"
+            self._stream.write(f"{self._label}: {count:,} {self._unit}{part}\n")
+            self._stream.flush()

@@ -103,7 +103,12 @@ def _set(session: Session, value: dict[str, Any], version: int | None) -> Entry:
 
 
 def _value(given: str) -> dict[str, Any]:
-    value = read_json("VALUE", given)
+    try:
+        value = read_json("VALUE", given)
+    except UsageFailure as failure:
+        raise UsageFailure(f"{failure}; for a text, use `agent-memory remember TEXT`") from failure
     if not isinstance(value, dict):
-        raise UsageFailure("""VALUE is a JSON object, such as '{"done": 23}'""")
+        raise UsageFailure(
+            """VALUE is a JSON object, such as '{"text": "hi there"}'; quote it for the shell"""
+        )
     return value

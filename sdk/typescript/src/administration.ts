@@ -1,5 +1,6 @@
 /** The parts of `client.admin`, and those that show what happened. */
 
+import { orUndefined } from "./memory.js";
 import type { Paging, Pages } from "./pages.js";
 import { Resource, type Fields, type Schemas, splitPaging, toPath, toRules } from "./resource.js";
 
@@ -230,6 +231,49 @@ export class Strategies extends Resource {
   /** List all strategies, by their names. */
   list(paging: Paging = {}): Pages<Strategy> {
     return this.pages("/api/v1/strategies", "strategies", paging);
+  }
+}
+
+export interface ConsolidationSettingsFields {
+  /** The time between two, as an ISO 8601 duration; null: only on request. */
+  every?: string | null;
+  /** After how long a fact that was neither learned nor recalled loses confidence; null: never. */
+  decay_after?: string | null;
+  end_below?: number;
+}
+
+/** Facts that say the same, contradict each other, or are not used. Needs `memory.admin`. */
+export class Consolidation extends Resource {
+  /** Return what a consolidation would merge, end and weaken. Nothing changes. */
+  async preview(): Promise<Schemas["ConsolidationPreview"]> {
+    return this.send("POST", "/api/v1/consolidation", { dry_run: true });
+  }
+
+  /** Start a consolidation, or return the one that is running. */
+  async start(): Promise<Schemas["StartedConsolidation"]> {
+    return this.send("POST", "/api/v1/consolidation", { dry_run: false });
+  }
+
+  /** Return how far a consolidation is, and a page of its steps; undefined if there is none. */
+  async get(id: string, after?: string): Promise<Schemas["ConsolidationRun"] | undefined> {
+    const query = { after };
+    return orUndefined(this.http.send("GET", toPath("/api/v1/consolidation", id), { query }));
+  }
+
+  /** Undo a consolidation on facts that were not changed since. */
+  async undo(id: string): Promise<Schemas["StartedConsolidation"]> {
+    return this.send("POST", `${toPath("/api/v1/consolidation", id)}/undo`);
+  }
+
+  /** Return when and how facts are consolidated. */
+  async getSettings(): Promise<Schemas["ConsolidationSettings"]> {
+    return this.send("GET", "/api/v1/consolidation/settings");
+  }
+
+  /** Set when and how facts are consolidated. */
+  async putSettings(fields: ConsolidationSettingsFields = {}): Promise<Schemas["ConsolidationSettings"]> {
+    const body = { every: "P7D", decay_after: "P90D", end_below: 0.2, ...fields };
+    return this.send("PUT", "/api/v1/consolidation/settings", body);
   }
 }
 

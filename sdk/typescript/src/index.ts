@@ -4,6 +4,7 @@ import { Conversations, type Said, type SayOptions } from "./conversations.js";
 import {
   Agents,
   Audit,
+  Consolidation,
   Deletions,
   Events,
   Intents,
@@ -110,6 +111,7 @@ export interface Admin {
   readonly agents: Agents;
   readonly tenants: Tenants;
   readonly strategies: Strategies;
+  readonly consolidation: Consolidation;
   readonly deletions: Deletions;
   readonly audit: Audit;
 }
@@ -146,6 +148,7 @@ export class Client {
   readonly agents: Agents;
   readonly tenants: Tenants;
   readonly strategies: Strategies;
+  readonly consolidation: Consolidation;
   readonly deletions: Deletions;
   readonly audit: Audit;
   readonly intents: Intents;
@@ -175,6 +178,7 @@ export class Client {
       agents: (this.agents = new Agents(http)),
       tenants: (this.tenants = new Tenants(http)),
       strategies: (this.strategies = new Strategies(http)),
+      consolidation: (this.consolidation = new Consolidation(http)),
       deletions: (this.deletions = new Deletions(http)),
       audit: (this.audit = new Audit(http)),
     };

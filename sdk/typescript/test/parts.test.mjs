@@ -122,6 +122,13 @@ test("usage, deletions and strategies", async () => {
   assert.equal((await client.strategies.get("tastes")).kind, "preferences");
   assert.equal(await client.strategies.delete("tastes"), true);
   assert.equal(await client.strategies.get("tastes"), undefined);
+  assert.deepEqual((await client.consolidation.preview()).merged, []);
+  assert.equal((await client.consolidation.putSettings({ every: null })).every, null);
+  assert.equal((await client.consolidation.getSettings()).every, null);
+  const { id } = await client.consolidation.start();
+  assert.ok((await client.consolidation.get(id)).status);
+  assert.equal(await client.consolidation.get("cons_none"), undefined);
+  await client.consolidation.undo(id).catch((error) => assert.equal(error.status, 409));
   await assert.rejects(client.tenants.create("another"), { status: 403 });
 });
 

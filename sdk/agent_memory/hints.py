@@ -1,0 +1,48 @@
+"""What to use instead of a name that other memories have, such as mem0's `add`."""
+
+from typing import NoReturn
+
+_ASK = "recall(query)"
+_HINTS = {
+    "Client": {
+        "add": "remember(text), or say(session_id, user=..., assistant=...) for messages",
+        "search": "recall(query), or client.memory.search(query) for entries alone",
+        "get": "client.memory.get(namespace, key)",
+        "get_all": "client.memory.query()",
+        "update": "client.memory.update(namespace, key, fn)",
+        "delete": "forget(reference), with a reference of a recall",
+        "delete_all": "client.for_user(user_id).forget()",
+        "history": "client.memory.history(namespace, key)",
+        "users": "for_user(user_id)",
+        "user": "for_user(user_id)",
+        "instances": "working_values",
+    },
+    "Memory": {
+        "add": "remember(text), or client.say(session_id, user=..., assistant=...) for messages",
+        "get_all": "query()",
+        "delete_all": "delete_batch(...)",
+        "recall": "client.recall(query)",
+        "forget": "client.forget(reference)",
+    },
+    "UserMemory": {
+        "add": "remember(text), or say(session_id, user=..., assistant=...) for messages",
+        "get_all": "query()",
+        "delete_all": "forget()",
+        "history": "client.memory.history(namespace, key)",
+    },
+    "agent_memory": dict.fromkeys(
+        ("Memory", "MemoryClient", "AsyncMemory", "AsyncMemoryClient"),
+        "Client or AsyncClient, with remember, say, recall, and forget",
+    ),
+}
+
+
+def refuse_name(owner: str, name: str) -> NoReturn:
+    """Raise the error for a name that isn't there, with what to use instead if that is known.
+
+    Raises:
+        AttributeError: always.
+    """
+    hint = _HINTS.get(owner.removeprefix("Async"), {}).get(name)
+    instead = "" if hint is None else f"; use {hint}"
+    raise AttributeError(f"{owner!r} has no attribute {name!r}{instead}", name=name)
