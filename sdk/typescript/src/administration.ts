@@ -255,7 +255,7 @@ export class Consolidation extends Resource {
   }
 
   /** Return how far a consolidation is, and a page of its steps; undefined if there is none. */
-  async get(id: string, after?: string): Promise<Schemas["ConsolidationRun"] | undefined> {
+  async get(id: string, after?: string): Promise<Schemas["Consolidation"] | undefined> {
     const query = { after };
     return orUndefined(this.http.send("GET", toPath("/api/v1/consolidation", id), { query }));
   }

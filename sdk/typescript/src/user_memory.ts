@@ -5,7 +5,6 @@ import { MemoryAccessError, MemoryNotFoundError } from "./errors.js";
 import type { Http } from "./http.js";
 import type { Entry, EntryFields, JsonObject, Memory, RememberOptions, SearchResult, UpdateOptions } from "./memory.js";
 import type { Pages, Paging } from "./pages.js";
-import type { States } from "./states.js";
 import type { Recall, RecallOptions } from "./recall.js";
 import type { components } from "./schema.js";
 
@@ -18,7 +17,6 @@ export interface InNamespace {
 export interface Verbs {
   readonly memory: Memory;
   readonly conversations: Conversations;
-  readonly states: States;
   recall(query: string, options?: RecallOptions): Promise<Recall>;
   forget(reference: string): Promise<boolean>;
 }

@@ -181,7 +181,7 @@ test("what is kept for a user is the user's alone, and forgotten as a whole", as
   assert.match(text, /user: The safe opens with tulip/);
   assert.equal((await client.getRecalled(items[0].reference)).session_id, "chat");
   assert.equal((await ada.forget(items[0].reference)).items, 1);
-  assert.deepEqual(await ada.forget(), { entries: 2, conversations: 2, facts: 0, states: 0, items: 0 });
+  assert.deepEqual(await ada.forget(), { entries: 2, conversations: 2, facts: 0, states: 0, objects: 0, items: 0 });
   assert.equal(await ada.get("tone"), undefined);
   assert.deepEqual(await client.conversations.list("ada (1)*").list(), []);
 });
