@@ -34,7 +34,11 @@ DELETE_CONVERSATION = Action(
     denied="only its user, its participants and memory.admin delete a conversation",
     is_audited=True,
 )
-"""Audited where `memory.admin` is what permits it."""
+"""Audited where another principal has made it."""
+REPLACE_CONVERSATION = Action(
+    "conversation.replace", CHANGE_CONVERSATION.rules, CHANGE_CONVERSATION.denied, is_audited=True
+)
+"""Audited where another principal has made it."""
 CHANGE_MESSAGE = Action(
     "message.change", CHANGE_CONVERSATION.rules, CHANGE_CONVERSATION.denied, is_audited=True
 )
@@ -72,11 +76,13 @@ CHANGE_STATE = Action(
     "state.change",
     (_IS_AGENT, _HAS_TYPE),
     denied="a state is written by its agent and the agents of its type",
+    is_audited=True,
 )
+"""Audited where another principal has made it."""
 DELETE_STATE = Action(
     "state.delete",
     (_IS_AGENT, _HAS_TYPE, HOLDS_ADMIN),
     denied="a state is deleted by its agent, the agents of its type and memory.admin",
     is_audited=True,
 )
-"""Audited where `memory.admin` is what permits it."""
+"""Audited where another principal has made it."""

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 
 from functions.audit.service import AuditTrail
-from functions.authorization.rules import authorize, is_allowed
+from functions.authorization.model import Action
+from functions.authorization.rules import authorize
 from functions.conversations import authority, rules
 from functions.conversations.archive import ConversationArchive
 from functions.conversations.mapper import header_key
@@ -20,6 +21,7 @@ from functions.platform.conversation_keys import create_generation
 from functions.platform.errors import NotFound, Throttled
 from functions.platform.idempotency import RequestToken
 from functions.platform.retry import retry_on
+from functions.platform.writes import Write
 
 ATTEMPTS = 30
 _CLEANUP_SECONDS = 4.0  # that a request spends on removing; the schedule does the rest
@@ -119,7 +121,8 @@ class Conversations:
         messages = [show_upload(made)]
         if new.upload_id is None:
             messages = self._messages.prepare(made, texts, caller.id, now)
-        self._store.replace(old, made, messages, now)
+        records = self._record(caller, authority.REPLACE_CONVERSATION, old)
+        self._store.replace(old, made, [*messages, *records], now)
         if old is not None:
             self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)
         return made, old is None
@@ -170,15 +173,18 @@ class Conversations:
         old = self._existing(self._store.get_header(caller.tenant, session))
         authorize(caller, authority.DELETE_CONVERSATION, old)
         rules.assert_version(old, version)
-        records = []
-        if not is_allowed(caller, authority.CHANGE_CONVERSATION, old):
-            target = f"conversation:{session}"
-            before = {"user_id": old.user_id, "message_count": old.message_count}
-            records.append(
-                self._audit.record(caller, authority.DELETE_CONVERSATION, target, before)
-            )
+        records = self._record(caller, authority.DELETE_CONVERSATION, old)
         self._store.delete(old, self._clock(), *records)
         self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)
+
+    def _record(
+        self, caller: Principal, action: Action[Conversation], old: Conversation | None
+    ) -> list[Write]:
+        """Record what happens to a conversation that another principal has made."""
+        if old is None or old.created_by == caller.id:
+            return []
+        before = {"user_id": old.user_id, "message_count": old.message_count}
+        return [self._audit.record(caller, action, f"conversation:{old.session_id}", before)]
 
     def _get_present(self, tenant: str, session: str) -> Conversation | None:
         """Read a conversation's header; archive one whose retention is over."""

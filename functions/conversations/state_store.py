@@ -79,14 +79,16 @@ class StateStore:
                 if follows and _is_of(found, tenant, agent, owner):
                     yield found
 
-    def replace(self, tenant: str, old: Item | None, new: State, now: int) -> None:
-        """Write a state in place of the one whose item is `old`."""
+    def replace(
+        self, tenant: str, old: Item | None, new: State, now: int, further: Sequence[Write] = ()
+    ) -> None:
+        """Write a state in place of the one whose item is `old`, together with further writes."""
         key = _key(tenant, new.address)
         item, parts = self._encode(tenant, new)
         name = value_parts.get_value_name(item)
         staged = self._parts.stage(key[0], name, parts, now)
         orphaned = value_parts.mark_orphaned(old, now)
-        self._table.write([_build_put(key, item, old), *staged, *orphaned])
+        self._table.write([_build_put(key, item, old), *staged, *orphaned, *further])
         self._parts.remove_orphaned(old)
 
     def delete(self, old: Item, now: int, further: Sequence[Write] = ()) -> None:

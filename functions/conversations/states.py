@@ -5,6 +5,7 @@ from contextlib import suppress
 from itertools import islice
 
 from functions.audit.service import AuditTrail
+from functions.authorization.model import Action
 from functions.authorization.rules import authorize, is_allowed
 from functions.conversations.authority import CHANGE_STATE, DELETE_STATE, READ_STATE
 from functions.conversations.model import State, StateAddress
@@ -21,6 +22,7 @@ from functions.platform.limits import MAX_STATE_BYTES
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.value_parts import PartsMissing
+from functions.platform.writes import Write
 
 _BUSY, _ATTEMPTS = "others are writing this state", 30
 
@@ -72,7 +74,8 @@ class States:
             sensitivity=new.sensitivity,
             request=None if token is None else token.stored,
         )
-        self._store.replace(caller.tenant, old, state, now)
+        records = [] if old is None else self._record(caller, CHANGE_STATE, old)
+        self._store.replace(caller.tenant, old, state, now, records)
         return state
 
     def get(self, caller: Principal, address: StateAddress) -> State:
@@ -155,11 +158,7 @@ class States:
         if old is None:
             raise _not_found()
         _assert_version(old, version)
-        records = []
-        if not is_allowed(caller, CHANGE_STATE, address):
-            target = f"state:{address.agent_id}/{address.owner_id}/{address.key}"
-            before = {"version": old["version"]}
-            records.append(self._audit.record(caller, DELETE_STATE, target, before))
+        records = self._record(caller, DELETE_STATE, old)
         self._store.delete(old, self._clock(), records)
 
     def delete_all(self, caller: Principal, agents: Iterable[str], owner: str) -> int:
@@ -171,6 +170,14 @@ class States:
                     self._store.delete(item, self._clock())
                     deleted += 1
         return deleted
+
+    def _record(self, caller: Principal, action: Action[StateAddress], old: Item) -> list[Write]:
+        """Record what happens to a state that another principal has made."""
+        if old["created_by"] == caller.id:
+            return []
+        address, before = decode_head(old).address, {"version": old["version"]}
+        target = f"state:{address.agent_id}/{address.owner_id}/{address.key}"
+        return [self._audit.record(caller, action, target, before)]
 
 
 def _assert_version(old: Item | None, version: int | None) -> None:

@@ -11,7 +11,8 @@ DELETE_FACT = Action(
 )
 """Audited where another principal has learned the fact."""
 DECLARE_PREDICATE = Action(
-    "fact.declare_predicate",
+    "predicate.declare",
     (HOLDS_ADMIN,),
     denied="predicates are declared with memory.admin",
+    is_audited=True,
 )

@@ -50,11 +50,13 @@ class FactChainStore:
         predicates: frozenset[str] = item.get("predicates", frozenset())
         return predicates
 
-    def declare(self, tenant: str, predicate: str, *, is_single_valued: bool) -> None:
-        """Store whether a predicate has one value at a time."""
+    def declare(
+        self, tenant: str, predicate: str, record: Write, *, is_single_valued: bool
+    ) -> None:
+        """Store whether a predicate has one value at a time, with the audit record."""
         key, one = item_types.SINGLE_VALUED.build_key(tenant), frozenset({predicate})
         if not is_single_valued:
-            self._table.update(update(key, "DELETE predicates :one", one=one))
+            self._table.transact([update(key, "DELETE predicates :one", one=one), record])
             return
         condition = (
             "attribute_not_exists(predicates) OR size(predicates) < :most"
@@ -62,7 +64,8 @@ class FactChainStore:
         )
         most: Item = {"most": MAX_SINGLE_VALUED_PREDICATES, "predicate": predicate}
         try:
-            self._table.update(update(key, "ADD predicates :one", condition, one=one, **most))
+            added = update(key, "ADD predicates :one", condition, one=one, **most)
+            self._table.transact([added, record])
         except ConditionFailed as error:
             problem = f"{MAX_SINGLE_VALUED_PREDICATES} predicates are single-valued; remove one"
             raise ValidationFailed("predicate", problem) from error

@@ -316,7 +316,9 @@ class Facts:
             ValidationFailed: the tenant has declared 500 predicates.
         """
         authorize(caller, DECLARE_PREDICATE, None)
-        self._chains.declare(caller.tenant, predicate, is_single_valued=is_single_valued)
+        target, after = f"predicate:{predicate}", {"single_valued": is_single_valued}
+        record = self._audit.record(caller, DECLARE_PREDICATE, target, None, after)
+        self._chains.declare(caller.tenant, predicate, record, is_single_valued=is_single_valued)
 
     def list_page(
         self,

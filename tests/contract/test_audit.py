@@ -186,6 +186,18 @@ def _consolidate(tenant: Tenant) -> httpx.Response:
     return tenant.admin.post("/api/v1/consolidation", json={})
 
 
+def _replace_conversation(tenant: Tenant) -> httpx.Response:
+    body = {"user_id": "admin", "messages": []}
+    ok(tenant.agent("eve").put("/api/v1/conversations/s", json=body), 201)
+    return tenant.admin.put("/api/v1/conversations/s", json=body, headers={"If-Match": "1"})
+
+
+def _change_state(tenant: Tenant) -> httpx.Response:
+    path = "/api/v1/agents/admin/state/bob/k"
+    ok(tenant.agent("eve", agent_type="admin").put(path, json={"value": 1}))
+    return tenant.admin.put(path, json={"value": 2})
+
+
 def _put_strategy(tenant: Tenant) -> httpx.Response:
     return tenant.admin.put("/api/v1/strategies/notes", json={"kind": "facts"})
 
@@ -267,6 +279,13 @@ USES: dict[tuple[str, str], Use] = {
         "conversation.delete",
     ): _delete_archived_conversation,
     ("DELETE /api/v1/agents/{agent_id}/state/{owner_id}/{key}", "state.delete"): _delete_state,
+    ("PUT /api/v1/agents/{agent_id}/state/{owner_id}/{key}", "state.change"): _change_state,
+    ("PUT /api/v1/conversations/{session_id}", "conversation.replace"): _replace_conversation,
+    ("PUT /api/v1/facts/predicates/{predicate}", "predicate.declare"): (
+        lambda tenant: tenant.admin.put(
+            "/api/v1/facts/predicates/lives%20in", json={"single_valued": True}
+        )
+    ),
     ("PATCH /api/v1/conversations/{session_id}/messages/{index}", "message.change"): (
         lambda tenant: _say(tenant).patch(
             "/api/v1/conversations/s/messages/0", json={"content": "other"}

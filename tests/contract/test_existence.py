@@ -86,7 +86,7 @@ _NAMED = frozenset(
     {"path", "agent_id", "user_id", "scope.task_id", "namespace", "subject", "predicate"}
 )
 """Names of one thing: to find that the caller may not read it takes a few reads more."""
-_MORE_READS = 8
+_MORE_READS, _TRIES = 8, 20
 _TELLS = frozenset({"GET /api/v1/memory", "GET /api/v1/agents/{agent_id}/memory"})
 """Lists that say of a namespace that the caller named exactly that it may not read it."""
 _OPEN = frozenset({"agent_type", "task_type", "run_id", "runId", "memoryRef", "reference", "id"})
@@ -262,11 +262,18 @@ def test_what_is_hidden_answers_like_what_is_not_there(
             assert vars(hidden) == vars(absent)
             more = abs(len(calls_hidden) - len(calls_absent))
             assert more <= (_MORE_READS if probe.varied in _NAMED else 0), calls_hidden
-            assert 0.1 < time_hidden / time_absent < 10
+            for _ in range(_TRIES):
+                if 0.1 < time_hidden / time_absent < 10:
+                    break  # one that was slow was disturbed
+                time_hidden = min(time_hidden, observe(client, calls, probe.build(_HIDDEN))[2])
+                time_absent = min(time_absent, observe(client, calls, probe.build(_ABSENT))[2])
+            else:
+                pytest.fail(f"{time_hidden} s and {time_absent} s")
 
 
 _OPEN_LISTS = {
     *("GET /api/v1/runs", "GET /api/v1/facts", "GET /api/v1/episodes", "GET /api/v1/agent-types"),
+    "GET /api/v1/strategies",
 }
 
 

@@ -24,7 +24,7 @@ from functions.api.responses.conversations import (
     render_message_head,
 )
 from functions.api.routing import WRITE_OR_ADMIN, RouteTable
-from functions.conversations.authority import DELETE_CONVERSATION
+from functions.conversations.authority import DELETE_CONVERSATION, REPLACE_CONVERSATION
 from functions.conversations.model import BuildPage, Conversation, Message
 from functions.conversations.requests import ConversationChange, NewConversation
 from functions.identity.model import READ, WRITE, Principal
@@ -124,6 +124,7 @@ def get_conversation(request: Request, caller: Principal) -> Response:
     error_statuses=(404, 409),
     if_match="optional",
     idempotent=True,
+    audited=(REPLACE_CONVERSATION,),
 )
 def put_conversation(request: Request, caller: Principal) -> Response:
     """Store a whole conversation, in place of the one before it."""

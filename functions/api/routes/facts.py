@@ -25,7 +25,7 @@ from functions.api.responses.facts import (
     render_recalled_fact,
 )
 from functions.api.routing import ANY, RouteTable
-from functions.facts.authority import DELETE_FACT
+from functions.facts.authority import DECLARE_PREDICATE, DELETE_FACT
 from functions.facts.model import Fact, FactQuery
 from functions.facts.requests import NewFact, NewFacts, PredicateRule, Recall
 from functions.identity.model import ADMIN, READ, WRITE, Principal
@@ -182,6 +182,7 @@ def list_predicates(request: Request, caller: Principal) -> Response:
     ADMIN,
     {200: PredicateDocument},
     request_model=PredicateRule,
+    audited=(DECLARE_PREDICATE,),
 )
 def declare_predicate(request: Request, caller: Principal) -> Response:
     """Declare whether a predicate has one value at a time.

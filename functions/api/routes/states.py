@@ -28,7 +28,7 @@ from functions.api.responses.conversations import (
 )
 from functions.api.responses.types import JsonValue
 from functions.api.routing import WRITE_OR_ADMIN, RouteTable
-from functions.conversations.authority import DELETE_STATE
+from functions.conversations.authority import CHANGE_STATE, DELETE_STATE
 from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState
 from functions.identity.model import READ, WRITE, Principal
@@ -162,6 +162,7 @@ def _render_without_value(listed: Listed[State]) -> StateDocument:
     error_statuses=(404, 409),
     if_match="optional",
     idempotent=True,
+    audited=(CHANGE_STATE,),
 )
 def put_state(request: Request, caller: Principal) -> Response:
     """Store a state of an agent for an owner."""

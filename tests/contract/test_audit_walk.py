@@ -1,0 +1,120 @@
+"""What the audit log records of each route, by the caller's relation to what the route is about.
+
+The rows of the authorization matrix are sent by each caller whom they admit. The table says what a
+record is left for: each use of authority, and each change of what another principal has made.
+"""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from functions.api.route_index import list_routes
+from tests.contract.authorization_matrix import ROWS
+from tests.contract.engines import Engine
+from tests.contract.everything import CALLERS, Everything, set_up
+from tests.contract.expect import ok
+from tests.contract.service import Service
+
+_CONVERSATION = "/api/v1/conversations/{session_id}"
+_OBJECTS = ("/api/v1/objects/{space}", "/api/v1/agents/{agent_id}/objects/{space}")
+_PROCEDURE = "/api/v1/procedures/{agent_type}/{task_type}/{workflow_id}"
+_RUN = "/api/v1/runs/{run_id}"
+ALWAYS: dict[str, set[str]] = {
+    "PATCH /api/v1/memory/namespaces/{namespace}": {"namespace.change"},
+    "PATCH /api/v1/agents/{agent_id}/memory/config": {"agent.configure"},
+    "PATCH /api/v1/coordinators/{coordinator_id}/guardrails": {"guardrails.change"},
+    "POST /api/v1/remember": {"namespace.claim"},
+    "DELETE /api/v1/tasks/{task_id}/grants/{principal}": {"task.revoke_grant"},
+    "PUT /api/v1/tasks/{task_id}/grants/{principal}": {"task.grant"},
+    "PUT /api/v1/intents/{intent_id}/acl": {"intent.set_acl"},
+    "PUT /api/v1/intents/{intent_id}/owner": {"intent.set_owner"},
+    "POST /api/v1/tasks": {"task.register"},
+    "PATCH /api/v1/tasks/{task_id}": {"task.change"},
+    "POST /api/v1/workflows": {"workflow.apply"},
+    "PUT /api/v1/facts/predicates/{predicate}": {"predicate.declare"},
+    "PUT /api/v1/strategies/{name}": {"strategy.change"},
+    "DELETE /api/v1/strategies/{name}": {"strategy.delete"},
+    "POST /api/v1/consolidation": {"consolidation.run"},
+    "POST /api/v1/consolidation/{id}/undo": {"consolidation.undo"},
+    "PUT /api/v1/consolidation/settings": {"consolidation.change"},
+    "POST /api/v1/deletions": {"agent.delete", "principal.revoke"},
+    "POST /api/v1/principals": {"principal.create"},
+    "PATCH /api/v1/principals/{id}": {"principal.change"},
+    "POST /api/v1/principals/{id}/rotate": {"principal.rotate_key"},
+    "DELETE /api/v1/principals/{id}": {"principal.revoke"},
+    **{f"PATCH {each}": {"object-space.change"} for each in _OBJECTS},
+}
+"""Authority is used, whoever does it."""
+OF_OTHERS: dict[str, set[str]] = {
+    f"DELETE {_CONVERSATION}": {"conversation.delete"},
+    f"DELETE {_CONVERSATION}/archive": {"conversation.delete"},
+    "DELETE /api/v1/agents/{agent_id}/state/{owner_id}/{key}": {"state.delete"},
+    "POST /api/v1/forget": {"user.forget"},
+    "DELETE /api/v1/facts/{fact_id}": {"fact.delete"},
+    "DELETE /api/v1/facts": {"fact.delete"},
+    f"PUT {_PROCEDURE}": {"procedure.write"},
+    f"DELETE {_PROCEDURE}": {"procedure.delete"},
+    f"POST {_RUN}/complete": {"run.end"},
+    f"POST {_RUN}/fail": {"run.end"},
+    f"POST {_RUN}/episodes": {"run.append"},
+    f"DELETE {_RUN}": {"run.delete", "episodes.delete"},
+    "DELETE /api/v1/runs": {"run.delete", "episodes.delete"},
+    f"DELETE {_RUN}/episodes/{{episode_id}}": {"episodes.delete"},
+    "DELETE /v1/runs/{runId}": {"openwop-run.delete"},
+    "POST /v1/runs/{runId}/secrets": {"openwop-run.change"},
+    "POST /v1/runs/{runId}/end": {"openwop-run.change"},
+    **{f"DELETE {each}": {"object.delete"} for each in _OBJECTS},
+    **{f"DELETE {each}/{{key}}": {"object.delete"} for each in _OBJECTS},
+}
+"""Something that another principal has made is changed or deleted; its maker leaves no record."""
+
+
+@pytest.fixture(scope="module")
+def everything(session_service: Service, engine: Engine) -> Iterator[Everything]:
+    """One scene for all rows: what a call changes is put back."""
+    yield set_up(session_service)
+    engine.empty_tables()
+
+
+def _find_records(everything: Everything, answer: httpx.Response) -> set[str]:
+    """The actions that the tenant's audit log has of a request."""
+    page = everything.clients["all"].get("/api/v1/audit", params={"limit": 100, "order": "desc"})
+    id = answer.headers["x-request-id"]
+    return {each["action"] for each in ok(page)["records"] if each["request_id"] == id}
+
+
+def _list_admitted(route: str) -> Iterator[str]:
+    """Whom the matrix admits to a route that may write, in the tenant of the scene."""
+    row = ROWS[route]
+    for caller, expected in zip(CALLERS, row.answers.split(), strict=True):
+        if expected < "400" and caller != "foreign" and row.party != "root":
+            yield caller
+
+
+def test_the_table_has_what_routes_declare() -> None:
+    routes = {f"{each.method} {each.openapi_path}": each for each in list_routes()}
+    for route, actions in (ALWAYS | OF_OTHERS).items():
+        declared = {each.name for each in routes[route].audited}
+        assert actions <= declared | {"principal.revoke"}, route
+
+
+@pytest.mark.in_process
+@pytest.mark.usefixtures("parallel")
+def test_a_record_is_left_by_the_relation_of_caller_and_target(
+    everything: Everything, subtests: pytest.Subtests
+) -> None:
+    writing = {f"{each.method} {each.openapi_path}" for each in list_routes() if each.may_write}
+    for route in ROWS.keys() & writing:
+        row, method = ROWS[route], route.partition(" ")[0]
+        for caller in _list_admitted(route):
+            with subtests.test(f"{route} {caller}"):
+                client = everything.clients[row.party if caller == "party" else caller]
+                body, headers = everything.render(row.body), everything.render(row.headers)
+                answer = client.request(
+                    method, everything.render(row.path), json=body, headers=headers
+                )
+                found = _find_records(everything, answer)
+                everything.put_back()
+                of_others = set() if caller == "party" else OF_OTHERS.get(route, set())
+                assert found == ALWAYS.get(route, of_others)
