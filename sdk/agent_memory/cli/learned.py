@@ -16,7 +16,8 @@ _RUNS = select_columns("runId", "state", "startedAt", "endsAt", "replayOf")
 
 
 def add_commands(commands: Any) -> None:
-    """Add the commands `strategies`, `procedures` and `openwop`."""
+    """Add the commands `consolidation`, `strategies`, `procedures` and `openwop`."""
+    _add_consolidation(commands)
     _add_strategies(commands)
     each = add_group(commands, "procedures", "list workflows, and what was learned of them")
     command = add_command(each, "types", "list the types of task with workflows", list_types)
@@ -29,6 +30,61 @@ def add_commands(commands: Any) -> None:
     command.add_argument("--limit", type=parse_count, help="at most so many")
     command = add_command(each, "show", "show the state of a run", show_run)
     command.add_argument("run_id", metavar="ID", type=parse_text)
+
+
+def _add_consolidation(commands: Any) -> None:
+    each = add_group(commands, "consolidation", "merge facts that say the same, and end others")
+    add_command(each, "preview", "show what would be done, and change nothing", preview)
+    add_command(each, "start", "start a consolidation", start_consolidation)
+    for name, help_text, run in (
+        ("show", "show a consolidation, and what it did", show_consolidation),
+        ("undo", "undo it on facts that were not changed since", undo_consolidation),
+    ):
+        command = add_command(each, name, help_text, run)
+        command.add_argument("id", metavar="ID", type=parse_text)
+    command = add_command(each, "settings", "show or change when facts are consolidated", configure)
+    command.add_argument("--every", metavar="DURATION", help="such as P7D; never: on request alone")
+    command.add_argument("--decay-after", metavar="DURATION", help="such as P90D, or never")
+    command.add_argument("--end-below", metavar="CONFIDENCE", type=float, help="such as 0.2")
+
+
+def preview(session: Session) -> None:
+    """`consolidation preview`: what a consolidation would do."""
+    show(session, session.client.consolidation.preview())
+
+
+def start_consolidation(session: Session) -> None:
+    """`consolidation start`: the schedule does the work."""
+    show(session, session.client.consolidation.start())
+
+
+def show_consolidation(session: Session) -> None:
+    """`consolidation show`: how far it is, and its steps."""
+    id = session.arguments.id
+    found = session.client.consolidation.get(id)
+    if found is None:
+        raise Failure(f"there is no consolidation {id}")
+    show(session, found)
+
+
+def undo_consolidation(session: Session) -> None:
+    """`consolidation undo`: by its id."""
+    show(session, session.client.consolidation.undo(session.arguments.id))
+
+
+def configure(session: Session) -> None:
+    """`consolidation settings`: shows them, or changes those that are given."""
+    client, given = session.client.consolidation, session.arguments
+    names = ("every", "decay_after", "end_below")
+    changes = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
+    present = client.get_settings()
+    if changes:
+        chosen = {name: getattr(present, name) for name in names} | changes
+        cleared: dict[str, Any] = {
+            name: None if each == "never" else each for name, each in chosen.items()
+        }
+        present = client.put_settings(**cleared)
+    show(session, present)
 
 
 def _add_strategies(commands: Any) -> None:

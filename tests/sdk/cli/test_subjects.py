@@ -118,6 +118,22 @@ def test_json_of_one_thing_is_one_value(cli: Cli) -> None:
     assert json.loads(cli("principals", "me", "--json").out)["id"] == "admin"
 
 
+def test_facts_are_consolidated(tenant: Tenant) -> None:
+    cli = tenant.cli()
+    for what in ("Rome", "rome"):
+        fact = {"subject": "acme", "predicate": "is in", "object": what}
+        tenant.http.post("/api/v1/facts", json=fact).raise_for_status()
+    planned = cli("consolidation", "preview", "--json").document
+    assert [each["reason"] for each in planned["merged"]] == ["same_spelling"]
+    id = cli("consolidation", "start", "--json").document["id"]
+    assert cli("consolidation", "show", id, "--json").document["status"] == "running"
+    assert cli("consolidation", "undo", id, "--json").document["status"] == "undone"
+    assert cli("consolidation", "show", "none").code == 1
+    changed = cli("consolidation", "settings", "--every", "never", "--end-below", "0.1", "--json")
+    assert (changed.document["every"], changed.document["end_below"]) == (None, 0.1)
+    assert cli("consolidation", "settings", "--json").document == changed.document
+
+
 def test_strategies_are_set_and_shown(tenant: Tenant) -> None:
     cli = tenant.cli()
     made = cli("strategies", "set", "likes", "preferences", "--messages", "5", "--json").document
