@@ -101,11 +101,6 @@ class Part(NamedTuple):
             if moment >= since
         }
 
-    @property
-    def write(self) -> Write:
-        """Put the part, in the transaction that removes its entries from memory."""
-        return put(self.key, {"agent_id": self.agent, "lines": self.compressed})
-
 
 class SnapshotStore(Store):
     """Parts of snapshots, in their task's partition, until their events are in the log."""
@@ -311,7 +306,8 @@ class TaskArchive:
                 break
             part = Part.of(tenant, task.id, group) if reason == "archived" else None
             writes = _build_removals(tenant, task, group, reason, self._clock())
-            writes += [] if part is None else [part.write]
+            if part is not None:
+                writes.append(put(part.key, {"agent_id": part.agent, "lines": part.compressed}))
             with suppress(ConditionFailed):
                 self._snapshots.commit(writes)
                 moved += len(group)

@@ -322,11 +322,7 @@ class ConflictResolver:
         item: Item | None,
         restrictions: Restrictions | None = None,
     ) -> Transaction:
-        """Fit the transaction into what an agent may hold by its settings and guardrails.
-
-        Raises:
-            CapacityExceeded: when nothing that may be evicted makes it fit.
-        """
+        """Fit the transaction into what an agent may hold by its settings and guardrails."""
         tenant = transaction.caller.tenant
         if restrictions is None:
             restrictions = self._restrictions.find_each(tenant, {agent: item})[agent]

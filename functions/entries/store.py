@@ -64,8 +64,7 @@ class EntryStore:
 
     def _get_many(self, item_keys: Iterable[Key]) -> dict[Key, Entry]:
         items = self._table.get_many(item_keys)
-        found = ((key, self._mapper.find_entry(item)) for key, item in items.items())
-        return {key: entry for key, entry in found if entry is not None}
+        return {key: self._mapper.to_entry(item) for key, item in items.items()}
 
     def list_private(self, tenant: str, agent: str, filters: Filters) -> list[Entry]:
         """Return an agent's private entries that match: a call per megabyte that it has.

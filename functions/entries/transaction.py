@@ -82,10 +82,13 @@ class Transaction:
         writes = [build_entry_write(mapper, each) for each in transitions]
         for transition in transitions:
             writes.extend(build_index_writes(transition))
-            writes.extend(build_vector_writes(transition))
-            tombstone = build_tombstone_write(transition, self.actor or self.caller.actor, now)
-            writes.extend([] if tombstone is None else [tombstone])
-        deltas = count_agent_changes(each for each in transitions if each.current.policy.is_private)
+            if transition.new is not None and transition.new.packed_vector is not None:
+                writes.extend(build_vector_writes(transition))
+            if transition.old is not None:
+                tombstone = build_tombstone_write(transition, self.actor or self.caller.actor, now)
+                writes.extend([] if tombstone is None else [tombstone])
+        is_counted = any(each.current.policy.is_private for each in transitions)
+        deltas = count_agent_changes(transitions) if is_counted else {}
         if self.evictions.free_capacity is not None:  # a condition, even where nothing changes
             deltas.setdefault(self.caller.id, CounterDelta())
         writes.extend(

@@ -102,8 +102,11 @@ class EntryWriter:
         is_first = True
         while True:
             try:
-                further = self._build_length_claims(transaction)
-                further += self._build_records(transaction)
+                further = list[Write]()
+                if any(each.new and each.new.packed_vector for each in transaction.transitions):
+                    further += self._build_length_claims(transaction)
+                if transaction.actor is None and any(each.old for each in transaction.transitions):
+                    further += self._build_records(transaction)
                 self._table.transact(transaction.build_writes(self._mapper, further))
                 if is_private:
                     self._remember_capacity(transaction)
@@ -133,7 +136,7 @@ class EntryWriter:
 
     def _build_records(self, transaction: Transaction) -> Iterator[Write]:
         caller = transaction.caller
-        for each in transaction.transitions if transaction.actor is None else ():
+        for each in transaction.transitions:
             old, new = each.old, each.new
             if old is None or old.policy.is_private or old.created_by == caller.id:
                 continue

@@ -104,11 +104,7 @@ class TaskStore(Store):
             self._table.update(write)
 
     def restrict(self, tenant: str, old: Task, new: Task) -> Task:
-        """Put an open task under guardrails. The version stays, since no reader sees a change.
-
-        Raises:
-            functions.platform.table.ConditionFailed: the task has changed, or ended.
-        """
+        """Put an open task under guardrails. The version stays, since no reader sees a change."""
         condition, seen = build_unchanged_condition(old)
         changes = {"archive_required": new.archive_required or None, "entry_cap": new.entry_cap}
         room = "free_entries = free_entries + :more"

@@ -63,7 +63,14 @@ def test_every_attempt_builds_the_same_events(entries: list[Entry], rng: random.
     events = list(build_archived_events("acme", TASK, parts))
     rng.shuffle(parts)
     stored = [
-        Part.from_item({"pk": part.key[0], "sk": part.key[1], **(part.write.item or {})})
+        Part.from_item(
+            {
+                "pk": part.key[0],
+                "sk": part.key[1],
+                "agent_id": part.agent,
+                "lines": part.compressed,
+            }
+        )
         for part in parts
     ]
     again = list(build_archived_events("acme", TASK, stored))

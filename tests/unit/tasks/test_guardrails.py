@@ -1,12 +1,16 @@
 """What guardrails make of a task and of an agent."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.namespaces.restriction_store import Restrictions, correct_bindings
+from functions.platform import item_types
 from functions.platform.items import Item
 from functions.platform.keys import hash_agent
+from functions.tasks.assignment_store import bind_assignees
 from functions.tasks.guardrails import (
     CoordinatorGuardrails,
     GuardrailLimits,
@@ -130,3 +134,32 @@ def test_guardrails_are_stored_whole(
     guardrails = CoordinatorGuardrails("boss", limits, {"allowed_agents": names}, 3, 1_000)
     assert guardrails_from_item("boss", guardrails_to_item(guardrails)) == guardrails
     assert guardrails_from_item("boss", None) == CoordinatorGuardrails("boss")
+
+
+OPEN = Task("t", "i", "running", 1, 1, 1, Policy(), assigned_agent="alice", coordinator="boss")
+PASSED_ON = replace(OPEN, coordinator="lead", guarded_by=("boss",))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "counted"),
+    [
+        (None, OPEN, {"alice": {"boss": 1}}),
+        (None, replace(OPEN, coordinator=None), {}),
+        (OPEN, replace(OPEN, status="running", version=2), {}),
+        (OPEN, replace(OPEN, assigned_agent="bob"), {"alice": {"boss": -1}, "bob": {"boss": 1}}),
+        (OPEN, PASSED_ON, {"alice": {"lead": 1}}),
+        (PASSED_ON, replace(PASSED_ON, completed_at=2), {"alice": {"lead": -1, "boss": -1}}),
+        (replace(OPEN, coordinator=None), OPEN, {"alice": {"boss": 1}}),
+    ],
+)
+def test_an_agent_counts_who_binds_it(
+    old: Task | None, new: Task, counted: dict[str, dict[str, int]]
+) -> None:
+    writes = {write.key: write.values for write in bind_assignees("acme", old, new)}
+    assert writes == {
+        item_types.AGENT.build_key("acme", agent=agent): {
+            "total": sum(more.values()),
+            **{f"b_{hash_agent(name)}": count for name, count in more.items()},
+        }
+        for agent, more in counted.items()
+    }
