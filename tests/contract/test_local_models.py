@@ -1,5 +1,9 @@
 """`make run` with models of its user: it learns from conversations, and embeds."""
 
+import os
+import socket
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -25,6 +29,26 @@ def test_the_local_server_learns_by_an_endpoint_of_this_machine(tmp_path: Path) 
             time.sleep(0.02)
         assert facts(admin) == ["Ada lives in Rome"]
         assert model.asked[0]["model"] == "default"
+
+
+def test_the_demo_shows_learning_without_a_model(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    with running(tmp_path, AGENT_MEMORY_MODEL_URL=url) as server:
+        environment = os.environ | {
+            "AGENT_MEMORY_URL": server.address,
+            "AGENT_MEMORY_API_KEY": server.api_key,
+        }
+        command = [sys.executable, "-m", "agent_memory.cli", "demo", "--learn", "--port", str(port)]
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    shown = ran.stdout
+    assert "learned: Ada is allergic to nuts (message 0)" in shown
+    assert "learned: Ada lives in Oslo (message 3)" in shown
+    assert "Ada lives in Rome (" not in shown
+    assert "Ada lives in Oslo" in shown.partition("recalled")[2]
 
 
 def test_the_local_server_embeds_by_an_endpoint_of_this_machine(tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ from contextlib import ExitStack
 from typing import Any
 
 from agent_memory import Client
-from agent_memory.cli.arguments import add_command
+from agent_memory.cli.arguments import add_command, parse_count
 from agent_memory.cli.columns import show
+from agent_memory.cli.demo_learning import PORT, run_learning
 from agent_memory.cli.failures import CONFLICT, Failure
 from agent_memory.cli.progress import Progress
 from agent_memory.cli.session import Session
@@ -36,11 +37,20 @@ _INVOICES = (
 
 def add_commands(commands: Any) -> None:
     """Add the command `demo`."""
-    add_command(commands, "demo", "write a team of agents at work, to look at", run_demo)
+    command = add_command(commands, "demo", "write a team of agents at work, to look at", run_demo)
+    command.add_argument(
+        "--learn", action="store_true", help="learn from a conversation instead, without a model"
+    )
+    command.add_argument(
+        "--port", type=parse_count, default=PORT, help=f"of the recorded model; {PORT}"
+    )
 
 
 def run_demo(session: Session) -> None:
     """`demo`: writes the team's memory, once in a tenant; the key needs `memory.admin`."""
+    if session.arguments.learn:
+        run_learning(session, session.arguments.port)
+        return
     with ExitStack() as stack:
         team = {
             name: stack.enter_context(_join(session.client, name, kind))
