@@ -11,7 +11,18 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from benchmarks import cold_start, costs, dialogue, growth, poison, prices, recall, stream, trace
+from benchmarks import (
+    cold_start,
+    costs,
+    dialogue,
+    growth,
+    learning,
+    poison,
+    prices,
+    recall,
+    stream,
+    trace,
+)
 
 _SIZES = (100, 1_000, 10_000, 100_000)
 
@@ -38,6 +49,7 @@ _PARTS: dict[str, Callable[[argparse.Namespace], str]] = {
     "costs": _cost,
     "cold-start": lambda _: cold_start.as_text(cold_start.measure()),
     "growth": _grow,
+    "learning": lambda _: learning.as_text(learning.measure()),
     "recall": _recall,
     "poison": lambda _: poison.as_text(poison.measure()),
     "prices": lambda _: prices.as_text(prices.measure()),

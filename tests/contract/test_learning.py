@@ -77,6 +77,15 @@ def test_a_request_has_the_schema_the_rules_and_the_messages_as_data(
     assert [each["index"] for each in read_data(asked)["messages"]] == [0, 1]
 
 
+def test_one_answer_has_two_facts_of_one_subject_and_predicate(
+    admin: httpx.Client, learning: Learning
+) -> None:
+    declare(admin, "facts")
+    say(admin, "I speak Polish and Danish")
+    learning.settle()
+    assert facts(admin) == ["Ada speaks Danish", "Ada speaks Polish"]
+
+
 def test_a_later_message_replaces_a_fact(admin: httpx.Client, learning: Learning) -> None:
     declare(admin, "facts")
     say(admin, "I live in Rome")
