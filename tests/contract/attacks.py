@@ -208,6 +208,7 @@ BODIES: dict[str, Callable[[Names], Any]] = {
     "PredicateRule": lambda _: {"single_valued": True},
     "NewFacts": lambda _: {"facts": [{"subject": "s", "predicate": "p", "object": "b"}]},
     "Recall": lambda _: {"query": "zq"},
+    "ForgottenUser": lambda names: {"user_id": names.pick("agent_id")},
     "NewWorkingValue": lambda names: {"value": names.choose(1, *POISON)},
     "Selection": lambda _: {},
     "Outcome": lambda _: {"score": 1},
