@@ -20,6 +20,7 @@ CHECKED = (
     "functions/api/openapi.json",
     "infra",
     "operations",
+    "sdk/agent_memory/cli",
     "tools",
 )
 _GENERATED = "sdk/agent_memory/_sync"

@@ -53,7 +53,7 @@ def add_command(commands: Any, name: str, help_text: str, run: Command | None) -
 
 
 def add_group(commands: Any, name: str, help_text: str) -> Any:
-    """Add a command that has commands of its own; return what they are added to."""
+    """Add a command with subcommands; return what they are added to."""
     group = add_command(commands, name, help_text, None)
     return group.add_subparsers(dest=f"{name}_command", required=True, metavar="COMMAND")
 

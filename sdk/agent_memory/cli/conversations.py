@@ -19,7 +19,7 @@ def add_commands(commands: Any) -> None:
     command.add_argument("--user", metavar="ID", type=parse_text, help="whose; all you may read")
     command = add_command(each, "show", "list the messages of a conversation", show_messages)
     command.add_argument("session_id", metavar="SESSION", type=parse_text)
-    command.add_argument("--last", type=parse_count, help="the last so many")
+    command.add_argument("--last", type=parse_count, help="the number of newest messages")
     command = add_command(each, "append", "append a message; begins the conversation", append)
     command.add_argument("session_id", metavar="SESSION", type=parse_text)
     command.add_argument("content", metavar="TEXT", type=parse_text)

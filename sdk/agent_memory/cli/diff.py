@@ -1,4 +1,4 @@
-"""Whether an entry is already as a line of an import says."""
+"""Compare entries with lines of an import."""
 
 import json
 from datetime import UTC, datetime

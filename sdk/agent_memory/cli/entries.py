@@ -31,7 +31,9 @@ def add_commands(commands: Any) -> None:
     _add_query(commands)
     _add_history(commands)
     command = add_command(commands, "summary", "show an agent's memory in figures", summary)
-    command.add_argument("--agent", metavar="ID", type=parse_text, help="whose; one's own")
+    command.add_argument(
+        "--agent", metavar="ID", type=parse_text, help="the principal; by default yourself"
+    )
 
 
 def _add_get_and_rm(commands: Any) -> None:
@@ -44,7 +46,10 @@ def _add_get_and_rm(commands: Any) -> None:
         command.add_argument("key", metavar="KEY", nargs="?", type=parse_text)
         command.add_argument("--type", choices=TIERS, help="the tier; own entries first")
         command.add_argument(
-            "--agent", metavar="ID", type=parse_text, help="whose entry; one's own"
+            "--agent",
+            metavar="ID",
+            type=parse_text,
+            help="the agent of the entry; by default yourself",
         )
         if name == "get":
             command.add_argument("--value", action="store_true", help="its value alone, as JSON")
@@ -62,7 +67,7 @@ def _add_history(commands: Any) -> None:
         command.add_argument("key", metavar="KEY", nargs="?", type=parse_text)
         command.add_argument("--type", choices=TIERS, help="the tier; own entries first")
         if name == "history":
-            command.add_argument("--limit", type=parse_count, help="at most so many")
+            command.add_argument("--limit", type=parse_count, help="the maximum number")
         else:
             command.add_argument("--version", type=parse_count, required=True)
 
@@ -90,7 +95,7 @@ def restore(session: Session) -> None:
 def _add_query(commands: Any) -> None:
     command = add_command(commands, "query", "list the entries that match", query)
     add_filters(command)
-    command.add_argument("--limit", type=parse_count, help="at most so many; a table has 100")
+    command.add_argument("--limit", type=parse_count, help="the maximum number; a table has 100")
 
 
 def add_filters(command: Parser) -> None:
@@ -101,7 +106,10 @@ def add_filters(command: Parser) -> None:
     command.add_argument("--tag", action="append", type=parse_text, help="has all of these")
     command.add_argument("--any-tag", action="append", type=parse_text, help="has one of these")
     command.add_argument(
-        "--agent", metavar="ID", type=parse_text, help="whose; one's own and shared"
+        "--agent",
+        metavar="ID",
+        type=parse_text,
+        help="the agent; by default your own and shared entries",
     )
     command.add_argument("--task", metavar="ID", type=parse_text)
     command.add_argument("--intent", metavar="ID", type=parse_text)
@@ -180,6 +188,6 @@ def filters(given: argparse.Namespace) -> dict[str, Any]:
 
 
 def summary(session: Session) -> None:
-    """`summary`: an agent's memory in figures; one's own unless --agent says whose."""
+    """`summary`: an agent's memory in figures; your own unless --agent names another one."""
     document = session.client.memory.summary(agent_id=session.arguments.agent).raw
     session.output.document(document, render_summary(document))

@@ -1,4 +1,4 @@
-"""What goes wrong, as the terminal shows it: one line on stderr, and an exit code.
+"""Failures as the terminal shows them: one line on stderr, and an exit code.
 
 0    done
 1    refused: not found, not allowed, a limit is reached, a value is too large
@@ -7,7 +7,7 @@
 4    the key is not a good one
 5    the server can't be reached, is overloaded, or answered nonsense
 130  Ctrl-C
-141  whoever read the output has closed it
+141  the reader of the output has closed it
 143  SIGTERM
 """
 
@@ -35,7 +35,7 @@ class Failure(Exception):
 
 
 class UsageFailure(Failure):
-    """What the user gave can't be right."""
+    """An argument, file or profile of the user is invalid."""
 
     exit_code = USAGE
 

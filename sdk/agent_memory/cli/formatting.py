@@ -126,7 +126,7 @@ def render_task_fields(task: Document) -> dict[str, str]:
 
 @reject_foreign
 def render_event(event: Document) -> Sequence[str]:
-    """When, what and who; then where and which version."""
+    """Return when, what and who; then where and which version."""
     data = event["data"]
     place = [data[name] for name in ("namespace", "key") if isinstance(data.get(name), str)]
     version = data.get("version")

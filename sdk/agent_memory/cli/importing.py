@@ -191,7 +191,7 @@ def _to_failure(line: Line, error: AgentMemoryError) -> Failure:
     hint = ""
     if isinstance(error, MemoryAccessError) and line.names_owner:
         hint = "; import it with its owner's key, of a folder --with its profile; --reassign makes "
-        hint += "the private entries of a file one's own"
+        hint += "the private entries of a file your own"
     return Failure(f"{line.name}: {render_message(error)}{hint}", to_exit_code(error))
 
 

@@ -27,7 +27,7 @@ def add_commands(commands: Any) -> None:
     command.add_argument("task_type", metavar="TASK_TYPE", type=parse_text)
     each = add_group(commands, "openwop", "list and show OpenWOP runs")
     command = add_command(each, "list", "list the runs that you started, newest first", list_runs)
-    command.add_argument("--limit", type=parse_count, help="at most so many")
+    command.add_argument("--limit", type=parse_count, help="the maximum number")
     command = add_command(each, "show", "show the state of a run", show_run)
     command.add_argument("run_id", metavar="ID", type=parse_text)
 
@@ -96,7 +96,9 @@ def _add_strategies(commands: Any) -> None:
     command.add_argument("--instructions", metavar="TEXT", help="what to look for")
     command.add_argument("--namespace", metavar="TEMPLATE", help="such as users/{user_id}/memory")
     command.add_argument("--model", metavar="NAME", help="a model of the deployment")
-    command.add_argument("--messages", type=parse_count, help="so many new messages are read")
+    command.add_argument(
+        "--messages", type=parse_count, help="the number of new messages that are read together"
+    )
     command.add_argument("--idle", metavar="DURATION", help="or after this time, such as PT10M")
     command.add_argument("--disabled", action="store_true", help="learn nothing")
     for name, help_text, run in (

@@ -39,7 +39,7 @@ class Line:
 
     @property
     def names_owner(self) -> bool:
-        """Whether it is private memory, and says whose."""
+        """Tell whether it is private memory, and says whose."""
         return "agent_id" in self.body and self.body["memory_type"] != "semantic"
 
     @property
@@ -49,12 +49,12 @@ class Line:
 
     @property
     def is_of_task(self) -> bool:
-        """Whether it is working memory of a task."""
+        """Tell whether it is working memory of a task."""
         return self.body["memory_type"] == "working" and self.task is not None
 
     @property
     def expires(self) -> datetime | None:
-        """When the entry expires."""
+        """Return when the entry expires."""
         text = self.body.get("expires_at")
         return None if text is None else datetime.fromisoformat(text)
 

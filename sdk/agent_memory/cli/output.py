@@ -1,4 +1,4 @@
-"""What commands write to stdout: tables and records for people, JSON for pipes."""
+"""Output of commands on stdout: tables and records for people, JSON for pipes."""
 
 import io
 import shutil

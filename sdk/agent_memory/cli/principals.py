@@ -20,14 +20,16 @@ def add_commands(commands: Any) -> None:
     _add_principals(commands)
     _add_agents(commands)
     command = add_command(commands, "access", "explain who may read and write something", access)
-    command.add_argument("--principal", metavar="ID", type=parse_text, help="whose; one's own")
+    command.add_argument(
+        "--principal", metavar="ID", type=parse_text, help="the principal; by default yourself"
+    )
     target = command.add_mutually_exclusive_group(required=True)
     for name in _TARGETS:
         target.add_argument(f"--{name}", metavar="ID", type=parse_text)
     command = add_command(commands, "audit", "list the uses of authority, oldest first", audit)
     command.add_argument("--actor", metavar="ID", type=parse_text, help="who did it")
     command.add_argument("--action", metavar="NAME", type=parse_text, help="what was done")
-    command.add_argument("--limit", type=parse_count, help="at most so many")
+    command.add_argument("--limit", type=parse_count, help="the maximum number")
 
 
 def _add_principals(commands: Any) -> None:
@@ -63,8 +65,10 @@ def _add_agents(commands: Any) -> None:
     each = group.add_subparsers(dest="agents_command", required=True, metavar="COMMAND")
     add_command(each, "list", "list the agents, with what they hold", list_agents)
     command = add_command(each, "eviction", "list what is evicted next, and then", list_eviction)
-    command.add_argument("agent", metavar="ID", nargs="?", type=parse_text, help="whose; one's own")
-    command.add_argument("--limit", type=parse_count, help="at most so many")
+    command.add_argument(
+        "agent", metavar="ID", nargs="?", type=parse_text, help="the principal; by default yourself"
+    )
+    command.add_argument("--limit", type=parse_count, help="the maximum number")
     command = add_command(each, "configure", "set an agent's limits", configure)
     command.add_argument("agent", metavar="ID", type=parse_text)
     command.add_argument("--capacity", type=parse_count, help="entries of episodic memory")

@@ -85,7 +85,7 @@ def _profile(file: Path, name: str, fields: Any) -> Profile:
 
 
 def change_profiles(file: Path, change: Callable[[dict[str, Profile]], None]) -> None:
-    """Change the profiles: whoever reads the file sees it as it was, or as it is then.
+    """Change the profiles: a reader of the file sees it before or after the change.
 
     Args:
         file: the profile file; it and its folder are made if need be.

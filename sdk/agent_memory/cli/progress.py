@@ -1,4 +1,4 @@
-"""How far long work is, on stderr: a bar of tqdm on a terminal, plain lines elsewhere."""
+"""Progress on stderr: a bar of tqdm on a terminal, plain lines elsewhere."""
 
 import importlib
 import sys

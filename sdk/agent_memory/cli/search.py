@@ -25,8 +25,10 @@ def add_commands(commands: Any) -> None:
         type=parse_text,
         help="what values have, as a JSON object; search fields of the namespace",
     )
-    command.add_argument("--agent", metavar="ID", type=parse_text, help="whose; one's own")
-    command.add_argument("--limit", type=parse_count, default=5, help="at most so many; 5")
+    command.add_argument(
+        "--agent", metavar="ID", type=parse_text, help="the principal; by default yourself"
+    )
+    command.add_argument("--limit", type=parse_count, default=5, help="the maximum number; 5")
     command.add_argument("--min-score", type=parse_score, help="the least score")
 
 

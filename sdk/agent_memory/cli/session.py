@@ -1,4 +1,4 @@
-"""What a command works with."""
+"""The context of a command."""
 
 import argparse
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a list gives, in the other order: lists begin with the newest, exports with the oldest."""
+"""Lists in reverse order: lists begin with the newest, exports with the oldest."""
 
 import json
 from array import array
@@ -11,7 +11,7 @@ from agent_memory.cli.text import render_json_line
 
 class Spool:
     """Documents that are read from the last to the first. A temporary file holds them, so that any
-    number fits; nobody else can open it.
+    number fits; no other user can open it.
     """
 
     def __init__(self, documents: Iterable[Mapping[str, Any]]) -> None:

@@ -19,12 +19,14 @@ def add_commands(commands: Any) -> None:
     """Add the command `tail`."""
     command = add_command(commands, "tail", "show what happened, and what happens", tail)
     log = command.add_mutually_exclusive_group()
-    log.add_argument("--agent", metavar="ID", type=parse_text, help="an agent's log; one's own")
+    log.add_argument(
+        "--agent", metavar="ID", type=parse_text, help="the log of an agent; by default your own"
+    )
     log.add_argument("--intent", metavar="ID", type=parse_text, help="an intent's log")
     log.add_argument("--namespace", metavar="NAME", type=parse_text, help="a namespace's log")
     command.add_argument("-f", "--follow", action="store_true", help="go on until Ctrl-C")
     command.add_argument(
-        "-n", "--lines", type=parse_number, default=10, help="the last so many; 10"
+        "-n", "--lines", type=parse_number, default=10, help="the number of last events; 10"
     )
     command.add_argument("--event", metavar="TYPE", type=parse_text, help="memory.created, …")
 

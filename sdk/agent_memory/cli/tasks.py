@@ -32,7 +32,9 @@ def _add_tasks(commands: Any) -> None:
     command = add_command(each, "show", "show a task", show_task)
     command.add_argument("task", metavar="ID", type=parse_text)
     command = add_command(each, "assigned", "list an agent's open tasks", assigned_tasks)
-    command.add_argument("--agent", metavar="ID", type=parse_text, help="whose; one's own")
+    command.add_argument(
+        "--agent", metavar="ID", type=parse_text, help="the principal; by default yourself"
+    )
     command.add_argument("--status", type=parse_text)
 
 
@@ -51,7 +53,7 @@ def list_tasks(session: Session) -> None:
 
 
 def assigned_tasks(session: Session) -> None:
-    """`tasks assigned`: the open tasks of an agent; one's own unless --agent says whose."""
+    """`tasks assigned`: the open tasks of an agent; your own unless --agent names another one."""
     given = session.arguments
     _print_tasks(session, session.client.tasks.list_assigned(given.agent, status=given.status))
 

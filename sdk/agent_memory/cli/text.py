@@ -61,7 +61,7 @@ def _columns(character: str) -> int:
 
 
 def truncate(text: str, columns: int) -> str:
-    """Return a text in at most so many columns; an ellipsis replaces what was cut off."""
+    """Return a text cut to a number of columns; an ellipsis replaces the rest."""
     if width(text) <= columns:
         return text
     kept, room = 0, columns - 1
@@ -74,5 +74,5 @@ def truncate(text: str, columns: int) -> str:
 
 
 def pad(text: str, columns: int) -> str:
-    """Return a text, filled up with spaces to so many columns."""
+    """Return a text, filled up with spaces to a number of columns."""
     return text + " " * (columns - width(text))

@@ -59,7 +59,7 @@ def add_commands(commands: Any) -> None:
         "--on-conflict", choices=get_args(Policy), default="fail", help="if there is another entry"
     )
     command.add_argument(
-        "--reassign", action="store_true", help="other agents' private entries become one's own"
+        "--reassign", action="store_true", help="import other agents' private entries as your own"
     )
 
 

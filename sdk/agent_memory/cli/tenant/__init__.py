@@ -1,1 +1,1 @@
-"""How all that a tenant has moves from one service to another: `export DIR` and `import DIR`."""
+"""Move a tenant's data from one service to another: `export DIR` and `import DIR`."""

@@ -1,4 +1,4 @@
-"""What belongs to single principals: conversations, states, objects, OpenWOP's memories."""
+"""Data of single principals: conversations, states, objects, OpenWOP's memories."""
 
 import base64
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What a tenant has, subject by subject, as documents in the order in which an import writes them.
+"""A tenant's data by subject, as documents in the order of an import.
 
 A subject that a key may not read is left out, and said to be.
 """
