@@ -10,6 +10,7 @@ from benchmarks import (
     events,
     memories,
     objects,
+    past,
     procedures,
     runs,
     search,
@@ -71,6 +72,7 @@ def measure() -> list[Cost]:
                 procedures,
                 search,
                 events,
+                past,
                 task_ends,
             )
             for name, limit, calls in part.operations(admin)
