@@ -6,6 +6,8 @@ import { SignIn } from "./session/SignIn";
 import { can, signOut, useSession, type Principal } from "./session/session";
 import { T } from "./texts";
 import { Ask } from "./ui/ask";
+import { toViewCode } from "./ui/code";
+import { CopyCode } from "./ui/copy";
 import { Loading } from "./ui/data";
 import { toHref, useLocation } from "./ui/location";
 import { Name } from "./ui/text";
@@ -50,7 +52,7 @@ const SCREENS: Record<string, Screen> = {
   "memory-runs": { title: "Replayable runs", place: "agents", show: later(replays, (m) => m.MemoryRunsScreen), isPart: true },
   "memory-run": { title: "Replayable run", place: "agents", show: later(replays, (m) => m.MemoryRunScreen) },
   workflows: { title: "Procedures", place: "agents", show: later(() => import("./screens/Workflows"), (m) => m.WorkflowsScreen), isPart: true },
-  tasks: { title: "Tasks", place: "work", show: later(() => import("./screens/Tasks"), (m) => m.TasksScreen), isPart: true },
+  tasks: { title: "Board", place: "work", show: later(() => import("./screens/Tasks"), (m) => m.TasksScreen), isPart: true },
   task: { title: "Task", place: "work", show: later(() => import("./screens/Task"), (m) => m.TaskScreen), isKept: true },
   intent: { title: "Intent", place: "work", show: later(() => import("./screens/Intent"), (m) => m.IntentScreen), isKept: true },
   memory: { title: "Memories", place: "knowledge", show: later(() => import("./screens/Memory"), (m) => m.MemoryScreen), isPart: true, isKept: true },
@@ -62,9 +64,12 @@ const SCREENS: Record<string, Screen> = {
   objects: { title: "Files", place: "knowledge", show: later(object, (m) => m.SpacesScreen), isPart: true },
   space: { title: "Space", place: "knowledge", show: later(object, (m) => m.SpaceScreen) },
   object: { title: "File", place: "knowledge", show: later(object, (m) => m.ObjectScreen) },
+  principals: { title: "Keys", place: "settings", show: later(() => import("./screens/Principals"), (m) => m.PrincipalsScreen), isPart: true, isAdmins: true },
+  permissions: { title: "Permissions", place: "settings", show: later(() => import("./screens/Rules"), (m) => m.RulesScreen), isPart: true },
   access: { title: "Who may see this?", place: "settings", show: later(() => import("./screens/Access"), (m) => m.AccessScreen), isPart: true },
   guardrails: { title: "Guardrails", place: "settings", show: later(() => import("./screens/Guardrails"), (m) => m.GuardrailsScreen), isPart: true },
-  principals: { title: "Keys", place: "settings", show: later(() => import("./screens/Principals"), (m) => m.PrincipalsScreen), isPart: true, isAdmins: true },
+  strategies: { title: "Strategies", place: "settings", show: later(() => import("./screens/Strategies"), (m) => m.StrategiesScreen), isPart: true, isAdmins: true },
+  usage: { title: "Usage", place: "settings", show: later(() => import("./screens/Usage"), (m) => m.UsageScreen), isPart: true, isAdmins: true },
   audit: { title: "Audit", place: "settings", show: later(() => import("./screens/Audit"), (m) => m.AuditScreen), isPart: true, isAdmins: true },
 };
 const STARTS: Record<Place, string> = { home: "", people: "people", agents: "agents", work: "tasks", knowledge: "memory", settings: "access" };
@@ -83,6 +88,7 @@ function SignedIn({ principal }: { principal: Principal }) {
     heading.current?.focus();
   }, [name, id, screen]);
   const Show = screen?.show;
+  const code = toViewCode(name, id, params);
   return (
     <div className="shell">
       <a className="skip" href="#main" onClick={(event) => { event.preventDefault(); heading.current?.focus(); }}>{T.navigation.skip}</a>
@@ -90,7 +96,10 @@ function SignedIn({ principal }: { principal: Principal }) {
       <main id="main">
         <Warnings principal={principal} />
         {screen && <PlaceParts place={screen.place} shown={name} principal={principal} />}
-        <h1 ref={heading} tabIndex={-1}>{screen?.title ?? T.navigation.notFound}</h1>
+        <div className="title">
+          <h1 ref={heading} tabIndex={-1}>{screen?.title ?? T.navigation.notFound}</h1>
+          {code && <CopyCode code={code} />}
+        </div>
         <Suspense fallback={<Loading />}>
           {Show ? <Show key={screen?.isKept ? id : `${id}?${params}`} id={id} params={params} /> : <a href={toHref([""])}>{T.navigation.goHome}</a>}
         </Suspense>

@@ -25,6 +25,8 @@ _KEY_CODES = {
     " ": 32,
     "End": 35,
     "Home": 36,
+    "ArrowLeft": 37,
+    "ArrowUp": 38,
     "ArrowDown": 40,
     "Backspace": 8,
 }

@@ -10,32 +10,18 @@ import httpx
 from tests.contract.expect import ok
 from tests.contract.local_server import LocalServer
 
-_WHO_SEES_MOST = {
-    "Agent": "planner",
-    "Task": "planner",
-    "Conversations": "planner",
-    "Conversation": "planner",
-    "States": "reader",
-    "Space": "reader",
-    "File": "reader",
-}
-
 
 @dataclass(frozen=True)
 class Demo:
     """The demo's memory on a server.
 
     Attributes:
-        keys: the API key of each principal that sees more than an administrator does.
+        keys: the API key of each principal.
         screens: the address of each screen by its title.
     """
 
     keys: dict[str, str]
     screens: dict[str, str]
-
-    def key_of(self, title: str) -> str:
-        """Return the key of who sees most on a screen."""
-        return self.keys[_WHO_SEES_MOST.get(title, "admin")]
 
 
 def write_demo(server: LocalServer) -> Demo:
@@ -44,7 +30,7 @@ def write_demo(server: LocalServer) -> Demo:
     command = (sys.executable, "-m", "agent_memory.cli", "demo")
     subprocess.run(command, env=os.environ | keys, check=True, capture_output=True)
     with server.client() as admin:
-        keys = {each: _rotate(admin, each) for each in ("planner", "reader")}
+        keys = {each: _rotate(admin, each) for each in ("lead", "frontline")}
         screens = _list_screens(admin)
     return Demo(keys | {"admin": server.api_key}, screens)
 
@@ -55,37 +41,42 @@ def _rotate(admin: httpx.Client, principal: str) -> str:
 
 def _list_screens(admin: httpx.Client) -> dict[str, str]:
     memory_run = ok(admin.get("/v1/runs"))["runs"][0]["runId"]
-    policies = ok(admin.get("/api/v1/memory?namespace=policies&key=currency"))["entries"]
-    run = ok(admin.get("/api/v1/runs?agent_type=invoice-reader&status=completed"))["runs"][0]
+    policies = ok(admin.get("/api/v1/memory?namespace=policies&key=refunds"))["entries"]
+    run = ok(admin.get("/api/v1/runs?agent_type=support&status=completed"))["runs"][0]
+    fact = ok(admin.get("/api/v1/facts?user_id=ada&predicate=has%20contract"))["facts"][0]
     return {
         "Home": "",
+        "Activity": "timeline?log=agent&name=frontline",
         "People": "people",
-        "Person": "person/customer-7",
+        "Person": "person/ada",
+        "Conversations": "conversations",
+        "Conversation": "conversation/ada-outage",
+        "States": "states?agent_id=frontline&owner_id=ada",
         "Agents": "agents",
-        "Agent": "agent/checker",
-        "Memories": "memory?namespace=policies",
-        "Memory": f"entry/{policies[0]['id']}",
-        "Namespaces": "namespaces",
-        "Namespace": "namespace/policies?principal=checker",
-        "Activity": "timeline?log=agent&name=reader",
-        "Tasks": "tasks",
-        "Task": "task/task_check-invoices",
-        "Intent": "intent/close-the-month",
+        "Agent": "agent/frontline",
         "Runs": "runs",
         "Run": f"run/{run['id']}",
-        "Episodes": "episodes/invoice-reader",
+        "Episodes": "episodes/support",
         "Replayable runs": "memory-runs",
         "Replayable run": f"memory-run/{memory_run}",
+        "Procedures": "workflows?agent_type=support&task_type=slow-line",
+        "Board": "tasks",
+        "Task": "task/task_refund-affected-customers",
+        "Intent": "intent/march-outage",
+        "Memories": "memory",
+        "Memory": f"entry/{policies[0]['id']}",
         "Facts": "facts",
-        "Procedures": "workflows?agent_type=invoice-checker&task_type=check",
-        "Conversations": "conversations",
-        "Conversation": "conversation/session-invoices",
-        "States": "states?agent_id=reader&owner_id=customer-7",
+        "Fact": f"fact/{fact['fact_id']}",
+        "Namespaces": "namespaces",
+        "Namespace": "namespace/policies?principal=billing",
         "Files": "objects",
         "Space": "space/reports",
-        "File": "object?space=reports&key=2026%2F10.csv",
-        "Guardrails": "guardrails?coordinator_id=planner",
-        "Who may see this?": "access?kind=namespace&id=policies&principal=checker",
-        "Audit": "audit",
+        "File": "object?space=reports&key=outage%2Frefunds.csv",
         "Keys": "principals",
+        "Permissions": "permissions",
+        "Who may see this?": "access?kind=namespace&id=policies&principal=billing",
+        "Guardrails": "guardrails?coordinator_id=lead",
+        "Strategies": "strategies",
+        "Usage": "usage",
+        "Audit": "audit",
     }

@@ -120,7 +120,7 @@ def test_the_timeline_shows_the_newest_first_and_follows(visit: Visit) -> None:
     browser.wait_for_text("second of two")
     shown = browser.shown()
     assert shown.index("second of two") < shown.index("first of two")
-    assert browser.evaluate("document.querySelectorAll('svg rect title').length") > 0
+    browser.wait_for("document.querySelector('.chart .recharts-bar-rectangle')")
 
 
 def test_memory_answers_while_one_types_and_no_address_has_the_question(visit: Visit) -> None:
@@ -201,16 +201,16 @@ def test_what_was_said_is_shown_unless_it_is_sensitive(visit: Visit) -> None:
 
 
 def test_conversations_and_states_are_chosen_from_lists(visit: Visit, demo: Demo) -> None:
-    browser = visit.sign_in(demo.keys["reader"])
+    browser = visit.sign_in(demo.keys["frontline"])
     visit.go_to("Conversations", "conversations")
-    browser.press("session-invoices")
-    browser.wait_for_text("Did you get invoice INV-1042?")
+    browser.press("ada-outage")
+    browser.wait_for_text("The line has been down since seven this morning.")
     visit.go_to("States", "states")
     browser.wait_for_text("language")
-    browser.press("customer-7")
-    browser.wait_for("document.querySelector('[name=owner_id]').value === 'customer-7'")
-    browser = visit.sign_in(demo.keys["planner"], screen="states")
-    browser.press("invoice-checker")
+    browser.press("ada")
+    browser.wait_for("document.querySelector('[name=owner_id]').value === 'ada'")
+    browser = visit.sign_in(demo.keys["lead"], screen="states")
+    browser.press("support")
     browser.wait_for_text("Nothing is kept that you may read.")
 
 
@@ -276,49 +276,50 @@ def test_json_escapes_show_what_is_invisible(visit: Visit) -> None:
     assert "hidden abc\\u202edef" in shown
 
 
-def test_workflows_are_drawn_as_curves_whose_area_is_one(visit: Visit, demo: Demo) -> None:
+def test_workflows_are_drawn_as_curves_with_axes(visit: Visit, demo: Demo) -> None:
     browser = visit.sign_in()
     visit.go_to("Procedures", demo.screens["Procedures"])
-    browser.wait_for("document.querySelectorAll('.curves polyline').length === 2")
-    lines = browser.evaluate("[...document.querySelectorAll('polyline')].map(e => e.points.length)")
-    assert lines == [100, 100]
+    browser.wait_for("document.querySelectorAll('.chart .recharts-line-curve').length === 3")
+    for tick in ("0.25", "0.75", "Score"):
+        browser.wait_for(f"document.querySelector('.chart').textContent.includes('{tick}')")
 
 
 def test_values_of_states_and_snapshots_come_when_asked_for(visit: Visit, demo: Demo) -> None:
-    browser = visit.sign_in(demo.keys["reader"])
+    browser = visit.sign_in(demo.keys["frontline"])
     visit.go_to("States", demo.screens["States"])
     assert not [each for each in browser.requested if each.endswith("/language")]
     browser.press("Show the value")
-    browser.wait_for_text('"fr"')
+    browser.wait_for_text('"German"')
     visit.sign_in(screen=demo.screens["Replayable run"])
     browser.press("Show what it saw")
-    browser.wait_for_text("paid with <REDACTED:stripe>")
+    browser.wait_for_text("refunded to card <REDACTED:card>")
 
 
 def test_an_agents_parts_are_its_memory_eviction_tasks_and_log(visit: Visit, demo: Demo) -> None:
-    browser = visit.sign_in(demo.keys["planner"])
-    visit.go_to("Agent", demo.screens["Agent"])
+    assert demo.screens
+    browser = visit.sign_in()
+    visit.go_to("Agent", "agent/billing")
     browser.press("Evicted next")
-    browser.wait_for("document.querySelector('[aria-label=\"Eviction order\"] th a')")
-    assert browser.evaluate(f"{_ROWS}.map(each => each.cells[0].innerText)") == ["rounding"]
+    browser.wait_for_text("Pinned memories are never evicted.")
+    browser.wait_for_text("Business bills need the tax number on the first page")
     browser.press_within("Parts of the agent", "Tasks")
-    browser.press("Check invoices")
+    browser.press("Refund affected customers")
     browser.press("What it would be given")
-    browser.wait_for_text("Shared memory (2)")
+    browser.wait_for_text("Shared memory (10)")
 
 
 def test_workflows_are_found_by_agent_type_and_task_type(visit: Visit, demo: Demo) -> None:
-    browser = visit.sign_in(demo.keys["planner"], screen="workflows")
-    browser.press("invoice-checker")
-    browser.press("check")
-    browser.wait_for_text("four-eyes")
+    browser = visit.sign_in(demo.keys["lead"], screen="workflows")
+    browser.press("support")
+    browser.press("slow-line")
+    browser.wait_for_text("measure-first")
 
 
 def test_what_the_next_run_recalls_is_shown_when_it_is_asked_for(visit: Visit, demo: Demo) -> None:
-    browser = visit.sign_in(demo.keys["planner"], screen="runs?agent_type=invoice-reader")
+    browser = visit.sign_in(demo.keys["lead"], screen="runs?agent_type=support")
     browser.press("What its next run recalls: the last episodes of all its runs")
     browser.press("Show the episodes")
-    browser.wait_for_text("The scan is upside down")
+    browser.wait_for_text("The address register did not answer")
 
 
 def test_an_object_is_shown_when_asked_for_and_deleted_after_a_question(visit: Visit) -> None:
@@ -340,10 +341,10 @@ def test_an_object_is_shown_when_asked_for_and_deleted_after_a_question(visit: V
 
 
 def test_guardrails_change_after_the_page_has_said_what_changes(visit: Visit) -> None:
-    path = "/api/v1/coordinators/lead/guardrails"
+    path = "/api/v1/coordinators/chief/guardrails"
     given = {"max_working_memory_per_task": 9, "allowed_semantic_namespaces": []}
     ok(visit.admin.patch(path, json={"guardrails": given}))
-    browser = visit.sign_in(screen="guardrails?coordinator_id=lead")
+    browser = visit.sign_in(screen="guardrails?coordinator_id=chief")
     browser.fill("Working entries of a task, at most", "7")
     browser.fill("Shared namespaces that are denied", "billing.*\nsalaries")
     browser.press("Change…")

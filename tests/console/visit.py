@@ -61,7 +61,7 @@ class Visit:
         self.browser.evaluate(f"location.hash = '#/memory?namespace={entry['namespace']}'")
         self.browser.wait_for(f"document.querySelector('a[href=\"#/entry/{entry['id']}\"]')")
         self.browser.evaluate(f"location.hash = '#/entry/{entry['id']}'")
-        self.browser.wait_for("document.querySelector('h2')?.innerText === 'Value'")
+        self.browser.wait_for("document.querySelector('aside h2')?.innerText === 'Value'")
 
     def is_expected(self, complaint: str) -> bool:
         """Tell whether the browser reports a failed request that the test provoked."""

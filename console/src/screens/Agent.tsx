@@ -3,10 +3,11 @@ import { api, read, type Schemas } from "../api/client";
 import { usePrincipal } from "../session/session";
 import { T } from "../texts";
 import { EpisodicUsage } from "../ui/capacity";
-import { Details, Loaded, Table } from "../ui/data";
+import { Details, Loaded } from "../ui/data";
 import { List, usePages } from "../ui/list";
 import { Parts } from "../ui/parts";
 import { toHref } from "../ui/location";
+import { describe, Item } from "../ui/memory";
 import { countOf, Name, Tags, Time } from "../ui/text";
 import { useAgents } from "./choices";
 import { EntryFilters, EntryList } from "./Memory";
@@ -92,7 +93,7 @@ export function AgentFigures({ summary: { working, episodic } }: { summary: Sche
   );
 }
 
-/** What is evicted next, and then; it follows what happens. */
+/** What is evicted next, and then, each with its text; it follows what happens. */
 function EvictionOrder({ id }: { id: string }) {
   const pages = usePages(["eviction", id], async (after) => {
     const params = { path: { agent_id: id }, query: { after, limit: PAGE } };
@@ -100,23 +101,30 @@ function EvictionOrder({ id }: { id: string }) {
     rememberHeads(page.entries);
     return page;
   }, { refresh: REFRESH_MS });
+  const texts = useQuery({
+    queryKey: ["entries", "texts", id],
+    queryFn: async () => {
+      const query = { agent_id: id, memory_type: "episodic", values: "ordinary", touch: false, total: "none", limit: 500 } as const;
+      const { entries } = await read(api.GET("/api/v1/memory", { params: { query } }));
+      return new Map(entries.flatMap(({ id, value }) => (value === undefined ? [] : [[id, describe(value)]])));
+    },
+  });
   return (
     <>
-      <p>{T.agents.evictedIntro}</p>
-      <List pages={pages} items={(page) => page.entries} empty="Nothing can be evicted.">
+      <p className="hint">{T.agents.evictedIntro}</p>
+      <List pages={pages} items={(page) => page.entries} empty={T.agents.evictedNone}>
         {(entries) => (
-          <Table label="Eviction order" head={["Key", "Namespace", "Priority", "Last access", "Changed", "Expires"]}>
+          <ol className="memories">
             {entries.map((entry) => (
-              <tr key={entry.id}>
-                <th scope="row"><a href={toHref(["entry", entry.id])}><Name>{entry.key}</Name></a></th>
-                <td><Name>{entry.namespace}</Name></td>
-                <td>{entry.priority}</td>
-                <td><Time>{entry.last_accessed_at}</Time></td>
-                <td><Time>{entry.updated_at}</Time></td>
-                <td><Time>{entry.expires_at}</Time></td>
-              </tr>
+              <li key={entry.id}>
+                <Item text={texts.data?.get(entry.id) ?? entry.key} href={toHref(["entry", entry.id])}>
+                  <span><Name>{entry.namespace}</Name> / <Name>{entry.key}</Name></span>
+                  <span>{T.agents.priority(entry.priority)}</span>
+                  <span>{T.agents.used} <Time>{entry.last_accessed_at}</Time></span>
+                </Item>
+              </li>
             ))}
-          </Table>
+          </ol>
         )}
       </List>
     </>

@@ -1,11 +1,11 @@
 /** How sure it is which workflow is best: the Beta distribution of each one's score. */
 
+import { T } from "../texts";
+import { Curves } from "../ui/charts";
+
 export type Beta = { name: string; alpha: number; beta: number };
 
-const WIDTH = 400;
-const HEIGHT = 120;
 const STEPS = 100;
-const COLOURS = 6;
 
 /** The density of a Beta distribution up to a constant factor, as a logarithm. */
 function logDensity({ alpha, beta }: Beta, x: number): number {
@@ -29,18 +29,6 @@ export function computeSpread({ alpha, beta }: Beta): number {
 }
 
 export function BetaCurves({ workflows }: { workflows: Beta[] }) {
-  const curves = workflows.map((each) => ({ ...each, ys: drawDensity(each) }));
-  const highest = Math.max(...curves.flatMap(({ ys }) => ys));
-  const toPoint = (y: number, at: number) => `${((at + 0.5) / STEPS) * WIDTH},${HEIGHT - (y / highest) * (HEIGHT - 4)}`;
-  return (
-    <figure className="curves">
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" preserveAspectRatio="none"
-        aria-label={`Beta curves of ${workflows.length} workflows, from score 0 to 1; the table has their figures`}>
-        {curves.map(({ name, ys }, at) => (
-          <polyline key={name} points={ys.map(toPoint).join(" ")} data-curve={at % COLOURS}><title>{name}</title></polyline>
-        ))}
-      </svg>
-      <div className="axis" aria-hidden="true"><span>0</span><span>score</span><span>1</span></div>
-    </figure>
-  );
+  const curves = workflows.map((each) => ({ name: each.name, ys: drawDensity(each) }));
+  return <Curves label={T.procedures.chart(workflows.length)} xLabel={T.procedures.score} curves={curves} />;
 }

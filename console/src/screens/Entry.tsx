@@ -4,13 +4,19 @@ import { api, ifMatch } from "../api/client";
 import { keepsNumbers, renderValue } from "../api/json";
 import { reload } from "../api/reload";
 import { can, usePrincipal } from "../session/session";
+import { T } from "../texts";
 import { Details, Loaded } from "../ui/data";
 import { ConfirmDialog } from "../ui/form";
 import { toHref } from "../ui/location";
+import { cut, describe } from "../ui/memory";
 import { Id, LongText, Name, Tags, Time } from "../ui/text";
+import { Correct, findTextField } from "./Correct";
 import { EntryEditor } from "./EntryEditor";
 import { findHead, forgetHead, isOrdinary, isSensitive, readEntry, type Entry } from "./entries";
+import { EntryHistory } from "./EntryHistory";
 import { EntryEvents } from "./Events";
+
+const MOST_CHARACTERS = 2_000;
 
 /** One entry. A sensitive value is fetched when somebody asks for it, and not before. */
 export function EntryScreen({ id }: { id: string }) {
@@ -47,25 +53,50 @@ type Props = { entry: Entry; isHidden: boolean; onShow: () => void; onDeleted: (
 
 function EntryWithValue({ entry, isHidden, onShow, onDeleted }: Props) {
   const mayWrite = can(usePrincipal(), "memory.write");
-  const [mode, setMode] = useState<"look" | "edit" | "delete">("look");
+  const [mode, setMode] = useState<"look" | "correct" | "edit" | "delete">("look");
+  const look = () => setMode("look");
+  const isShown = !isHidden && entry.value !== undefined;
   return (
-    <>
-      <EntryDetails entry={entry} />
-      <h2>Value</h2>
-      {mode === "edit" ? <EntryEditor entry={entry} onClose={() => setMode("look")} />
-        : isHidden ? <button type="button" onClick={onShow}>Show the {entry.sensitivity} value</button>
-        : entry.value === undefined ? <p className="empty">Values need the permission memory.read.</p>
-        : <LongText label="Value" text={renderValue(entry.value)} />}
-      {mode !== "edit" && mayWrite && !isHidden && (
-        <div className="actions">
-          {keepsNumbers && entry.value !== undefined && <button type="button" onClick={() => setMode("edit")}>Edit</button>}
-          <button type="button" className="danger" onClick={() => setMode("delete")}>Delete…</button>
-        </div>
-      )}
-      {mode === "delete" && <DeleteDialog entry={entry} onClose={() => setMode("look")} onDeleted={onDeleted} />}
-      <p><a href={toHref(["access"], { kind: "entry", id: entry.id })}>Who may read it?</a></p>
-      <EntryEvents entry={entry} />
-    </>
+    <div className="columns">
+      <div>
+        {mode === "correct" ? <Correct entry={entry} onClose={look} /> : mode === "edit" ? <EntryEditor entry={entry} onClose={look} />
+          : isShown ? <p className="said large" dir="auto">{cut(describe(entry.value), MOST_CHARACTERS)}</p> : null}
+        {isHidden && <button type="button" onClick={onShow}>{T.entry.showSensitive(entry.sensitivity ?? "")}</button>}
+        {!isHidden && entry.value === undefined && <p className="empty">{T.memory.noValue}</p>}
+        <Origin entry={entry} />
+        {(mode === "look" || mode === "delete") && mayWrite && !isHidden && (
+          <div className="actions">
+            {keepsNumbers && findTextField(entry.value) && <button type="button" onClick={() => setMode("correct")}>{T.entry.correct}</button>}
+            {keepsNumbers && isShown && <button type="button" onClick={() => setMode("edit")}>{T.entry.edit}</button>}
+            <button type="button" className="danger" onClick={() => setMode("delete")}>{T.entry.delete}</button>
+          </div>
+        )}
+        {mode === "delete" && <DeleteDialog entry={entry} onClose={look} onDeleted={onDeleted} />}
+        {isShown && <EntryHistory entry={entry} />}
+        <EntryEvents entry={entry} />
+      </div>
+      <aside aria-label={T.entry.details}>
+        <h2>{T.entry.value}</h2>
+        {isShown && <LongText label={T.entry.value} text={renderValue(entry.value)} />}
+        <EntryDetails entry={entry} />
+        <p><a href={toHref(["access"], { kind: "entry", id: entry.id })}>{T.entry.whoMayRead}</a></p>
+      </aside>
+    </div>
+  );
+}
+
+/** Where a memory comes from, as sentences. */
+function Origin({ entry }: { entry: Entry }) {
+  const { task_id, intent_id } = entry.scope;
+  return (
+    <p className="quiet">
+      <span>{T.memory.by} <a href={toHref(["agent", entry.curated_by ?? entry.created_by])}><Name>{entry.curated_by ?? entry.created_by}</Name></a></span>
+      <span>{T.entry.happened} <Time>{entry.occurred_at}</Time></span>
+      {entry.updated_at !== entry.created_at && <span>{T.entry.corrected} <Time>{entry.updated_at}</Time></span>}
+      {task_id && <span>{T.entry.inTask} <a href={toHref(["task", task_id])}><Name>{task_id}</Name></a></span>}
+      {intent_id && <a href={toHref(["intent", intent_id])}><Name>{intent_id}</Name></a>}
+      {entry.tags.map((tag) => <a key={tag} className="tag" href={toHref(["memory"], { tags: tag })}><Name>{tag}</Name></a>)}
+    </p>
   );
 }
 

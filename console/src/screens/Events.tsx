@@ -72,7 +72,6 @@ export function EntryEvents({ entry }: { entry: Entry }) {
       <List pages={pages} items={(page) => page.events} empty="The log has no event of it that you may read.">
         {(events) => <EventTable events={events} />}
       </List>
-      <p>Earlier values aren&rsquo;t kept, but for what a task archived when it ended.</p>
       <p><a href={toHref(["timeline"], log)}>The whole log of {log.log} <Name>{log.name}</Name></a></p>
     </section>
   );

@@ -3,7 +3,6 @@ import { useState } from "react";
 import { api, read, type Schemas } from "../api/client";
 import { T } from "../texts";
 import { TimeSlider, toTime, useSettled } from "../ui/ask";
-import { CopyCode, quoteShell, toCurl, toPython } from "../ui/copy";
 import { Details, Loaded } from "../ui/data";
 import { FilterBar, type Filters } from "../ui/filters";
 import { List, usePages } from "../ui/list";
@@ -20,8 +19,8 @@ type Query = { subject?: string; predicate?: string; agent_type?: string; learne
 export function FactsScreen({ params }: { params: URLSearchParams }) {
   const types = useAgentTypes();
   const filters: Filters = {
-    subject: { param: "subject" },
-    predicate: { param: "predicate" },
+    subject: { param: "subject", example: "Ada" },
+    predicate: { param: "predicate", example: "pays" },
     user: { param: "user_id" },
     "agent-type": { param: "agent_type", options: types },
     run: { param: "learned_from_run_id" },
@@ -29,22 +28,11 @@ export function FactsScreen({ params }: { params: URLSearchParams }) {
   const asked = Object.fromEntries(Object.values(filters).map(({ param }) => [param, params.get(param) ?? undefined])) as Query;
   return (
     <>
-      <div className="toolbar"><FilterBar path={["facts"]} params={params} filters={filters} /><CopyCode code={toCode(asked)} /></div>
+      <FilterBar path={["facts"]} params={params} filters={filters} />
       <Contradictions />
       <FactList query={asked} />
     </>
   );
-}
-
-function toCode(query: Query) {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined) as [string, string][];
-  const search = new URLSearchParams(given);
-  const flags = given.map(([name, value]) => ` --${name.replaceAll("_", "-")} ${quoteShell(value)}`).join("");
-  return {
-    python: `from agent_memory import Client\n\nwith Client() as client:\n    for fact in client.facts.list(${toPython(Object.fromEntries(given))}):\n        print(fact.subject, fact.predicate, fact.object)\n`,
-    curl: toCurl("GET", `/api/v1/facts${search.size > 0 ? `?${search}` : ""}`),
-    cli: `agent-memory facts list${flags}`,
-  };
 }
 
 /** Facts with a slider that goes back in time. */

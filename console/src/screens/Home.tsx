@@ -14,6 +14,7 @@ import { findContradictions } from "./contradictions";
 
 const AGENTS = 6;
 const NEWEST = 12;
+const TALKS = 5;
 const SHOWN = 25;
 const INTENTS = 10;
 const REFRESH_MS = 15_000;
@@ -77,7 +78,8 @@ async function readNews(isAdmin: boolean): Promise<News[]> {
     entries(),
     ...agents.map((agent) => entries(agent.agent_id)),
     read(api.GET("/api/v1/facts", { params: { query: page } })).then(({ facts }) => facts.map(toFactNews)),
-    read(api.GET("/api/v1/conversations", { params: { query: { ...page, values: "omit" } } })).then((found) => found.conversations.map(toTalkNews)),
+    read(api.GET("/api/v1/conversations", { params: { query: { limit: TALKS, total: "none", values: "omit" } } }))
+      .then(({ conversations }) => Promise.all(conversations.map(readTalkNews))),
     isAdmin ? read(api.GET("/api/v1/audit", { params: { query: { action: "task.change", order: "desc", limit: NEWEST } } }))
       .then(({ records }) => records.flatMap(toHandOverNews)) : [],
   ]);
@@ -89,7 +91,7 @@ async function readNews(isAdmin: boolean): Promise<News[]> {
 
 function toEntryNews(entry: Schemas["Entry"]): News {
   return {
-    id: entry.id, time: entry.updated_at, who: entry.curated_by ?? entry.created_by, verb: T.feed.remembered,
+    id: entry.id, time: entry.version === 1 ? entry.occurred_at : entry.updated_at, who: entry.curated_by ?? entry.created_by, verb: T.feed.remembered,
     text: entry.value === undefined ? entry.key : describe(entry.value), href: toHref(["entry", entry.id]),
     about: findPerson(entry.namespace),
   };
@@ -97,23 +99,27 @@ function toEntryNews(entry: Schemas["Entry"]): News {
 
 function toFactNews(fact: Schemas["Fact"]): News {
   return {
-    id: fact.fact_id, time: fact.updated_at, who: fact.learned_by, verb: T.feed.learned,
+    id: fact.fact_id, time: fact.valid_from, who: fact.learned_by, verb: T.feed.learned,
     text: [fact.subject, fact.predicate, fact.object].join(" "), href: toHref(["fact", fact.fact_id]), about: fact.user_id ?? undefined,
   };
 }
 
-function toTalkNews(talk: Schemas["ConversationHead"]): News {
-  return {
-    id: talk.session_id, time: talk.updated_at, who: talk.user_id, verb: T.feed.talked(talk.message_count),
-    text: talk.agent_participants.join(", ") || talk.created_by, href: toHref(["conversation", talk.session_id]), about: talk.user_id,
-  };
+/** What was said last in a conversation; of a sensitive one only that somebody spoke. */
+async function readTalkNews(talk: Schemas["ConversationHead"]): Promise<News> {
+  const { session_id, user_id, message_count } = talk;
+  const news = { id: session_id, time: talk.updated_at, who: user_id, href: toHref(["conversation", session_id]), about: user_id };
+  const isSensitive = talk.sensitivity === "confidential" || talk.sensitivity === "restricted";
+  const params = { path: { session_id }, query: { offset: Math.max(0, message_count - 1), limit: 1 } };
+  const last = isSensitive ? undefined : (await read(api.GET("/api/v1/conversations/{session_id}", { params }))).messages[0];
+  return last?.content === undefined ? { ...news, verb: T.feed.talked(message_count), text: talk.agent_participants.join(", ") || talk.created_by }
+    : { ...news, time: last.timestamp, who: last.role === "user" ? user_id : talk.created_by, verb: T.feed.said, text: `“${describe(last.content)}”` };
 }
 
 function toHandOverNews({ id, time, actor, target, before, after }: Schemas["AuditRecord"]): News[] {
   const [from, to] = [before, after].map((each) => (each as Record<string, unknown> | undefined)?.assigned_agent);
   if (typeof to !== "string" || from === to) return [];
   const task = target.replace(/^task:/, "");
-  return [{ id, time, who: typeof from === "string" ? from : actor.id, verb: "", text: T.feed.handedOver(task, to), href: toHref(["task", task]) }];
+  return [{ id, time, who: typeof from === "string" ? from : actor.id, verb: "", text: T.feed.handedOver(task.replace(/^task_/, "").replaceAll("-", " "), to), href: toHref(["task", task]) }];
 }
 
 type Warning = { text: string; href: string };

@@ -1,13 +1,16 @@
+import { useState } from "react";
 import { api, read, type Schemas } from "../api/client";
 import { T } from "../texts";
-import { CopyCode, quoteShell, toCurl, toPython } from "../ui/copy";
-import { FilterBar, parseTime, type Filters } from "../ui/filters";
+import { TimeSlider, toTime, useSettled } from "../ui/ask";
+import { FilterBar, type Filters } from "../ui/filters";
 import { List, usePages } from "../ui/list";
 import { Empty, EntryItem } from "../ui/memory";
+import { parseTime } from "../ui/time";
 import { useAgentIds, useIntentIds, useNamespaceNames, useTaskIds } from "./choices";
 import { rememberHeads, TIERS } from "./entries";
 
 const PAGE = 100;
+const HISTORY_DAYS = 30; // that a namespace keeps unless it says otherwise
 const REFRESH_MS = 10_000;
 const TIMES = ["today", "yesterday", "7d", "30d"];
 
@@ -21,7 +24,7 @@ export function MemoryScreen({ params }: { params: URLSearchParams }) {
   return (
     <>
       <EntryFilters path={["memory"]} params={params} />
-      <EntryList params={params} />
+      <PastEntries params={params} />
     </>
   );
 }
@@ -35,22 +38,19 @@ export function EntryFilters({ path, params, agent }: { path: string[]; params: 
   const tasks = useTaskIds({ agent: agent ?? get("agent_id"), intent: get("intent_id") });
   const filters: Filters = {
     ...(agent === undefined ? { agent: { param: "agent_id", options: agents } } : {}),
+    tag: { param: "tags", example: "promise" },
+    after: { param: "updated_after", options: TIMES, example: "yesterday" },
+    before: { param: "updated_before", options: TIMES },
     tier: { param: "memory_type", options: Object.keys(TIERS) },
     namespace: { param: "namespace", options: namespaces },
     key: { param: "key" },
-    tag: { param: "tags" },
     "any-tag": { param: "tags_any" },
     task: { param: "task_id", options: tasks },
     intent: { param: "intent_id", options: intents },
     pinned: { param: "pinned", options: ["true", "false"] },
-    after: { param: "updated_after", options: TIMES },
-    before: { param: "updated_before", options: TIMES },
   };
   return (
-    <div className="toolbar">
-      <FilterBar path={path} params={params} filters={filters} />
-      <CopyCode code={toListCode(readQuery(params, agent))} />
-    </div>
+    <FilterBar path={path} params={params} filters={filters} />
   );
 }
 
@@ -72,33 +72,30 @@ function readQuery(params: URLSearchParams, agent?: string): Query {
   };
 }
 
-/** Write a list of memories as code. */
-function toListCode(query: Query) {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
-  const fields = Object.fromEntries(given.map(([name, value]) => [
-    name.replace("scope.", ""), name.startsWith("tags") ? String(value).split(",") : value,
-  ]));
-  const flags = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name.replace("scope.", "").replaceAll("_", "-")} ${quoteShell(String(value))}`]);
-  return {
-    python: `from agent_memory import Client\n\nwith Client() as client:\n    for entry in client.memory.query(${toPython(fields)}):\n        print(entry.key, entry.value)\n`,
-    curl: toCurl("GET", `/api/v1/memory${search.size > 0 ? `?${search}` : ""}`),
-    cli: ["agent-memory query", ...flags].join(" "),
-    mcp: JSON.stringify({ method: "tools/call", params: { name: "list_memories", arguments: fields } }, null, 2),
-  };
+/** The memories as they are; those of one namespace also as they were on a day. */
+function PastEntries({ params }: { params: URLSearchParams }) {
+  const [daysAgo, setDaysAgo] = useState(0);
+  const namespace = params.get("namespace");
+  const hasPast = namespace !== null && !namespace.endsWith("*");
+  const asOf = toTime(useSettled(hasPast ? daysAgo : 0));
+  return (
+    <>
+      <div className="quiet">{hasPast ? <TimeSlider daysAgo={daysAgo} most={HISTORY_DAYS} onChange={setDaysAgo} /> : <span>{T.memory.pastHint}</span>}</div>
+      <EntryList params={params} asOf={asOf} />
+    </>
+  );
 }
 
-type ListProps = { params: URLSearchParams; agent?: string; isByButton?: boolean };
+type ListProps = { params: URLSearchParams; agent?: string; asOf?: string; isByButton?: boolean };
 
 /** The memories that match, page by page. */
-export function EntryList({ params, agent, isByButton }: ListProps) {
+export function EntryList({ params, agent, asOf, isByButton }: ListProps) {
   const query = readQuery(params, agent);
-  const pages = usePages<Schemas["EntryPage"]>(["entries", agent, String(params)], async (after) => {
+  const pages = usePages<Schemas["EntryPage"]>(["entries", agent, String(params), asOf], async (after) => {
     const page = await read(api.GET("/api/v1/memory", {
       params: {
         query: {
-          ...query, tags: query.tags as never, tags_any: query.tags_any as never,
+          ...query, as_of: asOf, tags: query.tags as never, tags_any: query.tags_any as never,
           values: "ordinary", touch: false, total: "none", limit: PAGE, after,
         },
       },

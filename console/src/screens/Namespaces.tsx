@@ -1,11 +1,13 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, ifMatch, read } from "../api/client";
+import { api, ifMatch, read, type Schemas } from "../api/client";
 import { reload } from "../api/reload";
 import { usePrincipal } from "../session/session";
-import { Loaded, Table } from "../ui/data";
+import { T } from "../texts";
+import { Loaded } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
 import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
+import { Empty } from "../ui/memory";
 import { Name, Time } from "../ui/text";
 import { Explanation } from "./Access";
 import { useNamespaceNames, useWho } from "./choices";
@@ -23,34 +25,60 @@ export function NamespacesScreen() {
         <TextField label="Namespace" name="namespace" required options={names} hint="a name that ends with * sets the default for all that begin so" />
         <div className="actions"><button type="submit">Open</button></div>
       </form>
-      <NamespaceTable />
+      <NamespaceTree />
     </>
   );
 }
 
-export function NamespaceTable() {
+type Namespace = Schemas["Namespace"];
+type Node = { name: string; own?: Namespace; parts: Map<string, Node> };
+
+/** Group namespaces by the parts of their names. */
+function growTree(namespaces: Namespace[]): Node {
+  const root: Node = { name: "", parts: new Map() };
+  for (const each of namespaces) {
+    let at = root;
+    for (const part of each.namespace.split(/(?<=[/.])/)) {
+      const next = at.parts.get(part) ?? { name: part, parts: new Map() };
+      at.parts.set(part, next);
+      at = next;
+    }
+    at.own = each;
+  }
+  return root;
+}
+
+function NamespaceTree() {
   const pages = usePages(["namespaces"], (after) =>
-    read(api.GET("/api/v1/memory/namespaces", { params: { query: { after, total: "none", limit: 50 } } })),
+    read(api.GET("/api/v1/memory/namespaces", { params: { query: { after, total: "none", limit: 100 } } })),
   );
   return (
-    <List pages={pages} items={(page) => page.namespaces} empty="There is no namespace yet.">
-      {(namespaces) => (
-        <Table label="All namespaces" head={["Namespace", "Others may", "Exceptions", "Changed", "See also"]}>
-          {namespaces.map(({ namespace, permissions, updated_at }) => (
-            <tr key={namespace}>
-              <th scope="row"><a href={toHref(["namespace", namespace])}><Name>{namespace}</Name></a></th>
-              <td>{permissions.default}</td>
-              <td className="number">{permissions.allow.length}</td>
-              <td><Time>{updated_at}</Time></td>
-              <td>
-                <a href={toHref(["memory"], { namespace, memory_type: "semantic" })}>Entries</a>{" "}
-                <a href={toHref(["timeline"], { log: "namespace", name: namespace })}>Timeline</a>
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
+    <List pages={pages} items={(page) => page.namespaces} empty={<Empty title={T.namespaces.none} hint={T.namespaces.noneHint} command="agent-memory namespaces set policies --default read" />}>
+      {(namespaces) => <Branches of={growTree(namespaces)} />}
     </List>
+  );
+}
+
+function Branches({ of }: { of: Node }) {
+  return <ul className="tree">{[...of.parts.values()].map((each) => <li key={each.name}><Branch node={each} /></li>)}</ul>;
+}
+
+function Branch({ node }: { node: Node }) {
+  const { name, own, parts } = node;
+  const leaf = own ? <Leaf name={name} own={own} /> : <Name>{name}</Name>;
+  if (parts.size === 0) return leaf;
+  return <details open><summary>{leaf}</summary><Branches of={node} /></details>;
+}
+
+function Leaf({ name, own: { namespace, permissions, updated_at } }: { name: string; own: Namespace }) {
+  return (
+    <span className="quiet">
+      <a href={toHref(["namespace", namespace])}><Name>{name}</Name></a>
+      <span>{T.namespaces.others(permissions.default)}</span>
+      <a href={toHref(["memory"], { namespace, memory_type: "semantic" })}>{T.namespaces.memories}</a>
+      <a href={toHref(["timeline"], { log: "namespace", name: namespace })}>{T.namespaces.activity}</a>
+      <Time>{updated_at}</Time>
+    </span>
   );
 }
 

@@ -165,7 +165,8 @@ function ForgetDialog({ id, onClose, onStarted }: { id: string; onClose: () => v
     <ConfirmDialog title={T.people.forgetTitle(id)} action={T.people.forgetConfirm} isReady={typed === id && counted.data?.status === "done"}
       onClose={onClose} onConfirm={async () => onStarted(await start(id, false))}>
       {preview.isError && <Problem error={preview.error} />}
-      {counted.data?.status === "done" ? <Counts counts={counted.data.counts} title={T.people.forgetPreview} /> : <p role="status">{T.people.counting}</p>}
+      {counted.data?.status === "done" ? <Counts counts={counted.data.counts} title={T.people.forgetPreview} />
+        : <><Figures id={id} namespace={`users/${quotePerson(id)}/*`} /><p role="status">{T.people.counting}</p></>}
       <p><strong>{T.people.forgetWarning}</strong></p>
       <label htmlFor={field}>{T.people.forgetType(id)}</label>
       <input id={field} value={typed} autoComplete="off" spellCheck={false} onChange={(event) => setTyped(event.target.value)} />

@@ -1,13 +1,18 @@
 import { useState } from "react";
-import { ChoiceField, readForm, TextField } from "../ui/form";
+import { T } from "../texts";
+import { FilterBar } from "../ui/filters";
 import { List } from "../ui/list";
-import { goTo, toHref } from "../ui/location";
+import { toHref } from "../ui/location";
+import { Empty } from "../ui/memory";
+import { Name } from "../ui/text";
+import { parseTime } from "../ui/time";
 import { useAgentIds, useIntentIds, useNamespaceNames, useWho } from "./choices";
 import { EventBars } from "./EventBars";
 import { EventTable, useEvents, useNewEvents, type Event, type EventFilters, type LogName } from "./Events";
 
-const LOGS = { agent: "agent", intent: "intent", namespace: "namespace" };
-const TYPES = ["created", "updated", "deleted", "archived", "evicted", "expired"];
+const TYPES = ["created", "updated", "deleted", "archived", "evicted", "expired"].map((each) => `memory.${each}`);
+const TIMES = ["today", "yesterday", "7d", "30d"];
+const MOST_LOGS = 8; // of a kind
 const OVERLAP_MS = 60_000; // by which clocks may differ
 
 /** What happened, newest first, from the log in the address; it follows what happens next. */
@@ -16,22 +21,20 @@ export function TimelineScreen({ params }: { params: URLSearchParams }) {
   const who = useWho();
   const get = (name: string) => params.get(name) ?? undefined;
   const log: LogName = { log: (get("log") ?? "agent") as LogName["log"], name: get("name") ?? names.agent[0] ?? "" };
-  const [kind, setKind] = useState(log.log);
-  const filters: EventFilters = { type: get("type") as Event["type"] | undefined, actor: get("actor") };
-  const types = Object.fromEntries(TYPES.map((each) => [`memory.${each}`, each]));
+  const filters: EventFilters = { type: get("type") as Event["type"] | undefined, actor: get("actor"), from: parseTime(get("from")), to: parseTime(get("to")) };
   return (
     <>
-      <form className="filters" key={log.name} onSubmit={(event) => {
-        event.preventDefault();
-        goTo(toHref(["timeline"], readForm(event.currentTarget)));
-      }}>
-        <ChoiceField label="Log of" name="log" initial={log.log} options={LOGS} onChange={(chosen) => setKind(chosen as LogName["log"])} />
-        <TextField label="Its id or name" name="name" initial={log.name} options={names[kind]} required />
-        <ChoiceField label="What happened" name="type" initial={filters.type} options={{ "": "all", ...types }} />
-        <TextField label="Who did it" name="actor" initial={filters.actor} options={who} />
-        <div className="actions"><button type="submit" className="primary">Show</button></div>
-      </form>
-      {log.name === "" ? <p className="empty">Choose a log.</p> : <Log log={log} filters={filters} />}
+      <nav className="quiet" aria-label={T.activity.logs}>
+        {T.activity.logs}
+        {(Object.keys(names) as LogName["log"][]).flatMap((kind) => names[kind].slice(0, MOST_LOGS).map((name) => (
+          <a key={`${kind} ${name}`} href={toHref(["timeline"], { log: kind, name })} aria-current={kind === log.log && name === log.name ? "true" : undefined}><Name>{name}</Name></a>
+        )))}
+      </nav>
+      <FilterBar path={["timeline"]} params={params} filters={{
+        [log.log]: { param: "name", options: names[log.log] }, type: { param: "type", options: TYPES }, by: { param: "actor", options: who },
+        after: { param: "from", options: TIMES, example: "yesterday" }, before: { param: "to", options: TIMES },
+      }} />
+      {log.name === "" ? <Empty title={T.activity.none} hint={T.activity.noneHint} command='agent-memory remember "Ada prefers email"' /> : <Log log={log} filters={filters} />}
     </>
   );
 }
@@ -55,9 +58,9 @@ export function Log({ log, filters, only }: LogProps) {
     <>
       <label className="check">
         <input type="checkbox" checked={isFollowing} onChange={(event) => setFollowing(event.target.checked)} />
-        Follow what happens
+        {T.activity.follow}
       </label>
-      <List pages={pages} items={(page) => select(page.events)} also={newer.length} empty="Nothing has happened that this log still has.">
+      <List pages={pages} items={(page) => select(page.events)} also={newer.length} empty={T.activity.nothing}>
         {(events) => { const all = withNewer(events); return all.length > 0 && <><EventBars events={all} /><EventTable events={all} /></>; }}
       </List>
     </>

@@ -17,6 +17,10 @@ let apiKey: string | undefined;
 let isResumed = false;
 let session: Session = {};
 let idle: ReturnType<typeof setTimeout> | undefined;
+/** Tells the other tabs of this browser that a session has ended. */
+const tabs = new BroadcastChannel("agent-memory-session");
+tabs.onmessage = () => { if (isResumed) signOut(ENDED); };
+const ENDED = "You signed out in another tab.";
 const listeners = new Set<() => void>();
 
 function change(next: Session): void {
@@ -67,6 +71,7 @@ export function signOut(notice?: string): void {
 
 function endResumed(): void {
   isResumed = false;
+  tabs.postMessage("ended");
   document.cookie = `${MARK}=; Path=/; Max-Age=0; SameSite=Strict`;
   void fetch("/console/sign-out", { method: "POST", keepalive: true }).catch(() => undefined);
 }

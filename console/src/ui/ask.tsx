@@ -6,7 +6,8 @@ import { api, read, type Schemas } from "../api/client";
 import { showInvisible } from "../api/json";
 import { rememberOrdinary } from "../screens/entries";
 import { T } from "../texts";
-import { CopyButton, CopyCode, quoteShell, toCurl, toPython } from "./copy";
+import { toRecallCode } from "./code";
+import { CopyButton, CopyCode } from "./copy";
 import { Problem } from "./data";
 import { toHref } from "./location";
 import { Empty, findPerson, Item } from "./memory";
@@ -94,13 +95,13 @@ export function toTime(daysAgo: number): string | undefined {
 }
 
 /** Goes back in time, day by day. */
-export function TimeSlider({ daysAgo, onChange }: { daysAgo: number; onChange: (daysAgo: number) => void }) {
+export function TimeSlider({ daysAgo, most = PAST_DAYS, onChange }: { daysAgo: number; most?: number; onChange: (daysAgo: number) => void }) {
   const id = useId();
   const shown = daysAgo === 0 ? T.ask.now : DAY.format(Date.parse(toTime(daysAgo) ?? ""));
   return (
     <span className="slider">
       <label htmlFor={id}>{T.ask.asOf}</label>
-      <input id={id} type="range" min={-PAST_DAYS} max={0} step={1} value={-daysAgo} aria-valuetext={shown}
+      <input id={id} type="range" min={-most} max={0} step={1} value={-daysAgo} aria-valuetext={shown}
         onChange={(event) => onChange(-Number(event.target.value))} />
       <output htmlFor={id}>{shown}</output>
     </span>
@@ -132,19 +133,6 @@ function Answer({ recall, question, onOpen }: AnswerProps) {
       </details>
     </>
   );
-}
-
-/** Write a question as code. */
-function toRecallCode(question: Question) {
-  const { query, ...rest } = question;
-  const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-  const others = toPython(fields);
-  return {
-    python: `from agent_memory import Client\n\nwith Client() as client:\n    found = client.recall(${JSON.stringify(query)}${others ? `, ${others}` : ""})\n    print(found.text)\n`,
-    curl: toCurl("POST", "/api/v1/recall", { query, ...fields }),
-    cli: `agent-memory recall ${quoteShell(query)}`,
-    mcp: JSON.stringify({ method: "tools/call", params: { name: "recall", arguments: { query, ...fields } } }, null, 2),
-  };
 }
 
 /** One result: its text, its place, and on demand why it is one. */

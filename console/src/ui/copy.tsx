@@ -3,6 +3,7 @@
 import { Menu, MenuButton, MenuItem, MenuProvider } from "@ariakit/react";
 import { useState } from "react";
 import { T } from "../texts";
+import type { Code } from "./code";
 
 export function CopyButton({ text, label = T.code.copy }: { text: string | (() => string); label?: string }) {
   const [isCopied, setCopied] = useState(false);
@@ -11,8 +12,6 @@ export function CopyButton({ text, label = T.code.copy }: { text: string | (() =
   return <button type="button" className="plain-button" onClick={() => void copy()}>{isCopied ? T.code.copied : label}</button>;
 }
 
-export type Code = { python: string; curl: string; cli?: string; mcp?: string };
-
 /** Offers a view as Python, curl, CLI and MCP call. */
 export function CopyCode({ code }: { code: Code }) {
   const [copied, setCopied] = useState<string>();
@@ -20,7 +19,7 @@ export function CopyCode({ code }: { code: Code }) {
   const copy = (name: string, text: string) => navigator.clipboard.writeText(text).then(() => setCopied(name));
   return (
     <MenuProvider>
-      <MenuButton className="plain-button">{copied ? `${T.code.copied}: ${copied}` : T.code.title}</MenuButton>
+      <MenuButton className="plain-button" data-copies="code">{copied ? `${T.code.copied}: ${copied}` : T.code.title}</MenuButton>
       <Menu gutter={4} className="menu" aria-label={T.code.title}>
         {(Object.keys(code) as (keyof Code)[]).flatMap((name) => {
           const text = code[name];
@@ -31,20 +30,4 @@ export function CopyCode({ code }: { code: Code }) {
       </Menu>
     </MenuProvider>
   );
-}
-
-/** Write a call of the API as curl. */
-export function toCurl(method: string, path: string, body?: unknown): string {
-  const data = body === undefined ? "" : ` \\\n  -d ${quoteShell(JSON.stringify(body))}`;
-  return `curl -sS -X ${method} ${quoteShell(`${window.location.origin}${path}`)} \\\n  -H "X-API-Key: $AGENT_MEMORY_API_KEY"${data}`;
-}
-
-export function quoteShell(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-/** Write arguments of a Python call, such as `agent_id="reader", limit=5`. */
-export function toPython(fields: Record<string, unknown>): string {
-  return Object.entries(fields).filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${value === true ? "True" : value === false ? "False" : JSON.stringify(value)}`).join(", ");
 }

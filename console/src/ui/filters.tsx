@@ -7,26 +7,10 @@ import { goTo, toHref } from "./location";
 import { Name } from "./text";
 
 /** A filter: the parameter of the address that it sets, and what it offers to choose from. */
-export type Filter = { param: string; options?: string[] };
+export type Filter = { param: string; options?: string[]; example?: string };
 export type Filters = Record<string, Filter>;
 
 const MOST_OFFERED = 30;
-const RELATIVE = /^(\d+)\s*([mhdw])$/;
-const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-/** Read a time that somebody typed: `yesterday`, `7d`, or a date. */
-export function parseTime(text: string | undefined, now = Date.now()): string | undefined {
-  if (text === undefined || text === "") return undefined;
-  const midnight = new Date(now);
-  midnight.setHours(0, 0, 0, 0);
-  if (text === "today") return midnight.toISOString();
-  if (text === "yesterday") return new Date(midnight.getTime() - UNITS.d!).toISOString();
-  const relative = RELATIVE.exec(text);
-  if (relative) return new Date(now - Number(relative[1]) * UNITS[relative[2]!]!).toISOString();
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? text : new Date(time).toISOString();
-}
-
 type Props = { path: string[]; params: URLSearchParams; filters: Filters };
 
 export function FilterBar({ path, params, filters }: Props) {
@@ -52,7 +36,7 @@ export function FilterBar({ path, params, filters }: Props) {
         </button>
       ))}
       <ComboboxProvider value={typed} setValue={setTyped} focusLoop="vertical">
-        <Combobox className="filter-input" aria-label={T.filter.add} placeholder={chips.length > 0 ? "" : T.filter.placeholder} autoSelect={typed.includes(":") ? false : "always"}
+        <Combobox className="filter-input" aria-label={T.filter.add} placeholder={chips.length > 0 ? "" : toExample(filters)} autoSelect={typed.includes(":") ? false : "always"}
           onKeyDown={(event) => {
             if (event.key === "Enter" && typed.includes(":")) add(typed);
             const last = chips.at(-1);
@@ -68,6 +52,11 @@ export function FilterBar({ path, params, filters }: Props) {
       {chips.length > 1 && <a href={toHref(path)}>{T.filter.clear}</a>}
     </div>
   );
+}
+
+/** An example of filters, such as `agent:reader tag:books after:yesterday`. */
+function toExample(filters: Filters): string {
+  return Object.entries(filters).slice(0, 3).map(([name, { options, example }]) => `${name}:${example ?? options?.[0] ?? "…"}`).join(" ");
 }
 
 function splitChip(chip: string): [string, string] {

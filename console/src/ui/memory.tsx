@@ -1,5 +1,6 @@
 /** Memory as text: what it says first, and one quiet line of where it is from. */
 
+import { Hovercard, HovercardAnchor, HovercardProvider } from "@ariakit/react";
 import { memo, type ReactNode } from "react";
 import { showInvisible } from "../api/json";
 import type { Schemas } from "../api/client";
@@ -10,7 +11,8 @@ import { Name, Time } from "./text";
 type Entry = Schemas["Entry"];
 
 const MOST_CHARACTERS = 400;
-const TEXT_FIELDS = ["text", "content", "summary", "message", "title"];
+/** The fields of values that are texts, the first of them first. */
+export const TEXT_FIELDS = ["text", "content", "summary", "message", "title"];
 const USERS = /^users\/([^/]+)\//;
 
 /** Render a JSON value for reading: its text, or its fields in one line. */
@@ -72,13 +74,34 @@ export const EntryItem = memo(function EntryItem({ entry }: { entry: Entry }) {
       {isSensitive && <span className="badge">{entry.sensitivity}</span>}
       {person !== undefined && <a href={toHref(["person", person])}><Name>{person}</Name></a>}
       <span><Name>{entry.namespace}</Name> / <Name>{entry.key}</Name></span>
-      <span>{T.memory.by} <Name>{entry.curated_by ?? entry.created_by}</Name></span>
-      <Time>{entry.updated_at}</Time>
+      <Author entry={entry} />
+      <Time>{entry.version === 1 ? entry.occurred_at : entry.updated_at}</Time>
       {entry.tags.map((tag) => <span key={tag} className="tag"><Name>{tag}</Name></span>)}
       {entry.pinned && <span className="tag">{T.memory.pinned}</span>}
     </Item>
   );
 });
+
+/** Who wrote a memory; on hover or focus, where it comes from. */
+function Author({ entry }: { entry: Entry }) {
+  const author = entry.curated_by ?? entry.created_by;
+  const { task_id, intent_id } = entry.scope;
+  return (
+    <HovercardProvider placement="bottom-start">
+      <HovercardAnchor className="origin" href={toHref(["agent", author])}>{T.memory.by} <Name>{author}</Name></HovercardAnchor>
+      <Hovercard className="menu origin-card" gutter={4} aria-label={T.memory.origin} unmountOnHide>
+        <dl className="plain-details">
+          <div><dt>{T.memory.stored}</dt><dd><Time>{entry.created_at}</Time> {T.memory.by} <Name>{entry.created_by}</Name></dd></div>
+          {entry.version > 1 && <div><dt>{T.memory.corrected}</dt><dd><Time>{entry.updated_at}</Time>{entry.curated_by && <> {T.memory.by} <Name>{entry.curated_by}</Name></>}</dd></div>}
+          {entry.occurred_at !== entry.created_at && <div><dt>{T.memory.speaksOf}</dt><dd><Time>{entry.occurred_at}</Time></dd></div>}
+          {task_id && <div><dt>{T.work.task}</dt><dd><a href={toHref(["task", task_id])}><Name>{task_id}</Name></a></dd></div>}
+          {intent_id && <div><dt>{T.work.intent}</dt><dd><a href={toHref(["intent", intent_id])}><Name>{intent_id}</Name></a></dd></div>}
+          <div><dt>{T.memory.kept}</dt><dd>{entry.expires_at ? <Time>{entry.expires_at}</Time> : T.memory.forGood[entry.memory_type]}</dd></div>
+        </dl>
+      </Hovercard>
+    </HovercardProvider>
+  );
+}
 
 /** What to do where a list is empty, with the command that does it. */
 export function Empty({ title, hint, command }: { title: string; hint?: string; command?: string }) {

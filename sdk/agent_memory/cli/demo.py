@@ -1,14 +1,17 @@
-"""The command `demo`: a small team of agents at work, with something of every kind of memory.
+"""The command `demo`: a support team with three customers, over two months.
 
-A coordinator plans the month's invoices. A reader extracts them, hands over in the middle to a
-checker, and both leave what they learned.
+A coordinator leads two agents. They talk with customers, remember and learn, hand tasks over, and
+leave something of every kind of memory to look at.
 """
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
 
 from agent_memory import Client
+from agent_memory.cli import demo_data as data
 from agent_memory.cli.arguments import add_command, parse_count
 from agent_memory.cli.columns import show
 from agent_memory.cli.demo_learning import PORT, run_learning
@@ -16,28 +19,17 @@ from agent_memory.cli.failures import CONFLICT, Failure
 from agent_memory.cli.progress import Progress
 from agent_memory.cli.session import Session
 from agent_memory.exceptions import MemoryConflictError
-from agent_memory.model import MemoryPolicyFields, PrincipalKind
+from agent_memory.model import NamespaceAccess, PrincipalKind
 from agent_memory.openwop import MemoryAdapter
 
-_TEAM: dict[str, PrincipalKind] = {
-    "planner": "coordinator",
-    "reader": "agent",
-    "checker": "agent",
-    "auditor": "user",
-}
-_INTENT, _TYPE = "close-the-month", "invoice-reader"
-_TYPES = {"reader": _TYPE, "checker": "invoice-checker"}
-_CUSTOMER = "customer-7"
-_INVOICES = (
-    ("INV-1041", "Acme GmbH", 1250.0),
-    ("INV-1042", "Globex SA", 310.5),
-    ("INV-1043", "Initech Ltd", 9800.0),
-)
+_NOW = datetime.now(UTC)  # noqa: TID251 - the demo ends when it is written
+_WRITERS = 4
+_ALL: dict[str, NamespaceAccess] = {"lead": "write", "frontline": "write", "billing": "write"}
 
 
 def add_commands(commands: Any) -> None:
     """Add the command `demo`."""
-    command = add_command(commands, "demo", "write a team of agents at work, to look at", run_demo)
+    command = add_command(commands, "demo", "write a support team at work, to look at", run_demo)
     command.add_argument(
         "--learn", action="store_true", help="learn from a conversation instead, without a model"
     )
@@ -53,19 +45,20 @@ def run_demo(session: Session) -> None:
         return
     with ExitStack() as stack:
         team = {
-            name: stack.enter_context(_join(session.client, name, kind))
-            for name, kind in _TEAM.items()
+            name: stack.enter_context(_join(session.client, name, cast("PrincipalKind", kind)))
+            for name, kind in data.TEAM.items()
         }
-        planner, reader, checker = team["planner"], team["reader"], team["checker"]
+        admin, lead = session.client, team["lead"]
+        frontline, billing = team["frontline"], team["billing"]
         steps: tuple[Callable[[], None], ...] = (
-            lambda: _share_policies(session.client, planner),
-            lambda: _work(planner, reader, checker),
-            lambda: _talk(reader),
-            lambda: _log_runs(reader),
-            lambda: _learn(checker),
-            lambda: _store_files(planner, reader),
-            lambda: _replay(checker),
-            lambda: _replay(session.client),
+            lambda: _share(admin, lead),
+            lambda: _talk(frontline, billing),
+            lambda: _remember(frontline, billing),
+            lambda: _learn(admin, frontline, billing, _log_runs(frontline)),
+            lambda: _work(admin, team),
+            lambda: _store_files(lead, frontline),
+            lambda: _replay(billing),
+            lambda: _replay(admin),
         )
         with Progress("demo", unit="steps") as progress:
             for count, step in enumerate(steps, 1):
@@ -75,9 +68,10 @@ def run_demo(session: Session) -> None:
     show(
         session,
         {
-            "principals": ", ".join(_TEAM),
+            "people": ", ".join(data.CUSTOMERS),
+            "principals": ", ".join(data.TEAM),
             "console": f"{url}/console",
-            "next": "agent-memory search 'who checks large invoices'",
+            "next": "agent-memory recall 'what did we promise Ada'",
         },
     )
 
@@ -85,7 +79,7 @@ def run_demo(session: Session) -> None:
 def _join(admin: Client, name: str, kind: PrincipalKind) -> Client:
     """Make a principal of the team; return a client under its key."""
     try:
-        made = admin.principals.create(name, kind, agent_type=_TYPES.get(name))
+        made = admin.principals.create(name, kind, agent_type=data.TYPES.get(name))
     except MemoryConflictError as error:
         raise Failure(
             f"the tenant has a principal {name} already; a demo is written once, into a tenant "
@@ -95,118 +89,216 @@ def _join(admin: Client, name: str, kind: PrincipalKind) -> Client:
     return Client(admin.settings.server_url, made.api_key, timeout=admin.settings.timeout)
 
 
-def _share_policies(admin: Client, planner: Client) -> None:
-    """Write what all know, in namespaces with permissions, and a limit; all of it is audited."""
-    admin.namespaces.set_permissions(
-        "policies", default="read", allow={"planner": "admin", "checker": "write"}
-    )
-    admin.namespaces.set_permissions("salaries", default="none", allow={"auditor": "read"})
-    admin.agents.configure("reader", capacity=2000, pinned_namespaces=["lessons"])
+def _ago(days: float, minutes: float = 0) -> datetime:
+    return _NOW - timedelta(days=days) + timedelta(minutes=minutes)
+
+
+def _share(admin: Client, lead: Client) -> None:
+    """Open the memory of users to the team, and write what all know; all of it is audited."""
+    admin.namespaces.set_permissions("users/*", default="none", allow=_ALL)
+    admin.namespaces.set_permissions("policies", default="read", allow={"lead": "admin"})
+    admin.namespaces.set_permissions("payroll", default="none", allow={"auditor": "read"})
+    admin.agents.configure("billing", capacity=data.BILLING_CAPACITY)
+    admin.agents.configure("frontline", pinned_namespaces=["rules"])
     admin.agents.set_guardrails(
-        "planner", max_working_memory_per_task=80, denied_semantic_namespaces=["salaries"]
+        "lead", max_working_memory_per_task=80, denied_semantic_namespaces=["payroll"]
     )
     admin.principals.update("auditor", permissions=["memory.read"])
-    semantic: Any = {"memory_type": "semantic"}
-    planner.memory.put(
-        "policies", "large-invoices", {"text": "The checker sees all above 5,000 EUR"}, **semantic
+    admin.strategies.put("preferences", "preferences", instructions=data.INSTRUCTIONS)
+    for predicate in data.SINGLE_VALUED[:-1]:
+        admin.facts.declare(predicate)
+    lead.memory.batch(
+        {
+            "namespace": "policies",
+            "key": key,
+            "value": {"text": text},
+            "memory_type": "semantic",
+            "tags": ["policy"],
+            "occurred_at": _ago(61 - day).isoformat(),
+        }
+        for day, (key, text) in enumerate(data.POLICIES)
     )
-    planner.memory.put("policies", "currency", {"text": "Book in EUR"}, tags=["books"], **semantic)
-    planner.memory.set(
-        "policies", "currency", {"text": "Book in EUR, rates of the ECB"}, **semantic
-    )
+    for key, text in data.CHANGES:
+        lead.memory.put("policies", key, {"text": text}, memory_type="semantic", tags=["policy"])
 
 
-def _work(planner: Client, reader: Client, checker: Client) -> None:
-    """Register tasks, work on them, hand one over, end another."""
-    policy: MemoryPolicyFields = {"max_entries": 50, "archive_on_completion": True}
-    for number, (task, agent) in enumerate(
-        (("read-invoices", "reader"), ("check-invoices", "reader"), ("report", "checker"))
-    ):
-        planner.tasks.create(
-            _INTENT,
-            id=f"task_{task}",
-            name=task.replace("-", " ").capitalize(),
-            assigned_agent=agent,
-            memory_policy=policy,
-            priority=number,
-            semantic_namespaces=["policies"],
-        )
-    for number, (invoice, customer, total) in enumerate(_INVOICES, 1):
-        value = {"customer": customer, "total": total, "currency": "EUR"}
-        reader.memory.put("invoices", invoice, value, task_id="task_read-invoices", tags=["q3"])
-        reader.memory.set(
-            "invoices", "progress", {"completed": number}, task_id="task_check-invoices"
-        )
-    planner.tasks.complete("task_read-invoices", {"invoices": len(_INVOICES)})
-    checked = planner.tasks.get("task_check-invoices")
-    planner.tasks.update(
-        checked.id, version=checked.version, assigned_agent="checker", status="running"
-    )
-    checker.memory.put("invoices", "INV-1043", {"approved": True}, task_id=checked.id)
-    checker.tasks.grant(checked.id, "reader", "read")
-
-
-def _talk(reader: Client) -> None:
-    """Store a conversation with a customer, and what is kept for that customer."""
-    said = [
-        ("user", "Did you get invoice INV-1042?"),
-        ("assistant", "Yes. It is booked with 310.50 EUR."),
-        ("user", "Please send confirmations in French from now on."),
+def _talk(frontline: Client, billing: Client) -> None:
+    """Store the conversations with customers, and what is kept for each of them."""
+    talks = [
+        (topic, turns, person)
+        for topic, turns in data.TALKS
+        for person in data.CUSTOMERS
+        if (topic, person) not in data.LEFT_OUT
     ]
-    messages = [{"role": role, "content": content} for role, content in said]
-    reader.conversations.put(
-        "session-invoices", _CUSTOMER, messages, tags=["billing"], shared_with=["planner"]
-    )
-    reader.states.put("reader", _CUSTOMER, "language", "fr")
 
-
-def _log_runs(reader: Client) -> None:
-    """Log a run that went well and one that failed, with lessons in episodic memory."""
-    run = reader.runs.start(_TYPE, instance_id="reader-1", input={"folder": "2026-10"})
-    for turn, (invoice, _customer, total) in enumerate(_INVOICES, 1):
-        found = {"tool": "ocr", "invoice": invoice, "total": total}
-        reader.runs.append(run.id, found, kind="tool_call", turn=turn)
-    reader.runs.complete(run.id, {"read": len(_INVOICES)})
-    failed = reader.runs.start(_TYPE, instance_id="reader-1", input={"folder": "2026-11"})
-    reader.runs.append(failed.id, "The scan is upside down", kind="observation", turn=1)
-    reader.runs.fail(failed.id, {"reason": "unreadable"})
-    reader.working_values.put("reader-1", "page", 4)
-    lessons = {"dates": "Globex writes dates day first", "scans": "Rotate a scan before OCR"}
-    for key, text in lessons.items():
-        reader.memory.put(
-            "lessons", key, {"text": text}, memory_type="episodic", priority="high", tags=["ocr"]
+    def store(number: int) -> None:
+        topic, turns, person = talks[number]
+        agent = billing if topic in data.BILLING_TOPICS else frontline
+        messages = _to_messages(turns, person, 60 - number * 1.5)
+        agent.conversations.put(
+            f"{person}-{topic}", person, messages, tags=[topic], shared_with=["lead"]
         )
-    reader.facts.learn(
-        "Globex SA", "writes dates", "day first", confidence=0.9, learned_from_run_id=run.id
-    )
+
+    with ThreadPoolExecutor(_WRITERS) as writers:
+        list(writers.map(store, range(len(talks))))
+    for person, fields in data.CUSTOMERS.items():
+        frontline.states.put("frontline", person, "language", fields["language"])
 
 
-def _learn(checker: Client) -> None:
-    """Learn facts, and which way of checking works best."""
-    checker.facts.learn("Acme GmbH", "pays within", "14 days", confidence=0.7)
-    checker.facts.learn("Acme GmbH", "pays within", "14 days", confidence=0.95)
-    checker.memory.put(
-        "lessons", "rounding", {"text": "Totals differ by a cent"}, memory_type="episodic"
-    )
-    checker.memory.put("lessons", "guess", {"text": "VAT is 20 %"}, memory_type="episodic")
-    checker.memory.delete("lessons", "guess")
-    outcomes = {"four-eyes": (0.9, 1.0, 0.8), "totals-first": (0.4, 0.6)}
-    for workflow, scores in outcomes.items():
-        checker.procedures.put("invoice-checker", "check", workflow, {"steps": [workflow]})
+def _to_messages(turns: tuple[str, ...], person: str, start: float) -> list[dict[str, Any]]:
+    fields = data.CUSTOMERS[person]
+    return [
+        {
+            "role": ("user", "assistant")[turn % 2],
+            "content": text.format(**fields),
+            "timestamp": _ago(start, turn * 2).isoformat(),
+        }
+        for turn, text in enumerate(turns)
+    ]
+
+
+def _remember(frontline: Client, billing: Client) -> None:
+    """Store memories of each customer, and the agents' own; a full one evicts."""
+    for person, fields in data.CUSTOMERS.items():
+        memories = sorted((*data.MEMORIES, *data.OWN_MEMORIES[person]), reverse=True)
+        entries = [
+            {
+                "namespace": f"users/{person}/memory",
+                "key": f"{number:02}-{tag}",
+                "value": {"text": text.format(**fields)},
+                "memory_type": "semantic",
+                "tags": [tag],
+                "occurred_at": _ago(days).isoformat(),
+            }
+            for number, (days, text, tag) in enumerate(memories)
+        ]
+        money = [each for each in entries if each["tags"] == ["billing"]]
+        billing.memory.batch(money)
+        frontline.memory.batch(each for each in entries if each not in money)
+    frontline.memory.batch(_to_lessons("frontline"))
+    for lesson in _to_lessons("billing"):  # one by one, so that the oldest are evicted
+        billing.memory.batch([lesson])
+
+
+def _to_lessons(agent: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "namespace": "rules" if number < 2 else "lessons",
+            "key": key,
+            "value": {"text": text},
+            "memory_type": "episodic",
+            "priority": "high" if number % 5 == 0 else "normal",
+            "tags": ["lesson"],
+            "occurred_at": _ago(56 - number * 3).isoformat(),
+        }
+        for number, (key, text) in enumerate(data.LESSONS[agent])
+    ]
+
+
+def _log_runs(frontline: Client) -> str:
+    """Log a run that went well and one that failed; return the id of the first."""
+    kind = data.TYPES["frontline"]
+    run = frontline.runs.start(kind, instance_id="frontline-1", input={"topic": "slow line"})
+    for turn, (what, text) in enumerate(data.EPISODES, 1):
+        frontline.runs.append(run.id, text, kind=what, turn=turn)
+    frontline.runs.complete(run.id, {"solved": True})
+    failed = frontline.runs.start(kind, instance_id="frontline-1", input={"topic": "move"})
+    frontline.runs.append(failed.id, "The address register did not answer", turn=1)
+    frontline.runs.fail(failed.id, {"reason": "the address register did not answer"})
+    frontline.working_values.put("frontline-1", "open tickets", 4)
+    return str(run.id)
+
+
+def _learn(admin: Client, frontline: Client, billing: Client, run: str) -> None:
+    """Learn facts of which some changed and two conflict, and which way of working is best."""
+    for person, fields in data.CUSTOMERS.items():
+        frontline.facts.learn_all(
+            {
+                "subject": fields["name"],
+                "predicate": predicate,
+                "object": text.format(**fields),
+                "user_id": person,
+                "confidence": 0.7 + days % 4 / 10,
+                "valid_from": _ago(days).isoformat(),
+                "agent_type": "support",
+            }
+            for days, predicate, text in data.FACTS
+            if (predicate, days) not in data.LATER
+        )
+        for days, predicate, text in (each for each in data.FACTS if each[1::-1] in data.LATER):
+            frontline.facts.learn(
+                fields["name"],
+                predicate,
+                text.format(**fields),
+                user_id=person,
+                confidence=0.95,
+                valid_from=_ago(days),
+                agent_type="support",
+            )
+    for days, subject, predicate, text in data.SHARED_FACTS:
+        for client in (frontline, billing)[: 1 + days % 2]:
+            client.facts.learn(
+                subject, predicate, text, valid_from=_ago(days), learned_from_run_id=run
+            )
+    subject, predicate, objects = data.CONFLICT
+    for client, text in zip((frontline, billing), objects, strict=True):
+        client.facts.learn(subject, predicate, text, user_id="chen", confidence=0.8)
+    admin.facts.declare(predicate)
+    for workflow, scores in data.OUTCOMES.items():
+        frontline.procedures.put("support", "slow-line", workflow, {"steps": workflow.split("-")})
         for score in scores:
-            checker.procedures.record_outcome("invoice-checker", "check", workflow, score)
+            frontline.procedures.record_outcome("support", "slow-line", workflow, score)
 
 
-def _store_files(planner: Client, reader: Client) -> None:
+def _work(admin: Client, team: dict[str, Client]) -> None:
+    """Register tasks, work on them, hand two over, and end some; the admin coordinates them."""
+    for intent, name, agent, status in data.TASKS:
+        task = admin.tasks.create(
+            intent,
+            id="task_" + name.lower().replace(" ", "-"),
+            name=name,
+            assigned_agent=agent,
+            delegates=["frontline", "billing"],
+            semantic_namespaces=["policies"],
+            metadata={"progress": data.PROGRESS.get(status, 0)},
+            memory_policy={"max_entries": 50, "archive_on_completion": True},
+        )
+        progress = {"text": f"{name}: half of it is done"}
+        team[agent].memory.put("progress", name, progress, task_id=task.id)
+        if name in data.HAND_OVERS:
+            _hand_over(admin, team, task.id, *data.HAND_OVERS[name])
+        elif status == "completed":
+            admin.tasks.complete(task.id, {"text": f"{name}: done"})
+        elif status == "failed":
+            admin.tasks.fail(task.id, {"reason": "the billing run is locked"})
+        elif status != "pending":
+            reason = {"blocked_reason": "waits for the billing run"} if status == "blocked" else {}
+            fields = cast("Any", {"status": status} | reason)
+            admin.tasks.update(task.id, version=admin.tasks.get(task.id).version, **fields)
+
+
+def _hand_over(
+    admin: Client, team: dict[str, Client], task: str, giver: str, taker: str, note: str
+) -> None:
+    running = admin.tasks.get(task)
+    admin.tasks.update(task, version=running.version, status="running")
+    team[giver].hand_over(task, to=taker, note=note)
+    text = {"text": f"{taker} goes on: {note}"}
+    team[taker].memory.put("progress", f"next of {task}", text, task_id=task)
+    team[taker].tasks.grant(task, "auditor", "read")
+
+
+def _store_files(lead: Client, frontline: Client) -> None:
     """Create a shared space, and store a file in it."""
-    planner.objects.share("reports", {"reader": "write"})
-    text = "invoice,total\n" + "\n".join(f"{name},{total}" for name, _, total in _INVOICES)
-    reader.objects.put("reports", "2026/10.csv", text.encode(), content_type="text/csv")
+    lead.objects.share("reports", {"frontline": "write"})
+    lines = [f"{fields['name']},{fields['refund']}" for fields in data.CUSTOMERS.values()]
+    text = "customer,refund\n" + "\n".join(lines)
+    frontline.objects.put("reports", "outage/refunds.csv", text.encode(), content_type="text/csv")
 
 
-def _replay(checker: Client) -> None:
+def _replay(client: Client) -> None:
     """Run once over a memory whose snapshot can be replayed, with a secret that isn't kept."""
-    adapter = MemoryAdapter(checker)
-    for note in ("paid with sk_live_0123456789", "closed the month"):
-        with adapter.start("invoice-checker", secrets={"stripe": "sk_live_0123456789"}) as run:
+    adapter = MemoryAdapter(client)
+    for note in ("refunded to card sk_live_0123456789", "closed the month"):
+        with adapter.start("billing", secrets={"card": "sk_live_0123456789"}) as run:
             run.put(run.memory_ref, note)

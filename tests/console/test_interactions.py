@@ -1,0 +1,236 @@
+"""The ten interactions of the console, done as a person does them, on a desktop and on a phone."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+
+from tests.console.demo import Demo
+from tests.console.person import DESKTOP, PHONE, Person
+from tests.console.visit import Visit
+from tests.contract.expect import ok
+
+_COPIED = "window.copied = ''; navigator.clipboard.writeText = async text => { copied = text }"
+_WIDE = "document.documentElement.scrollWidth - innerWidth"
+_SOURCES = "new Set([...document.querySelectorAll('.answers .badge')].map(e => e.dataset.source))"
+_MS = 300  # for an answer while somebody types, on the demo
+_DURATIONS = """JSON.stringify(performance.getEntriesByType("resource")
+  .filter(each => each.name.endsWith("/recall")).map(each => each.duration))"""
+
+
+@pytest.fixture(params=["desktop", "phone"])
+def person(request: pytest.FixtureRequest, visit: Visit, demo: Demo) -> Iterator[Person]:
+    """Somebody who is signed in as the administrator, on a desktop or on a phone."""
+    assert demo.screens
+    is_phone = request.param == "phone"
+    browser = visit.browser
+    browser.call("Emulation.setDeviceMetricsOverride", **(PHONE if is_phone else DESKTOP))
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=is_phone)
+    visit.sign_in()
+    yield Person(browser, is_phone)
+    width = browser.evaluate(_WIDE)
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
+    browser.call("Emulation.clearDeviceMetricsOverride")
+    assert width <= 0  # nothing scrolls sideways
+
+
+def test_1_a_slash_asks_from_anywhere(visit: Visit, person: Person) -> None:
+    browser = person.browser
+    visit.go_to("Audit", "audit")
+    if person.is_on_phone:
+        person.press_first(".ask-button")
+    else:
+        browser.press_character("/")
+    browser.wait_for("document.activeElement.matches('[role=dialog] input[type=search]')")
+    person.type("ada refund")
+    browser.wait_for(f"{_SOURCES}.size >= 2")  # mixed, each with its place
+    person.see("users/ada/memory")
+    person.type(" promised")
+    browser.wait_for("document.querySelector('.answers').innerText.includes('was promised')")
+    assert min(json.loads(browser.evaluate(_DURATIONS))) <= _MS
+    person.press_first(".answers > li a")
+    browser.wait_for("!document.querySelector('[role=dialog]')")
+    browser.wait_for("location.hash !== '#/audit'")
+
+
+def test_2_a_memory_says_where_it_is_from(visit: Visit, person: Person) -> None:
+    visit.go_to("Agent", "agent/frontline?tags=lesson")
+    if person.is_on_phone:
+        person.press("Agree on a time before calling back")
+        person.see("from ")
+    else:
+        person.hover(".memories .origin")
+        person.browser.wait_for("document.querySelector('.origin-card')")
+        person.see("Speaks of")
+    visit.go_to("Agent", "agent/frontline?show=eviction")
+    person.see("last used")
+
+
+def test_3_the_score_is_explained_and_what_is_missing_too(person: Person) -> None:
+    person.write("Ask memory", "which contract has Ada")
+    person.press("Why this result?")
+    person.browser.wait_for("document.querySelectorAll('.parts-of-score meter').length >= 3")
+    person.see("Matching words: ")
+    person.press("Why is something missing?")
+    person.see("Confidential and restricted memories are never found.")
+
+
+def test_4_the_next_turn_is_shown_live_with_its_tokens(
+    visit: Visit, demo: Demo, person: Person
+) -> None:
+    visit.go_to("Agent", "agent/frontline?show=next")
+    person.write("Question of the next turn", "tariff of the lighthouse")
+    person.see("1,200 tokens")
+    where = "phone" if person.is_on_phone else "desktop"
+    note = {"text": f"The lighthouse has a tariff by {where}"}
+    entry = {"namespace": "lessons", "key": f"lighthouse {where}", "memory_type": "episodic"}
+    with visit.server.client(demo.keys["frontline"]) as agent:
+        ok(agent.post("/api/v1/memory", json=entry | {"value": note}), 201)
+    person.see(note["text"])
+    person.browser.wait_for(f"document.querySelector('pre').innerText.includes('by {where}')")
+
+
+def test_5_facts_are_shown_as_they_were_on_a_day(visit: Visit, person: Person) -> None:
+    visit.go_to("Person", "person/ada?show=facts")
+    person.see("Ada Winter has contract Fibre 500")
+    person.browser.evaluate("[...document.querySelectorAll('[type=range]')].at(-1).focus()")
+    for _ in range(55):
+        person.browser.press_key("ArrowLeft")
+    person.see("Ada Winter has contract Fibre 100")
+    assert "Ada Winter has contract Fibre 500" not in person.browser.shown()
+    visit.go_to("Memories", "memory?namespace=policies")
+    person.see("Refunds above 80 EUR")
+    person.browser.evaluate("document.querySelector('[type=range]').focus()")
+    person.browser.press_key("ArrowLeft")  # yesterday the demo was not there
+    person.browser.wait_for("!document.body.innerText.includes('Refunds above 80 EUR')")
+
+
+def test_6_versions_are_compared_and_restored(visit: Visit, person: Person) -> None:
+    entry = visit.make_entry(f"versions {person.is_on_phone}", {"text": "Paint it red"})
+    change = {"value": {"text": "Paint it blue"}}
+    path = f"/api/v1/memory/{entry['id']}"
+    ok(visit.admin.patch(path, json=change, headers={"If-Match": "1"}))
+    visit.open_entry(entry)
+    person.browser.wait_for("document.querySelector('.versions del')?.innerText === 'red'")
+    person.browser.wait_for("document.querySelector('.versions ins')?.innerText === 'blue'")
+    person.press("Restore version 1")
+    person.browser.wait_for("document.querySelector('.said.large')?.innerText === 'Paint it red'")
+    assert ok(visit.admin.get(path))["version"] == 3
+
+
+def test_7_a_memory_is_corrected_in_place(visit: Visit, demo: Demo, person: Person) -> None:
+    word = "phone" if person.is_on_phone else "desktop"
+    entry = visit.make_entry(f"corrected on a {word}", {"text": "The code word is wrong"})
+    visit.open_entry(entry)
+    person.press("Correct")
+    person.write("Text", f"The code word is {word}")
+    person.press("Save")
+    person.browser.wait_for("!document.querySelector('textarea')")
+    person.see(f"The code word is {word}")
+    with visit.server.client(demo.keys["frontline"]) as agent:
+        asked = {"query": f"code word {word}", "wait": "indexed"}
+        assert f"The code word is {word}" in ok(agent.post("/api/v1/recall", json=asked))["text"]
+
+
+def test_8_a_task_is_dragged_to_another_agent(visit: Visit, person: Person) -> None:
+    task = _register(visit, f"Drag by {person.is_on_phone}")
+    visit.go_to("Board", "tasks?intent_id=dragging")
+    card = f"document.querySelector('a[href=\"#/task/{task}\"]')"
+    lane = "document.querySelector('.lane[data-agent=billing]')"
+    if person.is_on_phone:
+        person.press(f"Hand over Drag by {person.is_on_phone}")
+        person.browser.evaluate("document.querySelector('dialog select').focus()")
+        person.type("billing")
+    else:
+        person.drag(f"{card}.closest('.task-card').querySelector('.quiet')", lane)
+    person.see(f"Hand over “Drag by {person.is_on_phone}”?")
+    person.write("Note for the next agent", "It is half done")
+    person.press("Hand over")
+    person.browser.wait_for(f"{lane}?.querySelector('a[href=\"#/task/{task}\"]')")
+    stored = ok(visit.admin.get(f"/api/v1/tasks/{task}"))
+    assert (stored["assigned_agent"], stored["hand_over_note"]) == ("billing", "It is half done")
+
+
+def test_8_a_task_is_moved_by_keyboard(visit: Visit, demo: Demo) -> None:
+    assert demo.screens
+    browser = visit.sign_in()
+    person = Person(browser, is_on_phone=False)
+    task = _register(visit, "Move by keys")
+    visit.go_to("Board", "tasks?intent_id=dragging")
+    person.tab_to("it.ariaLabel === 'Move Move by keys'")
+    browser.press_key("Enter")
+    browser.wait_for("document.querySelector('.lifted')")
+    browser.wait_for("document.querySelector('.lane[data-over]')?.dataset.agent === 'frontline'")
+    browser.press_key("ArrowDown")
+    browser.wait_for("document.querySelector('.lane[data-over]')?.dataset.agent === 'lead'")
+    browser.press_key("Enter")
+    person.see("Hand over “Move by keys”?")
+    person.tab_to("it.innerText === 'Hand over'")
+    browser.press_key("Enter")
+    browser.wait_for("!document.querySelector('dialog')")
+    assert ok(visit.admin.get(f"/api/v1/tasks/{task}"))["assigned_agent"] == "lead"
+
+
+def test_9_a_person_is_forgotten_with_a_preview_and_a_receipt(visit: Visit, person: Person) -> None:
+    name = "dora" if person.is_on_phone else "emil"
+    said = [{"role": "user", "content": f"I am {name}"}]
+    body = {"user_id": name, "messages": said}
+    ok(visit.admin.put(f"/api/v1/conversations/talk-{name}", json=body), 201)
+    remembered = {"text": f"{name} likes trains", "user_id": name}
+    ok(visit.admin.post("/api/v1/remember", json=remembered), 201)
+    visit.go_to("Person", f"person/{name}")
+    person.press("Forget this person…")
+    person.see("1 memory")
+    _wait_for_scan(person, "These items will be deleted or redacted:")
+    person.write(f"Type {name} to confirm", name)
+    person.press("Forget this person")
+    person.see("Receipt")
+    _wait_for_scan(person, "Deleted or redacted:")  # the first of the scans has ended
+    assert visit.admin.get(f"/api/v1/conversations/talk-{name}").status_code == 404
+
+
+def test_10_a_view_is_copied_as_code_that_works(visit: Visit, person: Person) -> None:
+    visit.go_to("Facts", "facts?subject=Graz%20depot")
+    person.browser.evaluate(_COPIED)
+    for name in ("Python", "curl", "CLI", "MCP"):
+        person.press_first("[data-copies=code]")
+        person.press(name)
+        copied = person.browser.wait_for("window.copied")
+        person.browser.evaluate("window.copied = ''")
+        if name == "MCP":
+            assert json.loads(copied)["params"]["name"] == "recall_facts"
+        else:
+            assert "two days" in _run(visit, name, copied)
+
+
+def _wait_for_scan(person: Person, text: str) -> None:
+    """Wait longer than for other texts: a deletion waits for the next scan."""
+    for _ in range(4):
+        with suppress(AssertionError):
+            return person.see(text)
+    raise AssertionError(text)
+
+
+def _run(visit: Visit, name: str, code: str) -> str:
+    """Run code that was copied, and return what it prints."""
+    url, key = visit.server.address, visit.server.api_key
+    variables = {"AGENT_MEMORY_URL": url, "AGENT_MEMORY_API_KEY": key}
+    cli = f"{sys.executable} -m agent_memory.cli"
+    command = {
+        "Python": [sys.executable, "-c", code],
+        "curl": ["bash", "-c", code],
+        "CLI": ["bash", "-c", code.replace("agent-memory", cli, 1)],
+    }[name]
+    ended = subprocess.run(
+        command, env=os.environ | variables, check=True, capture_output=True, text=True
+    )
+    return ended.stdout
+
+
+def _register(visit: Visit, name: str) -> str:
+    body = {"intent_id": "dragging", "name": name, "assigned_agent": "frontline"}
+    return str(ok(visit.admin.post("/api/v1/tasks", json=body | {"status": "running"}), 201)["id"])
