@@ -114,7 +114,7 @@ export const T = {
     counting: "Counting everything that would be deleted. This can take half a minute…",
     deleted: "Deleted or redacted:",
     receipt: "Receipt",
-    receiptRunning: "The deletion is running.",
+    receiptRunning: "The deletion is running. Everything is deleted within minutes; a last pass 18 minutes later looks for late writes.",
     receiptDone: "Everything about this person is deleted.",
     requested: "Requested",
     finished: "Finished",

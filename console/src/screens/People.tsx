@@ -195,7 +195,7 @@ function Receipt({ id, started }: { id: string; started: Deletion }) {
         <span>{T.people.requested} <Time>{data.requested_at}</Time> {T.memory.by} <Name>{data.requested_by.id}</Name></span>
         {data.finished_at && <span>{T.people.finished} <Time>{data.finished_at}</Time></span>}
       </p>
-      <Counts counts={data.counts} title={T.people.deleted} />
+      {(data.status === "done" || Object.keys(data.counts).length > 0) && <Counts counts={data.counts} title={T.people.deleted} />}
     </section>
   );
 }
