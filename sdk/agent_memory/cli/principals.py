@@ -1,4 +1,4 @@
-"""The commands on principals and their keys, on agents' limits, on access and on the audit log."""
+"""The commands on principals and their keys, agents' limits, access, the audit log, and usage."""
 
 from typing import Any, get_args
 
@@ -12,11 +12,14 @@ _PRINCIPALS = select_columns("id", "kind", "permissions", "agent_type", "expires
 _AGENTS = select_columns("agent_id", "kind", "working", "episodic")
 _EVICTION = select_columns("namespace", "key", "priority", "last_accessed_at", "id")
 _AUDIT = select_columns("time", "actor.id", "action", "target", "request_id")
+_USAGE = select_columns(
+    "tenant", "day", "items", "bytes", "read_units", "write_units", "cost_usd", "limits"
+)
 _TARGETS = ("entry", "namespace", "task", "conversation")
 
 
 def add_commands(commands: Any) -> None:
-    """Add the commands `principals`, `agents`, `access` and `audit`."""
+    """Add the commands `principals`, `agents`, `access`, `audit` and `usage`."""
     _add_principals(commands)
     _add_agents(commands)
     command = add_command(commands, "access", "explain who may read and write something", access)
@@ -30,6 +33,9 @@ def add_commands(commands: Any) -> None:
     command.add_argument("--actor", metavar="ID", type=parse_text, help="who did it")
     command.add_argument("--action", metavar="NAME", type=parse_text, help="what was done")
     command.add_argument("--limit", type=parse_count, help="the maximum number")
+    command = add_command(commands, "usage", "show what is stored and used, by day", usage)
+    command.add_argument("--since", metavar="DAY", type=parse_text, help="such as 2026-11-24")
+    command.add_argument("--until", metavar="DAY", type=parse_text, help="the last day")
 
 
 def _add_principals(commands: Any) -> None:
@@ -154,3 +160,15 @@ def audit(session: Session) -> None:
     given = session.arguments
     records = session.client.audit.list(actor=given.actor, action=given.action, limit=given.limit)
     session.output.documents(records, *_AUDIT)
+
+
+def usage(session: Session) -> None:
+    """`usage`: what the tenant stores and uses by day; of all tenants with the root key."""
+    given = session.arguments
+    found = session.client.tenants.get_usage(since=given.since, until=given.until)
+    days = [
+        {"tenant": of.tenant, **each.raw, "limits": of.limits.raw}
+        for of in found
+        for each in of.days
+    ]
+    session.output.documents(days, *_USAGE)

@@ -23,6 +23,16 @@ def test_principals_are_made_changed_and_revoked(tenant: Tenant) -> None:
     assert record["actor"]["id"] == "admin"
 
 
+def test_usage_is_shown_by_day(tenant: Tenant) -> None:
+    cli = tenant.cli()
+    (*_, today) = cli("usage", "--json").documents
+    assert today.keys() >= {"tenant", "day", "requests", "items", "bytes", "cost_usd"}
+    (one,) = cli("usage", "--since", today["day"], "--until", today["day"], "--json").documents
+    assert one["day"] == today["day"]
+    assert today["limits"]["items"] is None
+    assert cli("usage").out.split("\n")[0].split()[:2] == ["TENANT", "DAY"]
+
+
 def test_agents_have_limits_and_namespaces_have_permissions(tenant: Tenant) -> None:
     cli = tenant.cli()
     tenant.agent("ada")
