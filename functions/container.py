@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from functions.openwop.list_store import MemoryListStore
     from functions.openwop.lists import MemoryLists
     from functions.openwop.memory_secrets import MemorySecrets
+    from functions.openwop.ranking import EntryRanking
     from functions.openwop.references import MemoryReferences
     from functions.openwop.run_store import MemoryRunStore
     from functions.openwop.runs import MemoryRuns
@@ -399,6 +400,13 @@ class Container(CommonServices):
             self.memory_references,
             self.clock,
         )
+
+    @cached_property
+    def memory_ranking(self) -> EntryRanking:
+        from functions.openwop.ranking import EntryRanking
+
+        vectors = self.vector_search
+        return EntryRanking((vectors.embed, vectors.embed_query, vectors.weigh))
 
     @cached_property
     def memory_garbage_collector(self) -> MemoryGarbageCollector:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import orjson
 
-from functions.openwop.model import MemoryRun
-from functions.openwop.redaction import Edition, LabelledSecret, Redactor
+from functions.openwop.model import Edition, MemoryRun
+from functions.openwop.redaction import LabelledSecret, Redactor
 from functions.openwop.secret_store import RunSecretStore, StoredSecrets
 from functions.platform.items import Item
 from functions.platform.json_text import loads
@@ -70,11 +70,13 @@ class MemorySecrets:
             if len(self._known) > _MAX_CACHED_MEMORIES:
                 self._known.popitem(last=False)
 
-    def build_redactor(self, tenant: str, known: KnownSecrets, now: int) -> Redactor:
-        """Build the redactor of the secrets of the runs that are open."""
+    def build_redactor(
+        self, tenant: str, known: KnownSecrets, now: int, marker: Edition | None = None
+    ) -> Redactor:
+        """Build the redactor of the secrets of the runs that are open, with an edition's marker."""
         open_rows = [row for row in known.secrets if row.deadline > now]
         pairs = {pair for row in open_rows for pair in self._decrypt(tenant, row)}
-        return Redactor(pairs, self.edition)
+        return Redactor(pairs, marker or self.edition)
 
     def _decrypt(self, tenant: str, row: StoredSecrets) -> list[LabelledSecret]:
         decrypted = loads(self._values.decode(row.encrypted, tenant, row.run, row.number))

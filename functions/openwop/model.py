@@ -5,6 +5,8 @@ from typing import Literal, NamedTuple
 from functions.platform.keys import build_list_position
 from functions.platform.openwop_keys import build_memory_entry_id, get_timestamp_of_sequence
 
+Edition = Literal["rfc-0004", "1.x"]
+"""An edition of OpenWOP; each has its own marker of a secret."""
 OnSecret = Literal["redact", "reject"]
 RunState = Literal["open", "ended", "expired"]
 
@@ -49,6 +51,7 @@ class MemoryRun(NamedTuple):
         replay_of: the run whose snapshot it has.
         ended_at: when it was ended, in epoch ms.
         request: the token of the request that started it.
+        redaction_marker: the edition whose marker its puts use; None for the deployment's.
     """
 
     run_id: str
@@ -67,6 +70,7 @@ class MemoryRun(NamedTuple):
     replay_of: str | None = None
     ended_at: int | None = None
     request: bytes | None = None
+    redaction_marker: Edition | None = None
 
     @property
     def list_position(self) -> str:

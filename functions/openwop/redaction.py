@@ -6,15 +6,14 @@ repeat, contain each other, or result from a marker and the characters beside it
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Literal
 
+from functions.openwop.model import Edition
 from functions.openwop.pattern_search import PatternSearch, Range, merge_ranges
 from functions.openwop.requests import Secret
 from functions.openwop.secret_forms import derive_patterns, map_readings, read_text, remove_ignored
 from functions.platform import limits
 from functions.platform.errors import ValidationFailed
 
-Edition = Literal["rfc-0004", "1.x"]
 LabelledSecret = tuple[str, str]
 """The label and the value of a secret."""
 
@@ -64,9 +63,9 @@ class Redactor:
         return _MARKERS[self._edition].format(_ANY_LABEL) if self._find([marker]) else marker
 
     def assert_markers_clean(self) -> None:
-        """Check that a marker of these secrets never holds one of them."""
+        """Check that no marker of these secrets, of either edition, holds one of them."""
         labels = {_ANY_LABEL, *(label for label, _ in self._secrets)}
-        if self._find(_MARKERS[self._edition].format(label) for label in labels):
+        if self._find(marker.format(label) for marker in _MARKERS.values() for label in labels):
             raise ValidationFailed(
                 "secrets",
                 "a secret is part of a marker that would replace one; change the label, or "

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, SecretStr, model_validator
 
-from functions.openwop.model import OnSecret
+from functions.openwop.model import Edition, OnSecret
 from functions.platform import limits
 from functions.platform.validation import (
     AgentId,
@@ -52,6 +52,9 @@ class NewMemoryRun(RequestModel):
     """The secrets that no put into the run's memories stores while the run is open."""
     on_secret: OnSecret = Field(default="redact", alias="onSecret")
     """The treatment of a secret in a put of the run."""
+    redaction_marker: Edition | None = Field(default=None, alias="redactionMarker")
+    """What replaces a secret in puts of the run: `<REDACTED:label>` of `rfc-0004`, or
+    `[REDACTED:label]` of `1.x`; the deployment's setting by default."""
     ttl: RunDuration | None = None
     """The time for which the run stays open, unless it is ended;
     {DEFAULT_OPENWOP_RUN_LIFETIME} by default, {MAX_OPENWOP_RUN_LIFETIME} at most."""

@@ -73,6 +73,7 @@ class MemoryRuns:
             deadline=now + rules.parse_run_lifetime(new.ttl),
             retention=rules.parse_retention(new.retain_snapshot),
             on_secret=new.on_secret,
+            redaction_marker=new.redaction_marker,
             agent=agent,
             scope=scope,
             replay_of=new.replay_of,

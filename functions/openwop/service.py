@@ -146,6 +146,7 @@ class Memories:
                 run = self._runs.get_open(tenant, memory, new.run_id)
                 if run.on_secret == "reject":  # noqa: S105 - a policy
                     raise SecretLeakage(labels)
+                redactor = self._secrets.build_redactor(tenant, known, now, run.redaction_marker)
             texts = redactor.redact(texts)
             rules.assert_content_fits(texts[0])
         entry = MemoryEntry(

@@ -1,7 +1,10 @@
 """Memories of replayable runs, by OpenWOP RFC 0004."""
 
+from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 from operator import attrgetter
+from typing import Literal
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate_uncounted, render_page
@@ -9,6 +12,7 @@ from functions.api.parameters import (
     UNCOUNTED,
     UNCOUNTED_PAGE,
     VALUES_OF_ANSWER,
+    ChoiceParameter,
     IntegerParameter,
     TextParameter,
     read_either,
@@ -27,13 +31,15 @@ from functions.api.responses.openwop import (
 )
 from functions.api.routing import RouteTable
 from functions.identity.model import READ, WRITE, Principal
-from functions.openwop.model import EntryListQuery
+from functions.openwop.model import EntryListQuery, MemoryEntry
 from functions.openwop.requests import NewMemory, NewMemoryEntry
 from functions.platform.errors import ValidationFailed
-from functions.platform.limits import MAX_PAGE_ITEMS
+from functions.platform.limits import MAX_PAGE_ITEMS, MAX_QUERY_CHARACTERS
 from functions.platform.openwop_keys import parse_memory_entry_id
+from functions.recall.tokens import count_tokens
 
 ROUTES = RouteTable()
+Rank = Literal["recency", "relevance"]
 _SEEN = "/v1/runs/{runId}/entries"
 _MEMORIES = "/v1/memories"
 _MEMORY = "/v1/memory/{memoryRef+}"
@@ -59,6 +65,19 @@ _LIMIT = IntegerParameter(
     MAX_PAGE_ITEMS,
     0,
 )
+_BUDGET = IntegerParameter(
+    "tokenBudget",
+    "Answer the beginning of the list whose contents have this many tokens at most.",
+    1,
+    10**9,
+)
+_RANK = ChoiceParameter[Rank](
+    "rank",
+    "`relevance` sorts by how well the contents fit `query`, without further pages; `recency` is "
+    "the default.",
+    Rank,
+)
+_QUERY = TextParameter("query", "What the contents are compared with.", MAX_QUERY_CHARACTERS)
 _LIST = (_LIMIT, _TAG, _AFTER, _BEFORE, UNCOUNTED, VALUES_OF_ANSWER)
 
 
@@ -166,7 +185,7 @@ def delete_memory_entry(request: Request, caller: Principal) -> Response:
     f"GET {_MEMORY}",
     READ,
     {200: MemoryEntryListDocument},
-    query=(_RUN_ID, *_LIST),
+    query=(_RUN_ID, _BUDGET, _RANK, _QUERY, *_LIST),
     error_statuses=(404, 409),
 )
 def list_memory_entries(request: Request, caller: Principal) -> Response:
@@ -175,17 +194,55 @@ def list_memory_entries(request: Request, caller: Principal) -> Response:
     Newest first. In a run it is always the same, but for entries that expire; without one it is
     what there is now.
     """
-    limit = _LIMIT.read(request)
-    found = request.services.memories.list(
-        caller, request.path_params["memoryRef"], _RUN_ID.read(request), _query(request, limit)
-    )
+    limit, query = _LIMIT.read(request), _read_ranking(request)
+    reference = request.path_params["memoryRef"]
+    asked = _query(request, 0 if query else limit)
+    found = request.services.memories.list(caller, reference, _RUN_ID.read(request), asked)
+    if query is not None:
+        newest = list(islice(found, MAX_PAGE_ITEMS))
+        ranked = request.services.memory_ranking.rank(caller.tenant, reference, query, newest)
+        found = iter(ranked[: limit or MAX_PAGE_ITEMS])
+    budget = _BUDGET.read(request)
+    cut_after = None
+    if budget:
+        found, cut_after = _take_within(found, budget)
     entries, last_id = render_page(
         found, limit or MAX_PAGE_ITEMS, render_memory_entry, attrgetter("id")
     )
+    last_id = last_id or cut_after
     document = MemoryEntryListDocument(entries=entries)
-    if last_id is not None:
+    if last_id is not None and query is None:
         document["next"] = last_id
     return json_response(200, document)
+
+
+def _read_ranking(request: Request) -> str | None:
+    """Read the query of a ranked list; None for a list by time."""
+    query, is_ranked = _QUERY.read(request), _RANK.read(request) == "relevance"
+    if query is None and is_ranked:
+        raise ValidationFailed("query", "rank=relevance needs a query")
+    if query is not None and not is_ranked:
+        raise ValidationFailed("rank", "send rank=relevance with a query")
+    if is_ranked and read_either(request, _AFTER, _BEFORE) is not None:
+        raise ValidationFailed("rank", "a list by relevance has no further pages")
+    return query
+
+
+def _take_within(
+    entries: Iterator[MemoryEntry], budget: int
+) -> tuple[Iterator[MemoryEntry], str | None]:
+    """Take entries until the next one would exceed the budget.
+
+    Returns:
+        The entries, and the id of the last one if there are more.
+    """
+    taken: list[MemoryEntry] = []
+    for entry in islice(entries, MAX_PAGE_ITEMS + 1):
+        budget -= count_tokens(entry.content)
+        if budget < 0:
+            return iter(taken), taken[-1].id if taken else None
+        taken.append(entry)
+    return iter(taken), None
 
 
 @ROUTES.add(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from agent_memory._sync.pages import Pages, to_pages
 from agent_memory.exceptions import MemoryNotFoundError
@@ -52,6 +52,7 @@ class MemoryAdapter:
         on_secret: OnSecret = "redact",  # noqa: S107 - a policy
         ttl: Duration | None = None,
         retain_snapshot: Duration | None = None,
+        redaction_marker: Literal["rfc-0004", "1.x"] | None = None,
     ) -> "MemoryRun":
         """Start a run on a memory of the caller, or on memories whose references it holds.
 
@@ -77,6 +78,7 @@ class MemoryAdapter:
             scope=scope,
             memoryRef=memory_ref,
             memoryRefs=None if memory_refs is None else [*memory_refs],
+            redactionMarker=redaction_marker,
         )
         return self._start(run_body(given, secrets, on_secret, ttl, retain_snapshot))
 
@@ -185,7 +187,13 @@ class MemoryAdapter:
         return self._list(path, "entries", SeenEntry.from_document, asked, paging)
 
     def list(
-        self, memory_ref: str, *, tag: str | None = None, **paging: Unpack[Paging]
+        self,
+        memory_ref: str,
+        *,
+        tag: str | None = None,
+        query: str | None = None,
+        token_budget: int | None = None,
+        **paging: Unpack[Paging],
     ) -> Pages[MemoryEntry]:
         """Return what shows, newest first.
 
@@ -194,6 +202,8 @@ class MemoryAdapter:
 
         Args:
             tag: only entries with this tag.
+            query: those that fit it best come first.
+            token_budget: how many tokens the contents of a page have at most.
             paging: `limit` (0 is no limit), `page_size`, `after`.
 
         Raises:
@@ -202,7 +212,9 @@ class MemoryAdapter:
             RunEndedError: raised by the first page when the run is over.
             ValueError: raised when the limit is negative.
         """
-        asked = drop_none(runId=self.run_id, tag=tag)
+        rank = None if query is None else "relevance"
+        asked = drop_none(runId=self.run_id, tag=tag, query=query, rank=rank)
+        asked |= drop_none(tokenBudget=token_budget)
         limit = paging.get("limit") or None
         found: Paging = {**paging, "limit": limit}
         return self._list(_path(memory_ref), "entries", MemoryEntry.from_document, asked, found)

@@ -15,6 +15,14 @@ export interface MemoryListOptions extends Paging {
   tag?: string;
 }
 
+export interface MemoryRankOptions extends MemoryListOptions {
+  /** With `rank: "relevance"`, those that fit it best come first. */
+  query?: string;
+  rank?: "relevance";
+  /** How many tokens the contents of a page have at most. */
+  tokenBudget?: number;
+}
+
 export interface MemoryEntryFields {
   tags?: readonly string[];
   /** RFC 3339. */
@@ -79,7 +87,7 @@ export class OpenWop extends Resource {
   }
 
   /** List the entries of a memory, newest first. */
-  list(memoryRef: string, options: MemoryListOptions = {}): Pages<MemoryEntry> {
+  list(memoryRef: string, options: MemoryRankOptions = {}): Pages<MemoryEntry> {
     const [paging, query] = splitPaging(options);
     return this.pages(toPath("/v1/memory", memoryRef), "entries", paging, { ...query, runId: this.runId });
   }
