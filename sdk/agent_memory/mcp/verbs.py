@@ -93,7 +93,11 @@ class HandOver(Arguments):
     task_id: Text
     to: Annotated[Text, Field(description="The agent that continues")]
     note: Annotated[
-        str | None, Field(min_length=1, max_length=4096, description="What it should know")
+        str | None, Field(min_length=1, max_length=3500, description="What it should know")
+    ] = None
+    user: Annotated[
+        str | None,
+        Field(min_length=1, max_length=500, description="The user whom the task is about"),
     ] = None
 
 
@@ -216,7 +220,9 @@ async def forget(client: AsyncClient, asked: Forget) -> ForgetResult:
 
 
 async def hand_over(client: AsyncClient, asked: HandOver) -> HandOverResult:
-    task = await client.hand_over(asked.task_id, to=asked.to, note=asked.note)
+    about = [f"The task is about the user {asked.user}."] if asked.user is not None else []
+    note = "\n".join([*about, *([asked.note] if asked.note is not None else [])])
+    task = await client.hand_over(asked.task_id, to=asked.to, note=note or None)
     return HandOverResult(
         task_id=task.id, assigned_agent=task.assigned_agent, hand_over_note=task.hand_over_note
     )

@@ -26,6 +26,8 @@ async def test_what_was_remembered_and_said_is_recalled_and_forgotten(
     async with over_stdio(server.address, key, options=()) as talk:
         names = [each.name for each in (await talk.client.list_tools()).tools]
         assert names == ["remember", "say", "recall", "forget", "hand_over", "list_memories"]
+        tools = (await talk.client.list_tools()).tools
+        assert all("user" in each.input_schema["properties"] for each in tools)
         made = await talk.call("remember", text="Ada pays by invoice", user="ada")
         assert (await talk.call("remember", text="ada pays, by invoice!", user="ada")) == made
         await talk.call("say", session_id="chat", text="We promise a refund in March", user="ada")
@@ -58,10 +60,12 @@ async def test_a_task_is_handed_over_with_a_note(
     me = Client(server.address, key).principals.me().id
     task = admin.tasks.create("intent", assigned_agent=me, delegates=["reviewer"])
     async with over_stdio(server.address, key, options=()) as talk:
-        done = await talk.call("hand_over", task_id=task.id, to="reviewer", note="half is done")
+        done = await talk.call(
+            "hand_over", task_id=task.id, to="reviewer", note="half is done", user="ada"
+        )
         assert done == {
             "task_id": task.id,
             "assigned_agent": "reviewer",
-            "hand_over_note": "half is done",
+            "hand_over_note": "The task is about the user ada.\nhalf is done",
         }
         assert await talk.refused("hand_over", task_id=task.id, to="somebody")
