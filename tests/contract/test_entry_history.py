@@ -306,3 +306,56 @@ def test_the_last_change_is_waited_for(ada: httpx.Client, deliver: Deliver) -> N
         ada.get(f"{MEMORY}/{made['id']}/history")
     deliver()
     assert numbers(versions(ada, made["id"])) == [2, 1]
+
+
+def find_traces(service: Service, *markers: str) -> list[str]:
+    """What tables, index rows, vectors and archives still have of these texts."""
+    texts = [repr(item) for item in service.stored()]
+    files = (path for path in service.archive.rglob("*") if path.is_file())
+    texts += [repr(path.read_bytes()) for path in files]
+    return [text for text in texts if any(marker in text for marker in markers)]
+
+
+def remember_twice(client: httpx.Client, **fields: Any) -> str:
+    """An entry with an earlier version; both values have the word of their number."""
+    made = create(client, fields | {"value": {"text": "zqfirst"}})
+    ok(update(client, made["id"], 1, value={"text": "zqsecond"}))
+    return str(made["id"])
+
+
+@pytest.mark.parametrize("how", ["delete", "evict", "expire", "agent", "person", "tenant"])
+def test_what_is_removed_leaves_no_trace_of_its_history(
+    service: Service, tenant: Tenant, deliver: Deliver, how: str
+) -> None:
+    ada, admin = tenant.agent("ada"), tenant.admin
+    settings = {"episodic": {"capacity": 1, "history": {"days": 7}}}
+    ok(admin.patch("/api/v1/agents/ada/memory/config", json=settings))
+    own = {"memory_type": "episodic", "namespace": "notes", "key": "k"}
+    shared = {"memory_type": "semantic", "namespace": "agents/ada/notes", "key": "k"}
+    fields = own if how in ("evict", "agent") else shared
+    id = remember_twice(ada, **fields, **({"ttl": "PT1H"} if how == "expire" else {}))
+    deliver()
+    assert find_traces(service, "zqfirst")
+    deletion = {"kind": how, "id": "ada"}
+    remove: dict[str, Callable[[], Any]] = {
+        "delete": lambda: assert_no_content(ada.delete(f"{MEMORY}/{id}")),
+        "evict": lambda: create(ada, own | {"key": "other", "value": {}}),
+        "expire": lambda: service.clock.advance(seconds=7200),
+        "agent": lambda: ok(admin.post("/api/v1/deletions", json=deletion), 202),
+        "person": lambda: ok(admin.post("/api/v1/deletions", json=deletion), 202),
+        "tenant": lambda: ok(service.root.delete(f"/api/v1/tenants/{tenant.id}"), 202),
+    }
+    remove[how]()
+    if how in ("delete", "evict", "expire"):
+        past = ada.get(f"{MEMORY}/{id}", params={"version": 1})
+        refused(past, 404, "ENTRY_NOT_FOUND")
+    for _ in range(4):
+        sweep(service)
+        deliver()
+        service.clock.advance(seconds=1200)
+    assert find_traces(service, "zqfirst", "zqsecond") == []
+    assert count_items(service, tenant) == 0
+    spaces = (f"{tenant.id}#va#", f"{tenant.id}#vn#")
+    vectors = [each for each in service.stored() if each["pk"]["S"].startswith(spaces)]
+    is_other = how == "evict"  # the entry that took the place has one
+    assert len([each for each in vectors if "model" in each]) == is_other
