@@ -54,15 +54,17 @@ def run_learning(session: Session, port: int) -> None:
             for role, text in _SAID:
                 message = {"role": role, "content": text}
                 client.conversations.extend(_SESSION, [message], _USER)
-            _wait(client)
+                if text == _SAID[0][1]:
+                    _wait(client, "Rome")  # so that the move replaces what is known
+            _wait(client, "Oslo")
         finally:
             client.strategies.delete(_STRATEGY)
     _show(session, client.facts.query(user_id=_USER).list())
 
 
-def _wait(client: Client) -> None:
+def _wait(client: Client, city: str) -> None:
     deadline = time.monotonic() + _PATIENCE
-    while not any(each.object == "Oslo" for each in client.facts.query(user_id=_USER)):
+    while not any(each.object == city for each in client.facts.query(user_id=_USER)):
         status = client.strategies.get_status(_STRATEGY)
         if time.monotonic() > deadline:
             reason = status.last_error or "the model was not asked"
