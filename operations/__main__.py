@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
-from urllib.error import HTTPError
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -32,7 +31,7 @@ from operations.versions import DeploymentInProgress, delete_old_versions, raise
 _PROBLEMS = (
     BotoCoreError,
     ClientError,
-    HTTPError,
+    root_key.TenantNotCreated,
     ServiceError,
     UnknownDeployment,
     DeploymentInProgress,
