@@ -74,6 +74,7 @@ class Config(BaseModel):
         throttle_rate: requests per second that the API takes.
         throttle_burst: requests at once that the API takes.
         stream_parallelism: how many invocations process a shard of the change stream at a time.
+        stream_concurrency: how many invocations the stream function has at most, reserved for it.
         max_write_units, max_read_units: how many units a second DynamoDB serves of each table.
         monthly_budget_usd, budget_email: gets a mail when a month costs, or will cost, more.
         sweep_parts: how many invocations of the scheduled function share what is due.
@@ -144,6 +145,7 @@ class Config(BaseModel):
     budget_email: str | None = Field(default=None, pattern=r"^\S+@\S+$")
     sweep_parts: int = Field(default=1, ge=1, le=MAX_SWEEP_PARTS)
     stream_parallelism: int = Field(default=8, ge=1, le=10)
+    stream_concurrency: int | None = Field(default=None, ge=1)
     principal_requests_per_minute: int = Field(default=DEFAULT_PRINCIPAL_REQUESTS, ge=0)
     tenant_requests_per_minute: int = Field(default=DEFAULT_TENANT_REQUESTS, ge=0)
     log_retention_days: Literal["7", "30", "90", "365"] = "30"

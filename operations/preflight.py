@@ -21,6 +21,7 @@ from operations.versions import list_functions
 Level = Literal["ok", "warning", "error"]
 
 _CONCURRENCY = 1000  # AWS's default quota; new accounts have 10 or 50
+_UNRESERVED = 100  # which Lambda keeps for functions without a reservation
 _CODE_SHARE = 0.8
 _BOOTSTRAP = "/cdk-bootstrap/hnb659fds/version"
 _BOOTSTRAP_VERSION = 6  # what the CDK's templates ask for
@@ -91,9 +92,15 @@ def _region() -> str:
     return region
 
 
-def _check_concurrency(_name: str, _config: Config) -> Findings:
+def _check_concurrency(_name: str, config: Config) -> Findings:
     settings = client("lambda").get_account_settings()
     limit = settings["AccountLimit"]["ConcurrentExecutions"]
+    reserved = config.stream_concurrency or 0
+    if reserved and limit - reserved < _UNRESERVED:
+        yield _fail(
+            f"{reserved} of {limit} invocations can't be reserved: {_UNRESERVED} stay for all",
+            "leave out -c stream_concurrency, or request a higher quota",
+        )
     if limit >= _CONCURRENCY:
         yield _ok(f"Lambda runs {limit} invocations at a time")
         return

@@ -118,6 +118,7 @@ class Functions:
         no_dead_letters_reason: str,
         timeout: Duration | None = None,
         snap_start: bool = False,
+        concurrency: int | None = None,
     ) -> LambdaFunction:
         """Make a function of the memory, which knows its tables and is in its network."""
         return LambdaFunction(
@@ -135,6 +136,7 @@ class Functions:
             no_dead_letters_reason=no_dead_letters_reason,
             network=self._network,
             snap_start=snap_start,
+            concurrency=concurrency,
         )
 
     def _make_api(self) -> LambdaFunction:
@@ -184,6 +186,7 @@ class Functions:
                 "STREAM_CONSUMERS": ",".join(self.stream_consumers),
             },
             no_dead_letters_reason=_HAS_DEAD_LETTERS,
+            concurrency=self._settings.stream_concurrency,
         )
         self._state.tables.grant(function.role, grants.STREAM_ON_MEMORY, grants.STREAM_ON_LOG)
         self._bus.grant_publish(function.role)

@@ -64,7 +64,9 @@ class LambdaFunction(Construct):
         no_dead_letters_reason: str,
         network: Network | None = None,
         snap_start: bool = False,
+        concurrency: int | None = None,
     ) -> None:
+        """`concurrency` is reserved of the account's, and the most that the function may have."""
         super().__init__(scope, id)
         self.log = logs.get(self, "Log", part)
         self.role = self._role(purpose)
@@ -82,6 +84,7 @@ class LambdaFunction(Construct):
             architecture=lambda_.Architecture.custom(code.architecture),
             memory_size=memory_mb,
             timeout=timeout,
+            reserved_concurrent_executions=concurrency,
             environment=environment,
             role=self.role,
             vpc=network.vpc if network else None,

@@ -125,6 +125,8 @@ class Settings:
         throttle_rate, throttle_burst: requests that the API takes per second, and at once.
         stream_parallelism: how many invocations process a shard of the change stream at a time,
             1 to 10. A new table has four shards.
+        stream_concurrency: how many invocations the stream function has at most, reserved for it.
+            Lambda demands that 100 stay for all other functions of the account.
         max_write_units, max_read_units: how many units a second DynamoDB serves of each table that
             is made; without, only the account's quota limits what a month can cost.
         monthly_budget_usd, budget_email: an address that gets a mail when a month costs, or will
@@ -184,6 +186,7 @@ class Settings:
     stream_parallelism: int = (
         8  # a shard changes up to 1,000 items a second, each takes 130 or more
     )
+    stream_concurrency: int | None = None
     principal_requests_per_minute: int = DEFAULT_PRINCIPAL_REQUESTS
     tenant_requests_per_minute: int = DEFAULT_TENANT_REQUESTS
     log_retention_days: int = 30

@@ -39,6 +39,7 @@ CHOICES = {
     "snap_start": "true",
     "sweep_parts": "3",
     "stream_parallelism": "2",
+    "stream_concurrency": "50",
     "throttle_burst": "4000",
     "throttle_rate": "2000",
     "tracing": "true",

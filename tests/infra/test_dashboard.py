@@ -1,6 +1,7 @@
 """The dashboard answers the questions of a reader of an alarm."""
 
 import json
+import re
 from pathlib import Path
 
 from tests.infra.template import Template
@@ -36,3 +37,11 @@ def test_the_page_asks_what_the_guide_answers(whole: Template) -> None:
     parts = [each for each in guide.split("\n## ")[1:] if "| alarm |" in each]
     assert [each.partition("\n")[0] for each in parts] == [_QUESTIONS[each] for each in _QUESTIONS]
     assert [each for each in asked if each in _QUESTIONS] == list(_QUESTIONS)
+
+
+def test_the_guide_names_every_alarm(whole: Template) -> None:
+    guide = (_ROOT / "docs/how-to/read-the-alarms.md").read_text("utf-8")
+    families = tuple(re.findall(r"`…(\w+)`", guide))
+    ids = [id.removeprefix("Alarms")[:-8] for id in whole.of_type("CloudWatch::Alarm")]
+    named = re.findall(r"`(\w+)`", guide)
+    assert [each for each in ids if each not in named and not each.endswith(families)] == []

@@ -88,3 +88,11 @@ def test_what_is_given_up_can_still_be_replayed(dev: Template, mapping: Properti
     assert queue["MessageRetentionPeriod"] == 14 * 24 * _HOUR
     key = dev.id_of("KMS::Key", "StorageKey")
     assert queue["KmsMasterKeyId"] == {"Fn::GetAtt": [key, "Arn"]}
+
+
+def test_the_stream_can_be_kept_from_taking_all_invocations(
+    dev: Template, chosen: Template
+) -> None:
+    assert "ReservedConcurrentExecutions" not in dev.function("Stream")
+    assert chosen.function("Stream")["ReservedConcurrentExecutions"] == 50
+    assert "ReservedConcurrentExecutions" not in chosen.function("Api")

@@ -103,6 +103,15 @@ def test_a_new_account_runs_too_few_functions_at_a_time(
     assert (found.level, "L-B99A9384" in found.remedy) == (level, level != "ok")
 
 
+def test_a_reservation_that_lambda_refuses_is_an_error(answers: Answers) -> None:
+    assert [each.level for each in check(stream_concurrency=900)["concurrency"]] == ["ok"]
+    found = check(stream_concurrency=901)["concurrency"]
+    assert [each.level for each in found] == ["error", "ok"]
+    answers["GetAccountSettings"] = quota(10)
+    found = check(stream_concurrency=5)["concurrency"]
+    assert [each.level for each in found] == ["error", "warning"]
+
+
 def test_snap_start_is_refused_where_aws_has_none(
     answers: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
