@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -67,11 +68,25 @@ def _delete_stack(cloudformation: Any, stack: str) -> None:
         if "does not exist" in str(error):
             return
         raise
+    groups = _list_logs(cloudformation, stack)
     cloudformation.update_termination_protection(StackName=stack, EnableTerminationProtection=False)
     cloudformation.delete_stack(StackName=stack)
     cloudformation.get_waiter("stack_delete_complete").wait(
         StackName=stack, WaiterConfig={"Delay": 5, "MaxAttempts": 720}
     )
+    for group in groups:  # which outlive the stack, as its data does
+        with suppress(client("logs").exceptions.ResourceNotFoundException):
+            client("logs").delete_log_group(logGroupName=group)
+
+
+def _list_logs(cloudformation: Any, stack: str) -> list[str]:
+    pages = cloudformation.get_paginator("list_stack_resources").paginate(StackName=stack)
+    return [
+        each["PhysicalResourceId"]
+        for page in pages
+        for each in page["StackResourceSummaries"]
+        if each["ResourceType"] == "AWS::Logs::LogGroup"
+    ]
 
 
 def _delete_tables(name: str) -> None:
@@ -120,7 +135,7 @@ def _list_keys(kms: Any) -> Iterator[dict[str, Any]]:
 
 
 def _delete_logs(name: str) -> None:
-    """Delete the logs. Their names continue by a logical id, which begins with a capital."""
+    """Delete logs of stacks that are gone. A name continues by a logical id, with a capital."""
     logs = client("logs")
     prefix = f"agent-memory-{name}-"
     pages = logs.get_paginator("describe_log_groups").paginate(logGroupNamePrefix=prefix)
