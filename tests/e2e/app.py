@@ -10,6 +10,7 @@ from aws_cdk import App
 from infra.app import make
 from infra.asset.target import Target
 from infra.config import Config
+from operations.aws_day.faults import add_fault
 
 
 def main() -> None:
@@ -18,7 +19,8 @@ def main() -> None:
     config = Config.from_context(app.node.get_all_context())
     native = f"python{sys.version_info.major}.{sys.version_info.minor}"
     # The emulator's boto3 serves: one in the asset would slow the start of each function.
-    make(app, config, Target(native, config.architecture, boto3=False))
+    stacks = make(app, config, Target(native, config.architecture, boto3=False))
+    add_fault(app, stacks)
     app.synth()
 
 

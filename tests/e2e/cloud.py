@@ -96,8 +96,10 @@ class Cloud:
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[Cloud]:
+def running(folder: Path, concurrency: int | None = None) -> Iterator[Cloud]:
     """A new, empty cloud; it is gone at the end, with every process that it has started.
+
+    Its account runs so many functions at a time, as a new account's does.
 
     It ends by itself when this process does, however that happens: its input is a pipe from here.
     """
@@ -110,7 +112,7 @@ def running(folder: Path) -> Iterator[Cloud]:
         subprocess.Popen(
             [emulator_python(), "-m", "tests.e2e.emulator"],
             cwd=ROOT,
-            env=_settings(folder, port, certificate, key),
+            env=_settings(folder, port, certificate, key) | _limit(concurrency),
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=subprocess.STDOUT,
@@ -144,6 +146,10 @@ def _settings(folder: Path, port: int, certificate: Path, key: Path) -> dict[str
         "IOT_MTLS_ENABLED": "0",
         "DENIALS_FILE": str(folder / "denials.jsonl"),
     }
+
+
+def _limit(concurrency: int | None) -> dict[str, str]:
+    return {} if concurrency is None else {"ACCOUNT_CONCURRENCY": str(concurrency)}
 
 
 def _await_ready(cloud: Cloud) -> None:

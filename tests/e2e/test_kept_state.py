@@ -1,4 +1,7 @@
-"""What a deployment keeps outlives a restore into the running service, and its destruction."""
+"""What a deployment keeps outlives a restore into the running service.
+
+tests/e2e/test_aws_day.py destroys a deployment and deploys again on what it kept.
+"""
 
 import json
 import threading
@@ -118,40 +121,3 @@ def test_a_restore_into_service_that_is_cut_off_twice_loses_nothing_without_a_wo
     create(ada, entry(key="written-after"))
     await_events(ada, 2)
     assert deployed.cloud.new_denials() == []
-
-
-def test_a_destroyed_deployment_comes_back_with_all_that_it_kept(
-    kept: tuple[Deployment, Toolkit],
-) -> None:
-    toolkit, deployed = kept[1], Deployment(kept[0].cloud)
-    line, outputs = toolkit.render_deployment(), deployed.outputs
-    ada = deployed.service.tenant().agent("ada")
-    secret = create(ada, entry(key="written-before", sensitivity="confidential"))
-    await_events(ada, 1)
-    destroy(deployed, toolkit)
-    client = deployed.cloud.client("dynamodb")
-    client.restore_table_to_point_in_time(
-        SourceTableName=outputs["LogTable"],
-        TargetTableName=f"{outputs['LogTable']}-2",
-        UseLatestRestorableTime=True,
-    )
-    tables = ["--memory-table", outputs["MemoryTable"]]
-    refused = attempt(deployed, "reattach", *tables, "--deploy", line)
-    assert "expected one table agent-memory-e2e-log" in refused.stderr
-    tables += ["--log-table", outputs["LogTable"]]
-    operate(deployed, "reattach", *tables, "--deploy", line)
-    anew = Deployment(deployed.cloud)
-    again = anew.service.client(ada.headers["X-API-Key"])
-    assert ok(read(again, secret["id"]))["value"] == secret["value"]
-    create(again, entry(key="written-anew"))
-    await_events(again, 2)
-    anew.service.tenant("made-with-the-same-root-key")
-    assert deployed.cloud.new_denials() == []
-
-
-def destroy(deployment: Deployment, toolkit: Toolkit) -> None:
-    """Destroy the stacks, which are protected."""
-    stacks = deployment.cloud.client("cloudformation")
-    for name in deployment.stacks:
-        stacks.update_termination_protection(StackName=name, EnableTerminationProtection=False)
-    toolkit.destroy(deployment.cloud)

@@ -23,6 +23,7 @@ from tests.contract.streaming import log, summarize
 from tests.e2e.deployment import Deployment
 from tests.e2e.environment import ROOT
 from tests.e2e.fixtures import E2E
+from tests.e2e.queues import taken
 from tests.e2e.test_schedule import refusing
 from tests.e2e.waiting import awaited
 
@@ -76,19 +77,40 @@ def test_an_answers_request_id_leads_to_its_line_in_the_log(
     awaited(lambda: named in operate(deployment, "tail-log", "Api", "--minutes", "1"), "the line")
 
 
-def test_a_replay_delivers_what_was_given_up(deployment: Deployment, tenant: Tenant) -> None:
+def test_a_replay_delivers_what_was_given_up_and_leaves_what_is_lost(
+    deployment: Deployment, tenant: Tenant
+) -> None:
     ada = tenant.agent("ada")
     logs = f"arn:aws:dynamodb:*:*:table/{deployment.outputs['LogTable']}"
     with refusing(deployment, "Stream", "dynamodb:PutItem", logs):
         create(ada, entry(key="k"))
         awaited(lambda: waiting(deployment, "StreamDeadLetters"), "the dead letter")
     assert log(ada, "agents/ada") == []
+    queue, sqs = deployment.outputs["StreamDeadLetters"], deployment.cloud.client("sqs")
+    sqs.send_message(QueueUrl=queue, MessageBody=letter_of_vanished_shard(deployment))
     listed = json.loads(operate(deployment, "replay", "--list"))
-    assert len(listed["StreamDeadLetters"]["left"]) == 1
-    done = json.loads(operate(deployment, "replay"))
-    assert done["StreamDeadLetters"] == {"replayed": 1, "left": [], "hidden": 0}
+    assert len(listed["StreamDeadLetters"]["left"]) == 2
+    partly = attempt(deployment, "replay")
+    assert partly.returncode == 1
+    done = json.loads(partly.stdout)["StreamDeadLetters"]
+    assert (done["replayed"], len(done["left"]), done["hidden"]) == (1, 1, 0)
     assert summarize(log(ada, "agents/ada")) == ["created k 1"]
+    assert len(taken(sqs, queue)) == 1  # it is deleted by hand alone
     assert not waiting(deployment, "StreamDeadLetters")
+
+
+def letter_of_vanished_shard(deployment: Deployment) -> str:
+    """Render a letter whose shard is gone, as after a day."""
+    table = deployment.outputs["MemoryTable"]
+    found = deployment.cloud.client("dynamodb").describe_table(TableName=table)["Table"]
+    batch = {
+        "shardId": "shardId-00000000000000000000-vanished",
+        "startSequenceNumber": "100000000000000000001",
+        "endSequenceNumber": "100000000000000000003",
+        "batchSize": 3,
+        "streamArn": found["LatestStreamArn"],
+    }
+    return json.dumps({"version": "1.0", "DDBStreamBatchInfo": batch})
 
 
 def waiting(deployment: Deployment, queue: str) -> int:

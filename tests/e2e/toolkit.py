@@ -37,17 +37,18 @@ class Toolkit:
 
     Args:
         folder: where it keeps what it makes, the synthesized stack among it.
-        side: what synthesizes meanwhile, since that takes longest and needs no AWS.
+        side: what synthesizes meanwhile, since that takes longest and needs no AWS; None for lines
+            of deployments alone.
         context: beside what all deployments of the tests have.
     """
 
     def __init__(
-        self, folder: Path, side: Executor, context: Mapping[str, str] | None = None
+        self, folder: Path, side: Executor | None, context: Mapping[str, str] | None = None
     ) -> None:
         self._folder = folder
         self._context = _CONTEXT | dict(context or {})
         self._assembly = folder / "cdk.out"
-        self._synthesized = side.submit(self._synth)
+        self._synthesized = side.submit(self._synth) if side else None
 
     def _synth(self) -> None:
         output = f"--output={self._assembly}"
@@ -74,6 +75,7 @@ class Toolkit:
         self._on_stacks(cloud, "destroy", "--force")
 
     def _on_stacks(self, cloud: Cloud, command: str, *options: str) -> None:
+        assert self._synthesized is not None
         self._synthesized.result()
         app = f"--app={self._assembly}"
         self._run(self._folder, cloud.environment, command, app, "--all", *options)

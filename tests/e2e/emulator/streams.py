@@ -1,4 +1,6 @@
-"""Event source mappings of DynamoDB streams: retries, bisection, partial failures, destination."""
+"""Streams of DynamoDB, by what AWS allows itself: each page of records follows an empty one, and
+batches are delivered twice; event source mappings with retries, bisection and partial failures.
+"""
 
 import time
 from collections.abc import Iterator
@@ -6,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ministack.core import responses
-from ministack.services import dynamodb, lambda_svc
+from ministack.services import dynamodb, dynamodb_streams, lambda_svc
 
 Json = dict[str, Any]
 
 _PAUSE_SECONDS = 0.05  # before a batch is delivered again; Lambda takes longer
+_TWICE = 3  # one batch in so many is delivered twice
 _AGING = 3600  # a record grows an hour old in a second, so that its age ends its retries in a test
 
 
@@ -33,6 +36,7 @@ class _Reader:
 
     position: int
     batches: list[_Batch] = field(default_factory=list)
+    delivered: int = 0
 
     def next_batch(self, end: int, size: int) -> _Batch | None:
         if not self.batches and self.position < end:
@@ -41,9 +45,20 @@ class _Reader:
 
     def done(self) -> None:
         self.position = self.batches.pop(0).end
+        self.delivered += 1
 
 
 _readers: dict[str, _Reader] = {}
+_begun: set[str] = set()  # iterators that have had their empty page
+_get_records = dynamodb_streams._get_records
+
+
+def _get_records_behind_an_empty_page(data: Json) -> Any:
+    iterator = data.get("ShardIterator")
+    if not iterator or iterator in _begun:
+        return _get_records(data)
+    _begun.add(iterator)
+    return responses.json_response({"Records": [], "NextShardIterator": iterator})
 
 
 def _mappings() -> Iterator[tuple[Json, str, str]]:
@@ -87,6 +102,8 @@ def _deliver_next(mapping: Json, arn: str, table: str) -> bool:
     result = lambda_svc._execute_function(function, {"Records": wanted}) if wanted else {}
     failed = _first_failed(mapping, result, records)
     if failed is None:
+        if wanted and reader.delivered % _TWICE == 0:
+            lambda_svc._execute_function(function, {"Records": wanted})
         reader.done()
     else:
         batch.start += failed  # what stands before it is done
@@ -135,3 +152,4 @@ def _reason_to_give_up(mapping: Json, batch: _Batch, oldest: Json) -> str | None
 def mend() -> None:
     """The emulator delivers a failed batch for ever, and looks at none of the mapping's limits."""
     lambda_svc._poll_dynamodb_streams = _poll
+    dynamodb_streams._get_records = _get_records_behind_an_empty_page
