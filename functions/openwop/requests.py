@@ -53,8 +53,8 @@ class NewMemoryRun(RequestModel):
     on_secret: OnSecret = Field(default="redact", alias="onSecret")
     """The treatment of a secret in a put of the run."""
     redaction_marker: Edition | None = Field(default=None, alias="redactionMarker")
-    """What replaces a secret in puts of the run: `<REDACTED:label>` of `rfc-0004`, or
-    `[REDACTED:label]` of `1.x`; the deployment's setting by default."""
+    """The edition whose marker replaces a secret in puts of the run: `<REDACTED:label>` or
+    `[REDACTED:label]`; the deployment's setting by default."""
     ttl: RunDuration | None = None
     """The time for which the run stays open, unless it is ended;
     {DEFAULT_OPENWOP_RUN_LIFETIME} by default, {MAX_OPENWOP_RUN_LIFETIME} at most."""

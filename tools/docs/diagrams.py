@@ -237,7 +237,75 @@ def data_flow() -> Diagram:
     return d
 
 
-DIAGRAMS = {"overview.svg": overview, "packages.svg": packages, "data-flow.svg": data_flow}
+def memory_life() -> Diagram:
+    """Draw the life of a memory: stored, embedded, recalled, changed, and ended."""
+    d = Diagram("The life of a memory, from remember to forget", 940, 300)
+    d.box(16, 40, 160, 76, "remember", "one conditional write", fill=_BLUE)
+    d.box(256, 40, 180, 76, "entry", "version 1, author, time", fill=_AMBER)
+    d.box(516, 40, 180, 76, "index", "meaning and words,", "a second later", fill=_GREEN)
+    d.box(776, 40, 148, 76, "recall", "checks rights now", fill=_BLUE)
+    d.arrow((176, 78), (254, 78), label="201", at=(215, 70))
+    d.arrow((436, 78), (514, 78), label="stream", at=(475, 70))
+    d.arrow((776, 78), (698, 78), label="asks", at=(737, 70))
+    d.box(256, 186, 180, 76, "earlier versions", "kept 30 days", fill=_AMBER)
+    d.box(16, 186, 160, 76, "update, restore", "at the version read", fill=_BLUE)
+    d.box(516, 186, 180, 76, "end", "forget, ttl, eviction", fill=_GREY)
+    d.box(776, 186, 148, 76, "gone", "no read returns it,", "history included", fill=_GREY)
+    d.arrow((176, 224), (216, 224), (216, 100), (254, 100))
+    d.arrow((346, 116), (346, 184), label="replaced", at=(386, 156))
+    d.arrow((420, 116), (606, 184))
+    d.arrow((696, 224), (774, 224), label="at once", at=(735, 216))
+    return d
+
+
+def hand_over() -> Diagram:
+    """Draw how a task moves to another agent with its memory."""
+    d = Diagram("A hand-over: the task moves to another agent with its memory", 940, 250)
+    d.box(16, 40, 170, 84, "agent: frontline", "has the task", fill=_BLUE)
+    d.box(350, 24, 240, 116, "task", "notes, files, grants,", "delegates: billing", fill=_AMBER)
+    d.box(754, 40, 170, 84, "agent: billing", "has the task next", fill=_BLUE)
+    d.arrow((186, 66), (348, 66), label="1 writes notes", at=(267, 58))
+    d.arrow((186, 100), (348, 100), label="2 hand_over(note)", at=(267, 116))
+    d.arrow((590, 66), (752, 66), label="3 context with note", at=(671, 58))
+    d.arrow((752, 100), (592, 100), label="4 goes on writing", at=(671, 116))
+    d.box(16, 172, 170, 56, "later writes", "409 TASK_REASSIGNED", fill=_GREY)
+    d.arrow((100, 124), (100, 170))
+    d.box(350, 172, 240, 56, "event log", "who had it, and when", fill=_GREEN)
+    d.arrow((470, 140), (470, 170))
+    return d
+
+
+def data_model() -> Diagram:
+    """Draw the data model: what a tenant holds, and what belongs to what."""
+    d = Diagram("The data model: a tenant, its users and agents, and their memory", 940, 380)
+    d.frame(16, 16, 908, 348, "tenant: nothing crosses its border")
+    d.box(40, 56, 200, 62, "user", "users/{user_id}/*", fill=_BLUE)
+    d.box(370, 56, 200, 62, "agent", "agents/{agent_id}/*", fill=_BLUE)
+    d.box(700, 56, 200, 62, "task", "of an intent", fill=_BLUE)
+    d.box(40, 180, 200, 76, "memories, facts", "entries of namespaces,", "statements", fill=_AMBER)
+    d.box(370, 180, 200, 76, "own memory", "episodes, states,", "objects, checkpoints", fill=_AMBER)
+    d.box(700, 180, 200, 76, "working memory", "archived at the end", fill=_AMBER)
+    d.box(40, 290, 200, 56, "sessions", "messages in order", fill=_AMBER)
+    d.box(370, 290, 530, 56, "event and audit log", "each change once", fill=_GREEN)
+    d.arrow((140, 118), (140, 178), label="about", at=(168, 152))
+    d.arrow((470, 118), (470, 178), label="owns", at=(496, 152))
+    d.arrow((800, 118), (800, 178), label="holds", at=(828, 152))
+    d.arrow((570, 87), (698, 87), label="is assigned", at=(634, 79))
+    d.arrow((240, 87), (368, 87), label="talks to", at=(304, 79))
+    d.arrow((140, 256), (140, 288))
+    d.arrow((470, 256), (470, 288))
+    d.arrow((800, 256), (800, 288))
+    return d
+
+
+DIAGRAMS = {
+    "overview.svg": overview,
+    "packages.svg": packages,
+    "data-flow.svg": data_flow,
+    "memory-life.svg": memory_life,
+    "hand-over.svg": hand_over,
+    "data-model.svg": data_model,
+}
 
 
 def write() -> None:
