@@ -12,6 +12,7 @@ from functions.api.responses.types import VALUE, Timestamp, UncountedPosition
 from functions.openwop.model import ListedMemory, MemoryEntry, MemoryRun, OnSecret, RunState
 from functions.platform.clock import to_rfc3339
 from functions.platform.openwop_keys import get_timestamp_of_sequence
+from functions.platform.values import UNREADABLE
 
 
 class MemoryEntryDocument(TypedDict):
@@ -164,12 +165,17 @@ class OpenWopErrorDocument(TypedDict):
 
 def render_memory_entry(entry: MemoryEntry) -> MemoryEntryDocument:
     """Render an entry; without an end it has no `expiresAt`."""
-    return to_document(entry, MemoryEntryDocument)
+    return to_document(entry, MemoryEntryDocument, **_mark_unreadable(entry))
+
+
+def _mark_unreadable(entry: MemoryEntry) -> dict[str, bool]:
+    return {"unreadable": True} if entry.content == UNREADABLE.decode() else {}
 
 
 def render_seen_entry(entry: MemoryEntry, reference: str) -> SeenMemoryEntryDocument:
     """Render an entry as a run sees it, with what is known of its origin and its end."""
-    document = to_document(entry, SeenMemoryEntryDocument, memoryRef=reference)
+    marks = _mark_unreadable(entry)
+    document = to_document(entry, SeenMemoryEntryDocument, memoryRef=reference, **marks)
     if entry.deleted is not None:
         document["deletedAt"] = to_rfc3339(get_timestamp_of_sequence(entry.deleted))
     return document
