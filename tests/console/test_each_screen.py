@@ -23,7 +23,6 @@ _SHOWN = {
     "Task": ["billing", "progress"],
     "Intent": ["Refund affected customers", "→ billing", "archived"],
     "Board": ["Refund affected customers", "waits for the billing run", "failed"],
-    "Memory": ["Refunds above 80 EUR", "Version 3", "Restore"],
     "Namespaces": ["users/", "policies"],
     "Permissions": ["lead may write, and give access to policies."],
     "Strategies": ["learns what people prefer"],
