@@ -32,7 +32,7 @@ export function TaskBars({ tasks, handOvers }: Props) {
     <>
       <Replay step={step} shown={CLOCK.format(at)} onChange={setStep} />
       <TaskChart label={T.work.chart(begun.length, shown.length)} bars={bars} from={from} to={last}
-        marks={shown.map(({ task, time, to }) => ({ name: names.get(task) ?? task, time: Date.parse(time), text: T.feed.handedOver(names.get(task) ?? task, to) }))} />
+        marks={shown.map(({ task, time }) => ({ name: names.get(task) ?? task, time: Date.parse(time) }))} />
       <Table label={T.work.overTime} head={[T.work.task, T.work.status, T.work.assignee, T.work.started]}>
         {begun.map((task) => (
           <tr key={task.id}>

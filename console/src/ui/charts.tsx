@@ -30,7 +30,7 @@ function Frame({ label, height, children }: { label: string; height: number; chi
 }
 
 export type TaskBar = { id: string; name: string; status: string; start: number; end: number };
-export type Mark = { name: string; time: number; text: string };
+export type Mark = { name: string; time: number };
 type TaskProps = { label: string; bars: TaskBar[]; marks: Mark[]; from: number; to: number };
 
 /** One bar for each task from its start to its end, with a dot for each hand-over. */
@@ -47,8 +47,8 @@ export function TaskChart({ label, bars, marks, from, to }: TaskProps) {
         <Bar dataKey="range" isAnimationActive={false} barSize={14} radius={4}>
           {data.map((each) => <Cell key={each.id} fill={STATUS_COLOURS[each.status] ?? "var(--updated)"} />)}
         </Bar>
-        {marks.map(({ name, time, text }) => (
-          <ReferenceDot key={`${name} ${time}`} x={time} y={name} r={7} fill="var(--evicted)" stroke="var(--panel)" aria-label={text} className="hand-over" ifOverflow="visible" />
+        {marks.map(({ name, time }) => (
+          <ReferenceDot key={`${name} ${time}`} x={time} y={name} r={7} fill="var(--evicted)" stroke="var(--panel)" className="hand-over" ifOverflow="visible" />
         ))}
       </BarChart>
     </Frame>
