@@ -115,8 +115,8 @@ LEARNING_ON_MEMORY = TableGrant(
     (*_READS, *_WRITES, "BatchWriteItem"), ("by_group",), partitions=_OTHERS
 )
 SCHEDULE_ON_MEMORY = TableGrant(
-    (*_READS, "BatchWriteItem", "DeleteItem", "PutItem", "Scan", "UpdateItem"),
-    ("by_due", "by_expiry", "by_eviction", "by_task"),
+    (*_READS, *_WRITES, "BatchWriteItem", "Scan"),
+    ("by_due", "by_expiry", "by_eviction", "by_group", "by_task", "by_tenant"),
     partitions=_OTHERS,
     more=(
         ("DeleteItem", (_PRINCIPALS, _API_KEYS)),  # of tenants

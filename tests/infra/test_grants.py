@@ -37,6 +37,7 @@ _REACH_EVERY_CALL = (
     "tests/contract/test_reembedding.py::test_what_is_learned_without_a_model_is_embedded_once_there_is_one",
     "tests/contract/test_client_vectors.py::test_what_is_gone_is_never_found_and_its_vector_is_removed",
     "tests/contract/test_schedule_agents.py::test_a_lowered_capacity_is_reached_in_the_order_of_eviction",
+    "tests/contract/test_consolidation.py::test_a_contradicted_fact_ends_when_the_later_one_was_stated",
     "tests/contract/test_openwop_storage.py::test_an_expired_entry_is_purged_with_its_rows",
     "tests/contract/test_run_lists.py::test_runs_are_listed_by_instance_status_and_type",
 )
