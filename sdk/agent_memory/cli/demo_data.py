@@ -1,4 +1,4 @@
-"""What the command `demo` stores: three customers of an internet provider, over two months.
+"""Data that the command `demo` stores: three customers of an internet provider, over two months.
 
 Texts with braces are filled in for each customer. Numbers before a text are days before today.
 """
