@@ -1,6 +1,6 @@
 """Items that recall finds, and what selects them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -55,7 +55,7 @@ class Recalled(NamedTuple):
         indexed_until: everything that was written before this time (epoch ms) was searched.
     """
 
-    items: list[RecallItem]
+    items: Sequence[RecallItem]
     text: str
     tokens: int
     skipped_sources: list[SourceName]

@@ -63,5 +63,5 @@ def _answer(
 ) -> Recalled:
     ranked = sorted(items, key=lambda item: (-item.score, item.reference))
     best = [item for item in ranked if item.score >= question.min_score][: question.top_k]
-    count, text = render_within(best, question.max_tokens)
-    return Recalled(best[:count], text, count_tokens(text), skipped, until)
+    fitting, text = render_within(best, question.max_tokens)
+    return Recalled(fitting, text, count_tokens(text), skipped, until)

@@ -1,6 +1,7 @@
 """Render recalled items as a block of text that can be put into a prompt as it is."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from functions.platform.clock import to_rfc3339
@@ -18,13 +19,30 @@ _TITLES = {
 }
 
 
-def render_within(items: Sequence[RecallItem], max_tokens: int | None) -> tuple[int, str]:
-    """Render as many of the first items as fit; return how many, and the text."""
+def render_within(
+    items: Sequence[RecallItem], max_tokens: int | None
+) -> tuple[Sequence[RecallItem], str]:
+    """Render as many of the first items as fit; return these, and the text.
+
+    If not even the first one fits with its neighbors, all are rendered without neighbors.
+    """
+    fitting, text = _render_fitting(items, max_tokens)
+    return (fitting, text) if fitting else _render_fitting([*map(_isolate, items)], max_tokens)
+
+
+def _render_fitting(
+    items: Sequence[RecallItem], max_tokens: int | None
+) -> tuple[Sequence[RecallItem], str]:
     for count in range(len(items), 0, -1):
         text = render_text(items[:count])
         if max_tokens is None or count_tokens(text) <= max_tokens:
-            return count, text
-    return 0, ""
+            return items[:count], text
+    return [], ""
+
+
+def _isolate(item: RecallItem) -> RecallItem:
+    own = tuple(each for each in item.neighbours if each.reference == item.reference)
+    return replace(item, neighbours=own)
 
 
 def render_text(items: Iterable[RecallItem]) -> str:

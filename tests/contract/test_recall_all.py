@@ -231,6 +231,16 @@ def test_items_are_dropped_until_the_text_fits(ada: httpx.Client, embed: Embed) 
     assert whole["tokenizer"] == half["tokenizer"]
 
 
+def test_neighbors_are_dropped_before_the_only_item(ada: httpx.Client, embed: Embed) -> None:
+    fill(ada, embed)
+    question = {"sources": ["messages"], "top_k": 1}
+    whole = ask(ada, "promised discount", **question)
+    bare = ask(ada, "promised discount", **question, max_tokens=whole["tokens"] - 1)
+    assert [each["id"] for each in bare["items"]] == [each["id"] for each in whole["items"]]
+    assert 0 < bare["tokens"] < whole["tokens"]
+    assert [each["index"] for each in bare["items"][0]["neighbours"]] == [bare["items"][0]["index"]]
+
+
 def test_an_explanation_has_the_parts_of_the_score(ada: httpx.Client, embed: Embed) -> None:
     fill(ada, embed)
     for each in ask(ada, "promised discount", explain=True)["items"]:
