@@ -144,6 +144,7 @@ def test_8_a_task_is_dragged_to_another_agent(visit: Visit, person: Person) -> N
     lane = "document.querySelector('.lane[data-agent=billing]')"
     if person.is_on_phone:
         person.press(f"Hand over Drag by {person.is_on_phone}")
+        person.browser.wait_for("document.querySelector('dialog select')")
         person.browser.evaluate("document.querySelector('dialog select').focus()")
         person.type("billing")
     else:
@@ -165,9 +166,10 @@ def test_8_a_task_is_moved_by_keyboard(visit: Visit, demo: Demo) -> None:
     person.tab_to("it.ariaLabel === 'Move Move by keys'")
     browser.press_key("Enter")
     browser.wait_for("document.querySelector('.lifted')")
-    browser.wait_for("document.querySelector('.lane[data-over]')?.dataset.agent === 'frontline'")
-    browser.press_key("ArrowDown")
-    browser.wait_for("document.querySelector('.lane[data-over]')?.dataset.agent === 'lead'")
+    over = "document.querySelector('.lane[data-over]')?.dataset.agent"
+    while (lane := browser.wait_for(over)) != "lead":
+        browser.press_key("ArrowDown")
+        browser.wait_for(f"{over} && {over} !== {json.dumps(lane)}")
     browser.press_key("Enter")
     person.see("Hand over “Move by keys”?")
     person.tab_to("it.innerText === 'Hand over'")
