@@ -140,6 +140,7 @@ def test_7_a_memory_is_corrected_in_place(visit: Visit, demo: Demo, person: Pers
 def test_8_a_task_is_dragged_to_another_agent(visit: Visit, person: Person) -> None:
     task = _register(visit, f"Drag by {person.is_on_phone}")
     visit.go_to("Board", "tasks?intent_id=dragging")
+    visit.browser.wait_for("document.querySelector('.lane[data-agent=lead]')")
     card = f"document.querySelector('a[href=\"#/task/{task}\"]')"
     lane = "document.querySelector('.lane[data-agent=billing]')"
     if person.is_on_phone:
@@ -163,6 +164,7 @@ def test_8_a_task_is_moved_by_keyboard(visit: Visit, demo: Demo) -> None:
     person = Person(browser, is_on_phone=False)
     task = _register(visit, "Move by keys")
     visit.go_to("Board", "tasks?intent_id=dragging")
+    visit.browser.wait_for("document.querySelector('.lane[data-agent=lead]')")
     person.tab_to("it.ariaLabel === 'Move Move by keys'")
     browser.press_key("Enter")
     browser.wait_for("document.querySelector('.lifted')")
