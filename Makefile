@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: release wheels typescript run free-port console console-types test screenshots adversary e2e e2e-contract frameworks crewai lint openapi check bench docs synth bootstrap upgrade-check docs-language deploy aws-day destroy sbom lock clean
+.PHONY: release wheels typescript run free-port console console-types test screenshots adversary e2e e2e-day e2e-contract frameworks crewai lint openapi check bench docs synth bootstrap upgrade-check docs-language deploy aws-day destroy sbom lock clean
 
 # Tests start hundreds of processes, which share compiled modules whatever the caller's shell says.
 export PYTHONDONTWRITEBYTECODE :=
@@ -126,7 +126,11 @@ openapi: $(VENV)/dev.stamp
 	@$(PY) -m tools.openapi
 
 e2e: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL)
-	@$(PY) -m pytest -q -m "not deployed" tests/e2e
+	@$(PY) -m pytest -q -m "not deployed and not day" tests/e2e
+
+# The steps of make aws-day on the emulated AWS: about ten deployments, which take a quarter of an hour.
+e2e-day: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL)
+	@$(PY) -m pytest -q -m day -o faulthandler_timeout=0 tests/e2e
 
 e2e-contract: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL)
 	@$(PY) -m pytest -q -m deployed tests/contract
@@ -143,7 +147,7 @@ frameworks: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL) .venv-frameworks/stamp
 	@touch $@
 
 # The emulated AWS pins botocore exactly.
-e2e e2e-contract: .venv-emulator/stamp
+e2e e2e-day e2e-contract: .venv-emulator/stamp
 
 # CrewAI needs an older pydantic than the service has: its tests run in an environment of its own.
 crewai: $(TOOLKIT) $(VENV)/dev.stamp .venv-crewai/stamp

@@ -20,7 +20,7 @@ from tests.e2e.fixtures import E2E
 from tests.e2e.leftovers import list_leftovers
 from tests.e2e.toolkit import Toolkit
 
-pytestmark = E2E
+pytestmark = [E2E, pytest.mark.day]
 _CONCURRENCY = 10  # as in a new account
 _NEEDS_MORE = {"index", "standby and back", "edge"}  # than the emulator has
 
