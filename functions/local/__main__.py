@@ -12,14 +12,13 @@ from typing import NoReturn
 
 from functions.local import model_relay
 from functions.local.background_tasks import run_background_tasks
-from functions.local.bootstrap import ADDRESS_FILE, ADMIN, API_KEY_FILE, FirstPrincipal, prepare
+from functions.local.bootstrap import ADDRESS_FILE, API_KEY_FILE, FirstPrincipal, prepare
 from functions.local.data_folder import open_data_folder
 from functions.local.database import Database, open_database
 from functions.local.http_server import build_app, serve
 from functions.local.listener import build_url, is_public, listen
 from functions.local.settings import LocalSettings, StartupError
 from functions.local.sign_in import SignIn
-from functions.platform.clock import now_ms
 from functions.platform.observability import logger
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -127,17 +126,14 @@ def _render_greeting(
 
 
 def _render_commands(url: str, api_key: str) -> str:
-    """Render two shell commands: one writes an entry with a new key, the other reads it."""
-    key = f"hello-{now_ms()}"
-    query = f"agent_id={ADMIN}&namespace=demo&key={key}"
-    entry = f'"namespace": "demo", "key": "{key}", "value": {{"text": "Hi"}}'
+    """Render two shell commands: one stores a memory about a user, the other finds it."""
+    head = f"-H 'X-API-Key: {api_key}' -H 'Content-Type: application/json'"
     return f"""\
-curl -sS -X POST {url}/api/v1/memory \\
-  -H 'X-API-Key: {api_key}' -H 'Content-Type: application/json' \\
-  -d '{{{entry}, "memory_type": "working"}}'
+curl -sS {url}/api/v1/remember {head} \\
+  -d '{{"text": "Ada pays by invoice", "user_id": "ada"}}'
 
-curl -sS -H 'X-API-Key: {api_key}' \\
-  '{url}/api/v1/memory?{query}'"""
+curl -sS {url}/api/v1/recall {head} \\
+  -d '{{"query": "How does Ada pay?", "wait": "indexed"}}'"""
 
 
 if __name__ == "__main__":

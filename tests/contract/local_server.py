@@ -135,7 +135,7 @@ def _greeting(process: "subprocess.Popen[str]") -> str:
     lines: list[str] = []
     for line in process.stdout:
         lines.append(line)
-        if "/api/v1/memory?" in line:
+        if "How does Ada pay?" in line:
             impatient.cancel()
             return "".join(lines)
     impatient.cancel()

@@ -61,12 +61,11 @@ def value_of(client: httpx.Client, key: str) -> Any:
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-def test_the_printed_commands_write_and_read_an_entry(server: LocalServer) -> None:
-    write, read = server.commands
-    written, found = shell(write), shell(read)
-    assert found["total"] == 1
-    assert found["entries"][0]["key"] == written["key"]
-    assert found["entries"][0]["value"] == written["value"]
+def test_the_printed_commands_remember_and_recall(server: LocalServer) -> None:
+    remember, recall = server.commands
+    stored, found = shell(remember), shell(recall)
+    assert [each["id"] for each in found["items"]][:1] == [stored["id"]]
+    assert "Ada pays by invoice" in found["text"]
 
 
 def test_the_operator_chooses_the_address_the_root_key_and_the_limit_of_requests(
