@@ -286,7 +286,7 @@ NARROWING = frozenset(
     {
         *("before", "offset", "last", "updated_after", "updated_before"),
         *("action", "status", "subject", "predicate", "learned_from_run_id", "instance_id"),
-        *("as_of", "ended", "version"),
+        *("as_of", "ended", "version", "query", "rank", "tokenBudget"),
         *("pinned", "max_kb", "value", "run_id", "expires_at"),
     }
 )

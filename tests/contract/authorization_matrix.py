@@ -109,7 +109,7 @@ ROWS: dict[str, Row] = {
         {"text": "Invoices go out on Fridays"},
     ),
     "POST /api/v1/forget": Row(
-        "401 401 403 403 403 403 403 403 403 200w 200w",
+        "401 401 200w 403 403 403 403 403 403 200w 403",
         "/api/v1/forget",
         {"user_id": "alice"},
     ),

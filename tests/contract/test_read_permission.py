@@ -44,7 +44,14 @@ def build_calls(admin: httpx.Client) -> dict[str, Call]:
     ok(admin.put(f"{private}/k", content=b"1", headers=described), 201)
     ok(admin.patch(private, json={"permissions": {"default": "write"}}))
     message = conversation_calls.message(SECRET)
+    for said in (SECRET, SECRET.upper()):
+        fact = {"subject": SECRET, "predicate": "said", "object": said}
+        ok(admin.post("/api/v1/facts", json=fact), 201)
+    consolidation = "/api/v1/consolidation"
+    merging = ok(admin.post(consolidation, json={"dry_run": False}), 202)["id"]
     return {
+        "POST /api/v1/consolidation": send("POST", consolidation, {"dry_run": True}),
+        "GET /api/v1/consolidation/{id}": send("GET", f"{consolidation}/{merging}"),
         "POST /api/v1/memory": send("POST", MEMORY, semantic(key="new", value=VALUE)),
         "POST /api/v1/remember": send("POST", "/api/v1/remember", {"text": SECRET}),
         "PUT /api/v1/memory": send("PUT", MEMORY, semantic(key="put", value=VALUE)),
@@ -136,7 +143,7 @@ def test_no_answer_shows_a_value_to_who_may_only_write(
     tenant: Tenant, subtests: pytest.Subtests
 ) -> None:
     allow(tenant.admin, "facts", "write")
-    writer = tenant.user("writer", permissions=["memory.write"])
+    writer = tenant.user("writer", permissions=["memory.write", "memory.admin"])
     calls = build_calls(tenant.admin)
     assert calls.keys() == set(list_routes_with_values())
     for name, call in calls.items():

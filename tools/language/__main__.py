@@ -82,7 +82,8 @@ def list_files(path: Path) -> Iterator[Path]:
         yield path
         return
     for file in sorted(chain(path.rglob("*.py"), path.rglob("*.md"))):
-        if not str(file.relative_to(ROOT)).startswith(_GENERATED):
+        relative = file.relative_to(ROOT)
+        if "node_modules" not in relative.parts and not str(relative).startswith(_GENERATED):
             yield file
 
 

@@ -152,7 +152,7 @@ OWN_MEMORIES: dict[str, tuple[tuple[int, str, str], ...]] = {
         (28, "His card expires next summer", "billing"),
         (23, "Lent his router to a neighbour for a week", "device"),
         (18, "Asked for a quieter fan in the router", "device"),
-        (14, "Wants a call back within an hour if the line is down", "promise"),
+        (14, "Wants a call back at once if the line is down", "promise"),
         (10, "Was promised a new router if the fan is not fixed", "promise"),
         (7, "The lift in his house is broken: technicians need time", "address"),
         (5, "Asked for bills without paper", "billing"),
