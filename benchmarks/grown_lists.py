@@ -174,6 +174,7 @@ LISTS: tuple[type[ListSubject], ...] = (
 UNMEASURED = {
     "/api/v1/agents/{agent_id}/objects/{space}": "the list of a shared space, by another address",
     "/api/v1/conversations/{session_id+}/archive": "an archive is one file, read from its begin",
+    "/api/v1/consolidation/{id}": "a page of a run's steps is one query",
     "/api/v1/strategies": "a tenant has 20 at most",
     "/api/v1/memory/{id}/history": "one query for a page of 20 versions, however many there are",
 }
