@@ -280,6 +280,7 @@ class Container(CommonServices):
             self.memory_entry_store,
             self.memory_run_store,
             self.memory_list_store,
+            self.namespaces,
         )
         return Deletions(
             self.deletion_store,

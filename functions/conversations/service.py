@@ -164,8 +164,13 @@ class Conversations:
         return new
 
     @retry_on(ConversationChanged, _BUSY, attempts=ATTEMPTS)
-    def delete(self, caller: Principal, session: str, version: int | None) -> None:
+    def delete(
+        self, caller: Principal, session: str, version: int | None, *, is_recorded: bool = True
+    ) -> None:
         """Delete a conversation: from the response on nothing of it is visible.
+
+        Args:
+            is_recorded: False where one record covers the deletion of several.
 
         Raises:
             VersionMismatch: If-Match names another revision than the present one.
@@ -173,7 +178,7 @@ class Conversations:
         old = self._existing(self._store.get_header(caller.tenant, session))
         authorize(caller, authority.DELETE_CONVERSATION, old)
         rules.assert_version(old, version)
-        records = self._record(caller, authority.DELETE_CONVERSATION, old)
+        records = self._record(caller, authority.DELETE_CONVERSATION, old) if is_recorded else []
         self._store.delete(old, self._clock(), *records)
         self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)
 

@@ -7,7 +7,8 @@ stays. A test fails for a type that is missing.
 from collections.abc import Callable
 
 from functions.deletion.model import Subject
-from functions.namespaces.model import find_owner
+from functions.namespaces.model import find_owner, find_person
+from functions.objects.rules import is_about
 from functions.objects.usage_store import build_usage_partition
 from functions.platform import item_types
 from functions.platform.conversation_keys import build_user_partition
@@ -84,7 +85,19 @@ def _is_in_own_list(subject: Subject, item: Item) -> bool:
 
 
 def _is_in_own_namespace(subject: Subject, item: Item) -> bool:
-    return find_owner(item["namespace"]) == subject.id
+    name = item["namespace"]
+    return find_owner(name) == subject.id or _is_named_after_person(subject, item)
+
+
+def _is_named_after_person(subject: Subject, item: Item) -> bool:
+    return subject.kind == "person" and find_person(item["namespace"]) == subject.id
+
+
+def _is_persons_object(subject: Subject, item: Item) -> bool:
+    if item["owner"] == subject.name:
+        return True
+    space, key = item.get("space"), item_types.OBJECT.parse(item["sk"])
+    return subject.kind == "person" and is_about(subject.id, space or item["namespace"], key)
 
 
 def _is_in_own_history(subject: Subject, item: Item) -> bool:
@@ -108,7 +121,7 @@ DELETED: dict[ItemType, Matches] = {
     item_types.CONVERSATION: _is_named_by("user_id"),
     item_types.ARCHIVE: _is_named_by("user_id"),
     item_types.STATE: _is_named_by("agent_id", "owner_id"),
-    item_types.OBJECT: _is_named_by("owner"),
+    item_types.OBJECT: _is_persons_object,
     item_types.RUN: _is_named_by("created_by"),
     item_types.EPISODE: _is_named_by("created_by"),
     item_types.MEMORY_ENTRY: _is_named_by("put_by"),
@@ -124,7 +137,8 @@ DELETED: dict[ItemType, Matches] = {
 """The items that are deleted, and how they are recognized."""
 DELETED_LAST: dict[ItemType, Matches] = {
     item_types.AGENT: _is_in_agent_partition,
-    item_types.OBJECT_SPACE: _is_named_by("owner"),
+    item_types.OBJECT_SPACE: _is_persons_object,
+    item_types.NAMESPACE: _is_named_after_person,
     item_types.OBJECT_USAGE: _is_at(build_usage_partition),
 }
 """Counters and permissions of deleted items: the second pass deletes them."""
@@ -241,7 +255,8 @@ def is_deleted(item_type: ItemType, subject: Subject, item: Item, *, is_last: bo
 def is_permitted(item_type: ItemType, subject: Subject, item: Item) -> bool:
     """Tell whether an item that stays permits the subject something."""
     matches = PERMISSIONS.get(item_type)
-    stays = not is_deleted(item_type, subject, item, is_last=True)
+    may_stay = item_type is item_types.NAMESPACE
+    stays = may_stay or not is_deleted(item_type, subject, item, is_last=True)
     return stays and matches is not None and matches(subject, item)
 
 

@@ -20,6 +20,9 @@ from functions.deletion.ownership import NOBODY, is_deleted, is_permitted, is_re
 from functions.deletion.store import DeletionStore, find_types
 from functions.entries.delete import ExpiredEntries
 from functions.event_log.items import build_removed_part_keys, is_head, remove_events
+from functions.namespaces.model import USERS, list_spellings
+from functions.namespaces.service import Namespaces
+from functions.objects.rules import is_about
 from functions.objects.store import ObjectStore
 from functions.openwop.entry_store import MemoryEntryStore
 from functions.openwop.list_store import MemoryListStore
@@ -53,6 +56,7 @@ class Stores(NamedTuple):
     memories: MemoryEntryStore
     memory_runs: MemoryRunStore
     memory_lists: MemoryListStore
+    namespaces: Namespaces
 
 
 class PrincipalData:
@@ -79,6 +83,19 @@ class PrincipalData:
         """Count what would be removed from a page of items, or redacted."""
         counts = Counter(name for name, _ in self._find(subject, items, is_last=True))
         return counts + Counter(name for name, _ in _select_permissions(subject, items))
+
+    def is_in_a_name(self, tenant: str, person: str) -> bool:
+        """Tell whether a namespace, a space or an object is about a person by its name."""
+        if self._stores.namespaces.list_about(tenant, person):
+            return True
+        objects = self._stores.objects
+        keys = (
+            each
+            for spelling in list_spellings(person)
+            for each in objects.list_items(tenant, USERS, f"{spelling}/", None, 1)
+        )
+        named = any(is_about(person, space.name) for space in objects.list_spaces(tenant))
+        return named or next(keys, None) is not None
 
     def take_permissions(self, subject: Subject) -> Counter[str]:
         """Take the subject out of all permissions of namespaces and spaces; count these."""
@@ -126,7 +143,12 @@ class PrincipalData:
             if act is not None:
                 yield item_type.name, act
 
-    def _plan_removal(self, item_type: ItemType, item: Item) -> Callable[[], object]:
+    def _plan_removal(self, item_type: ItemType, item: Item) -> Callable[[], object] | None:
+        """Plan a removal; None for permissions without which their name would be open."""
+        tenant, namespaces = get_tenant(item["pk"]), self._stores.namespaces
+        is_namespace = item_type is item_types.NAMESPACE
+        if is_namespace and not namespaces.is_closed_by_rules(tenant, item["namespace"]):
+            return None
         remove = self._removals.get(item_type)
         if remove is not None:
             return lambda: remove(item)

@@ -102,8 +102,12 @@ class Deletions:
         """Tell whether a scan may find something: of a person that nothing names, it can't."""
         if subject.kind != "person":
             return True
-        tenant, name = subject.tenant, subject.id
-        return self._persons.is_known(tenant, name) or self._store.has_facts_about(tenant, name)
+        tests = (
+            self._persons.is_known,
+            self._store.has_facts_about,
+            self._principal_data.is_in_a_name,
+        )
+        return any(is_named(subject.tenant, subject.id) for is_named in tests)
 
     def _begin(self, caller: Principal, new: Deletion, writes: Sequence[Write]) -> bool:
         """Begin a deletion; in the same transaction, revoke the principal if there is one."""

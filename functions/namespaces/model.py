@@ -12,6 +12,8 @@ Access = Literal["none", "read", "write", "admin"]
 
 PREFIX_MARK = "*"
 """The last character of a name that stands for all names with what comes before it."""
+USERS = "users"
+"""The first part of the names of namespaces and spaces about persons."""
 
 
 def encode_segment(id: str) -> str:
@@ -20,14 +22,29 @@ def encode_segment(id: str) -> str:
     return quoted.replace(".", "%2E") if quoted in (".", "..") else quoted
 
 
+def list_spellings(user_id: str) -> list[str]:
+    """List how names of namespaces and spaces spell a person's id: encoded, or as it is."""
+    encoded = encode_segment(user_id)
+    return [encoded] if "/" in user_id or encoded == user_id else [encoded, user_id]
+
+
 def find_owner(name: str) -> str | None:
     """Find the principal that owns a namespace by its name; None for a namespace without owner.
 
     Example: `agents/ada/notes` belongs to `ada`, and `agents/ada%2Fb/notes` to `ada/b`. A name
     such as `agents/a*` has no owner: its owner is the empty text, which is no principal's id.
     """
+    return _find_id(name, "agents")
+
+
+def find_person(name: str) -> str | None:
+    """Find the person whom a namespace is about, as `find_owner` does: `users/ada/notes`."""
+    return _find_id(name, USERS)
+
+
+def _find_id(name: str, root: str) -> str | None:
     first, _, rest = name.partition("/")
-    if first != "agents":
+    if first != root:
         return None
     segment = rest.partition("/")[0]
     return "" if PREFIX_MARK in segment else unquote(segment)

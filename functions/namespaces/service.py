@@ -236,6 +236,26 @@ class Namespaces:
         """Return the caller's access to a namespace's memory."""
         return rules.get_access(caller, self.find(caller, name))
 
+    def list_about(self, tenant: str, user_id: str) -> list[Namespace]:
+        """List the configured namespaces about a person, by an index: two calls for most."""
+        return self._store.list_of_person(tenant, user_id)
+
+    def is_closed_by_rules(self, tenant: str, name: str) -> bool:
+        """Tell whether prefix rules close a name to all whom they don't list."""
+        fitting = self._prefix_rules.find(tenant, name)
+        return rules.get_default(NamespaceTarget(name, rules=fitting)) == "none"
+
+    def remove_about(self, tenant: str, user_id: str, prefix: str) -> None:
+        """Remove the permissions of names about a person, where prefix rules close these as well.
+
+        Args:
+            prefix: what the names begin with.
+        """
+        for each in self.list_about(tenant, user_id):
+            name = each.namespace
+            if name.startswith(prefix) and self.is_closed_by_rules(tenant, name):
+                self._store.delete(tenant, each)
+
     def configure(
         self,
         caller: Principal,

@@ -5,7 +5,13 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from functions.namespaces.model import Namespace, NamespaceTarget
+from functions.namespaces.model import (
+    USERS,
+    Namespace,
+    NamespaceTarget,
+    find_person,
+    list_spellings,
+)
 from functions.namespaces.rules import is_prefix_rule
 from functions.platform import item_types
 from functions.platform.items import Item, from_attributes, to_attributes
@@ -14,7 +20,7 @@ from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import BY_CREATION, CREATION_ATTRIBUTE
 from functions.platform.table import Store
-from functions.platform.writes import Write, put_version
+from functions.platform.writes import Write, delete, put_version
 
 
 class NamespaceClaim(NamedTuple):
@@ -69,6 +75,19 @@ class NamespaceStore(Store):
     def list_with_prefix(self, tenant: str, prefix: str) -> list[Namespace]:
         """Read the configured namespaces whose names have a prefix, found by an index."""
         return self._read_all(self._list_keys(tenant, prefix, MAX_PAGE_ITEMS))
+
+    def list_of_person(self, tenant: str, user_id: str) -> list[Namespace]:
+        """Read the configured namespaces about a person: two calls for most."""
+        names = [f"{USERS}/{each}" for each in list_spellings(user_id)]
+        roots = self._table.get_many([_build_key(tenant, name) for name in names])
+        below = [each for name in names for each in self.list_with_prefix(tenant, f"{name}/")]
+        found = [*map(namespace_from_item, roots.values()), *below]
+        return [each for each in found if find_person(each.namespace) == user_id]
+
+    def delete(self, tenant: str, namespace: Namespace) -> bool:
+        """Delete the permissions of a name; False if they have changed since they were read."""
+        key = _build_key(tenant, namespace.namespace)
+        return self._table.try_write(delete(key, "version = :seen", seen=namespace.version))
 
     def _list_keys(self, tenant: str, prefix: str, page_size: int) -> Iterator[Key]:
         """List the keys of the namespaces whose names have a prefix, by an index."""

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from zlib import crc32
 
-from functions.namespaces.model import Namespace, NamespaceTarget
+from functions.namespaces.model import USERS, Namespace, NamespaceTarget, list_spellings
 from functions.namespaces.rules import change_permissions
 from functions.objects.model import Precondition, Rename, Space, StoredObject
 from functions.objects.requests import SpaceChange
@@ -23,6 +23,19 @@ USAGE_SHARDS = 8
 _RANGE = re.compile(r"bytes=(\d*)-(\d*)", re.ASCII | re.IGNORECASE)
 _MOST_DIGITS = 18  # of a position; no object has as many bytes
 _VERSIONS_PER_MS = 1000
+_SLASHES = ("/", "%2F")
+
+
+def is_about(user_id: str, space: str, key: str = "") -> bool:
+    """Tell whether a space, or an object in the space `users`, is about a person by its name.
+
+    It is named `users/{user_id}` or below; a slash may be encoded.
+    """
+    spellings = list_spellings(user_id)
+    roots = [f"{USERS}{slash}{each}" for each in spellings for slash in _SLASHES]
+    below = tuple(f"{root}{slash}" for root in roots for slash in _SLASHES)
+    is_below_key = space == USERS and key.startswith(tuple(f"{each}/" for each in spellings))
+    return is_below_key or space in roots or space.startswith(below)
 
 
 def assert_key(key: str, field: str) -> None:

@@ -1,6 +1,5 @@
 """Use cases of spaces: list them, change who may use them."""
 
-from collections.abc import Sequence
 from functools import partial
 
 from functions.audit.service import AuditTrail
@@ -75,11 +74,10 @@ class Spaces:
         self._store.replace_space(caller.tenant, space, new, record)
         return new
 
-    def list_below(self, caller: Principal, names: Sequence[str]) -> list[Space]:
-        """List the spaces with these names and those below them, without a check of access."""
-        starts = tuple(f"{each}{slash}" for each in names for slash in ("/", "%2F"))
+    def list_about(self, caller: Principal, user_id: str) -> list[Space]:
+        """List the spaces about a person, without a check of access."""
         found = self._store.list_spaces(caller.tenant)
-        return [each for each in found if each.name in names or each.name.startswith(starts)]
+        return [each for each in found if rules.is_about(user_id, each.name)]
 
     def remove(self, caller: Principal, space: Space) -> None:
         """Remove a space that is empty."""

@@ -21,7 +21,7 @@ from functions.facts.model import FactQuery
 from functions.facts.service import Facts
 from functions.identity.model import ADMIN, READ, WRITE, Principal
 from functions.identity.person_store import Persons
-from functions.namespaces.model import encode_segment
+from functions.namespaces.model import USERS, encode_segment, list_spellings
 from functions.namespaces.rules import get_default
 from functions.namespaces.service import Namespaces
 from functions.objects.service import Objects
@@ -32,7 +32,6 @@ from functions.recall.authority import FORGET_USER
 
 _SECONDS = 15.0  # of one request
 _PAGE = 100
-_USERS = "users"
 _OPEN = (
     "the memory of users is open to the whole tenant; memory.admin closes it: PATCH "
     '/api/v1/memory/namespaces/users%2F* {"permissions": {"default": "none"}}'
@@ -66,7 +65,7 @@ class UserForgetting:
         Raises:
             AccessDenied: the caller may not write the user's memory, or everybody may.
         """
-        own = f"{_USERS}/{encode_segment(user_id)}"
+        own = f"{USERS}/{encode_segment(user_id)}"
         target = self._namespaces.find(caller, f"{own}/memory")
         authorize(caller, FORGET_USER, target)
         if get_default(target) != "none" and ADMIN not in caller.permissions:
@@ -79,6 +78,7 @@ class UserForgetting:
                 counts[name] += deleted
                 if time.monotonic() > deadline:
                     return Forgotten(counts, complete=False)
+        self._namespaces.remove_about(caller.tenant, user_id, f"{own}/")
         return Forgotten(counts, complete=True)
 
     def _list_steps(
@@ -91,7 +91,7 @@ class UserForgetting:
         filters = Filters(memory_type="semantic", namespace=namespace, namespace_prefix=prefix)
         lists, conversations, archive = self._conversations
         listed = partial(lists.list_for_user, user=user_id, with_metadata=False)
-        delete = partial(conversations.delete, user, version=None)
+        delete = partial(conversations.delete, user, version=None, is_recorded=False)
         archived = partial(archive.delete, user, expired=None)
         yield "entries", partial(self._entries.delete, steward, filters)
         yield "conversations", partial(_delete_listed, user, listed, delete)
@@ -111,12 +111,9 @@ class UserForgetting:
         In the path `users/ada/k`, the space is `users`, and the key `ada/k`.
         """
         spaces, objects = self._objects
-        names = (
-            {user_id, encode_segment(user_id)} if "/" not in user_id else {encode_segment(user_id)}
-        )
-        deleted = sum(objects.delete_prefix(steward, _USERS, f"{each}/")[0] for each in names)
-        roots = [f"{_USERS}{slash}{each}" for each in names for slash in ("/", "%2F")]
-        for space in spaces.list_below(steward, roots):
+        names = list_spellings(user_id)
+        deleted = sum(objects.delete_prefix(steward, USERS, f"{each}/")[0] for each in names)
+        for space in spaces.list_about(steward, user_id):
             count, is_complete = objects.delete_prefix(steward, space.name, "")
             deleted += count
             if is_complete:

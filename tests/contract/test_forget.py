@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from functions.deletion.model import SETTLING_TIME
 from tests.contract.conversation_calls import CONVERSATIONS, put
 from tests.contract.expect import ok, refused
 from tests.contract.fact_calls import FACTS, learn
@@ -13,6 +14,7 @@ from tests.contract.language_model import Model, serve
 from tests.contract.learning_calls import Learning, close_users, declare
 from tests.contract.service import Service, Tenant
 from tests.contract.sweeping import sweep
+from tests.contract.test_deletion import DELETIONS, name_type
 
 pytestmark = [
     pytest.mark.parametrize("engine", ["dynoxide"], indirect=True),
@@ -75,6 +77,35 @@ def find(service: Service, mark: str) -> list[str]:
     """The stored items with a text in them; the name of the agent `agent-MARK` aside."""
     found = [str(each).replace(f"agent-{mark}", "") for each in service.stored()]
     return [each for each in found if mark in each]
+
+
+def find_name(service: Service, name: str) -> list[str]:
+    """The types of the stored items that have a user's name in clear."""
+    found = [
+        each for each in service.stored() if f"'{name}" in str(each) or f"/{name}" in str(each)
+    ]
+    return sorted({name_type(each) for each in found})
+
+
+def delete_person(service: Service, admin: httpx.Client, learning: Learning, user: str) -> Json:
+    """Delete a person, and give what a preview has counted."""
+    body = {"kind": "person", "id": user}
+    ok(admin.post(DELETIONS, json=body | {"dry_run": True}), 202)
+    sweep(service)
+    preview = ok(admin.get(f"{DELETIONS}/person/{user}", params={"dry_run": True}))
+    ok(admin.post(DELETIONS, json=body), 202)
+    for _ in range(4):
+        sweep(service)
+        learning.settle()
+        service.clock.advance(seconds=SETTLING_TIME // 1000)
+    assert ok(admin.get(f"{DELETIONS}/person/{user}"))["status"] == "done"
+    counts: Json = preview["counts"]
+    return counts
+
+
+def list_namespaces(admin: httpx.Client) -> list[str]:
+    found = ok(admin.get("/api/v1/memory/namespaces"))["namespaces"]
+    return sorted(each["namespace"] for each in found)
 
 
 def count_archives(service: Service, tenant: Tenant) -> int:
@@ -142,3 +173,74 @@ def test_users_whose_names_begin_alike_are_told_apart(tenant: Tenant, admin: htt
     ok(tenant.admin.put("/api/v1/objects/users%252Fanna/k", content=b"x"), 201)
     assert forget(admin, "ann") == NOTHING | {"entries": 1, "complete": True}
     assert forget(admin, "anna") == NOTHING | {"entries": 1, "objects": 1, "complete": True}
+
+
+def test_of_a_deleted_person_nothing_is_left_and_all_of_others(
+    service: Service, tenant: Tenant, admin: httpx.Client, learning: Learning
+) -> None:
+    declare(admin, "facts")
+    for user, mark in (("ada@example.com", "zebra"), ("ada@example.community", "quagga")):
+        fill(tenant, user, mark)
+    learning.settle()
+    counts = delete_person(service, admin, learning, "ada@example.com")
+    kinds = ("semantic entry", "entry version", "object", "object space", "namespace", "fact")
+    assert [counts[each] for each in kinds] == [2, 2, 3, 2, 2, 3]
+    assert find(service, "zebra") == []
+    left = {"audit record", "deletion", "preview of a deletion"}
+    for name in ("ada@example.com'", "ada%40example.com/", "ada%2540example.com"):
+        assert set(find_name(service, name)) <= left, name
+    assert list_namespaces(admin) == [
+        "users/*",
+        "users/ada%40example.community/memory",
+        "users/ada%40example.community/notes",
+    ]
+    receipt = forget(admin, "ada@example.community")
+    assert (receipt["entries"], receipt["conversations"], receipt["objects"]) == (2, 2, 3)
+
+
+@pytest.mark.parametrize("path", ["memory", "objects/users%252Fann", "objects/users/ann"])
+def test_a_person_whom_only_a_name_below_users_names_is_deleted(
+    service: Service, admin: httpx.Client, learning: Learning, path: str
+) -> None:
+    entry = {"memory_type": "semantic", "namespace": "users/ann/x", "key": "k"}
+    if path == "memory":
+        ok(admin.put("/api/v1/memory", json=entry | {"value": {"text": "zebra"}}), 201)
+    else:
+        assert admin.put(f"/api/v1/{path}/k", content=b"zebra").is_success
+    assert find(service, "zebra")
+    delete_person(service, admin, learning, "ann")
+    assert find(service, "zebra") == []
+
+
+def test_a_person_is_told_apart_from_an_agent_of_that_name(
+    service: Service, admin: httpx.Client, learning: Learning
+) -> None:
+    ok(admin.post("/api/v1/remember", json={"text": "tea", "user_id": "ann"}), 201)
+    ok(admin.post("/api/v1/remember", json={"text": "tea", "user_id": "ann/a"}), 201)
+    ok(admin.post(DELETIONS, json={"kind": "agent", "id": "ann"}), 202)
+    sweep(service)
+    assert delete_person(service, admin, learning, "ann")["semantic entry"] == 1
+    assert forget(admin, "ann/a")["entries"] == 1
+
+
+def test_what_was_configured_for_a_user_goes_unless_that_opens_the_name(
+    service: Service, tenant: Tenant, admin: httpx.Client, learning: Learning
+) -> None:
+    entry = {"memory_type": "semantic", "namespace": "users/ann/memory", "key": "k", "value": {}}
+    ok(admin.put("/api/v1/memory", json=entry), 201)
+    forget(admin, "ann")
+    assert list_namespaces(admin) == ["users/*"]
+    rule = {"permissions": {"default": "read"}}
+    ok(admin.patch("/api/v1/memory/namespaces/users%2F*", json=rule))
+    ok(admin.put("/api/v1/memory", json=entry), 201)
+    allow = [{"agent": each, "access": "write"} for each in ("ann", "bob")]
+    closed = {"permissions": {"default": "none", "allow": allow}}
+    ok(admin.patch("/api/v1/memory/namespaces/users%2Fann%2Fmemory", json=closed))
+    forget(admin, "ann")
+    assert list_namespaces(admin) == ["users/*", "users/ann/memory"]
+    eve = tenant.agent("eve")
+    refused(eve.get("/api/v1/memory/namespaces/users%2Fann%2Fmemory"), 403, "ACCESS_DENIED")
+    delete_person(service, admin, learning, "ann")
+    kept = ok(admin.get("/api/v1/memory/namespaces/users%2Fann%2Fmemory"))["permissions"]
+    assert kept["default"] == "none"
+    assert [each["agent"] for each in kept["allow"]] == ["admin", "bob"]
