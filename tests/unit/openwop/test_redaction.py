@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from functions.openwop.redaction import Edition, Redactor, collect_secrets
+from functions.openwop.model import Edition
+from functions.openwop.redaction import Redactor, collect_secrets
 from functions.openwop.requests import Secret
 from functions.openwop.secret_forms import remove_ignored
 from functions.platform.errors import ValidationFailed
