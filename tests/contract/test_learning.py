@@ -467,6 +467,29 @@ def test_what_is_over_the_budget_waits_for_the_next_day(
     assert status(admin, "facts")["waiting"]["budget"] == 0
 
 
+def test_functions_at_once_stay_within_the_budget(
+    admin: httpx.Client, service: Service, model: Model
+) -> None:
+    learning = Learning(service, model, learning_requests_per_day=1)
+    declare(admin, "facts")
+    say(admin, "I live in Rome")
+    say(admin, "I work at Acme", session="t")
+    learning.deliver(learning.stream.read())
+    ready = learning.stream.read()
+    other = learning.start()
+
+    def answer(body: Json) -> Json:
+        model.answer = None
+        other(ready)  # before the first request has its answer
+        return model.recall(body)
+
+    model.answer = answer
+    learning.deliver(ready)
+    learning.settle()
+    found = status(admin, "facts")
+    assert (len(model.asked), found["budget"]["requests"], found["waiting"]["budget"]) == (1, 1, 1)
+
+
 def test_the_budget_counts_the_tokens_that_were_used(
     admin: httpx.Client, learning: Learning, model: Model
 ) -> None:
