@@ -59,7 +59,7 @@ export function EntryEditor({ entry, onClose }: { entry: Entry; onClose: () => v
               defaultValue={showInvisible(renderValue(base.value))} />
           )}
         </Field>
-        {present && <div><h3 id={id}>Present: version {present.version}</h3><LongText label="The present value" text={renderValue(present.value)} /></div>}
+        {present && <div><h2 id={id}>Present: version {present.version}</h2><LongText label="The present value" text={renderValue(present.value)} /></div>}
       </div>
       <div className="filters">
         <Field label="Tags, one a line">
