@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from tests.console.browser import Browser
 from tests.console.visit import Visit
+from tests.contract.local_server import running
 
 _MINUTES = """(() => {
   const timers = new Map(), later = window.setTimeout, stop = window.clearTimeout;
@@ -78,7 +81,12 @@ def test_any_activity_prolongs_a_session_which_ends_without(
     assert visit.server.api_key not in browser.evaluate("document.documentElement.outerHTML")
 
 
-def test_the_one_time_link_signs_in_until_one_signs_out(visit: Visit) -> None:
+def test_the_one_time_link_signs_in_until_one_signs_out(visit: Visit, tmp_path: Path) -> None:
+    with running(tmp_path / "data") as server:  # its code is new, and works for five minutes
+        _sign_in_by_link_and_out(replace(visit, server=server))
+
+
+def _sign_in_by_link_and_out(visit: Visit) -> None:
     browser = visit.browser
     link = re.search(r"^ *console +(\S+)$", visit.server.greeting, re.MULTILINE)
     assert link
