@@ -137,20 +137,14 @@ def test_7_a_memory_is_corrected_in_place(visit: Visit, demo: Demo, person: Pers
         assert f"The code word is {word}" in ok(agent.post("/api/v1/recall", json=asked))["text"]
 
 
-def test_8_a_task_is_dragged_to_another_agent(visit: Visit, person: Person) -> None:
-    task = _register(visit, f"Drag by {person.is_on_phone}")
-    visit.go_to("Board", "tasks?intent_id=dragging")
-    visit.browser.wait_for("document.querySelector('.lane[data-agent=lead]')")
-    card = f"document.querySelector('a[href=\"#/task/{task}\"]')"
+def test_8_a_task_is_handed_to_another_agent(visit: Visit, person: Person) -> None:
+    task = _show_task_on_board(visit, f"Handed by {person.is_on_phone}")
     lane = "document.querySelector('.lane[data-agent=billing]')"
-    if person.is_on_phone:
-        person.press(f"Hand over Drag by {person.is_on_phone}")
-        person.browser.wait_for("document.querySelector('dialog select')")
-        person.browser.evaluate("document.querySelector('dialog select').focus()")
-        person.type("billing")
-    else:
-        person.drag(f"{card}.closest('.task-card').querySelector('.quiet')", lane)
-    person.see(f"Hand over “Drag by {person.is_on_phone}”?")
+    person.press(f"Hand over Handed by {person.is_on_phone}")
+    person.browser.wait_for("document.querySelector('dialog select')")
+    person.browser.evaluate("document.querySelector('dialog select').focus()")
+    person.type("billing")
+    person.see(f"Hand over “Handed by {person.is_on_phone}”?")
     person.write("Note for the next agent", "It is half done")
     person.press("Hand over")
     person.browser.wait_for(f"{lane}?.querySelector('a[href=\"#/task/{task}\"]')")
@@ -162,22 +156,21 @@ def test_8_a_task_is_moved_by_keyboard(visit: Visit, demo: Demo) -> None:
     assert demo.screens
     browser = visit.sign_in()
     person = Person(browser, is_on_phone=False)
-    task = _register(visit, "Move by keys")
-    visit.go_to("Board", "tasks?intent_id=dragging")
-    visit.browser.wait_for("document.querySelector('.lane[data-agent=lead]')")
+    task = _show_task_on_board(visit, "Move by keys")
     person.tab_to("it.ariaLabel === 'Move Move by keys'")
     browser.press_key("Enter")
     browser.wait_for("document.querySelector('.lifted')")
     over = "document.querySelector('.lane[data-over]')?.dataset.agent"
-    while (lane := browser.wait_for(over)) != "lead":
-        browser.press_key("ArrowDown")
+    browser.wait_for(f"{over} === 'frontline'")
+    while (lane := browser.wait_for(over)) != "billing":
+        browser.press_key("ArrowUp")
         browser.wait_for(f"{over} && {over} !== {json.dumps(lane)}")
     browser.press_key("Enter")
     person.see("Hand over “Move by keys”?")
     person.tab_to("it.innerText === 'Hand over'")
     browser.press_key("Enter")
     browser.wait_for("!document.querySelector('dialog')")
-    assert ok(visit.admin.get(f"/api/v1/tasks/{task}"))["assigned_agent"] == "lead"
+    assert ok(visit.admin.get(f"/api/v1/tasks/{task}"))["assigned_agent"] == "billing"
 
 
 def test_9_a_person_is_forgotten_with_a_preview_and_a_receipt(visit: Visit, person: Person) -> None:
@@ -237,6 +230,12 @@ def _run(visit: Visit, name: str, code: str) -> str:
     return ended.stdout
 
 
-def _register(visit: Visit, name: str) -> str:
-    body = {"intent_id": "dragging", "name": name, "assigned_agent": "frontline"}
-    return str(ok(visit.admin.post("/api/v1/tasks", json=body | {"status": "running"}), 201)["id"])
+def _show_task_on_board(visit: Visit, name: str) -> str:
+    """Show a new task alone on the board, and wait until nothing moves it; return its id."""
+    intent = name.lower().replace(" ", "-")
+    body = {"intent_id": intent, "name": name, "assigned_agent": "frontline", "status": "running"}
+    task = str(ok(visit.admin.post("/api/v1/tasks", json=body), 201)["id"])
+    visit.go_to("Board", f"tasks?intent_id={intent}")
+    visit.browser.wait_for("document.querySelector('.lane[data-agent=agent_ada]')")
+    visit.browser.wait_for("document.querySelector('main p.quiet > a[href^=\"#/intent/\"]')")
+    return task
