@@ -26,6 +26,7 @@ _CODE_SHARE = 0.8
 _BOOTSTRAP = "/cdk-bootstrap/hnb659fds/version"
 _BOOTSTRAP_VERSION = 6  # what the CDK's templates ask for
 _EDGE_REGION = "us-east-1"
+_BUDGET = "AWS::Budgets::Budget"  # which about twenty Regions lack, such as eu-north-1
 _SERVICES = (
     "apigatewayv2",
     "codedeploy",
@@ -145,6 +146,21 @@ def _check_services(_name: str, config: Config) -> Findings:
 def _check_snap_start(_name: str, config: Config) -> Findings:
     if config.snap_start and boto3.Session().get_partition_for_region(_region()) != "aws":
         yield _fail(f"{_region()} has no SnapStart", "leave out -c snap_start=true")
+
+
+def _check_budget(_name: str, config: Config) -> Findings:
+    if config.monthly_budget_usd is None:
+        return
+    cloudformation = client("cloudformation")
+    try:
+        cloudformation.describe_type(Type="RESOURCE", TypeName=_BUDGET)
+    except cloudformation.exceptions.TypeNotFoundException:
+        yield _fail(
+            f"CloudFormation has no {_BUDGET} in {_region()}",
+            "leave out -c monthly_budget_usd and budget_email, and create a budget in AWS Billing",
+        )
+    else:
+        yield _ok(f"CloudFormation has budgets in {_region()}")
 
 
 def _check_bootstrap(_name: str, config: Config) -> Findings:
@@ -334,6 +350,7 @@ def _find(name: str) -> Deployment | None:
 _CHECKS: tuple[Callable[[str, Config], Findings], ...] = (
     _check_services,
     _check_snap_start,
+    _check_budget,
     _check_bootstrap,
     _check_deployer,
     _check_concurrency,

@@ -26,6 +26,7 @@ _GIVEN = (
     "iam.SimulatePrincipalPolicy",
     "backup.DescribeRegionSettings",
     "cloudformation.DescribeStacks",
+    "cloudformation.DescribeType",
 )
 Answers = dict[str, tuple[int, dict[str, Any]]]
 
@@ -120,6 +121,16 @@ def test_snap_start_is_refused_where_aws_has_none(
     monkeypatch.setenv("AWS_DEFAULT_REGION", "cn-north-1")
     (found,) = check(snap_start=True)["snap start"]
     assert (found.level, "snap_start" in found.remedy) == ("error", True)
+
+
+def test_a_budget_is_refused_where_cloudformation_makes_none(answers: Answers) -> None:
+    assert "budget" not in check()
+    budget = {"monthly_budget_usd": 100, "budget_email": "ops@example.com"}
+    answers["DescribeType"] = 200, {"TypeName": "AWS::Budgets::Budget"}
+    assert [each.level for each in check(**budget)["budget"]] == ["ok"]
+    answers["DescribeType"] = 404, {"Error": {"Code": "TypeNotFoundException"}}
+    (found,) = check(**budget)["budget"]
+    assert (found.level, "monthly_budget_usd" in found.remedy) == ("error", True)
 
 
 def test_old_versions_that_fill_the_code_storage_are_named(answers: Answers) -> None:
