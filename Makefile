@@ -126,7 +126,7 @@ openapi: $(VENV)/dev.stamp
 	@$(PY) -m tools.openapi
 
 e2e: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL)
-	@$(PY) -m pytest -q -m "not deployed and not day" tests/e2e
+	@$(PY) -m pytest -q -m "not deployed and not day" -o faulthandler_timeout=0 tests/e2e
 
 # The steps of make aws-day on the emulated AWS: about ten deployments, which take a quarter of an hour.
 e2e-day: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL)
