@@ -54,9 +54,9 @@ from functions.platform.observability import logger
 from functions.platform.seals import ItemSeals
 from functions.platform.settings import Settings, WrongSetting
 from functions.platform.signed_texts import SignedTexts
+from functions.platform.staging import Staging
 from functions.platform.table import Table
 from functions.platform.used_requests import UsedRequests
-from functions.platform.value_parts import ValueParts
 from functions.quotas.store import QuotaStore
 from functions.tasks.access import TaskAccess
 from functions.tasks.assignment_store import AssignmentStore
@@ -198,7 +198,7 @@ class CommonServices:
         self.agent_store = AgentStore(table, self.restriction_store)
         self.client_vectors = ClientVectorStore(table)
         self.removal_reasons = RemovalReasons(table, clock)
-        self.value_parts = ValueParts(table)
+        self.staging = Staging(table)
         self.quota_store = QuotaStore(table, clock)
         self.usage_store = UsageStore(table, clock)
         self.persons = Persons(table)

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from functions.conversations.mapper import ConversationMapper
     from functions.conversations.message_store import MessageStore
     from functions.conversations.messages import Messages
-    from functions.conversations.orphan_store import OrphanedMessages
     from functions.conversations.search import ConversationSearch
     from functions.conversations.service import Conversations
     from functions.conversations.state_store import StateStore
@@ -113,28 +112,22 @@ class Container(CommonServices):
         return ConversationMapper(self.values)
 
     @cached_property
-    def orphaned_messages(self) -> OrphanedMessages:
-        from functions.conversations.orphan_store import OrphanedMessages
-
-        return OrphanedMessages(self.table, self.value_parts)
-
-    @cached_property
     def conversation_store(self) -> ConversationStore:
         from functions.conversations.store import ConversationStore
 
-        return ConversationStore(self.table, self.conversation_mapper, self.value_parts)
+        return ConversationStore(self.table, self.conversation_mapper, self.staging)
 
     @cached_property
     def message_store(self) -> MessageStore:
         from functions.conversations.message_store import MessageStore
 
-        return MessageStore(self.table, self.conversation_mapper, self.value_parts)
+        return MessageStore(self.table, self.conversation_mapper, self.staging)
 
     @cached_property
     def conversation_archive_store(self) -> ConversationArchiveStore:
         from functions.conversations.archive_store import ConversationArchiveStore
 
-        return ConversationArchiveStore(self.table, self.message_store, self.value_parts)
+        return ConversationArchiveStore(self.table, self.message_store, self.staging)
 
     @cached_property
     def conversation_archive(self) -> ConversationArchive:
@@ -144,7 +137,7 @@ class Container(CommonServices):
         return ConversationArchive(
             self.conversation_archive_store,
             self.conversation_mapper,
-            self.orphaned_messages,
+            self.staging,
             ArchiveFiles(self.archive_storage),
             self.audit,
             self.clock,
@@ -166,7 +159,7 @@ class Container(CommonServices):
             self.conversation_store,
             self.message_store,
             self.uploads,
-            self.orphaned_messages,
+            self.staging,
             self.conversation_archive,
             self.audit,
             self.clock,
@@ -187,7 +180,6 @@ class Container(CommonServices):
         return Messages(
             self.conversation_store,
             self.message_store,
-            self.orphaned_messages,
             self.audit,
             self.clock,
         )
@@ -196,7 +188,7 @@ class Container(CommonServices):
     def state_store(self) -> StateStore:
         from functions.conversations.state_store import StateStore
 
-        return StateStore(self.table, self.values, self.value_parts)
+        return StateStore(self.table, self.values, self.staging)
 
     @cached_property
     def states(self) -> States:
@@ -427,7 +419,7 @@ class Container(CommonServices):
     def run_store(self) -> RunStore:
         from functions.runs.store import RunStore
 
-        return RunStore(self.table, self.values, self.value_parts, self.run_ids)
+        return RunStore(self.table, self.values, self.staging, self.run_ids)
 
     @cached_property
     def agent_types(self) -> AgentTypes:
@@ -446,7 +438,7 @@ class Container(CommonServices):
     def run_deletion_store(self) -> RunDeletionStore:
         from functions.runs.deletion_store import RunDeletionStore
 
-        return RunDeletionStore(self.table, self.value_parts)
+        return RunDeletionStore(self.table, self.staging)
 
     @cached_property
     def run_deletions(self) -> RunDeletions:

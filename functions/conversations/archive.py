@@ -15,15 +15,15 @@ from functions.conversations.archive_store import (
     EndedConversation,
     get_archived_attributes,
 )
-from functions.conversations.mapper import ConversationMapper, decode_header
+from functions.conversations.mapper import ConversationMapper, decode_header, marker_key
 from functions.conversations.model import BuildPage, Conversation, Message, Page
-from functions.conversations.orphan_store import OrphanedMessages, orphan_key
 from functions.conversations.store import ConversationChanged
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, NotFound
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_tenant
+from functions.platform.staging import Staging
 
 _LEAST_SECONDS = 0.1
 
@@ -37,7 +37,7 @@ class ConversationArchive:
 
     _store: ConversationArchiveStore
     _mapper: ConversationMapper
-    _orphans: OrphanedMessages
+    _staging: Staging
     _files: ArchiveFiles
     _audit: AuditTrail
     _clock: Clock
@@ -62,7 +62,7 @@ class ConversationArchive:
         except ConversationChanged:
             return True  # another call has ended or replaced it
         left = max(deadline - time.monotonic(), _LEAST_SECONDS)
-        return self._orphans.remove(orphan_key(ended.conversation), left)
+        return self._staging.remove(marker_key(ended.conversation), left)
 
     def _export(self, ended: EndedConversation, deadline: float) -> bool:
         """Export the parts that are missing; whether all are exported by the deadline."""

@@ -16,7 +16,7 @@ from functions.platform.conversation_keys import parse_conversation_partition
 from functions.platform.errors import Unavailable
 from functions.platform.items import Item
 from functions.platform.json_text import loads
-from functions.platform.value_parts import has_parts
+from functions.platform.staging import has_parts
 
 PART = 500  # indexes of messages; at their largest some 45 MB in base64
 DETAILS = "metadata"

@@ -13,8 +13,8 @@ from functions.platform.items import Item
 from functions.platform.keys import Key, get_tenant
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
+from functions.platform.staging import PartsMissing, Staging
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.value_parts import PartsMissing, ValueParts
 from functions.platform.writes import Write, delete, put, update
 
 _NOT_ARCHIVED = frozenset(
@@ -38,10 +38,10 @@ class EndedConversation(NamedTuple):
 class ConversationArchiveStore:
     """Reads and writes expired conversations and the records of archived ones."""
 
-    def __init__(self, table: Table, messages: MessageStore, parts: ValueParts) -> None:
+    def __init__(self, table: Table, messages: MessageStore, staging: Staging) -> None:
         self._table = table
         self._messages = messages
-        self._parts = parts
+        self._staging = staging
 
     def get_ended(self, key: Key, now: int) -> EndedConversation | None:
         """Read an expired conversation, None if it is not there or not expired: two reads."""
@@ -50,7 +50,7 @@ class ConversationArchiveStore:
             return None
         details = self._table.get(conversation_keys.build_details_key(key[0])) or {}
         try:
-            details = self._parts.join(details)
+            details = self._staging.join(details)
         except PartsMissing as missing:
             raise ConversationChanged from missing
         conversation = decode_header(get_tenant(key[0]), header)

@@ -9,7 +9,7 @@ from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.limits import MAX_INLINE_BYTES
 from functions.platform.newest_first import build_list_attributes
-from functions.platform.value_parts import create_value_name, get_value_name, split_value
+from functions.platform.staging import create_value_name, get_value_name, split_value
 from functions.platform.values import ValueCodec, read_text
 from functions.platform.writes import Write
 
@@ -19,6 +19,12 @@ _VERSION = 1  # no text is ever replaced
 def header_key(conversation: Conversation) -> Key:
     """Build the key of a conversation's header."""
     return conversation_keys.build_conversation_key(conversation.tenant, conversation.session_id)
+
+
+def marker_key(conversation: Conversation) -> Key:
+    """Build the key of the marker of a conversation's messages, before and after it shows them."""
+    partition, _ = header_key(conversation)
+    return conversation_keys.build_messages_marker_key(partition, conversation.generation)
 
 
 def listing_key(conversation: Conversation) -> Key:

@@ -7,7 +7,6 @@ from functions.conversations.mapper import ConversationMapper, header_key
 from functions.conversations.model import Conversation, Message
 from functions.conversations.rules import list_shown
 from functions.conversations.store import ConversationChanged
-from functions.platform import value_parts
 from functions.platform.conversation_keys import (
     build_append_request_key,
     build_message_key,
@@ -17,6 +16,7 @@ from functions.platform.errors import NotFound
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.keys import Key
+from functions.platform.staging import PartsMissing, Staging
 from functions.platform.table import Table
 
 _PAGE = 250  # messages a call, so that a page's end wastes little
@@ -25,12 +25,10 @@ _PAGE = 250  # messages a call, so that a page's end wastes little
 class MessageReader:
     """Reads the messages of all conversations."""
 
-    def __init__(
-        self, table: Table, mapper: ConversationMapper, parts: value_parts.ValueParts
-    ) -> None:
+    def __init__(self, table: Table, mapper: ConversationMapper, staging: Staging) -> None:
         self._table = table
         self._mapper = mapper
-        self._parts = parts
+        self._staging = staging
 
     def read(self, conversation: Conversation, first: int, limit: int | None) -> Iterator[Message]:
         """Read the messages from an index on, at most `limit`; removed ones are passed over."""
@@ -69,8 +67,8 @@ class MessageReader:
     def join(self, item: Item) -> Item:
         """Give a message's item its text, if that is stored in parts: one call."""
         try:
-            return self._parts.join(item)
-        except value_parts.PartsMissing as missing:
+            return self._staging.join(item)
+        except PartsMissing as missing:
             raise ConversationChanged from missing
 
     def assert_unchanged(self, conversation: Conversation) -> None:

@@ -1,24 +1,27 @@
 """Writes of a conversation's messages."""
 
+import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from functions.conversations.mapper import header_key
+from functions.conversations.mapper import header_key, marker_key
 from functions.conversations.message_reader import MessageReader, build_key, build_request_key
-from functions.conversations.model import Conversation, Message, RemovedRange
-from functions.conversations.orphan_store import clear_pending, mark_pending, mark_range
+from functions.conversations.model import Conversation, Message
 from functions.conversations.store import ConversationChanged, change_writes
-from functions.platform import value_parts
+from functions.platform import conversation_keys, staging
 from functions.platform.bulk_writes import write_parallel
-from functions.platform.conversation_keys import parse_message_index
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
+from functions.platform.keys import Key
 from functions.platform.limits import MAX_TRANSACTION_BYTES
+from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
-from functions.platform.writes import Write, delete, put, put_new
+from functions.platform.writes import Write, delete, put, put_new, update
 
 _IN_TRANSACTION = 80  # messages at most that are part of the write that shows them
 _PRESENT = "attribute_exists(pk)"
+_CLEANUP_SECONDS = 4.0  # that a request spends on deleting; the schedule does the rest
+_DELETED_TOGETHER = 200
 _VALUE = ("value", "data_key", "value_name", "value_parts", "value_is_text")
 
 
@@ -45,10 +48,10 @@ class MessageStore(MessageReader):
         self, conversation: Conversation, texts: Sequence[bytes], author: str | None
     ) -> StagedMessages:
         """Encode messages for a conversation's generation, and store the large ones' texts."""
-        path = value_parts.create_value_name(conversation.generation)
+        path = staging.create_value_name(conversation.generation)
         items, parts = self._encode_large(conversation, texts, path)
         partition, now = header_key(conversation)[0], conversation.updated_at
-        shows = self._parts.stage(partition, path, parts, now)
+        shows = self._staging.stage_parts(partition, path, parts, now)
         return StagedMessages(conversation.generation, texts, shows, items, author)
 
     def _encode_large(
@@ -114,10 +117,13 @@ class MessageStore(MessageReader):
         writes = [*change_writes(before, after), delete((last["pk"], last["sk"]), _PRESENT), *audit]
         if token is not None:
             value = {name: last[name] for name in _VALUE if name in last}
-            marker = value | {"index": parse_message_index(last["sk"]), "request": token.stored}
+            marker = value | {
+                "index": conversation_keys.parse_message_index(last["sk"]),
+                "request": token.stored,
+            }
             writes.append(put_new(build_request_key(before, token), marker))
         else:
-            writes += value_parts.mark_orphaned(last, after.updated_at)
+            writes += staging.hide_parts(last, after.updated_at)
         self._transact(writes)
 
     def change(
@@ -136,17 +142,54 @@ class MessageStore(MessageReader):
         item = self._put(after, staged, 0, message.index).item or {}
         item |= {"changed_at": after.revision, "request": present.get("request")}
         writes = [*change_writes(before, after), put(key, item, _PRESENT), *staged.shows, *audit]
-        self._transact([*writes, *value_parts.mark_orphaned(present, after.updated_at)])
+        self._transact([*writes, *staging.hide_parts(present, after.updated_at)])
 
     def remove_range(
         self, before: Conversation, after: Conversation, audit: Sequence[Write]
-    ) -> RemovedRange:
-        """Hide a range of messages, and mark them to be deleted: one transaction."""
-        removed = after.removed[-1]
-        self._transact(
-            [*change_writes(before, after), mark_range(after, removed, after.updated_at), *audit]
+    ) -> None:
+        """Hide a range of messages by one transaction, and delete them."""
+        first, end, revision = after.removed[-1]
+        key = conversation_keys.build_removed_range_key(
+            header_key(after)[0], after.generation, revision
         )
-        return removed
+        hidden = staging.hide(key, after.updated_at, first=first, end=end)
+        self._transact([*change_writes(before, after), hidden, *audit])
+        self.delete_range(key, _CLEANUP_SECONDS)
+
+    def delete_range(self, key: Key, seconds: float) -> bool:
+        """Delete the messages of a removed range for at most `seconds`; True if none are left.
+
+        The header lists the range until they are deleted: readers pass over it.
+
+        Args:
+            key: of the range's marker.
+        """
+        marker = self._table.get(key)
+        if marker is None:
+            return True
+        generation, revision = conversation_keys.parse_removed_range(key[1])
+        first, last = (
+            conversation_keys.build_message_key(key[0], generation, index)[1]
+            for index in (marker["first"], marker["end"] - 1)
+        )
+        found = self._table.query_from(key[0], first, last, _DELETED_TOGETHER)
+        if not self._staging.delete(found, time.monotonic() + seconds):
+            return False
+        self._forget_range(key, generation, [marker["first"], marker["end"], revision])
+        return True
+
+    @retry_on(ConditionFailed, "others are writing this conversation")
+    def _forget_range(self, key: Key, generation: str, removed: list[int]) -> None:
+        """Take a range whose messages are deleted off the header, and remove its marker."""
+        header_at = conversation_keys.build_header_key(key[0])
+        header = self._table.get(header_at) or {}
+        before = header.get("removed", [])
+        if header.get("generation") == generation and removed in before:
+            left = [each for each in before if each != removed]
+            expected = {"generation": generation, "before": before, "left": left}
+            condition = "generation = :generation AND removed = :before"
+            self._table.update(update(header_at, "SET removed = :left", condition, **expected))
+        self._table.write_many([delete(key)])
 
     def _transact(self, writes: Sequence[Write]) -> None:
         try:
@@ -167,9 +210,7 @@ class MessageStore(MessageReader):
         size = sum(write.size for write in puts)
         if len(puts) <= _IN_TRANSACTION and size <= MAX_TRANSACTION_BYTES // 2:
             return puts
-        self._table.put(mark_pending(new, now))
-        write_parallel(self._table, puts)
-        return [clear_pending(new)]
+        return self._staging.stage(marker_key(new), puts, now)
 
     def write_pending(
         self, pending: Conversation, texts: Sequence[bytes], first: int, author: str
@@ -180,7 +221,7 @@ class MessageStore(MessageReader):
     def _build_puts(
         self, new: Conversation, texts: Sequence[bytes], first: int, author: str
     ) -> list[Write]:
-        path = value_parts.create_value_name(new.generation)
+        path = staging.create_value_name(new.generation)
         items, puts = self._encode_large(new, texts, path)
         staged = StagedMessages(new.generation, texts, (), items, author)
         return puts + [

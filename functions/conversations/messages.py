@@ -15,7 +15,6 @@ from functions.conversations.authority import (
 )
 from functions.conversations.message_store import MessageStore, StagedMessages
 from functions.conversations.model import Conversation, Message
-from functions.conversations.orphan_store import OrphanedMessages, range_key
 from functions.conversations.requests import MessageChange, NewMessage
 from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.identity.model import Principal
@@ -26,7 +25,6 @@ from functions.platform.retry import Backoff, retry_on
 from functions.platform.writes import Write
 
 _ATTEMPTS = 30
-_CLEANUP_SECONDS = 4.0
 _BUSY = "many are writing this conversation"
 
 
@@ -42,7 +40,6 @@ class Messages:
 
     _store: ConversationStore
     _messages: MessageStore
-    _orphans: OrphanedMessages
     _audit: AuditTrail
     _clock: Clock
 
@@ -174,8 +171,7 @@ class Messages:
         after = rules.remove_range(found, first, stop, count, self._clock())
         other = self._messages.find_other_author(found, first, stop, caller.id)
         audit = self._record(caller, DELETE_MESSAGE, found, first, other)
-        removed = self._messages.remove_range(found, after, audit)
-        self._orphans.remove_range(range_key(after, removed), _CLEANUP_SECONDS)
+        self._messages.remove_range(found, after, audit)
         return after, count
 
     def _record(

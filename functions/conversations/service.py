@@ -7,10 +7,9 @@ from functions.authorization.model import Action
 from functions.authorization.rules import authorize
 from functions.conversations import authority, rules
 from functions.conversations.archive import ConversationArchive
-from functions.conversations.mapper import header_key
+from functions.conversations.mapper import header_key, marker_key
 from functions.conversations.message_store import MessageStore
 from functions.conversations.model import BuildPage, Conversation, Message, Page
-from functions.conversations.orphan_store import OrphanedMessages, orphan_key
 from functions.conversations.requests import ConversationChange, NewConversation
 from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.conversations.upload_store import show_upload
@@ -21,10 +20,10 @@ from functions.platform.conversation_keys import create_generation
 from functions.platform.errors import NotFound, Throttled
 from functions.platform.idempotency import RequestToken
 from functions.platform.retry import retry_on
+from functions.platform.staging import Staging
 from functions.platform.writes import Write
 
 ATTEMPTS = 30
-_CLEANUP_SECONDS = 4.0  # that a request spends on removing; the schedule does the rest
 _ARCHIVE_SECONDS = 16.0
 _MOST_ROWS = 1000  # that one call reads
 _BUSY = "others are writing this conversation"
@@ -41,7 +40,7 @@ class Conversations:
     _store: ConversationStore
     _messages: MessageStore
     _uploads: Uploads
-    _orphans: OrphanedMessages
+    _staging: Staging
     _archive: ConversationArchive
     _audit: AuditTrail
     _clock: Clock
@@ -124,7 +123,7 @@ class Conversations:
         records = self._record(caller, authority.REPLACE_CONVERSATION, old)
         self._store.replace(old, made, [*messages, *records], now)
         if old is not None:
-            self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)
+            self._staging.remove(marker_key(old))
         return made, old is None
 
     def _place_messages(
@@ -180,7 +179,7 @@ class Conversations:
         rules.assert_version(old, version)
         records = self._record(caller, authority.DELETE_CONVERSATION, old) if is_recorded else []
         self._store.delete(old, self._clock(), *records)
-        self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)
+        self._staging.remove(marker_key(old))
 
     def _record(
         self, caller: Principal, action: Action[Conversation], old: Conversation | None

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from functions.conversations.model import State, StateAddress
-from functions.platform import conversation_keys, item_types, value_parts
+from functions.platform import conversation_keys, item_types, staging
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import HIGHEST, LOWEST, Key
 from functions.platform.limits import MAX_INLINE_BYTES
@@ -22,12 +22,12 @@ _LISTED_TOGETHER = 50
 class StateStore:
     """Reads and writes the states of all tenants."""
 
-    def __init__(self, table: Table, values: ValueCodec, parts: value_parts.ValueParts) -> None:
+    def __init__(self, table: Table, values: ValueCodec, staging: staging.Staging) -> None:
         self._table = table
         self._values = values
-        self._parts = parts
+        self._staging = staging
 
-    @retry_on(value_parts.PartsMissing, "others are writing this state")
+    @retry_on(staging.PartsMissing, "others are writing this state")
     def get(self, tenant: str, address: StateAddress) -> State | None:
         """Read one state: one read, and one call more if it is large."""
         item = self.get_item(tenant, address)
@@ -85,19 +85,19 @@ class StateStore:
         """Write a state in place of the one whose item is `old`, together with further writes."""
         key = _key(tenant, new.address)
         item, parts = self._encode(tenant, new)
-        name = value_parts.get_value_name(item)
-        staged = self._parts.stage(key[0], name, parts, now)
-        orphaned = value_parts.mark_orphaned(old, now)
-        self._table.write([_build_put(key, item, old), *staged, *orphaned, *further])
-        self._parts.remove_orphaned(old)
+        name = staging.get_value_name(item)
+        shown = self._staging.stage_parts(key[0], name, parts, now)
+        hidden = staging.hide_parts(old, now)
+        self._table.write([_build_put(key, item, old), *shown, *hidden, *further])
+        self._staging.remove_parts(old)
 
     def delete(self, old: Item, now: int, further: Sequence[Write] = ()) -> None:
         """Delete a state, together with further writes."""
         key = (old["pk"], old["sk"])
         expected = {"seen": old["version"], "created_at": old["created_at"]}
-        orphaned = value_parts.mark_orphaned(old, now)
-        self._table.transact([delete(key, _AT_VERSION, **expected), *further, *orphaned])
-        self._parts.remove_orphaned(old)
+        hidden = staging.hide_parts(old, now)
+        self._table.transact([delete(key, _AT_VERSION, **expected), *further, *hidden])
+        self._staging.remove_parts(old)
 
     def _encode(self, tenant: str, state: State) -> tuple[Item, list[Write]]:
         key = _key(tenant, state.address)
@@ -105,9 +105,7 @@ class StateStore:
         text, sensitivity, version = state.value, state.sensitivity, state.version
         value = self._values.encode(text, sensitivity, tenant, context, version)
         if len(text) > MAX_INLINE_BYTES:
-            value, parts = value_parts.split_value(
-                key[0], value_parts.create_value_name(key[1]), value
-            )
+            value, parts = staging.split_value(key[0], staging.create_value_name(key[1]), value)
         address = state.address
         return value | {
             **to_attributes(address),
@@ -123,7 +121,7 @@ class StateStore:
     def decode(self, tenant: str, item: Item) -> State:
         """Decode a state: one call if it is large."""
         context, version = f"{item['pk']}#{item['sk']}", item["version"]
-        whole = self._parts.join(item)
+        whole = self._staging.join(item)
         value = read_text(whole, lambda: self._values.decode(whole, tenant, context, version))
         return decode_head(item)._replace(value=value)
 

@@ -20,8 +20,8 @@ from functions.platform.items import Item
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_STATE_BYTES
 from functions.platform.retry import retry_on
+from functions.platform.staging import PartsMissing
 from functions.platform.table import ConditionFailed
-from functions.platform.value_parts import PartsMissing
 from functions.platform.writes import Write
 
 _BUSY, _ATTEMPTS = "others are writing this state", 30

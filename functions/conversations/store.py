@@ -11,10 +11,10 @@ from functions.conversations.mapper import (
     encode_listing,
     header_key,
     listing_key,
+    marker_key,
 )
 from functions.conversations.model import Conversation
-from functions.conversations.orphan_store import mark_deleted
-from functions.platform import conversation_keys, item_types, value_parts
+from functions.platform import conversation_keys, item_types, staging
 from functions.platform.errors import CapacityExceeded
 from functions.platform.items import Item
 from functions.platform.keys import Key
@@ -39,12 +39,10 @@ class StoredConversation(NamedTuple):
 class ConversationStore:
     """Reads and writes conversations of all tenants."""
 
-    def __init__(
-        self, table: Table, mapper: ConversationMapper, parts: value_parts.ValueParts
-    ) -> None:
+    def __init__(self, table: Table, mapper: ConversationMapper, staging: staging.Staging) -> None:
         self._table = table
         self._mapper = mapper
-        self._parts = parts
+        self._staging = staging
 
     # Reads
 
@@ -53,7 +51,7 @@ class ConversationStore:
         item = self._table.get(conversation_keys.build_conversation_key(tenant, session))
         return None if item is None else decode_header(tenant, item)
 
-    @retry_on(value_parts.PartsMissing, "the conversation is being changed again and again")
+    @retry_on(staging.PartsMissing, "the conversation is being changed again and again")
     def get(self, tenant: str, session: str) -> Conversation | None:
         """Read a conversation with its metadata: one call, and one if these are large."""
         found = self.get_many(tenant, [session]).get(session)
@@ -66,11 +64,11 @@ class ConversationStore:
         """
         try:
             return self._decode(stored)
-        except value_parts.PartsMissing:
+        except staging.PartsMissing:
             return self.get(stored.head.tenant, stored.head.session_id) or stored.head
 
     def _decode(self, stored: StoredConversation) -> Conversation:
-        return self._mapper.decode(stored.head, self._parts.join(stored.details))
+        return self._mapper.decode(stored.head, self._staging.join(stored.details))
 
     def get_many(self, tenant: str, sessions: Sequence[str]) -> dict[str, StoredConversation]:
         """Read the conversations that exist among these, each as of one time: a call per 50."""
@@ -155,7 +153,7 @@ class ConversationStore:
             writes.append(put_new(header_key(new), encode_header(new)))
             writes.append(put(listing_key(new), encode_listing(new)))
         else:
-            writes += [*change_writes(old, new), mark_deleted(old, now)]
+            writes += [*change_writes(old, new), staging.hide(marker_key(old), now)]
         self.transact([*writes, *_count_writes(old, new)])
 
     def change(self, old: Conversation, new: Conversation) -> None:
@@ -164,15 +162,15 @@ class ConversationStore:
         if new.details_at != old.details_at:
             present = self._table.get(conversation_keys.build_details_key(header_key(new)[0]))
             writes += self._put_details(new, new.updated_at)
-            writes += value_parts.mark_orphaned(present, new.updated_at)
+            writes += staging.hide_parts(present, new.updated_at)
         self.transact(writes)
 
     def _put_details(self, new: Conversation, now: int) -> list[Write]:
         """Build the writes of new details, and stage their parts."""
         key = conversation_keys.build_details_key(header_key(new)[0])
         details, parts = self._mapper.encode_details(new)
-        name = value_parts.get_value_name(details)
-        return [put(key, details), *self._parts.stage(key[0], name, parts, now)]
+        name = staging.get_value_name(details)
+        return [put(key, details), *self._staging.stage_parts(key[0], name, parts, now)]
 
     def delete(self, old: Conversation, now: int, *further: Write) -> None:
         """Hide a conversation and mark its messages to be deleted.
@@ -218,7 +216,7 @@ def delete_writes(old: Conversation, now: int) -> list[Write]:
         delete(key, condition, revision=old.revision, generation=old.generation),
         delete(conversation_keys.build_details_key(key[0])),
         delete(listing_key(old)),
-        mark_deleted(old, now),
+        staging.hide(marker_key(old), now),
         *_count_writes(old, None),
     ]
 

@@ -6,20 +6,18 @@ deleted as all pending messages are.
 
 from collections.abc import Sequence
 
-from functions.conversations.mapper import header_key
+from functions.conversations.mapper import header_key, marker_key
 from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation, ConversationUpload
-from functions.conversations.orphan_store import orphan_key
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.items import from_attributes
 from functions.platform.keys import build_due_attributes
 from functions.platform.schema import DUE_ATTRIBUTE
+from functions.platform.staging import IS_OPEN, STAGED_FOR
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.value_parts import STAGED_FOR
 from functions.platform.writes import Write, check, delete, put_new, update
 
-_OPEN = "attribute_exists(pk) AND attribute_not_exists(closing)"
-_WHOLE = f"{_OPEN} AND messages = :count AND written = :count"
+_WHOLE = f"{IS_OPEN} AND messages = :count AND written = :count"
 
 
 class UploadStore:
@@ -32,7 +30,7 @@ class UploadStore:
     def get(self, tenant: str, session: str, id: str) -> ConversationUpload | None:
         """Read an upload: one read; None if there is none, or it was shown or given up."""
         pending = _build_pending(tenant, session, id)
-        item = self._table.get(orphan_key(pending))
+        item = self._table.get(marker_key(pending))
         if item is None or "writer" not in item or "closing" in item:
             return None
         named = {"upload_id": id, "tenant": tenant, "session_id": session}
@@ -42,7 +40,7 @@ class UploadStore:
     def begin(self, upload: ConversationUpload) -> bool:
         """Begin an upload; whether there was none of its id, nor a conversation that shows it."""
         pending = _to_pending(upload)
-        key = orphan_key(pending)
+        key = marker_key(pending)
         item = {
             "messages": 0,
             "written": 0,
@@ -64,12 +62,12 @@ class UploadStore:
 
         Returns how many messages the upload has.
         """
-        key, end = orphan_key(_to_pending(upload)), first + len(texts)
+        key, end = marker_key(_to_pending(upload)), first + len(texts)
         due = now + STAGED_FOR
         # `messages` counts what is being written, `written` what is complete. Part 50 to 99: before
         # it, both are 50; while it is written, 100 and 50; then both are 100. A retry finds
         # messages = :end (100), the next part finds both equal to its :first.
-        follows = f"{_OPEN} AND (messages = :end OR messages = :first AND written = :first)"
+        follows = f"{IS_OPEN} AND (messages = :end OR messages = :first AND written = :first)"
         try:
             self._table.update(
                 update(
@@ -83,7 +81,7 @@ class UploadStore:
             ) from failed
         self._messages.write_pending(_to_pending(upload), texts, first, upload.writer)
         try:
-            latest = f"{_OPEN} AND messages = :end"
+            latest = f"{IS_OPEN} AND messages = :end"
             self._table.update(update(key, "SET written = :end", latest, end=end))
         except ConditionFailed:
             self._assert_open(upload)
@@ -96,7 +94,7 @@ class UploadStore:
 
 def show_upload(shown: Conversation) -> Write:
     """Build the write that ends an upload, in the transaction that shows its messages."""
-    return delete(orphan_key(shown), _WHOLE, count=shown.end)
+    return delete(marker_key(shown), _WHOLE, count=shown.end)
 
 
 def _to_pending(upload: ConversationUpload) -> Conversation:

@@ -14,7 +14,7 @@ from functions.platform.clock import Clock
 from functions.platform.conversation_keys import create_generation
 from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
-from functions.platform.value_parts import STAGED_FOR
+from functions.platform.staging import STAGED_FOR
 
 
 class Uploads:

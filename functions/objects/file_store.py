@@ -1,9 +1,7 @@
-"""Files of large objects, and how those are deleted that no object has.
+"""Files of large objects, which are staged as `functions.platform.staging` describes it.
 
-A marker names a file. It is written before the file, and removed by the transaction that makes an
-object have the file; and it is written in the transaction after which no object has it. So the
-schedule finds each unused file, whatever crashes. The marker of an upload counts its bytes, and
-stays, without being due, while an object has the file: so a repeated request never begins it again.
+The marker of an upload counts its bytes, and stays, without being due, while an object has the
+file: so a repeated request never begins it again.
 """
 
 from functions.objects.model import ObjectUpload
@@ -15,12 +13,11 @@ from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, build_due_attributes, get_tenant
 from functions.platform.limits import UPLOAD_ADDRESS_SECONDS
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
+from functions.platform.staging import IS_OPEN, hide, show, stage
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.value_parts import STAGED_FOR
-from functions.platform.writes import Write, delete, put, put_new, update
+from functions.platform.writes import Write, delete, put_new, update
 
 _IS_UNUSED = "attribute_exists(pk) AND attribute_not_exists(completed)"
-_IS_OPEN = f"{_IS_UNUSED} AND attribute_not_exists(closing)"
 
 
 def build_file_key(partition: str, file: str) -> Key:
@@ -36,9 +33,10 @@ def clear_staged_file(item: Item) -> Write:
     """
     key = build_file_key(item["pk"], item["file"])
     if "address_expires_at" not in item:
-        return delete(key, _IS_OPEN)
+        return show(key)
     changes = f"SET completed = :yes REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}"
-    return update(key, changes, _IS_OPEN, yes=True)
+    is_unused = f"{IS_OPEN} AND attribute_not_exists(completed)"
+    return update(key, changes, is_unused, yes=True)
 
 
 def mark_unused_file(item: Item, now: int) -> Write:
@@ -46,8 +44,8 @@ def mark_unused_file(item: Item, now: int) -> Write:
 
     It is due when no address takes bytes under its name any more.
     """
-    due = build_due_attributes(item["pk"], max(now, item.get("address_expires_at", 0)))
-    return put(build_file_key(item["pk"], item["file"]), due)
+    due = max(now, item.get("address_expires_at", 0))
+    return hide(build_file_key(item["pk"], item["file"]), due)
 
 
 class ObjectFiles:
@@ -60,8 +58,7 @@ class ObjectFiles:
     def stage(self, partition: str, file: str, data: bytes, now: int) -> None:
         """Write a file that an object is going to have."""
         storage = self._required
-        due = build_due_attributes(partition, now + STAGED_FOR)
-        self._table.put(put(build_file_key(partition, file), due))
+        self._table.put(stage(build_file_key(partition, file), now))
         storage.put(_build_name(partition, file), data)
 
     def begin_upload(self, partition: str, upload: ObjectUpload) -> bool:

@@ -56,21 +56,13 @@ def parse_message_index(sort: str) -> int:
 
 def build_append_request_key(partition: str, generation: str, request: bytes) -> Key:
     """Build the key of what says at which index a request's messages were appended."""
-    return partition, f"{build_append_request_prefix(generation)}{request.hex()}"
+    return partition, item_types.APPEND_REQUEST.build_sort(
+        generation=generation, request=request.hex()
+    )
 
 
-def build_append_request_prefix(generation: str) -> str:
-    """Build what the sort keys of a generation's append requests begin with."""
-    return item_types.APPEND_REQUEST.build_sort(generation=generation, request="")
-
-
-def build_orphaned_messages_key(partition: str, generation: str) -> Key:
-    """Build the key of what says that a generation's messages are to be deleted."""
+def build_messages_marker_key(partition: str, generation: str) -> Key:
     return partition, item_types.ORPHANED_MESSAGES.build_sort(generation=generation)
-
-
-def parse_orphaned_messages(sort: str) -> str:
-    return item_types.ORPHANED_MESSAGES.parse(sort)
 
 
 def build_removed_range_key(partition: str, generation: str, revision: int) -> Key:

@@ -12,8 +12,8 @@ from functions.platform.item_types import EPISODE
 from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes, get_tenant
 from functions.platform.run_keys import build_deleted_run_key, parse_episode_id, parse_episode_key
+from functions.platform.staging import Staging, hide_parts
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.value_parts import ValueParts, mark_orphaned
 from functions.platform.writes import Write, delete, put, put_version, update
 from functions.quotas.model import EPISODES
 from functions.quotas.store import build_release
@@ -30,9 +30,9 @@ Audit = Callable[[Sequence[Item]], list[Write]]
 class RunDeletionStore:
     """Deletes runs and episodes of all tenants."""
 
-    def __init__(self, table: Table, parts: ValueParts) -> None:
+    def __init__(self, table: Table, staging: Staging) -> None:
         self._table = table
-        self._parts = parts
+        self._staging = staging
 
     def delete_run(self, item: Item, now: int, audit: Sequence[Write]) -> None:
         """Put a marker in the place of a run."""
@@ -42,12 +42,12 @@ class RunDeletionStore:
         writes = [
             put_version(key, lasting, item["version"]),
             put(build_deleted_run_key(item["pk"]), lasting | due),
-            *(write for each in values for write in mark_orphaned(each, now)),
+            *(write for each in values for write in hide_parts(each, now)),
             *audit,
         ]
         self._table.transact(writes)
         for each in values:
-            self._parts.remove_orphaned(each)
+            self._staging.remove_parts(each)
 
     def is_deletion_pending(self, partition: str) -> bool:
         """Tell whether the run was deleted, and maybe not all of its episodes: one read."""

@@ -14,8 +14,8 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.run_keys import create_run_address
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
+from functions.platform.staging import PartsMissing
 from functions.platform.table import ConditionFailed
-from functions.platform.value_parts import PartsMissing
 from functions.runs.agent_types import AgentTypes
 from functions.runs.authority import END_RUN, record_change
 from functions.runs.model import Run, RunPage, RunQuery, RunStatus, RunValue

@@ -7,14 +7,14 @@ from operator import itemgetter
 from typing import TypeGuard
 
 from functions.identity.model import Principal
-from functions.platform import run_keys, schema, value_parts
+from functions.platform import run_keys, schema, staging
 from functions.platform.bounded_pages import Examined, examine_all
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, decode_timestamp
 from functions.platform.limits import MAX_INLINE_BYTES, MAX_PAGE_ITEMS
 from functions.platform.newest_first import iterate_rows
 from functions.platform.retry import retry_on
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import Table
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.values import ValueCodec, read_text
 from functions.platform.writes import Write, put_new, put_version
@@ -30,7 +30,7 @@ class RunStore:
 
     _table: Table
     _values: ValueCodec
-    _parts: value_parts.ValueParts
+    _staging: staging.Staging
     _ids: RunIds
 
     def find_address(
@@ -49,7 +49,7 @@ class RunStore:
             raise run_not_found()
         return item
 
-    @retry_on(value_parts.PartsMissing, "others are writing this run")
+    @retry_on(staging.PartsMissing, "others are writing this run")
     def get(self, tenant: str, run_id: str, now: int) -> Run:
         """Read a run: one read, and one call more for each large value."""
         return self.decode(tenant, self.get_item(tenant, run_id, now))
@@ -67,7 +67,7 @@ class RunStore:
             item[schema.GROUP_ATTRIBUTE] = run_keys.build_instance_runs_partition(
                 address.tenant, run.instance_id
             )
-        name = value_parts.get_value_name(value.get("input", {}))
+        name = staging.get_value_name(value.get("input", {}))
         self._write(put_new(address.item_key, item), name, parts, now)
 
     def end(
@@ -83,7 +83,7 @@ class RunStore:
         key = (item["pk"], item["sk"])
         value, parts = self._encode_value(tenant, key[0], run, field)
         write = put_version(key, item | _encode_head(run) | value, item["version"])
-        self._write(write, value_parts.get_value_name(value.get(field, {})), parts, now, records)
+        self._write(write, staging.get_value_name(value.get(field, {})), parts, now, records)
 
     def _write(
         self,
@@ -94,15 +94,8 @@ class RunStore:
         records: Sequence[Write] = (),
     ) -> None:
         """Write an item, with the parts of its value where there are any."""
-        staged = self._parts.stage(write.key[0], name, parts, now)
-        try:
-            self._table.write([write, *staged, *records])
-        except ConditionFailed:
-            # The parts were stored, and nothing refers to them. They are removed at once instead of
-            # by the schedule, whose mark is the same item.
-            for mark in staged:
-                self._parts.remove(mark.key, value_parts.CLEANUP_SECONDS)
-            raise
+        shown = self._staging.stage_parts(write.key[0], name, parts, now)
+        self._table.write([write, *shown, *records])
 
     def list_rows(
         self,
@@ -143,7 +136,7 @@ class RunStore:
     def _decode_value(self, tenant: str, item: Item, name: RunValue) -> bytes:
         if item.get(name) is None:
             return b"null"
-        value = self._parts.join(item[name] | {"pk": item["pk"]})
+        value = self._staging.join(item[name] | {"pk": item["pk"]})
         context = f"{item['pk']}#{name}"
         return read_text(item, lambda: self._values.decode(value, tenant, context, _VERSION))
 
@@ -158,9 +151,7 @@ class RunStore:
         value = self._values.encode(text, run.sensitivity, tenant, context, _VERSION)
         parts = list[Write]()
         if len(text) > MAX_INLINE_BYTES:
-            value, parts = value_parts.split_value(
-                partition, value_parts.create_value_name(name), value
-            )
+            value, parts = staging.split_value(partition, staging.create_value_name(name), value)
         ttl = {schema.TTL_ATTRIBUTE: to_ttl_seconds(run.expires_at)}
         return {name: value}, [replace(part, item=(part.item or {}) | ttl) for part in parts]
 

@@ -24,17 +24,16 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
     """Build the table of jobs: one for each type of item that becomes due, but for entries."""
     collector = container.memory_garbage_collector
     conversations = container.conversation_archive
-    orphaned_messages = container.orphaned_messages
     deletions = container.deletions
     return {
         item_types.AGENT: container.agent_memory.maintain,
         item_types.TASK: _resume_task(container),
         item_types.GUARDRAILS: _count(container.guardrails.resume, "guardrails"),
         item_types.CONVERSATION: _resume_long(conversations.end_retention, "conversations"),
-        item_types.ORPHANED_MESSAGES: _resume_long(orphaned_messages.remove, "orphans"),
-        item_types.REMOVED_RANGE: _resume_long(orphaned_messages.remove_range, "orphans"),
+        item_types.ORPHANED_MESSAGES: _resume_long(container.staging.remove, "orphans"),
+        item_types.REMOVED_RANGE: _resume_long(container.message_store.delete_range, "orphans"),
         item_types.DELETED_RUN: _resume_long(container.run_deletion_store.resume, "deleted_runs"),
-        item_types.ORPHANED_VALUES: _resume_long(container.value_parts.remove, "orphans"),
+        item_types.ORPHANED_VALUES: _resume_long(container.staging.remove, "orphans"),
         item_types.OBJECT: lambda item, _: Counter(objects=container.objects.remove_expired(item)),
         item_types.OBJECT_FILE: _remove_file(container),
         item_types.MEMORY_ENTRY: lambda item, _: collector.collect_entry(item),

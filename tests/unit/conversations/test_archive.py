@@ -12,8 +12,8 @@ from functions.conversations.mapper import ConversationMapper, encode_header, he
 from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation
 from functions.platform.items import decode_item, encode_item
+from functions.platform.staging import Staging
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.value_parts import ValueParts
 from functions.platform.values import ValueCodec
 
 NOW = 1_900_000_000_000
@@ -26,7 +26,7 @@ MESSAGES = [{"pk": "p", "sk": f"msg#g1#{index:012d}", "value": '{"a":1}'} for in
 
 def end_retention(table: Any) -> Mock:
     """End the conversation's retention; returns the archive storage."""
-    mapper, storage, parts = ConversationMapper(ValueCodec(None)), Mock(), ValueParts(table)
+    mapper, storage, parts = ConversationMapper(ValueCodec(None)), Mock(), Staging(table)
     store = ConversationArchiveStore(table, MessageStore(table, mapper, parts), parts)
     files = ArchiveFiles(storage)
     archive = ConversationArchive(store, mapper, Mock(), files, Mock(), lambda: NOW)

@@ -1,0 +1,188 @@
+"""Stage what one transaction can't hold, and delete what nothing refers to.
+
+Staged items are written before the item that refers to them. A marker names them: it is written
+before them, removed by the transaction that shows them (`show`), and written again by the one that
+hides them (`hide`). So the schedule finds and deletes the items of a writer that crashed, and of
+one that was replaced. A marker that is being swept is closed: `show` fails from then on.
+
+Values that an item can't hold are staged as parts beside it. Their names are paths,
+`GENERATION#WRITER#NUMBER`: the marker of a path stands for all values below it.
+"""
+
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from functions.platform.bulk_writes import delete_items, write_parallel
+from functions.platform.item_types import (
+    APPEND_REQUEST,
+    MESSAGE,
+    ORPHANED_MESSAGES,
+    ORPHANED_VALUES,
+    VALUE_PART,
+)
+from functions.platform.items import Item
+from functions.platform.keys import Key, build_due_attributes
+from functions.platform.limits import MAX_INLINE_BYTES
+from functions.platform.table import ConditionFailed, Store
+from functions.platform.writes import Write, delete, put, update
+
+STAGED_FOR = 15 * 60_000  # ms that a writer may take, far beyond a function's own limit
+IS_OPEN = "attribute_exists(pk) AND attribute_not_exists(closing)"
+_EXISTS = "attribute_exists(pk)"
+_CLEANUP_SECONDS = 4.0  # that a request spends on deleting; the schedule does the rest
+_BATCH = 100  # items between two looks at the time; parts of values have 350 KB each
+_PART_BYTES = 350_000  # of an item's 409,600
+_NUMBER, _NAME, _IS_TEXT = "value_parts", "value_name", "value_is_text"
+_BELOW = {
+    ORPHANED_VALUES: (VALUE_PART,),
+    ORPHANED_MESSAGES: (MESSAGE, APPEND_REQUEST, VALUE_PART),
+}
+"""The types of the items below the path of a marker."""
+
+
+class PartsMissing(Exception):
+    """The parts of a value were removed since its item was read."""
+
+
+def stage(key: Key, now: int) -> Write:
+    """Build the write of a marker, before what it names is written."""
+    return hide(key, now + STAGED_FOR)
+
+
+def show(key: Key) -> Write:
+    """Build the write that belongs into the transaction that shows staged items."""
+    return delete(key, IS_OPEN)
+
+
+def hide(key: Key, now: int, **attributes: int) -> Write:
+    """Build the write that belongs into the transaction after which nothing refers to items."""
+    return put(key, attributes | build_due_attributes(key[0], now))
+
+
+def create_value_name(*path: str) -> str:
+    """Create the name of a value, or of the values of one writer, below a path."""
+    return "#".join((*path, secrets.token_hex(8)))
+
+
+def get_value_name(item: Item) -> str | None:
+    """Get the name of an item's value, if it has one: what may have parts does."""
+    return item.get(_NAME)
+
+
+def has_parts(item: Item) -> bool:
+    """Tell whether an item's value is stored in parts."""
+    return _NUMBER in item
+
+
+def split_value(partition: str, name: str, item: Item) -> tuple[Item, list[Write]]:
+    """Split the value off an item that it makes too large.
+
+    Args:
+        item: its attributes, as `ValueCodec.encode` makes them.
+
+    Returns:
+        The item that refers to the parts, and the writes of these: none if the value fits.
+    """
+    value = item["value"]
+    text = value.encode() if isinstance(value, str) else value
+    if len(text) <= MAX_INLINE_BYTES:
+        return item | {_NAME: name}, []
+    # A value of 800,000 bytes named "g#w" becomes the parts "g#w#0", "g#w#1" and "g#w#2"; the
+    # marker of the path "g" stands for them, and for those of other values of the generation.
+    parts = [text[at : at + _PART_BYTES] for at in range(0, len(text), _PART_BYTES)]
+    whole = {key: attribute for key, attribute in item.items() if key != "value"}
+    whole |= {_NAME: name, _NUMBER: len(parts), _IS_TEXT: isinstance(value, str)}
+    return whole, [
+        put(_build_part_key(partition, name, number), {"value": part})
+        for number, part in enumerate(parts)
+    ]
+
+
+def hide_parts(item: Item | None, now: int) -> list[Write]:
+    """Build `hide` of the parts of an item's value: nothing if there are none."""
+    if item is None or not has_parts(item):
+        return []
+    return [hide(_build_values_key(item["pk"], item[_NAME]), now)]
+
+
+class Staging(Store):
+    """Stages the parts of values, and deletes what markers name."""
+
+    def join(self, item: Item) -> Item:
+        """Give an item the value that is stored in parts: one call; none if there are no parts."""
+        if not has_parts(item):
+            return item
+        partition, name = item["pk"], item[_NAME]
+        keys = [_build_part_key(partition, name, number) for number in range(item[_NUMBER])]
+        found = self._table.get_many(keys)
+        if len(found) < len(keys):
+            raise PartsMissing
+        value: bytes = b"".join(found[key]["value"] for key in keys)
+        return item | {"value": value.decode() if item[_IS_TEXT] else value}
+
+    def stage_parts(
+        self, partition: str, path: str | None, parts: Sequence[Write], now: int
+    ) -> list[Write]:
+        """Write parts that an item is going to refer to.
+
+        Returns what belongs into the transaction that makes it refer to them: nothing without
+        parts. It fails if they are being deleted, because the writer took too long.
+        """
+        if path is None or not parts:
+            return []
+        return self.stage(_build_values_key(partition, path), parts, now)
+
+    def stage(self, key: Key, writes: Sequence[Write], now: int) -> list[Write]:
+        """Write items with a marker; return the write of the transaction that shows them."""
+        self._table.put(stage(key, now))
+        write_parallel(self._table, writes)
+        return [show(key)]
+
+    def remove_parts(self, item: Item | None) -> None:
+        """Delete the parts that `hide_parts` has marked; the schedule does what takes long."""
+        for mark in hide_parts(item, 0):
+            self.remove(mark.key)
+
+    def remove(self, key: Key, seconds: float = _CLEANUP_SECONDS) -> bool:
+        """Delete what a marker names for at most `seconds`; True if nothing is left."""
+        deadline = time.monotonic() + seconds
+        try:
+            self._table.update(update(key, "SET closing = :yes", _EXISTS, yes=True))
+        except ConditionFailed:
+            return True
+        for prefix in _list_prefixes(key[1]):
+            if not self.delete(self._table.query(key[0], prefix), deadline):
+                return False
+        write_parallel(self._table, [delete(key)])
+        return True
+
+    def delete(self, items: Iterator[Item], deadline: float) -> bool:
+        """Delete items with the parts of their values until a time; True if none are left.
+
+        Args:
+            deadline: of the monotonic clock, in seconds.
+        """
+        while group := list(islice(items, _BATCH)):
+            if time.monotonic() >= deadline:
+                return False
+            for each in filter(has_parts, group):
+                keys = (_build_part_key(each["pk"], each[_NAME], n) for n in range(each[_NUMBER]))
+                write_parallel(self._table, map(delete, keys))
+            delete_items(self._table, group)
+        return True
+
+
+def _list_prefixes(sort: str) -> list[str]:
+    """List what the sort keys of a marker's items begin with."""
+    marker = next(each for each in _BELOW if each.has_sort(sort))
+    return [f"{each.sort_prefix}{marker.parse(sort)}#" for each in _BELOW[marker]]
+
+
+def _build_values_key(partition: str, path: str) -> Key:
+    return partition, ORPHANED_VALUES.build_sort(path=path)
+
+
+def _build_part_key(partition: str, name: str, number: int) -> Key:
+    return partition, VALUE_PART.build_sort(name=name, number=number)
