@@ -9,11 +9,12 @@ from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.limits import MAX_INLINE_BYTES
 from functions.platform.newest_first import build_list_attributes
-from functions.platform.staging import create_value_name, get_value_name, split_value
+from functions.platform.staging import create_value_name, split_value
 from functions.platform.values import ValueCodec, read_text
 from functions.platform.writes import Write
 
 _VERSION = 1  # no text is ever replaced
+_DETAILS = "details"
 
 
 def header_key(conversation: Conversation) -> Key:
@@ -74,14 +75,14 @@ class ConversationMapper:
         at = {"generation": conversation.generation, "at": conversation.details_at}
         text = conversation.metadata
         if not self.is_large(text):
-            return self.encode_value(conversation, text, "details") | at, []
+            return self.encode_value(conversation, text, _DETAILS) | at, []
         name = create_value_name(conversation.generation)
-        item, parts = self.encode_large(conversation, text, name)
+        item, parts = self.encode_large(conversation, text, name, _DETAILS)
         return item | at, parts
 
     def decode(self, head: Conversation, details: Item) -> Conversation:
         """Decode the metadata of a conversation, whose parts are joined."""
-        text = read_text(details, lambda: self._decode_value(head, details, "details"))
+        text = read_text(details, lambda: self._decode_value(head, details, _DETAILS))
         return replace(head, metadata=text)
 
     @staticmethod
@@ -90,14 +91,10 @@ class ConversationMapper:
         return len(text) > MAX_INLINE_BYTES
 
     def encode_large(
-        self, conversation: Conversation, text: bytes, name: str
+        self, conversation: Conversation, text: bytes, name: str, place: str
     ) -> tuple[Item, list[Write]]:
-        """Encode a large text, and build the writes of its parts.
-
-        It is bound to its name instead of its place, so that it is written once wherever it is
-        going to be.
-        """
-        item = self.encode_value(conversation, text, name)
+        """Encode a large text, bound to its place, and build the writes of its parts."""
+        item = self.encode_value(conversation, text, place)
         return split_value(header_key(conversation)[0], name, item)
 
     def decode_message(
@@ -114,15 +111,22 @@ class ConversationMapper:
         return migrate_message(conversation, Message(index, text, item.get("created_by")))
 
     def encode_value(self, conversation: Conversation, text: bytes, place: str) -> Item:
-        """Encode a text that isn't large, bound to its place: a message's index, or `details`."""
+        """Encode a text, bound to its place: a message's index, or `details`."""
         context = _context(conversation, place)
         return self._values.encode(
             text, conversation.sensitivity, conversation.tenant, context, _VERSION
         )
 
+    def encode_index(self, conversation: Conversation, index: int, request: str) -> Item:
+        """Encode at which index a popped message was, bound to the request that popped it."""
+        return self.encode_value(conversation, str(index).encode(), request)
+
+    def decode_index(self, conversation: Conversation, item: Item, request: str) -> int:
+        """Decode at which index a popped message was."""
+        return int(self._decode_value(conversation, item, request))
+
     def _decode_value(self, conversation: Conversation, item: Item, place: str) -> bytes:
-        name = get_value_name(item) or ""
-        context = _context(conversation, name if "#" in name else place)  # a place has no "#"
+        context = _context(conversation, place)
         return self._values.decode(item, conversation.tenant, context, _VERSION)
 
 

@@ -149,7 +149,8 @@ class MessageReader:
         marker = self._table.get(build_request_key(conversation, token))
         if marker is None or not token.matches(marker["request"]):
             return None
-        return self._mapper.decode_message(conversation, self.join(marker), marker["index"])
+        index = self._mapper.decode_index(conversation, marker["popped"], token.key.hex())
+        return self._mapper.decode_message(conversation, self.join(marker), index)
 
     def read_last(self, conversation: Conversation) -> Item | None:
         """Read the item of the last message: one call."""

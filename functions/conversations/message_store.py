@@ -15,6 +15,7 @@ from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_TRANSACTION_BYTES
 from functions.platform.retry import retry_on
+from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write, delete, put, put_new, update
 
@@ -29,40 +30,48 @@ class StagedMessages(NamedTuple):
     """Messages that are encoded for a generation, whose large texts are stored already.
 
     Attributes:
+        first: the index of the first one, to which sensitive large ones are bound.
         shows: the writes that belong to the one that shows them, if any are large.
         items: the attributes of those that are large, by their position.
         author: who appends them; None if that is not known.
     """
 
     generation: str
+    first: int
     texts: Sequence[bytes]
     shows: Sequence[Write]
     items: dict[int, Item]
     author: str | None
+
+    def fit(self, conversation: Conversation) -> bool:
+        """Tell whether they can be appended to a conversation as they are stored."""
+        is_bound = bool(self.items) and conversation.sensitivity in ENCRYPTED
+        first = conversation.end if is_bound else self.first
+        return (self.generation, self.first) == (conversation.generation, first)
 
 
 class MessageStore(MessageReader):
     """Reads and writes the messages of all conversations."""
 
     def stage(
-        self, conversation: Conversation, texts: Sequence[bytes], author: str | None
+        self, conversation: Conversation, texts: Sequence[bytes], first: int, author: str | None
     ) -> StagedMessages:
-        """Encode messages for a conversation's generation, and store the large ones' texts."""
+        """Encode messages from an index on, and store the large ones' texts."""
         path = staging.create_value_name(conversation.generation)
-        items, parts = self._encode_large(conversation, texts, path)
+        items, parts = self._encode_large(conversation, texts, first, path)
         partition, now = header_key(conversation)[0], conversation.updated_at
         shows = self._staging.stage_parts(partition, path, parts, now)
-        return StagedMessages(conversation.generation, texts, shows, items, author)
+        return StagedMessages(conversation.generation, first, texts, shows, items, author)
 
     def _encode_large(
-        self, conversation: Conversation, texts: Sequence[bytes], path: str
+        self, conversation: Conversation, texts: Sequence[bytes], first: int, path: str
     ) -> tuple[dict[int, Item], list[Write]]:
         items: dict[int, Item] = {}
         writes: list[Write] = []
         for position, text in enumerate(texts):
             if self._mapper.is_large(text):
-                name = f"{path}#{position}"
-                items[position], parts = self._mapper.encode_large(conversation, text, name)
+                name, place = f"{path}#{position}", str(first + position)
+                items[position], parts = self._mapper.encode_large(conversation, text, name, place)
                 writes += parts
         return items, writes
 
@@ -117,10 +126,9 @@ class MessageStore(MessageReader):
         writes = [*change_writes(before, after), delete((last["pk"], last["sk"]), _PRESENT), *audit]
         if token is not None:
             value = {name: last[name] for name in _VALUE if name in last}
-            marker = value | {
-                "index": conversation_keys.parse_message_index(last["sk"]),
-                "request": token.stored,
-            }
+            index = conversation_keys.parse_message_index(last["sk"])
+            popped = self._mapper.encode_index(before, index, token.key.hex())
+            marker = value | {"popped": popped, "request": token.stored}
             writes.append(put_new(build_request_key(before, token), marker))
         else:
             writes += staging.hide_parts(last, after.updated_at)
@@ -138,7 +146,7 @@ class MessageStore(MessageReader):
         present = self._table.get(key)
         if present is None:
             raise ConversationChanged
-        staged = self.stage(after, [message.text], message.created_by)
+        staged = self.stage(after, [message.text], message.index, message.created_by)
         item = self._put(after, staged, 0, message.index).item or {}
         item |= {"changed_at": after.revision, "request": present.get("request")}
         writes = [*change_writes(before, after), put(key, item, _PRESENT), *staged.shows, *audit]
@@ -222,8 +230,8 @@ class MessageStore(MessageReader):
         self, new: Conversation, texts: Sequence[bytes], first: int, author: str
     ) -> list[Write]:
         path = staging.create_value_name(new.generation)
-        items, puts = self._encode_large(new, texts, path)
-        staged = StagedMessages(new.generation, texts, (), items, author)
+        items, puts = self._encode_large(new, texts, first, path)
+        staged = StagedMessages(new.generation, first, texts, (), items, author)
         return puts + [
             self._put(new, staged, position, first + position) for position in range(len(texts))
         ]

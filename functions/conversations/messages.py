@@ -76,9 +76,9 @@ class Messages:
                 if earlier is not None:
                     return found, earlier
             rules.assert_version(found, version)
-            if staged is None or staged.generation != found.generation:
+            if staged is None or not staged.fit(found):
                 texts = rules.build_texts(new, found.schema, now)
-                staged = self._messages.stage(found, texts, caller.id)
+                staged = self._messages.stage(found, texts, found.end, caller.id)
             length = len(staged.texts)
             after = rules.advance(
                 found, now, message_count=found.message_count + length, end=found.end + length

@@ -82,7 +82,8 @@ class HistoryStore:
     def _to_entry(self, entry: Entry, row: Item) -> Entry:
         partition, sort = entry.item_key
         version = int(row["sk"].rpartition("#")[2])
-        return self._mapper.to_entry(row | {"pk": partition, "sk": sort, "version": version})
+        bound = {"pk": partition, "sk": sort, "nonce": entry.nonce, "version": version}
+        return self._mapper.to_entry(row | bound)
 
 
 def build_version_key(entry_key: Key, item: Item, superseded: int) -> Key:

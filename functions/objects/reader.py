@@ -93,6 +93,8 @@ class ObjectReader:
         def use(stored: StoredObject, item: Item) -> ObjectRead:
             part = select(stored)
             start, end = part or (0, stored.size)
+            if stored.metadata is UNREADABLE:
+                raise UnreadableValue
             if end - start > MAX_OBJECT_BYTES:
                 seconds = rules.limit_address_seconds(stored, self._clock())
                 return ObjectRead(stored, part, address=self._files.sign_download(item, seconds))

@@ -141,7 +141,8 @@ class ObjectStore:
         """Decode what names the object's key, and is read before its bytes."""
         stored, is_sealed = item["metadata"], "data_key" in item["metadata"]
         is_sensitive = item.get("sensitivity") in ENCRYPTED
-        if is_sealed != is_sensitive or is_sealed < ("data_key" in item):
+        is_moved = item.get("file", item["generation"]) != item["generation"]
+        if is_moved or is_sealed != is_sensitive or is_sealed < ("data_key" in item):
             raise UnreadableValue
         key = (item["pk"], item["sk"])
         return self._decrypt(stored, tenant, _build_metadata_context(key, item["generation"]))
@@ -159,6 +160,7 @@ class ObjectStore:
         is_whole = (start, end) == (0, item["size"])
         if is_whole or "file" not in item or "data_key" in item:
             return self._read(tenant, item)[start:end]
+        self._decode_metadata(tenant, item)
         return self._files.read_range(item["pk"], item["file"], start, end)
 
     def _decrypt(self, item: Item, tenant: str, name: str) -> bytes:

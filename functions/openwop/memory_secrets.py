@@ -9,8 +9,7 @@ import orjson
 
 from functions.openwop.model import Edition, MemoryRun
 from functions.openwop.redaction import LabelledSecret, Redactor
-from functions.openwop.secret_store import RunSecretStore, StoredSecrets
-from functions.platform.items import Item
+from functions.openwop.secret_store import EncryptedSecrets, RunSecretStore, StoredSecrets
 from functions.platform.json_text import loads
 from functions.platform.openwop_keys import build_memory_partition
 from functions.platform.values import ValueCodec
@@ -42,9 +41,16 @@ class MemorySecrets:
         self._lock = Lock()
         self._known: OrderedDict[str, KnownSecrets] = OrderedDict()
 
-    def encrypt(self, secrets: Sequence[LabelledSecret], tenant: str, run: MemoryRun) -> Item:
-        """Make the attributes that keep the secrets of a run, bound to it and their number."""
-        return self._values.encrypt(orjson.dumps(secrets), tenant, run.run_id, run.secrets_number)
+    def encrypt(
+        self, secrets: Sequence[LabelledSecret], tenant: str, run: MemoryRun
+    ) -> EncryptedSecrets:
+        """Make the attributes that keep the secrets of a run in the partition of each memory."""
+        text, number = orjson.dumps(secrets), run.secrets_number
+        partitions = [build_memory_partition(tenant, memory) for memory in run.memories]
+        return {
+            each: self._values.encrypt(text, tenant, f"{each}#{run.run_id}", number)
+            for each in partitions
+        }
 
     def read_of_run(self, tenant: str, run: MemoryRun) -> list[LabelledSecret]:
         """Read the secrets of an open run: one call, if it has any."""
@@ -79,5 +85,6 @@ class MemorySecrets:
         return Redactor(pairs, marker or self.edition)
 
     def _decrypt(self, tenant: str, row: StoredSecrets) -> list[LabelledSecret]:
-        decrypted = loads(self._values.decode(row.encrypted, tenant, row.run, row.number))
+        name = f"{row.encrypted['pk']}#{row.run}"
+        decrypted = loads(self._values.decode(row.encrypted, tenant, name, row.number))
         return [(label, value) for label, value in decrypted]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from functions.openwop.model import MemoryRun
 from functions.openwop.rules import CLOCK_SKEW
 from functions.openwop.secret_store import (
+    EncryptedSecrets,
     SecretsChange,
     assert_room,
     count_secrets,
@@ -73,7 +74,7 @@ class MemoryRunStore(Store):
         tenant: str,
         run: MemoryRun,
         checks: Sequence[Write],
-        secrets: Item | None,
+        secrets: EncryptedSecrets | None,
         request: RequestToken,
     ) -> None:
         """Open a run if the checks of its snapshot hold."""
@@ -95,7 +96,13 @@ class MemoryRunStore(Store):
             raise RunConflict(decode_run(present)) from refused
 
     def set_secrets(
-        self, tenant: str, before: MemoryRun, run: MemoryRun, secrets: Item, now: int, *audit: Write
+        self,
+        tenant: str,
+        before: MemoryRun,
+        run: MemoryRun,
+        secrets: EncryptedSecrets,
+        now: int,
+        *audit: Write,
     ) -> None:
         """Replace the secrets of an open run by those of `run`, which has more of them."""
         partitions = build_partitions(tenant, run)

@@ -24,6 +24,7 @@ from functions.openwop.run_store import (
     check_kept,
     check_snapshot,
 )
+from functions.openwop.secret_store import EncryptedSecrets
 from functions.openwop.sequence_store import SequenceNumbers
 from functions.platform.clock import Clock
 from functions.platform.idempotency import RequestToken, build_idempotency_conflict
@@ -104,7 +105,7 @@ class MemoryRuns:
         tenant: str,
         run: MemoryRun,
         listing: Item | None,
-        encrypted: Item | None,
+        encrypted: EncryptedSecrets | None,
         request: RequestToken,
     ) -> MemoryRun:
         backoff = Backoff("others are writing to these memories", attempts=25)
@@ -126,7 +127,7 @@ class MemoryRuns:
         tenant: str,
         run: MemoryRun,
         original: MemoryRun,
-        encrypted: Item | None,
+        encrypted: EncryptedSecrets | None,
         request: RequestToken,
     ) -> MemoryRun:
         try:
@@ -210,7 +211,7 @@ class MemoryRuns:
 
     def _encrypt(
         self, tenant: str, run: MemoryRun, secrets: Sequence[LabelledSecret]
-    ) -> tuple[MemoryRun, Item | None]:
+    ) -> tuple[MemoryRun, EncryptedSecrets | None]:
         """Give a run its secrets; return it with the attributes that keep them.
 
         It forgets the name of its memory if that holds one of them: names are stored in clear.

@@ -5,7 +5,7 @@ those that it knows as a condition, so none is redacted by fewer secrets than th
 where a read sees a part of another request's transaction (OpenWOP RFC 0004 §D).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
@@ -27,6 +27,8 @@ _IS_ROOM = (
     "(attribute_not_exists(secret_bytes) OR "
     "(secret_bytes <= :most_bytes AND secret_count <= :most_count))"
 )
+
+EncryptedSecrets = Mapping[str, Item]  # of a run, by the partition of the memory
 
 
 class StoredSecrets(NamedTuple):
@@ -93,10 +95,10 @@ class RunSecretStore(Store):
         return self._table.try_write(*writes)
 
 
-def put_secrets(partition: str, run: MemoryRun, encrypted: Item) -> Write:
+def put_secrets(partition: str, run: MemoryRun, encrypted: EncryptedSecrets) -> Write:
     """Put the secrets of a run on a memory; they are removed when the run is past its deadline."""
     due = run.deadline + CLOCK_SKEW
-    row = encrypted | {
+    row = encrypted[partition] | {
         "deadline": run.deadline,
         "secrets_number": run.secrets_number,
         "secret_count": len(run.secrets),

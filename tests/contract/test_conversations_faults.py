@@ -61,6 +61,17 @@ def test_concurrent_appends_lose_and_double_nothing(service: Service, tenant: Te
 
 
 @pytest.mark.usefixtures("parallel")
+def test_concurrent_appends_of_large_restricted_messages_are_readable(tenant: Tenant) -> None:
+    alice = tenant.agent("alice")
+    ok(put(alice, "s1", sensitivity="restricted"), 201)
+    texts = [f"{number}{LARGE}" for number in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        for each in pool.map(partial(append, alice, "s1"), texts):
+            ok(each, 201)
+    assert sorted(said(alice, "s1")) == texts
+
+
+@pytest.mark.usefixtures("parallel")
 def test_concurrent_retries_append_once(tenant: Tenant) -> None:
     alice = tenant.agent("alice")
     ok(put(alice, "s1", "first"), 201)

@@ -12,15 +12,25 @@ import httpx
 import pytest
 
 from functions.platform.items import Item, decode_item, encode_item
-from tests.contract.bodies import MEMORY, create, entry, update
+from tests.contract.bodies import MEMORY, create, entry, semantic, update
 from tests.contract.expect import assert_no_content, ok, refused
 from tests.contract.openwop_calls import start
 from tests.contract.service import Service, Tenant
+from tests.contract.streaming import Stream, stream_function
 
 SECRET = "PIN-4711"
+LARGE = 500_000  # bytes, stored in parts
 RESTRICTED = {"sensitivity": "restricted"}
 OBJECTS = "/api/v1/agents/ada/objects"
-_SEALED = ("value", "data_key", "value_name", "metadata", "input")
+_SEALED = (
+    "value",
+    "data_key",
+    "value_name",
+    "value_parts",
+    "value_is_text",
+    "metadata",
+    "input",
+)
 _SEALED_OF_OBJECTS = (*_SEALED, "generation")
 Json = dict[str, Any]
 
@@ -37,16 +47,26 @@ class Kind(NamedTuple):
     sort: str = ""
 
 
-def _store_messages(client: httpx.Client) -> None:
-    said = [{"role": "user", "content": text} for text in (SECRET, "other")]
-    body = {"user_id": "ada", "messages": said} | RESTRICTED
-    ok(client.put("/api/v1/conversations/s", json=body), 201)
+def _store_messages(size: int) -> Callable[[httpx.Client], None]:
+    def store(client: httpx.Client) -> None:
+        first, second = (
+            {"role": "user", "content": text.ljust(size)} for text in (SECRET, "other")
+        )
+        body = {"user_id": "ada", "messages": [first]} | RESTRICTED
+        ok(client.put("/api/v1/conversations/s", json=body), 201)
+        ok(client.post("/api/v1/conversations/s/messages", json={"messages": [second]}), 201)
+
+    return store
 
 
-def _store_conversations(client: httpx.Client) -> None:
-    for session, text in (("s1", SECRET), ("s2", "other")):
-        body = {"user_id": "ada", "messages": [], "metadata": {"m": text}} | RESTRICTED
-        ok(client.put(f"/api/v1/conversations/{session}", json=body), 201)
+def _store_conversations(size: int) -> Callable[[httpx.Client], None]:
+    def store(client: httpx.Client) -> None:
+        for session, text in (("s1", SECRET), ("s2", "other")):
+            metadata = {"m": text.ljust(size)}
+            body = {"user_id": "ada", "messages": [], "metadata": metadata} | RESTRICTED
+            ok(client.put(f"/api/v1/conversations/{session}", json=body), 201)
+
+    return store
 
 
 def _store_states(client: httpx.Client) -> None:
@@ -97,10 +117,15 @@ def _store_entries(client: httpx.Client) -> None:
         create(client, entry(key=key, value={"v": text}, **RESTRICTED))
 
 
+def _list_messages(client: httpx.Client) -> list[Json]:
+    return _list(client, "conversations/s", "messages")
+
+
 KINDS = {
-    "messages": Kind(_store_messages, lambda c: _list(c, "conversations/s", "messages"), "msg#"),
+    "messages": Kind(_store_messages(0), _list_messages, "msg#"),
+    "large messages": Kind(_store_messages(LARGE), _list_messages, "msg#"),
     "conversations": Kind(
-        _store_conversations, lambda c: _list(c, "conversations", "conversations")
+        _store_conversations(0), lambda c: _list(c, "conversations", "conversations")
     ),
     "states": Kind(_store_states, lambda c: _list(c, "agents/ada/state", "states")),
     "objects of two spaces": Kind(_store_objects("x", "y"), _list_objects("x", "y")),
@@ -185,11 +210,78 @@ def test_an_earlier_value_is_not_put_back(service: Service, tenant: Tenant) -> N
 
 def test_a_message_does_not_take_the_name_of_another(service: Service, tenant: Tenant) -> None:
     ada = tenant.agent("ada")
-    _store_messages(ada)
+    _store_messages(0)(ada)
     one, other = sorted(find_sealed(service, "msg#"), key=itemgetter("sk"))
     put_value(service, other, one | {"value_name": one["sk"].rpartition("#")[2].lstrip("0") or "0"})
     listed = KINDS["messages"].list(ada)
     assert [each.get("unreadable", False) for each in listed] == [False, True]
+
+
+def test_large_metadata_do_not_take_the_text_of_a_message(service: Service, tenant: Tenant) -> None:
+    ada = tenant.agent("ada")
+    _store_messages(LARGE)(ada)
+    changed = ada.patch("/api/v1/conversations/s", json={"metadata": {"m": "x" * LARGE}})
+    ok(changed)
+    (details,) = [each for each in find_sealed(service, "d") if each["sk"] == "d"]
+    first = min(find_sealed(service, "msg#"), key=itemgetter("sk"))
+    put_value(service, details, first)
+    found = ok(ada.get("/api/v1/conversations/s"))
+    assert found["unreadable"]
+    assert SECRET in found["messages"][0]["content"]
+
+
+def test_a_repeated_pop_returns_no_other_message(service: Service, tenant: Tenant) -> None:
+    ada, key = tenant.agent("ada"), {"Idempotency-Key": "pop"}
+    _store_messages(0)(ada)
+    pop = "/api/v1/conversations/s/messages/pop"
+    assert ok(ada.post(pop, headers=key))["message"]["content"] == "other"
+    assert ok(ada.post(pop, headers=key))["message"]["content"] == "other"
+    (message,) = find_sealed(service, "msg#")
+    (popped,) = find_sealed(service, "k#")
+    write(service, popped | {name: message[name] for name in ("value", "data_key")} | {"index": 0})
+    assert SECRET not in ada.post(pop, headers=key).text
+
+
+def test_the_secrets_of_a_run_are_bound_to_their_memory(service: Service, tenant: Tenant) -> None:
+    ada = tenant.agent("ada")
+    secret = {"label": "pin", "value": "s3cret-PIN-4711"}
+    start(ada, secrets=[secret])
+    other = start(ada, agent="other", secrets=[{"label": "own", "value": "another-value"}])
+    rows = find_sealed(service, "k#")
+    theirs, mine = sorted(rows, key=lambda row: row["sk"].endswith(other.id))
+    write(service, theirs | {"pk": mine["pk"]})
+    heads = (each for each in map(decode_item, service.stored()) if each["pk"] == mine["pk"])
+    (head,) = (each for each in heads if "secrets_sum" in each)
+    write(service, head | {"secrets_sum": theirs["secrets_number"] + mine["secrets_number"]})
+    put = other.try_put(f"the PIN is {secret['value']}")
+    assert "REDACTED:pin" not in put.text
+
+
+def test_an_earlier_entry_is_not_in_the_history_of_a_later_one(
+    service: Service, tenant: Tenant
+) -> None:
+    ok(
+        tenant.admin.patch(
+            "/api/v1/memory/namespaces/facts", json={"permissions": {"default": "write"}}
+        )
+    )
+    ada, stream, function = tenant.agent("ada"), Stream(service), stream_function(service)
+
+    def remember(text: str) -> str:
+        made = create(ada, semantic(value={"v": text}, **RESTRICTED))
+        ok(update(ada, made["id"], 1, value={"v": "new"}))
+        assert function(stream.read()) == []
+        return str(made["id"])
+
+    removed = remember(SECRET)
+    (old,) = find_sealed(service, "v#")
+    assert_no_content(ada.delete(f"{MEMORY}/{removed}"))
+    assert function(stream.read()) == []
+    made = remember("other")
+    (row,) = find_sealed(service, "v#")
+    write(service, row | {name: old[name] for name in ("value", "data_key", "nonce")})
+    versions = ok(ada.get(f"{MEMORY}/{made}/history"))["versions"]
+    assert SECRET not in str(versions)
 
 
 def test_an_unreadable_item_is_replaced_or_deleted(service: Service, tenant: Tenant) -> None:
