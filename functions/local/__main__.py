@@ -1,5 +1,6 @@
 """Run the whole service on this machine: `python -m functions.local`."""
 
+import argparse
 import os
 import signal
 import sys
@@ -17,7 +18,7 @@ from functions.local.data_folder import open_data_folder
 from functions.local.database import Database, open_database
 from functions.local.http_server import build_app, serve
 from functions.local.listener import build_url, is_public, listen
-from functions.local.settings import LocalSettings, StartupError
+from functions.local.settings import VARIABLES, LocalSettings, StartupError
 from functions.local.sign_in import SignIn
 from functions.platform.observability import logger
 
@@ -26,6 +27,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 def main() -> int:
     """Serve until a signal asks to stop, and return the process's exit code."""
+    _refuse_arguments()
     for signal_number in (signal.SIGINT, signal.SIGTERM):  # background shells ignore SIGINT
         signal.signal(signal_number, _interrupt)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup ignores it
@@ -41,6 +43,16 @@ def main() -> int:
         print(f"agent-memory: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _refuse_arguments() -> None:
+    names = "\n  ".join(VARIABLES.values())
+    argparse.ArgumentParser(
+        usage="agent-memory-runtime [--help]; settings are environment variables",
+        description="Run Agent Memory on this machine until Ctrl-C.",
+        epilog=f"Set it by environment variables:\n  {names}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    ).parse_args()
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:

@@ -11,7 +11,7 @@ from functions.platform import limits
 from functions.platform.embedding_models import MAX_DIMENSIONS
 
 REAL_AWS = "aws"
-_VARIABLES = {
+VARIABLES = {
     "port": "AGENT_MEMORY_PORT",
     "host": "AGENT_MEMORY_HOST",
     "data": "AGENT_MEMORY_DATA",
@@ -100,10 +100,10 @@ class LocalSettings(BaseModel):
         """Read the variables of the environment."""
         shared = {name: environ.get(f"EMBEDDING_{name}") for name in _EMBEDDING}
         found = {f"embedding_{name.lower()}": each for name, each in shared.items() if each}
-        found |= {field: environ[name] for field, name in _VARIABLES.items() if environ.get(name)}
+        found |= {field: environ[name] for field, name in VARIABLES.items() if environ.get(name)}
         try:
             settings = cls.model_validate(found)
         except ValidationError as error:
-            problems = (f"{_VARIABLES[str(e['loc'][0])]}: {e['msg']}" for e in error.errors())
+            problems = (f"{VARIABLES[str(e['loc'][0])]}: {e['msg']}" for e in error.errors())
             raise StartupError("; ".join(problems)) from error
         return settings.model_copy(update={"data": settings.data.expanduser().absolute()})

@@ -225,6 +225,16 @@ def test_a_taken_port_is_one_line(server: LocalServer, tmp_path: Path) -> None:
     assert errors.count("\n") == 1
 
 
+@pytest.mark.parametrize(("argument", "code"), [("--help", 0), ("--port=9000", 2)])
+def test_an_argument_names_the_variables_and_starts_nothing(argument: str, code: int) -> None:
+    done = subprocess.run(
+        [*SERVE, argument], check=False, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert done.returncode == code
+    assert "environment variables" in done.stdout + done.stderr
+    assert ("AGENT_MEMORY_PORT" in done.stdout) is (code == 0)
+
+
 def test_another_dynamodb_can_serve(tmp_path: Path) -> None:
     binary = find_binary(ROOT)
     assert binary
