@@ -13,9 +13,9 @@ from botocore.config import Config
 from operations.deployment import Deployment, client
 from operations.stream_batches import NotReplayed, read_batch
 
-__all__ = ["NotReplayed", "QueueReport", "build_event", "process_letters", "replay"]
+__all__ = ["QUEUES", "NotReplayed", "QueueReport", "build_event", "process_letters", "replay"]
 
-_FUNCTIONS = {
+QUEUES = {
     "StreamDeadLetters": "Stream",
     "EmbeddingDeadLetters": "Embedding",  # exists only if a Bedrock model embeds
     "LearningDeadLetters": "Learning",  # exists only if a language model learns
@@ -53,7 +53,7 @@ def replay(deployment: Deployment, *, is_listing: bool = False) -> dict[str, Que
     connections = Config(max_pool_connections=_THREADS)
     streams, functions = client("dynamodbstreams", connections), client("lambda", connections)
     reports = {}
-    for queue, function in _FUNCTIONS.items():
+    for queue, function in QUEUES.items():
         if queue not in deployment.outputs:
             continue
         alias = deployment.alias_of(function)

@@ -165,6 +165,30 @@ def test_a_deleted_tenant_does_not_come_back_with_its_dead_letters(
     assert ok(other.admin.get("/api/v1/me"))["tenant"] == other.id
 
 
+def test_a_reconciliation_corrects_what_a_crash_left(
+    deployment: Deployment, found: described.Deployment, tenant: Tenant
+) -> None:
+    create(tenant.agent("ada"), entry())
+    awaited(lambda: count_entries(tenant) == 1, "the count")
+    deployment.cloud.client("dynamodb").update_item(
+        TableName=deployment.outputs["MemoryTable"],
+        Key={"pk": {"S": f"{tenant.id}#usage"}, "sk": {"S": "total"}},
+        UpdateExpression="ADD items_entries :wrong",
+        ExpressionAttributeValues={":wrong": {"N": "5"}},
+    )
+    assert count_entries(tenant) == 6
+    reconciler = build_container(found).reconciler
+    assert reconciler.run(lambda _: None)["corrected"] >= 1  # nothing else is written meanwhile
+    assert count_entries(tenant) == 1
+
+
+def count_entries(tenant: Tenant) -> int:
+    """Count a tenant's entries, as its administrator sees them."""
+    (used,) = ok(tenant.admin.get("/api/v1/usage"))["tenants"]
+    found: int = used["days"][-1]["items"].get("entries", 0) if used["days"] else 0
+    return found
+
+
 @pytest.fixture
 def former_root_key(deployment: Deployment, found: described.Deployment) -> Iterator[str]:
     """The root key, which is put back for the tests that follow."""

@@ -1,6 +1,7 @@
 """Learning from conversations has a function of its own, which may call its model alone."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from infra.agent_memory_cdk.settings import Settings, WrongChoice
+from operations import dead_letters
 from tests.infra.conftest import Synthesize
 from tests.infra.template import PARTITION, Template, as_list
 
@@ -48,6 +50,12 @@ def test_an_endpoint_has_its_address_and_its_key(synthesize: Synthesize) -> None
     api = template.function("Api")["Environment"]["Variables"]
     assert api["LEARNING_MODEL"] == "openai:gpt-5-mini"
     assert "LEARNING_KEY_SECRET_ID" not in api
+
+
+def test_a_replay_knows_every_queue_of_dead_letters(whole: Template) -> None:
+    described = str(whole.of_type("SSM::Parameter"))
+    assert set(re.findall(r"\b\w+DeadLetters\b(?=\\*\":)", described)) == dead_letters.QUEUES.keys()
+    assert len(whole.of_type("SQS::Queue")) == len(dead_letters.QUEUES)
 
 
 def test_only_the_chosen_model_of_bedrock_may_be_called(synthesize: Synthesize) -> None:
