@@ -13,7 +13,9 @@ _ROLLBACK_ALARMS = (
     "EventsAreMissing",
     "EmbeddingFails",
     "LearningFails",
-)  # CloudFormation accepts five
+    "TaskEventsFails",
+)
+_MAX_TRIGGERS = 5  # which CloudFormation accepts
 _MONITORED_MINUTES = 5
 
 
@@ -55,14 +57,16 @@ def render_rollback_options(deployment: Deployment) -> str:
         return ""
     prefix = f"{deployment.outputs['Stacks'].split(',')[0]}-Alarms"
     pages = client("cloudwatch").get_paginator("describe_alarms").paginate(AlarmNamePrefix=prefix)
-    arns = [
-        each["AlarmArn"]
+    found = {
+        each["AlarmName"].removeprefix(prefix): each["AlarmArn"]
         for page in pages
         for each in page["MetricAlarms"]
         if each["StateValue"] != "ALARM"
-        and each["AlarmName"].removeprefix(prefix).startswith(_ROLLBACK_ALARMS)
+    }
+    arns = [
+        arn for wanted in _ROLLBACK_ALARMS for name, arn in found.items() if name.startswith(wanted)
     ]
     if not arns:
         return ""
-    named = " ".join(f"--rollback-trigger-alarm-arns {arn}" for arn in arns)
+    named = " ".join(f"--rollback-trigger-alarm-arns {arn}" for arn in arns[:_MAX_TRIGGERS])
     return f"{named} --monitoring-time-minutes {_MONITORED_MINUTES}"

@@ -72,7 +72,8 @@ class Alarms(Construct):
 
     def watch_new_version(self, name: str, function: LambdaFunction) -> cloudwatch.Alarm:
         """Watch the version that is being deployed for crashes; return the alarm."""
-        meaning = "the newest version of a function crashes: its deployment is rolled back"
+        end = "its deployment is rolled back" if name == "Api" else "go back, or mend it"
+        meaning = f"the newest version of a function crashes: {end}"
         return self._add(f"{name}VersionFails", meaning, of_new_version(function, "Errors"), 1)
 
     def watch_new_answers(self, name: str, function: LambdaFunction) -> cloudwatch.Alarm:

@@ -101,6 +101,16 @@ def test_a_release_is_rolled_back_by_alarms_of_the_background_that_are_not_raise
     assert words[-2:] == ["--monitoring-time-minutes", "5"]
 
 
+def test_cloudformation_gets_the_five_alarms_that_it_accepts() -> None:
+    functions = ("TaskEvents", "Learning", "Embedding", "Schedule", "Stream")
+    for name in (*(f"{each}Fails1A" for each in functions), "EventsAreMissing2B"):
+        put_alarm(name)
+    words = render_rollback_options(describe_deployment(retain="true")).split()
+    alarms = [each.rpartition("Alarms")[2] for each in words if each.startswith("arn:")]
+    assert len(alarms) == 5
+    assert "TaskEventsFails1A" not in alarms
+
+
 def test_a_trial_or_a_deployment_without_alarms_is_not_watched() -> None:
     assert render_rollback_options(describe_deployment(retain="true")) == ""
     put_alarm("StreamFails1A")
