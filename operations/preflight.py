@@ -21,6 +21,7 @@ from operations.versions import list_functions
 Level = Literal["ok", "warning", "error"]
 
 _CONCURRENCY = 1000  # AWS's default quota; new accounts have 10 or 50
+_SHARDS = 4  # of a new table's stream
 _UNRESERVED = 100  # which Lambda keeps for functions without a reservation
 _CODE_SHARE = 0.8
 _BOOTSTRAP = "/cdk-bootstrap/hnb659fds/version"
@@ -105,8 +106,10 @@ def _check_concurrency(_name: str, config: Config) -> Findings:
     if limit >= _CONCURRENCY:
         yield _ok(f"Lambda runs {limit} invocations at a time")
         return
+    streams = 1 + bool(config.embedding_model) + bool(config.learning_model)
+    most = streams * _SHARDS * config.stream_parallelism
     yield _warn(
-        f"Lambda runs only {limit} invocations at a time, and the stream may take 32 of them;"
+        f"Lambda runs only {limit} invocations at a time, and the stream may take {most} of them;"
         " the API answers 503 to the rest",
         f"request {_CONCURRENCY} in Service Quotas (Lambda, concurrent executions, L-B99A9384),"
         " and deploy with -c stream_parallelism=1 until you have them",

@@ -102,6 +102,8 @@ def test_a_new_account_runs_too_few_functions_at_a_time(
     answers["GetAccountSettings"] = quota(limit)
     (found,) = check()["concurrency"]
     assert (found.level, "L-B99A9384" in found.remedy) == (level, level != "ok")
+    few = check(stream_parallelism=1, embedding_model="bedrock:titan")["concurrency"]
+    assert ("8 of them" in few[0].finding) == (level != "ok")
 
 
 def test_a_reservation_that_lambda_refuses_is_an_error(answers: Answers) -> None:
