@@ -26,6 +26,7 @@ from tests.contract.transport import HandlerTransport, LambdaContext, open_clien
 
 FIRST, SECOND = "eu-central-1", "eu-west-1"
 FUNCTIONS = {"Api": 29, "Stream": 60, "Schedule": 60}  # the timeout of each, in seconds
+STACK = "agent-memory-e2e"
 SWITCHES = "/agent-memory/e2e/switches"
 _ROLE = "arn:aws:iam::123456789012:role/functions"
 
@@ -69,6 +70,7 @@ class Region:
                 create_function(function, timeout, self._build_variables(active))
             _create_mapping("Stream")
             _create_schedule("sweep")
+            _create_alarm(f"{STACK}-AlarmsSweepIsLate1A")
 
     def _build_variables(self, active: str | None) -> dict[str, str]:
         own = {"KEY_CACHE_SECONDS": "60", "SWITCHES_PARAMETER": SWITCHES}
@@ -79,7 +81,8 @@ class Region:
     def deployment(self) -> Deployment:
         """The deployment, as it describes itself."""
         engine = self._service.engine
-        return describe(MemoryTable=engine.memory, LogTable=engine.log, Schedules="sweep")
+        tables = {"MemoryTable": engine.memory, "LogTable": engine.log}
+        return describe(**tables, Schedules="sweep", Stacks=STACK)
 
     @contextmanager
     def entered(self) -> Iterator[None]:
@@ -128,6 +131,13 @@ class Region:
             (mapping,) = functions.list_event_source_mappings()["EventSourceMappings"]
             states = mapping["State"], scheduler.get_schedule(Name="sweep")["State"]
         return {each.upper() for each in states}
+
+    @property
+    def is_paged(self) -> bool:
+        """Whether the alarm that no sweep runs reaches its topic."""
+        with self.entered():
+            (alarm,) = boto3.client("cloudwatch").describe_alarms()["MetricAlarms"]
+        return bool(alarm["ActionsEnabled"])
 
 
 _OUTPUTS = {"Schema": SCHEMA, "Alias": "live", "Switches": SWITCHES}
@@ -186,4 +196,17 @@ def _create_schedule(name: str) -> None:
         FlexibleTimeWindow={"Mode": "OFF"},
         Target={"Arn": "arn:aws:lambda:eu-central-1:123456789012:function:f", "RoleArn": _ROLE},
         State="ENABLED",
+    )
+
+
+def _create_alarm(name: str) -> None:
+    boto3.client("cloudwatch").put_metric_alarm(
+        AlarmName=name,
+        Namespace="agent-memory",
+        MetricName="SweepLag",
+        Statistic="Maximum",
+        Period=300,
+        EvaluationPeriods=3,
+        Threshold=1,
+        ComparisonOperator="GreaterThanThreshold",
     )

@@ -79,9 +79,9 @@ def test_a_planned_switch_loses_nothing_and_the_former_writer_is_fenced(
     assert report["switches"] == {"active_region": SECOND}
     assert waited == [MAX_AGE_SECONDS + _LONGEST_RUN, _LATENCIES]
     assert sum(waited) == report["waited_seconds"]
-    assert pair.first.background == _RESTING
+    assert (pair.first.background, pair.first.is_paged) == (_RESTING, False)
     assert pair.second.operate(start_region)["agents"] == 1
-    assert pair.second.background == _RUNNING
+    assert (pair.second.background, pair.second.is_paged) == (_RUNNING, True)
     writer, former = pair.second.client(pair.key), pair.first.client(pair.key)
     for each in made:
         assert ok(read(writer, each["id"])) == ok(read(former, each["id"]))
