@@ -11,7 +11,7 @@ import orjson
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.loaders import Loader
-from botocore.parsers import JSONParser, ResponseParser, ResponseParserFactory
+from botocore.parsers import JSONParser, ResponseParserFactory
 from botocore.session import get_session
 from botocore.utils import lowercase_dict
 
@@ -47,7 +47,9 @@ def create_client(service: str, *, read_timeout: float | None = None) -> Any:
     session = get_session()
     session.register_component("data_loader", _share_loader())
     if service in ("dynamodb", "dynamodbstreams"):
-        session.register_component("response_parser_factory", _DynamoParserFactory())
+        factory, parser = ResponseParserFactory(), _DynamoParser()
+        factory.create_parser = lambda _protocol: parser
+        session.register_component("response_parser_factory", factory)
     config = _S3_CONFIG if service == "s3" else _CONFIG
     if read_timeout is not None:  # of a service that is slow: each call is tried once
         config = config.merge(Config(read_timeout=read_timeout, retries={"total_max_attempts": 1}))
@@ -93,15 +95,6 @@ class _LazyClient:
 
     def __getattr__(self, operation: str) -> Any:
         return getattr(self._client, operation)
-
-
-class _DynamoParserFactory(ResponseParserFactory):  # type: ignore[misc]
-    def __init__(self) -> None:
-        super().__init__()
-        self._parser = _DynamoParser()
-
-    def create_parser(self, protocol_name: str) -> ResponseParser:  # noqa: ARG002
-        return self._parser
 
 
 OVERLOAD_CODES = frozenset(

@@ -76,14 +76,12 @@ def build_private_address(
     tenant: str, agent: str, namespace: str, key: str, tier: str = "w"
 ) -> EntryAddress:
     """Build the address that working ("w") and episodic ("e") memory share."""
-    owner = hash_agent(agent)
-    return EntryAddress(tenant, tier, owner, _hash_group(namespace), _hash_key(namespace, key))
+    return EntryAddress(tenant, tier, hash_agent(agent), *_hash_names(namespace, key))
 
 
 def build_semantic_address(tenant: str, namespace: str, key: str) -> EntryAddress:
     """Build the address of an entry of semantic memory, which only the namespace owns."""
-    owner = hash_namespace(namespace)
-    return EntryAddress(tenant, "n", owner, _hash_group(namespace), _hash_key(namespace, key))
+    return EntryAddress(tenant, "n", hash_namespace(namespace), *_hash_names(namespace, key))
 
 
 def parse_entry_id(tenant: str, entry_id: str) -> tuple[EntryAddress, str] | None:
@@ -108,25 +106,22 @@ def parse_agent_address(partition: str, tier: str, namespace: str, key: str) -> 
     return EntryAddress(tenant, tier, Digest(owner), namespace, key)
 
 
-def _hash_group(namespace: str) -> str:
-    return hash_name("ns", namespace)[-_NAMESPACE_CHARACTERS:]
-
-
-def _hash_key(namespace: str, key: str) -> str:
-    """Hash namespace and key together: the group's own hash is short."""
-    # with the length: "a" + "bc" and "ab" + "c" are different slots
-    return hash_name("key", f"{len(namespace)}:{namespace}{key}")
-
-
 def build_tenant_entries_partition(tenant: str) -> str:
     """Build the partition, in the index by tenant, of all semantic entries of a tenant."""
     return f"{tenant}#n"
 
 
+def _hash_names(namespace: str, key: str) -> tuple[str, str]:
+    """Hash the namespace, and namespace and key together: the group's own hash is short."""
+    # with the length: "a" + "bc" and "ab" + "c" are different slots
+    group = hash_name("ns", namespace)[-_NAMESPACE_CHARACTERS:]
+    return group, hash_name("key", f"{len(namespace)}:{namespace}{key}")
+
+
 def build_entry_prefix(namespace: str | None) -> str:
     """Build what the sort keys of the entries (of one namespace) in a partition begin with."""
     prefix = item_types.PRIVATE_ENTRY.sort_prefix
-    return prefix if namespace is None else f"{prefix}{_hash_group(namespace)}#"
+    return prefix if namespace is None else f"{prefix}{_hash_names(namespace, '')[0]}#"
 
 
 def build_tombstone_key(address: EntryAddress, nonce: str) -> Key:

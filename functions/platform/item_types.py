@@ -6,15 +6,18 @@ clear at the front of each partition, and its alphabet has no `#`.
 """
 
 import re
-from functools import cache, partial
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
 from itertools import chain, takewhile
-from typing import Any, Literal, NamedTuple
+from typing import Literal
 
 from functions.platform import schema
-from functions.platform.keys import Key, Name
+from functions.platform.keys import Digest, Key, hash_name
 
 
-class ItemType(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ItemType:
     """A type of item.
 
     Attributes:
@@ -40,28 +43,28 @@ class ItemType(NamedTuple):
     sealed: tuple[str, ...] = ()
     package: str = ""
 
-    @property
+    @cached_property
     def sort_prefix(self) -> str:
         """Return the beginning of all sort keys of the type; the whole key without braces."""
         return self.sort.partition("{")[0]
 
     def build_key(self, tenant: str = "", /, **names: str | int) -> Key:
         """Build the key of an item from the names in braces."""
-        values = {"tenant": tenant} | _make_hashable(names)
-        return self.partition.format_map(values), self.sort.format_map(values)
+        values = {"tenant": tenant, **names}
+        return _fill(self.partition, values), _fill(self.sort, values)
 
     def build_partition(self, tenant: str = "", /, **names: str | int) -> str:
-        return self.partition.format_map({"tenant": tenant} | _make_hashable(names))
+        return _fill(self.partition, {"tenant": tenant, **names})
 
     def build_sort(self, **names: str | int) -> str:
-        return self.sort.format_map(_make_hashable(names))
+        return _fill(self.sort, names)
 
     def build_range(self, tenant: str = "", /, **names: str | int) -> tuple[str, str]:
         """Build the partition, and the beginning of the sort keys that have these names."""
         given = re.split(r"(?<=#)(?=\{)", self.sort)  # "h#{agent}#{task}": "h#", "{agent}#", …
         known = takewhile(lambda part: names.keys() >= set(_FIELD.findall(part)), given)
         partition = self.build_partition(tenant, **names)
-        return partition, "".join(known).format_map(_make_hashable(names))
+        return partition, _fill("".join(known), names)
 
     def parse(self, sort: str) -> str:
         """Parse what a sort key has in the place of the template's braces."""
@@ -72,8 +75,23 @@ class ItemType(NamedTuple):
         return sort.startswith(self.sort_prefix) if "{" in self.sort else sort == self.sort
 
 
-def _make_hashable(names: dict[str, Any]) -> dict[str, Any]:
-    return {name: Name(value) if type(value) is str else value for name, value in names.items()}
+def _fill(template: str, names: Mapping[str, str | int]) -> str:
+    plain, kinds = _find_kinds(template)
+    hashed = {
+        name: hash_name(kind, str(names[name]))
+        for name, kind in kinds.items()
+        if type(names[name]) is not Digest
+    }
+    return plain.format_map({**names, **hashed})
+
+
+@cache
+def _find_kinds(template: str) -> tuple[str, dict[str, str]]:
+    """Return a template without kinds, and the kind of each name that it hashes.
+
+    For example, `t#{task:task}` becomes `t#{task}` and `{"task": "task"}`.
+    """
+    return _HASHED.sub(r"{\1}", template), dict(_HASHED.findall(template))
 
 
 _AGENT, _NAMESPACE = "{tenant}#a#{agent:agent}", "{tenant}#n#{namespace:namespace}"
@@ -86,6 +104,7 @@ _LOG = "the partition of its agent, namespace or intent"
 _ITS_ITEM = "the partition of its item"
 _NAME = re.compile(r"\{[^}]*\}")
 _FIELD = re.compile(r"\{(\w+)")
+_HASHED = re.compile(r"\{(\w+):([a-z]\w*)\}")
 _EXPIRING = "until deleted or expired"
 _VECTOR_INDEX = "the vector index"
 

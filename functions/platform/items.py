@@ -42,16 +42,11 @@ def decode(attribute: dict[str, Any]) -> Any:
     return _DECODERS[kind](value)
 
 
-def decode_binary(value: str | bytes) -> bytes:
-    """Decode a binary value, which may be in base64."""
-    return value if isinstance(value, bytes) else a2b_base64(value)
-
-
 _DECODERS: dict[str, Callable[[Any], Any]] = {
     "S": lambda value: value,
     "N": int,
     "BOOL": lambda value: value,
-    "B": decode_binary,
+    "B": lambda value: value if isinstance(value, bytes) else a2b_base64(value),
     "SS": frozenset,
     "L": lambda value: [each["S"] if "S" in each else decode(each) for each in value],
     "M": lambda value: {name: decode(each) for name, each in value.items()},

@@ -46,24 +46,12 @@ class Digest(str):
 
     __slots__ = ()
 
-    def __format__(self, kind: str) -> str:
-        return str(self)
-
 
 @lru_cache(maxsize=4096)
 def hash_name(kind: str, name: str) -> Digest:
     """Hash a name for use in keys: 128 bits, other ones for each kind of name."""
     digest = blake2b(name.encode(), digest_size=16, person=kind.encode()).digest()
     return Digest(encode_seed(digest))
-
-
-class Name(str):
-    """A name in plain: a template such as `{task:task}` hashes it as a name of that kind."""
-
-    __slots__ = ()
-
-    def __format__(self, kind: str) -> str:
-        return hash_name(kind, str(self)) if kind else str(self)
 
 
 hash_agent = partial(hash_name, "agent")

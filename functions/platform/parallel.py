@@ -47,8 +47,5 @@ class WorkerPool:
 
 
 _POOL = WorkerPool("calls", _THREADS)
-
-
-def run_parallel(calls: Sequence[Callable[[], T]]) -> list[T]:
-    """Run calls in the pool that most work shares; see `WorkerPool.run`."""
-    return _POOL.run(calls)
+run_parallel = _POOL.run
+"""Run calls in the pool that most work shares."""

@@ -13,7 +13,14 @@ traceparent: ContextVar[str | None] = ContextVar("traceparent", default=None)
 throttles: ContextVar[list[str] | None] = ContextVar("throttles", default=None)
 """The codes with which the store throttled calls of the request at work, in all threads."""
 
-write_guard: ContextVar[Callable[[Any, Any], None] | None] = ContextVar("write_guard", default=None)
+
+def allow_writes(_table: Any, _writes: Any) -> None:
+    """Refuse nothing."""
+
+
+write_guard: ContextVar[Callable[[Any, Any], None]] = ContextVar(
+    "write_guard", default=allow_writes
+)
 """Called with a table and the writes of each call that writes; raises what refuses them."""
 units: ContextVar[list[tuple[str, Any]] | None] = ContextVar("units", default=None)
 """The units that the calls of this request consumed: `read_halves` or `write_halves`, and

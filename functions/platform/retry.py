@@ -3,6 +3,7 @@
 import random
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
@@ -15,6 +16,7 @@ _ATTEMPTS = 10
 _FIRST_WAIT, _LONGEST_WAIT, _DEADLINE = 0.01, 0.4, 20.0  # seconds
 
 
+@dataclass
 class Backoff:
     """Limit the attempts of one operation, and space them.
 
@@ -28,27 +30,19 @@ class Backoff:
         longest_wait: the upper bound of all waits, in seconds.
     """
 
-    def __init__(
-        self,
-        reason: str,
-        *,
-        attempts: int = _ATTEMPTS,
-        first_wait: float = _FIRST_WAIT,
-        longest_wait: float = _LONGEST_WAIT,
-    ) -> None:
-        self._reason = reason
-        self._attempts = attempts
-        self._first_wait = first_wait
-        self._longest_wait = longest_wait
-        self._failed = 0
-        self._deadline = time.monotonic() + _DEADLINE
+    reason: str
+    attempts: int = field(default=_ATTEMPTS, kw_only=True)
+    first_wait: float = field(default=_FIRST_WAIT, kw_only=True)
+    longest_wait: float = field(default=_LONGEST_WAIT, kw_only=True)
+    _failed: int = field(default=0, init=False)
+    _deadline: float = field(default_factory=lambda: time.monotonic() + _DEADLINE, init=False)
 
     def wait(self) -> None:
         """Wait before the next attempt: longer each time, by a random part of the bound."""
         self._failed += 1
-        if self._failed >= self._attempts or time.monotonic() > self._deadline:
-            raise Throttled(f"{self._reason}; try again in a second")
-        bound = min(self._first_wait * 2 ** min(self._failed - 1, 16), self._longest_wait)
+        if self._failed >= self.attempts or time.monotonic() > self._deadline:
+            raise Throttled(f"{self.reason}; try again in a second")
+        bound = min(self.first_wait * 2 ** min(self._failed - 1, 16), self.longest_wait)
         time.sleep(random.uniform(0, bound))  # noqa: S311 - jitter, not a secret
 
 

@@ -235,13 +235,13 @@ class Table:
 
     def update(self, write: Write) -> Item:
         """Run an Update, and return the new item."""
-        self._guard((write,))
+        request_context.write_guard.get()(self, (write,))
         request = self.build_request(write) | {"ReturnValues": "ALL_NEW"}
         return decode_item(self._call("update_item", **request)["Attributes"])
 
     def put(self, write: Write) -> None:
         """Run a Put."""
-        self._guard((write,))
+        request_context.write_guard.get()(self, (write,))
         self._call("put_item", **self.build_request(write))
 
     def transact(self, writes: Sequence[Write], *others: "TableWrites") -> None:
@@ -253,7 +253,7 @@ class Table:
         owned = [
             (table, write) for table, several in ((self, writes), *others) for write in several
         ]
-        self._guard(writes)
+        request_context.write_guard.get()(self, writes)
         items = [{write.verb: table.build_request(write)} for table, write in owned]
         backoff = Backoff("the items are being changed by other requests")
         while True:
@@ -284,7 +284,7 @@ class Table:
 
     def write_many(self, writes: Sequence[Write]) -> None:
         """Run puts and deletes without conditions and without a transaction: a call per 25."""
-        self._guard(writes)
+        request_context.write_guard.get()(self, writes)
         wanted = [self._build_batch_request(write) for write in writes]
         backoff = Backoff("the database is busy")
         while wanted:
@@ -298,11 +298,6 @@ class Table:
             else:
                 backoff = Backoff("the database is busy")
             wanted = unprocessed + rest
-
-    def _guard(self, writes: Sequence[Write]) -> None:
-        guard = request_context.write_guard.get()
-        if guard is not None:
-            guard(self, writes)
 
     def _pages(self, request: dict[str, Any]) -> Iterator[Item]:
         """Query page by page; only items of the table itself have a seal to verify."""
@@ -398,7 +393,10 @@ class Table:
         if not attributes:
             return None
         item = decode_item(attributes)
-        return item if self._seals is None or self._seals.is_genuine(item) else None
+        if self._seals is None:
+            return item
+        sealed = find_sealed_type(key := (item["pk"], item["sk"]))
+        return item if sealed is None or self._seals.is_genuine(sealed, key, item) else None
 
     def decode_conflict(self, attributes: TypedItem | None) -> Item | None:
         """Decode the present item of a failed condition; None if there is none."""
