@@ -71,8 +71,7 @@ from functions.tasks.reader import TaskReader
 from functions.tasks.service import Tasks
 from functions.tasks.store import TaskStore
 from functions.tasks.writer import TaskWriter
-from functions.usage.limits import LimitEnforcer
-from functions.usage.service import UsageMeter
+from functions.usage.meter import LimitEnforcer, UsageMeter
 from functions.usage.store import UsageStore
 from functions.vectors.client_vector_store import ClientVectorStore
 from functions.workflows.service import Workflows
@@ -212,8 +211,14 @@ class CommonServices:
 
     def _make_identity(self) -> None:
         self.audit_log = AuditLog(AuditStore(self.table), self.clock)
+        settings = self.settings
+        tenant, principal = settings.jwt_tenant_claim, settings.jwt_principal_claim
         self.authentication = Authentication(
-            self.principal_store, lambda: self.root_key, self.clock, self.settings.key_cache_seconds
+            self.principal_store,
+            lambda: self.root_key,
+            self.clock,
+            settings.key_cache_seconds,
+            (tenant, principal) if tenant and principal else (),
         )
         self.identity = Identity(
             self.principal_store,

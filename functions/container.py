@@ -78,9 +78,8 @@ if TYPE_CHECKING:
     from functions.search.embedding_indexer import EmbeddingIndexer
     from functions.search.reembedding import Reembedding
     from functions.search.service import Search
-    from functions.usage.limits import LimitService
     from functions.usage.reconciliation import Reconciler
-    from functions.usage.service import UsageReports
+    from functions.usage.service import LimitService, UsageReports
     from functions.vectors.model import VectorSearch
     from functions.working_values.service import WorkingValues
 
@@ -204,7 +203,7 @@ class Container(CommonServices):
 
     @cached_property
     def limits(self) -> LimitService:
-        from functions.usage.limits import LimitService
+        from functions.usage.service import LimitService
 
         has_tenant = self.principal_store.has_tenant
         return LimitService(self.usage_store, self.limit_enforcer, has_tenant, self.audit)

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from functions.api.authentication import Authenticator
 from functions.api.error_responses import (
     openwop_error_response,
     problem_response,
@@ -36,6 +35,7 @@ from functions.platform.observability import (
 
 _TRACEPARENT = re.compile(r"(?!ff)[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}", re.ASCII)
 _UNMETERED = (PUBLIC, ROOT, ADMIN_OR_ROOT)
+_ANONYMOUS = Principal("", "", "user", frozenset())
 _PRIVATE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 """The headers of answers to requests with a key or token: these are neither stored nor guessed."""
 
@@ -45,7 +45,7 @@ class App:
 
     def __init__(self, container: Container) -> None:
         self._container = container
-        self._authenticator = Authenticator(container.authentication, container.settings)
+        self._authentication = container.authentication
         self._router = build_router()
         self._rate_limiter = RateLimiter(
             container.settings.principal_requests_per_minute,
@@ -96,19 +96,16 @@ class App:
             raise ReadOnly
         log_fields["route"] = route.openapi_path
         request = Request(event, headers, path, path_params, self._container)
-        caller = self._authenticator.authenticate(request, route)
-        log_fields |= {"tenant": caller.tenant, "principal": caller.id, "kind": caller.kind}
-        if route.required_permission != PUBLIC:
-            self._rate_limiter.check(caller)
-            self._load_shedder.check(caller)
-            self._limits.check(caller)
+        is_public = route.required_permission == PUBLIC
+        caller = _ANONYMOUS if is_public else self._admit(event, headers, route, log_fields)
         # The log has the ids of a path: no names, and no references, which give access.
         target = log_fields["target"] = {
             name: value
             for name, value in path_params.items()
             if name in ("id", "principal") or name.endswith("_id")
         }
-        request.check_query(route.query_names)
+        if event.get("rawQueryString"):
+            request.check_query(route.query_names)
         respond = route.handler
         is_omitting = VALUES_OF_ANSWER in route.query and VALUES_OF_ANSWER.read(request)
         if is_omitting or READ not in caller.permissions or INSPECT in caller.permissions:
@@ -123,6 +120,23 @@ class App:
         if response.status == 201 and "location" in response.headers:
             target["location"] = response.headers["location"]
         return response
+
+    def _admit(
+        self,
+        event: dict[str, Any],
+        headers: Mapping[str, str],
+        route: Route,
+        log_fields: dict[str, object],
+    ) -> Principal:
+        """Authenticate the caller of a route, and check its permissions, rate, and limits."""
+        jwt = event["requestContext"].get("authorizer", {}).get("jwt")
+        caller = self._authentication.authenticate(headers, jwt, route.operator)
+        log_fields |= {"tenant": caller.tenant, "principal": caller.id, "kind": caller.kind}
+        route.assert_permits(caller)
+        self._rate_limiter.check(caller)
+        self._load_shedder.check(caller)
+        self._limits.check(caller)
+        return caller
 
     def _respond_with_less(
         self, route: Route, request: Request, caller: Principal, *, is_omitting: bool

@@ -128,8 +128,6 @@ class Request:
         Raises:
             ValidationFailed: some haven't; all of them are named.
         """
-        if not self.event.get("rawQueryString"):
-            return
         unknown = sorted(self.query.keys() - known)
         if unknown:
             problems = [(name, "is no parameter of this call") for name in unknown]

@@ -10,8 +10,8 @@ from typing import Any, Concatenate, Literal, ParamSpec
 from functions.api.http import Request, Response
 from functions.api.parameters import HeaderParameter, Parameter
 from functions.authorization.model import Action
-from functions.identity.model import ADMIN, INSPECT, READ, WRITE, Principal
-from functions.platform.errors import MethodNotAllowed, NotFound
+from functions.identity.model import ADMIN, INSPECT, READ, ROOT_TENANT, WRITE, Principal
+from functions.platform.errors import AccessDenied, MethodNotAllowed, NotFound
 
 P = ParamSpec("P")
 Handler = Callable[[Request, Principal], Response]
@@ -95,6 +95,24 @@ class Route:
     def may_write(self) -> bool:
         """Tell whether it changes what clients see: not where reads are only counted."""
         return self.method not in ("GET", "HEAD") and not self.is_query
+
+    @cached_property
+    def operator(self) -> Literal["never", "may", "must"]:
+        """Tell whether the operator, with the root key, may send a request to it, or must."""
+        if self.required_permission == ROOT:
+            return "must"
+        return "may" if self.required_permission == ADMIN_OR_ROOT else "never"
+
+    def assert_permits(self, caller: Principal) -> None:
+        """Check that a caller has the required permissions; the operator needs none."""
+        if caller.tenant == ROOT_TENANT:
+            return
+        held = caller.permissions
+        if INSPECT in held and self.lets_read(caller):
+            held |= {READ}
+        for permission in (self.required_permission, self.further_permission or ANY):
+            if permission != ANY and held.isdisjoint(permission.split(" or ")):
+                raise AccessDenied(f"this needs the permission {permission}")
 
     def lets_read(self, caller: Principal) -> bool:
         """Tell whether the caller sees values; `memory.inspect` does if nothing is written."""

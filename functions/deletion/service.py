@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from functions.platform.items import Item
     from functions.platform.keys import Key
     from functions.platform.writes import Write
-    from functions.usage.limits import LimitService
+    from functions.usage.service import LimitService
 
 _MORE_FILES = ("files", "")  # where the stage of files continues
 _SHARING = 50  # deletions that share a scan

@@ -5,13 +5,15 @@ from typing import Any
 
 from functions.identity.model import Principal
 from functions.platform.item_types import PERSON, PRINCIPAL, REVOKED_PRINCIPAL, STATE, STATE_OWNER
-from functions.platform.keys import get_tenant
+from functions.platform.items import Item
+from functions.platform.keys import Key
 from functions.platform.table import Store, Table
 from functions.platform.writes import Write, put
 
 _NAMES = ("user_id", "owner_id", "principal")
 _LISTS = ("agent_participants", "shared_with", "acl")
 _NAMING = frozenset((*_NAMES, *_LISTS))
+_PARTITION = PERSON.partition.partition("#")[2]  # its items note persons themselves
 _MAX_REMEMBERED = 50_000
 
 
@@ -20,55 +22,34 @@ class Persons(Store):
 
     def __init__(self, table: Table) -> None:
         super().__init__(table)
-        self._noted: set[tuple[str, str]] = set()
-        self._noted_states: set[tuple[str, str, str]] = set()
+        self._noted: set[Key] = set()
 
     def note(self, caller: Principal, writes: Sequence[Write]) -> None:
         """Note whom writes name, before these are carried out: once in a process for each name.
 
-        The caller is a principal, so it is known without a note.
+        The caller is a principal, so it is known without a note. The owners of states are noted by
+        agent, too: no index lists a person's states.
         """
-        self._note_states(writes)
-        named = (
-            {
-                (get_tenant(write.key[0]), name)
-                for write in writes
-                if not _NAMING.isdisjoint(write.item or write.values)
-                for name in _find_names(write.item or write.values)
-            }
-            - self._noted
-            - {(caller.tenant, caller.id)}
-        )
-        if not named:
+        notes: dict[Key, Item] = {}
+        for write in writes:
+            attributes = write.item or write.values
+            tenant, _, rest = write.key[0].partition("#")
+            if _NAMING.isdisjoint(attributes) or rest == _PARTITION:
+                continue
+            for name in _find_names(attributes):
+                if (tenant, name) != (caller.tenant, caller.id):
+                    notes[PERSON.build_key(tenant, person=name)] = {}
+            if write.item and "owner_id" in write.item and STATE.has_sort(write.key[1]):
+                owned = {name: write.item[name] for name in ("owner_id", "agent_id")}
+                person, agent = owned.values()
+                notes[STATE_OWNER.build_key(tenant, person=person, agent=agent)] = owned
+        new = notes.keys() - self._noted
+        if not new:
             return
         if len(self._noted) >= _MAX_REMEMBERED:
             self._noted.clear()
-        self._table.write_many(
-            [put(PERSON.build_key(tenant, person=name), {}) for tenant, name in named]
-        )
-        self._noted |= named
-
-    def _note_states(self, writes: Sequence[Write]) -> None:
-        """Note for whom agents have states: no index lists a person's states."""
-        named = {
-            (get_tenant(write.key[0]), write.item["owner_id"], write.item["agent_id"])
-            for write in writes
-            if write.item and STATE.has_sort(write.key[1]) and "owner_id" in write.item
-        } - self._noted_states
-        if not named:
-            return
-        if len(self._noted_states) >= _MAX_REMEMBERED:
-            self._noted_states.clear()
-        self._table.write_many(
-            [
-                put(
-                    STATE_OWNER.build_key(tenant, person=owner, agent=agent),
-                    {"owner_id": owner, "agent_id": agent},
-                )
-                for tenant, owner, agent in named
-            ]
-        )
-        self._noted_states |= named
+        self._table.write_many([put(key, notes[key]) for key in new])
+        self._noted |= new
 
     def list_agents_with_states(self, tenant: str, owner: str) -> list[str]:
         """List the agents that have, or had, states for an owner: one query."""

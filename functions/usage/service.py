@@ -1,65 +1,23 @@
-"""Report what tenants use by day, and count requests on the way."""
+"""Report what tenants use by day, and set their limits."""
 
-import time
 from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import date, timedelta
-from threading import Lock
 
+from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
 from functions.identity.model import ROOT_TENANT, Principal
-from functions.platform import request_context
 from functions.platform.clock import Clock, to_rfc3339
-from functions.platform.errors import ServiceError, ValidationFailed
+from functions.platform.errors import NotFound, QuotaExceeded, ValidationFailed
 from functions.platform.limits import MAX_USAGE_DAYS
-from functions.platform.observability import log_service_error
-from functions.usage.authority import READ_USAGE
-from functions.usage.limits import decode_limits
-from functions.usage.model import DayUsage, TenantUsage
-from functions.usage.store import UsageStore, decode_day
+from functions.platform.writes import Write
+from functions.usage.authority import CHANGE_TENANT, READ_USAGE
+from functions.usage.meter import LimitEnforcer, UsageMeter
+from functions.usage.model import DayUsage, TenantLimits, TenantUsage
+from functions.usage.store import UsageStore, decode_day, decode_limits
 
-_FLUSH_SECONDS = 60.0
 _DEFAULT_DAYS = 30
-
-
-class UsageMeter:
-    """Counts the requests and units of this process, and adds them to the table now and then.
-
-    What an instance has counted when it ends is lost: figures of requests are no bill.
-    """
-
-    def __init__(self, store: UsageStore) -> None:
-        self._store = store
-        self._counts: dict[str, Counter[str]] = {}
-        self._flushed: dict[str, float] = {}
-        self._lock = Lock()
-
-    def count(self, tenant: str, operation: str) -> None:
-        """Count the request at work of a tenant, with what its calls consumed, in half units.
-
-        Once a minute, a request writes what was counted.
-        """
-        now = time.monotonic()
-        with self._lock:
-            counts = self._counts.setdefault(tenant, Counter())
-            counts[f"requests_{operation}"] += 1
-            for name, spent in request_context.units.get() or ():
-                for each in [spent] if isinstance(spent, dict) else spent:
-                    counts[name] += round(2 * each["CapacityUnits"])
-            is_due = now - self._flushed.setdefault(tenant, now) >= _FLUSH_SECONDS
-        if is_due:
-            self.flush(tenant)
-
-    def flush(self, tenant: str) -> None:
-        """Add what was counted of a tenant to the table."""
-        with self._lock:
-            counts = self._counts.pop(tenant, None)
-            self._flushed[tenant] = time.monotonic()
-        if counts is None:
-            return
-        try:
-            self._store.add_to_day(tenant, counts)
-        except ServiceError as error:
-            log_service_error("usage", error)
 
 
 class UsageReports:
@@ -112,6 +70,52 @@ class UsageReports:
             items.subtract(used.items)
             bytes_.subtract(used.bytes)
         return TenantUsage(tenant, decode_limits(item), days[::-1])
+
+
+@dataclass(eq=False)
+class LimitService:
+    """Sets limits of tenants, and counts deletions."""
+
+    _store: UsageStore
+    _enforcer: LimitEnforcer
+    _has_tenant: Callable[[str], bool]
+    _audit: AuditTrail
+
+    def change(
+        self, caller: Principal, tenant: str, given: Mapping[str, int | None]
+    ) -> TenantLimits:
+        """Change limits of a tenant; those that aren't given stay, and None removes one.
+
+        Raises:
+            AccessDenied: the caller isn't the operator.
+            NotFound: no tenant has this id.
+        """
+        authorize(caller, CHANGE_TENANT, tenant)
+        if not self._has_tenant(tenant):
+            raise NotFound("no tenant has this id; create it by POST /api/v1/tenants")
+        before = self.get(tenant)
+        after = before._replace(**given)
+        target, was = f"tenant:{tenant}", {name: getattr(before, name) for name in given}
+        record = self._audit.record(caller, CHANGE_TENANT, target, was, dict(given), tenant=tenant)
+        self._store.set_limits(tenant, after, record)
+        self._enforcer.forget(tenant)
+        return after
+
+    def get(self, tenant: str) -> TenantLimits:
+        """Read a tenant's limits: one call."""
+        return decode_limits(self._store.get(tenant))
+
+    def build_deletion_count(self, tenant: str, *, is_preview: bool) -> Write:
+        """Build the write that counts a deletion or a preview of one, of a person or an agent.
+
+        Raises:
+            QuotaExceeded: the tenant has asked for all the deletions and previews of this day. A
+                deletion is never refused.
+        """
+        limit = self.get(tenant).deletions_per_day if is_preview else None
+        if limit is not None and self._store.count_deletions(tenant) >= limit:
+            raise QuotaExceeded("deletions_per_day", limit, "preview again tomorrow")
+        return self._store.build_day_write(tenant, {"deletions": 1})
 
 
 def _parse_day(field: str, text: str | None) -> date | None:

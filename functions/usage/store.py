@@ -183,6 +183,11 @@ def _add(key: Key, changes: Mapping[str, int], attributes: Item) -> Write:
     return update(key, expression, None, **added, **attributes)
 
 
+def decode_limits(item: Item) -> TenantLimits:
+    """Decode the limits of an item of usage."""
+    return TenantLimits(**item.get("limits", {}))
+
+
 def decode_day(day: str, item: Item) -> DayUsage:
     """Decode what an item counts."""
     return DayUsage(

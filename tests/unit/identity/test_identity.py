@@ -19,6 +19,13 @@ ALICE = Principal("t1", "alice", "agent", frozenset({"memory.read"}))
 ADMIN = Principal("t1", "boss", "user", ALL_PERMISSIONS)
 
 
+KEY = {"x-api-key": "k"}
+
+
+def build_jwt(tenant: str, principal: str) -> dict[str, dict[str, str]]:
+    return {"claims": {"org": tenant, "sub": principal}}
+
+
 class Clock:
     """A clock that a test sets."""
 
@@ -45,7 +52,7 @@ def store() -> Iterator[Mock]:
 @pytest.fixture
 def authentication(store: Mock, clock: Clock) -> Authentication:
     """Caches principals for a minute."""
-    return Authentication(store, lambda: "root", clock, 60)
+    return Authentication(store, lambda: "root", clock, 60, ("org", "sub"))
 
 
 @pytest.fixture
@@ -59,29 +66,29 @@ def test_a_key_is_read_once_a_minute(
     authentication: Authentication, store: Mock, clock: Clock
 ) -> None:
     for clock.now, reads in ((0, 1), (59_999, 1), (60_000, 2), (60_001, 2)):
-        assert authentication.authenticate_api_key("k") is ALICE
+        assert authentication.authenticate(KEY) is ALICE
         assert store.get_by_api_key.call_count == reads
 
 
 def test_keys_and_tokens_are_cached_apart(authentication: Authentication, store: Mock) -> None:
-    authentication.authenticate_jwt("t1", "alice")
+    authentication.authenticate({}, build_jwt("t1", "alice"))
     store.get.return_value = store.get_by_api_key.return_value = None
-    assert authentication.authenticate_jwt("t1", "alice") is ALICE
+    assert authentication.authenticate({}, build_jwt("t1", "alice")) is ALICE
     for unknown in (("t1", "bob"), ("t1a", "lice")):
         with pytest.raises(Unauthenticated):
-            authentication.authenticate_jwt(*unknown)
+            authentication.authenticate({}, build_jwt(*unknown))
     with pytest.raises(Unauthenticated):
-        authentication.authenticate_api_key("t1\nalice")
+        authentication.authenticate({"x-api-key": "t1\nalice"})
 
 
 def test_a_change_invalidates_the_cache(
     authentication: Authentication, identity: Identity, store: Mock
 ) -> None:
-    authentication.authenticate_api_key("k")
+    authentication.authenticate(KEY)
     identity.revoke(ADMIN, "alice")
     store.get_by_api_key.return_value = None
     with pytest.raises(Unauthenticated):
-        authentication.authenticate_api_key("k")
+        authentication.authenticate(KEY)
 
 
 def test_a_read_during_a_change_is_not_cached(authentication: Authentication, store: Mock) -> None:
@@ -90,8 +97,8 @@ def test_a_read_during_a_change_is_not_cached(authentication: Authentication, st
         return ALICE
 
     store.get_by_api_key.side_effect = read
-    authentication.authenticate_api_key("k")
-    authentication.authenticate_api_key("k")
+    authentication.authenticate(KEY)
+    authentication.authenticate(KEY)
     assert store.get_by_api_key.call_count == 2
 
 
@@ -100,10 +107,10 @@ def test_a_cached_principal_expires_at_its_instant(
 ) -> None:
     store.get_by_api_key.return_value = ALICE._replace(expires_at=10)
     clock.now = 9
-    authentication.authenticate_api_key("k")
+    authentication.authenticate(KEY)
     clock.now = 10
     with pytest.raises(Unauthenticated):
-        authentication.authenticate_api_key("k")
+        authentication.authenticate(KEY)
 
 
 def test_a_retry_derives_its_key_again(identity: Identity, store: Mock) -> None:

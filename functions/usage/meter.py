@@ -1,26 +1,26 @@
-"""Limits of tenants, which hold within a minute: what is stored, requests, and deletions."""
+"""Check each request against its tenant's limits, and count it and what it consumes."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
 from functools import partial
+from threading import Lock
 from typing import Any, NamedTuple
 
-from functions.audit.service import AuditTrail
-from functions.authorization.rules import authorize
 from functions.identity.model import ROOT_TENANT, Principal
 from functions.identity.person_store import Persons
 from functions.platform import request_context
 from functions.platform.clock import Clock
-from functions.platform.errors import NotFound, QuotaExceeded
+from functions.platform.errors import QuotaExceeded, ServiceError
 from functions.platform.items import Item
+from functions.platform.observability import log_service_error
 from functions.platform.table import Table
 from functions.platform.writes import Write
-from functions.usage.authority import CHANGE_TENANT
 from functions.usage.measure import CONTENTS, find_measured, measure_change
 from functions.usage.model import TenantLimits
-from functions.usage.store import UsageStore, decode_day
+from functions.usage.store import UsageStore, decode_day, decode_limits
 
+_FLUSH_SECONDS = 60.0
 _REMEMBERED = 15_000  # ms
 _MAX_REMEMBERED = 10_000  # tenants
 _WRITING = ("Put", "Update", "Delete")
@@ -33,6 +33,47 @@ class _Known(NamedTuple):
     limits: TenantLimits = TenantLimits()
     items: int = 0
     bytes: int = 0
+
+
+class UsageMeter:
+    """Counts the requests and units of this process, and adds them to the table now and then.
+
+    What an instance has counted when it ends is lost: figures of requests are no bill.
+    """
+
+    def __init__(self, store: UsageStore) -> None:
+        self._store = store
+        self._counts: dict[str, Counter[str]] = {}
+        self._flushed: dict[str, float] = {}
+        self._lock = Lock()
+
+    def count(self, tenant: str, operation: str) -> None:
+        """Count the request at work of a tenant, with what its calls consumed, in half units.
+
+        Once a minute, a request writes what was counted.
+        """
+        now = time.monotonic()
+        with self._lock:
+            counts = self._counts.setdefault(tenant, Counter())
+            counts[f"requests_{operation}"] += 1
+            for name, spent in request_context.units.get() or ():
+                for each in [spent] if isinstance(spent, dict) else spent:
+                    counts[name] += round(2 * each["CapacityUnits"])
+            is_due = now - self._flushed.setdefault(tenant, now) >= _FLUSH_SECONDS
+        if is_due:
+            self.flush(tenant)
+
+    def flush(self, tenant: str) -> None:
+        """Add what was counted of a tenant to the table."""
+        with self._lock:
+            counts = self._counts.pop(tenant, None)
+            self._flushed[tenant] = time.monotonic()
+        if counts is None:
+            return
+        try:
+            self._store.add_to_day(tenant, counts)
+        except ServiceError as error:
+            log_service_error("usage", error)
 
 
 class LimitEnforcer:
@@ -90,11 +131,6 @@ class LimitEnforcer:
         self._paid_until[tenant] = paid
 
 
-def decode_limits(item: Item) -> TenantLimits:
-    """Decode the limits of an item of usage."""
-    return TenantLimits(**item.get("limits", {}))
-
-
 def _assert_room(known: _Known, table: Table, writes: Sequence[Write]) -> None:
     """Check that writes stay within a tenant's limits; what doesn't grow passes.
 
@@ -135,49 +171,3 @@ def _get_new(old: Item, write: Write) -> dict[str, Any] | None:
     if write.item is not None:
         return write.item
     return old | {name: value for name, value in write.values.items() if name in CONTENTS}
-
-
-@dataclass(eq=False)
-class LimitService:
-    """Sets limits of tenants, and counts deletions."""
-
-    _store: UsageStore
-    _enforcer: LimitEnforcer
-    _has_tenant: Callable[[str], bool]
-    _audit: AuditTrail
-
-    def change(
-        self, caller: Principal, tenant: str, given: Mapping[str, int | None]
-    ) -> TenantLimits:
-        """Change limits of a tenant; those that aren't given stay, and None removes one.
-
-        Raises:
-            AccessDenied: the caller isn't the operator.
-            NotFound: no tenant has this id.
-        """
-        authorize(caller, CHANGE_TENANT, tenant)
-        if not self._has_tenant(tenant):
-            raise NotFound("no tenant has this id; create it by POST /api/v1/tenants")
-        before = self.get(tenant)
-        after = before._replace(**given)
-        target, was = f"tenant:{tenant}", {name: getattr(before, name) for name in given}
-        record = self._audit.record(caller, CHANGE_TENANT, target, was, dict(given), tenant=tenant)
-        self._store.set_limits(tenant, after, record)
-        self._enforcer.forget(tenant)
-        return after
-
-    def get(self, tenant: str) -> TenantLimits:
-        """Read a tenant's limits: one call."""
-        return decode_limits(self._store.get(tenant))
-
-    def build_deletion_count(self, tenant: str, *, is_preview: bool) -> Write:
-        """Build the write that counts a deletion or a preview of one, of a person or an agent.
-
-        Raises:
-            QuotaExceeded: the tenant has asked for all the deletions and previews of this day. A
-                deletion is never refused.
-        """
-        limit = self.get(tenant).deletions_per_day if is_preview else None
-        if limit is not None and self._store.count_deletions(tenant) >= limit:
-            raise QuotaExceeded("deletions_per_day", limit, "preview again tomorrow")
-        return self._store.build_day_write(tenant, {"deletions": 1})
