@@ -30,6 +30,7 @@ from tools.docs.widths import find_browser, find_wide_pages
 _SITE = sorted((ROOT / "docs").rglob("*.md"))
 _PAGES = [ROOT / "README.md", ROOT / "sdk/README.md", ROOT / "events/README.md"]
 _PAGES += [ROOT / "CONTRIBUTING.md", *_SITE]
+_TUTORIALS = sorted((ROOT / "docs/tutorials").glob("*.md"))
 _ADDRESS = "http://127.0.0.1:8080"
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$(?:\n\n→ (\d+(?:, \d+)*))?", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]+))?\)")
@@ -58,7 +59,7 @@ def find_examples(language: str) -> list[Path]:
     return [
         page
         for page in _PAGES
-        if page not in (CREWAI_PAGE, *FRAMEWORKS_PAGES)
+        if page not in (CREWAI_PAGE, *FRAMEWORKS_PAGES, *_TUTORIALS)
         and any("def test_" not in code for code, _ in find_blocks(page, language))
     ]
 
@@ -134,6 +135,21 @@ def test_shell_commands_are_answered_as_the_page_says(
     assert [", ".join(each) for each in answers] == [statuses for _, statuses in blocks]
 
 
+def run_python(code: str, server: LocalServer) -> str:
+    """Run a program of a user of the server; what it prints."""
+    environment = {"AGENT_MEMORY_URL": server.address, "AGENT_MEMORY_API_KEY": server.api_key}
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
 @pytest.mark.parametrize("page", find_examples("python"), ids=name_page)
 def test_python_code_runs(
     server: LocalServer, folder: Path, page: Path, monkeypatch: pytest.MonkeyPatch
@@ -149,30 +165,28 @@ def test_python_code_runs(
     runpy.run_path(str(script), run_name="__main__")
 
 
+@pytest.mark.parametrize("page", _TUTORIALS, ids=name_page)
+def test_a_tutorial_prints_what_it_shows(server: LocalServer, page: Path) -> None:
+    printed = run_python("\n".join(code for code, _ in find_blocks(page, "python")), server)
+    assert [shown for shown, _ in find_blocks(page, "text") if shown not in printed] == []
+
+
 def test_json_is_json() -> None:
     for page in _PAGES:
         for code, _ in find_blocks(page, "json"):
             assert json.loads(code)
 
 
-def test_the_tutorial_shows_the_example_that_it_runs() -> None:
-    ((shown, _),) = find_blocks(ROOT / "docs/tutorials/hand-over-a-task.md", "python")
+def test_the_page_shows_the_example_that_it_runs() -> None:
+    ((shown, _),) = find_blocks(ROOT / "docs/how-to/hand-over-a-task.md", "python")
     assert shown == read("sdk/examples/resumable_agent.py")
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs/index.md"], ids=name_page)
 def test_the_first_example_prints_what_the_page_shows(server: LocalServer, page: Path) -> None:
     (code, _), (shown, _) = find_blocks(page, "python")[0], find_blocks(page, "text")[0]
-    environment = {"AGENT_MEMORY_URL": server.address, "AGENT_MEMORY_API_KEY": server.api_key}
     own = code.replace('"ada"', f'"{page.parent.name}"').replace("ticket", page.parent.name)
-    ended = subprocess.run(
-        [sys.executable, "-c", own],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert _hide_names(ended.stdout) == _hide_names(shown)
+    assert _hide_names(run_python(own, server)) == _hide_names(shown)
 
 
 def _hide_names(text: str) -> str:
@@ -180,9 +194,8 @@ def _hide_names(text: str) -> str:
     return re.sub(r"\[[^\]]+\]|\d{4}-\d\d-\d\d \d\d:\d\d", "", text)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/tutorials/first-memory.md"])
-def test_a_page_shows_what_the_server_prints(server: LocalServer, page: str) -> None:
-    shown = next(code for code, _ in find_blocks(ROOT / page, "console"))
+def test_the_readme_shows_what_the_server_prints(server: LocalServer) -> None:
+    shown = next(code for code, _ in find_blocks(ROOT / "README.md", "console"))
     command, *lines = shown.splitlines()
     assert command == "$ make run"
     printed = server.greeting.partition("\n\n")[0].splitlines()

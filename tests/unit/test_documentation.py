@@ -21,6 +21,16 @@ GENERATED = ("http-api.md", "item-types.md", "protocols.md", "errors.md")  # tab
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 PAGES = [page for page in PAGES if page.name not in GENERATED]
 
+TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
+# Users, sessions, memories, recall, agents and hand-overs are enough for a tutorial.
+OTHER_CONCEPTS = re.compile(
+    r"\b(?:access lists?|adopt\w*|assignees?|checkpoint\w*|coordinators?|entry|entries|episodes?"
+    r"|episodic|eviction|evicted|facts?|fences?|grants?|guardrails?|intents?|namespaces?"
+    r"|natural keys?|principals?|procedures?|scopes?|semantic|slots?|snapshots?|states|strateg\w+"
+    r"|sub-tasks?|tenants?|tiers?|working memory|working values?)\b",
+    re.IGNORECASE,
+)
+
 
 def count_words_of_page(page: Path) -> int:
     """Count the words of a page and of its code; comments and marks of tables are none."""
@@ -40,6 +50,17 @@ def test_all_pages_of_users_have_38_000_words_or_fewer() -> None:
 def test_a_page_has_1_500_words_or_fewer(page: Path) -> None:
     limit = 2_000 if page.name in GENERATED else 1_500
     assert count_words_of_page(page) <= limit
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=name_page)
+def test_a_tutorial_needs_six_words_only(page: Path) -> None:
+    prose = re.sub(
+        r"^```.*?^```$|`[^`]*`|\]\([^)]*\)|^## Next$.*\Z",
+        "",
+        page.read_text("utf-8"),
+        flags=re.MULTILINE | re.DOTALL,
+    )
+    assert OTHER_CONCEPTS.findall(prose) == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_page)
