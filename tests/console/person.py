@@ -56,6 +56,20 @@ class Person:
         for step in (2, 1, 0):
             self._mouse("mouseMoved", x - step, y)
 
+    def drag(self, found: str, target: str) -> None:
+        """Drag an element by the mouse onto another."""
+        x, y = self.find(found)
+        self._mouse("mouseMoved", x, y)
+        self._mouse("mousePressed", x, y)
+        self._mouse("mouseMoved", x, y + 10)  # far enough to be no click
+        self.browser.wait_for("document.querySelector('.lifted')")
+        box = f"({target}).getBoundingClientRect()"
+        to_x, to_y = self.browser.evaluate(f"[{box}.left + 60, {box}.top + 20]")
+        for part in (0.3, 0.6, 1.0):
+            self._mouse("mouseMoved", x + (to_x - x) * part, y + (to_y - y) * part)
+        self.browser.wait_for(f"({target}).dataset.over === 'true'")
+        self._mouse("mouseReleased", to_x, to_y)
+
     def type(self, text: str) -> None:
         """Type where the focus is."""
         for character in text:

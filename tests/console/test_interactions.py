@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from tests.contract.expect import ok
 _COPIED = "window.copied = ''; navigator.clipboard.writeText = async text => { copied = text }"
 _WIDE = "document.documentElement.scrollWidth - innerWidth"
 _SOURCES = "new Set([...document.querySelectorAll('.answers .badge')].map(e => e.dataset.source))"
+_ON_DESKTOP = pytest.mark.parametrize("person", ["desktop"], indirect=True)
 _MS = 300  # for an answer while somebody types, on the demo
 _DURATIONS = """JSON.stringify(performance.getEntriesByType("resource")
   .filter(each => each.name.endsWith("/recall")).map(each => each.duration))"""
@@ -86,6 +88,9 @@ def test_4_the_next_turn_is_shown_live_with_its_tokens(
     visit.go_to("Agent", "agent/frontline?show=next")
     person.write("Question of the next turn", "tariff of the lighthouse")
     person.see("1,200 tokens")
+    person.write("Question of the next turn", "refunds")
+    person.see("Refunds above 80 EUR")  # shared memory that the agent is given, too
+    person.write("Question of the next turn", "tariff of the lighthouse")
     where = "phone" if person.is_on_phone else "desktop"
     note = {"text": f"The lighthouse has a tariff by {where}"}
     entry = {"namespace": "lessons", "key": f"lighthouse {where}", "memory_type": "episodic"}
@@ -152,10 +157,22 @@ def test_8_a_task_is_handed_to_another_agent(visit: Visit, person: Person) -> No
     assert (stored["assigned_agent"], stored["hand_over_note"]) == ("billing", "It is half done")
 
 
-def test_8_a_task_is_moved_by_keyboard(visit: Visit, demo: Demo) -> None:
-    assert demo.screens
-    browser = visit.sign_in()
-    person = Person(browser, is_on_phone=False)
+@_ON_DESKTOP
+def test_8_a_task_is_dragged_by_the_mouse(visit: Visit, person: Person) -> None:
+    task = _show_task_on_board(visit, "Drag by mouse")
+    card = f"document.querySelector('a[href=\"#/task/{task}\"]').closest('.task-card')"
+    lane = "document.querySelector('.lane[data-agent=billing]')"
+    person.drag(f"{card}.querySelector('.quiet')", lane)
+    person.see("Hand over “Drag by mouse”?")
+    person.press("Hand over")
+    person.browser.wait_for("!document.querySelector('dialog')")
+    person.browser.wait_for(f"{lane}.querySelector('a[href=\"#/task/{task}\"]')")
+    assert ok(visit.admin.get(f"/api/v1/tasks/{task}"))["assigned_agent"] == "billing"
+
+
+@_ON_DESKTOP
+def test_8_a_task_is_moved_by_keyboard(visit: Visit, person: Person) -> None:
+    browser = person.browser
     task = _show_task_on_board(visit, "Move by keys")
     person.tab_to("it.ariaLabel === 'Move Move by keys'")
     browser.press_key("Enter")
@@ -232,7 +249,7 @@ def _run(visit: Visit, name: str, code: str) -> str:
 
 def _show_task_on_board(visit: Visit, name: str) -> str:
     """Show a new task alone on the board, and wait until nothing moves it; return its id."""
-    intent = name.lower().replace(" ", "-")
+    intent = f"{name.lower().replace(' ', '-')}-{secrets.token_hex(3)}"
     body = {"intent_id": intent, "name": name, "assigned_agent": "frontline", "status": "running"}
     task = str(ok(visit.admin.post("/api/v1/tasks", json=body), 201)["id"])
     visit.go_to("Board", f"tasks?intent_id={intent}")

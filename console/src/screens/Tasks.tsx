@@ -1,5 +1,5 @@
 import {
-  closestCenter, DndContext, DragOverlay, KeyboardSensor, PointerSensor, pointerWithin, TouchSensor, useDraggable, useDroppable, useSensor, useSensors,
+  closestCenter, DndContext, DragOverlay, KeyboardSensor, PointerSensor, pointerWithin, rectIntersection, TouchSensor, useDraggable, useDroppable, useSensor, useSensors,
   type Announcements, type CollisionDetection, type DragEndEvent, type KeyboardCoordinateGetter, type UniqueIdentifier,
 } from "@dnd-kit/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -14,12 +14,13 @@ import { ConfirmDialog, Field } from "../ui/form";
 import { toHref } from "../ui/location";
 import { Empty } from "../ui/memory";
 import { Name, Time } from "../ui/text";
-import { unique, useAgentIds, useIntentIds } from "./choices";
+import { unique, useIntentIds, useWorkers } from "./choices";
 
 const MOST = 100;
 const INTENTS = 20;
 const REFRESH_MS = 5_000;
 const NOBODY = "";
+const DROP_MS = 50; // dnd-kit lets no click through for as long after a drop
 type Task = Schemas["Task"];
 
 /** The columns of the board, by the states that they show. */
@@ -32,7 +33,7 @@ const COLUMNS: [keyof typeof T.work.columns, Task["status"][]][] = [
 
 /** The tasks of all intents, of one, or of an agent, as a board: a lane for each agent, a column for each state. */
 export function TasksScreen({ params }: { params: URLSearchParams }) {
-  const agents = useAgentIds();
+  const agents = useWorkers();
   const intents = useIntentIds();
   const intent = params.get("intent_id") ?? undefined;
   const agent = params.get("agent_id") ?? undefined;
@@ -102,7 +103,7 @@ function Board({ tasks, agents }: { tasks: Task[]; agents: string[] }) {
     setDragged(undefined);
     const task = find(active.id);
     const to = over === null ? undefined : String(over.id).replace(LANE, "");
-    if (task && to && to !== (task.assigned_agent ?? NOBODY)) setOffer({ task, to });
+    if (task && to && to !== (task.assigned_agent ?? NOBODY)) setTimeout(() => setOffer({ task, to }), DROP_MS); // so that the dialog's first click counts
   };
   const lifted = find(dragged);
   return (
@@ -124,18 +125,16 @@ function Board({ tasks, agents }: { tasks: Task[]; agents: string[] }) {
         ))}
       </div>
       <DragOverlay dropAnimation={null}>{lifted && <div className="task-card lifted"><Name>{lifted.name}</Name></div>}</DragOverlay>
-      {offer && <HandOverDialog offer={offer} agents={agents} onClose={() => setOffer(undefined)} />}
+      {offer && <HandOverDialog offer={offer} agents={lanes.filter((each) => each !== NOBODY)} onClose={() => setOffer(undefined)} />}
     </DndContext>
   );
 }
 
 const LANE = "lane:";
 
-/** The lane below the pointer; the nearest for the keyboard. */
-const findLane: CollisionDetection = (given) => {
-  const within = pointerWithin(given);
-  return within.length > 0 ? within : closestCenter(given);
-};
+/** The lane below the pointer; for the keyboard the one that the card is in, or else the nearest. */
+const findLane: CollisionDetection = (given) =>
+  [pointerWithin, rectIntersection].map((find) => find(given)).find((found) => found.length > 0) ?? closestCenter(given);
 
 /** Arrow keys move a task lane by lane. */
 const moveToLane: KeyboardCoordinateGetter = (event, { currentCoordinates, context }) => {
@@ -197,8 +196,8 @@ function Card({ task, isFixed, onHandOver }: { task: Task; isFixed: boolean; onH
 
 function HandOverDialog({ offer: { task, to }, agents, onClose }: { offer: Offer; agents: string[]; onClose: () => void }) {
   const client = useQueryClient();
-  const others = unique([...(to ? [to] : []), ...agents]).filter((each) => each !== task.assigned_agent);
-  const [chosen, setChosen] = useState(to || (others[0] ?? ""));
+  const others = agents.filter((each) => each !== task.assigned_agent);
+  const [chosen, setChosen] = useState(to);
   const note = useRef<HTMLTextAreaElement>(null);
   return (
     <ConfirmDialog title={T.work.handOverTitle(task.name)} action={T.work.handOverNow} isReady={chosen !== ""} onClose={onClose} onConfirm={async () => {
@@ -209,7 +208,12 @@ function HandOverDialog({ offer: { task, to }, agents, onClose }: { offer: Offer
       await reload(client, "tasks", "task", "hand-overs");
     }}>
       <Field label={T.work.to}>
-        {(id) => <select id={id} value={chosen} onChange={(event) => setChosen(event.target.value)}>{others.map((each) => <option key={each}>{each}</option>)}</select>}
+        {(id) => (
+          <select id={id} value={chosen} onChange={(event) => setChosen(event.target.value)}>
+            {to === "" && <option value="">{T.work.choose}</option>}
+            {others.map((each) => <option key={each}>{each}</option>)}
+          </select>
+        )}
       </Field>
       <Field label={T.work.noteFor} hint={T.work.noteHint}>
         {(id, hint) => <textarea id={id} ref={note} rows={3} maxLength={4096} aria-describedby={hint} />}

@@ -76,6 +76,12 @@ export function usePrincipals(): Schemas["Principal"][] {
   return query.data?.principals ?? [];
 }
 
+/** Who can work on tasks: agents with memory, and for administrators also those that have none yet. */
+export function useWorkers(): string[] {
+  const agents = useAgentIds();
+  return unique([...agents, ...usePrincipals().flatMap(({ id, kind }) => (kind === "user" ? [] : [id]))]);
+}
+
 /** Whom one may ask or decide about: principals for those who may list them, else oneself and the agents that one knows of. */
 export function useWho(): string[] {
   const caller = usePrincipal();
