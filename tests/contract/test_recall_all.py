@@ -14,6 +14,7 @@ from tests.contract.run_calls import append as append_episode
 from tests.contract.run_calls import start
 from tests.contract.search_calls import Embed, embedder
 from tests.contract.service import Service, Tenant
+from tests.contract.test_inspection import grant_permissions
 
 pytestmark = [
     pytest.mark.parametrize("engine", ["dynoxide"], indirect=True),
@@ -265,6 +266,26 @@ def test_private_memory_of_the_caller_is_asked(
     found = texts(ask(ada, "when does the gate open"))
     assert found == ["note: the gate opens at seven", "note: the gate closes at nine"]
     assert texts(ask(tenant.agent("eve"), "when does the gate open")) == []
+
+
+def test_recall_as_an_agent_returns_what_the_agent_is_given(
+    ada: httpx.Client, tenant: Tenant, embed: Embed
+) -> None:
+    bob, auditor = tenant.agents("bob", "auditor")
+    ok(grant_permissions(tenant, "auditor", ["memory.read", "memory.inspect"]))
+    create(ada, entry(key="own", value={"text": "the lighthouse is white"}))
+    create(bob, entry(key="other", value={"text": "the lighthouse is black"}))
+    create(tenant.admin, semantic(value={"text": "the lighthouse has a keeper"}))
+    embed()
+    path = f"{RECALL}?as_principal=ada"
+    seen = ok(auditor.post(path, json={"query": "lighthouse"}))
+    assert seen["text"] == ask(ada, "lighthouse")["text"]
+    assert sorted(texts(seen)) == ["the lighthouse has a keeper", "the lighthouse is white"]
+    (record,) = ok(tenant.admin.get("/api/v1/audit?action=memory.inspect"))["records"]
+    assert (record["target"], record["after"]) == (f"path:{RECALL}", {"as_principal": ["ada"]})
+    unknown = auditor.post(f"{RECALL}?as_principal=nobody", json={"query": "lighthouse"})
+    refused(unknown, 404, "NOT_FOUND")
+    refused(bob.post(path, json={"query": "lighthouse"}), 403, "ACCESS_DENIED")
 
 
 def test_indexed_until_says_what_is_not_found_yet(ada: httpx.Client, embed: Embed) -> None:

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { usePrincipal } from "../session/session";
+import { can, usePrincipal } from "../session/session";
 import { T } from "../texts";
 import { useRecall } from "../ui/ask";
 import { CopyButton } from "../ui/copy";
@@ -9,16 +9,20 @@ import { LongText } from "../ui/text";
 
 const BUDGETS = [500, 1200, 4000];
 const FOLLOW_MS = 5_000;
+const AUDITED_FOLLOW_MS = 10_000; // each look is a record of the audit log
 
 /** What an agent's next turn would be given: the exact text, with its tokens, as memory is now. */
 export function NextTurn({ id }: { id: string }) {
   const caller = usePrincipal();
   const [query, setQuery] = useState("");
   const [budget, setBudget] = useState(BUDGETS[1]!);
-  const found = useRecall({ query, agent_id: caller.id === id ? undefined : id, max_tokens: budget }, FOLLOW_MS);
+  const isOwn = caller.id === id;
+  const isInspecting = !isOwn && can(caller, "memory.inspect");
+  const agent_id = isOwn || isInspecting ? undefined : id;
+  const found = useRecall({ query, agent_id, max_tokens: budget }, isInspecting ? AUDITED_FOLLOW_MS : FOLLOW_MS, isInspecting ? id : undefined);
   return (
     <>
-      <p>{T.agents.nextIntro(id)}</p>
+      <p>{agent_id === undefined ? T.agents.nextIntro(id) : T.agents.nextPrivate(id)}</p>
       <div className="filters">
         <Field label={T.agents.nextQuestion} isWide>
           {(field) => <input id={field} type="search" autoComplete="off" value={query} onChange={(event) => setQuery(event.target.value)} />}

@@ -31,14 +31,14 @@ export function useSettled<V>(value: V, delay = DEBOUNCE_MS): V {
   return settled;
 }
 
-/** Ask once the question has stood still. A newer question cancels the older one, so an old answer never replaces a new one. */
-export function useRecall(question: Question, refresh: number | false = false) {
+/** Ask once the question has stood still, for somebody else if a principal is named. A newer question cancels the older one, so an old answer never replaces a new one. */
+export function useRecall(question: Question, refresh: number | false = false, as_principal?: string) {
   const query = useSettled(question.query.trim());
   const body = { ...question, query, top_k: RESULTS, explain: true };
   return useQuery({
-    queryKey: ["recall", body],
+    queryKey: ["recall", body, as_principal],
     queryFn: async ({ signal }) => {
-      const found = await read(api.POST("/api/v1/recall", { body, signal }));
+      const found = await read(api.POST("/api/v1/recall", { params: { query: { as_principal } }, body, signal }));
       rememberOrdinary(found.items.flatMap(({ source, id }) => (source === "entries" ? [id] : [])));
       return found;
     },

@@ -1,6 +1,7 @@
 """Recall: one question to all that a caller may read."""
 
 from functions.api.http import Request, Response, json_response
+from functions.api.parameters import TextParameter
 from functions.api.responses.recall import (
     ForgottenDocument,
     RecallDocument,
@@ -10,15 +11,30 @@ from functions.api.responses.recall import (
     render_reference,
 )
 from functions.api.routing import RouteTable
+from functions.audit.authority import INSPECT_MEMORY
+from functions.authorization.rules import authorize
 from functions.identity.model import READ, WRITE, Principal
+from functions.platform.errors import AccessDenied
+from functions.platform.limits import MAX_ID_CHARACTERS
 from functions.recall.authority import FORGET_USER
 from functions.recall.requests import ConversationQuestion, ForgottenUser, Question
 
 ROUTES = RouteTable()
+_AS = TextParameter(
+    "as_principal",
+    "Ask as this principal, and return what it would be given. Needs `memory.inspect`.",
+    MAX_ID_CHARACTERS,
+)
 
 
 @ROUTES.add(
-    "POST /api/v1/recall", READ, {200: RecallDocument}, request_model=Question, is_query=True
+    "POST /api/v1/recall",
+    READ,
+    {200: RecallDocument},
+    request_model=Question,
+    query=(_AS,),
+    error_statuses=(404,),
+    is_query=True,
 )
 def recall(request: Request, caller: Principal) -> Response:
     """Ask all memory one question.
@@ -28,8 +44,19 @@ def recall(request: Request, caller: Principal) -> Response:
     data for a prompt.
     """
     question = request.parse_body(Question)
-    found = request.services.recall.recall(caller, question)
+    found = request.services.recall.recall(_find_asker(request, caller), question)
     return json_response(200, render_recall(found, is_explained=question.explain))
+
+
+def _find_asker(request: Request, caller: Principal) -> Principal:
+    named = _AS.read(request)
+    if named in (None, caller.id):
+        return caller
+    authorize(caller, INSPECT_MEMORY, None)
+    asker = request.services.identity.get_principal(caller.tenant, named)
+    if READ not in asker.permissions:
+        raise AccessDenied(f"this principal lacks {READ}")
+    return asker
 
 
 @ROUTES.add(
