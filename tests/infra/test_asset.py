@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import botocore
@@ -234,6 +235,25 @@ def test_the_lock_holds_the_versions_that_are_tested() -> None:
         return dict(re.findall(r"(?m)^([a-z0-9-]+)==(\S+)", lock))
 
     assert pins("lambda").items() <= pins("dev").items()
+
+
+@pytest.mark.parametrize(
+    ("name", "extras"),
+    [
+        ("lambda", []),
+        ("run", ["local"]),
+        ("infra", ["infra"]),
+        ("docs", ["docs"]),
+        ("dev", ["local", "infra", "dev"]),
+    ],
+)
+def test_the_locks_hold_all_that_the_project_declares(name: str, extras: list[str]) -> None:
+    project = tomllib.loads((_ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    optional = project["optional-dependencies"]
+    declared = {*project["dependencies"], *(each for extra in extras for each in optional[extra])}
+    names = {re.match(r"[\w-]+==[^ ;]+", each)[0].lower() for each in declared}  # type: ignore[index]
+    lock = (_ROOT / f"requirements/{name}.lock").read_text("utf-8")
+    assert names <= set(re.findall(r"(?m)^[a-z0-9-]+==[^ ;]+", lock))
 
 
 def test_no_requirement_depends_on_the_platform_that_builds() -> None:
