@@ -55,12 +55,11 @@ class Queries:
             ValidationFailed: the query needs an agent_id (RFC-0015 §4.1).
         """
         assert_owner_known(caller, filters)
-        administered = self._list_administered(caller, filters) if includes_administered else []
         sources = self._list_sources(
             caller,
             filters,
-            administered,
             is_complete=wanted.is_counted,
+            includes_administered=includes_administered,
             includes_inherited=True,
         )
         if not wanted.is_counted:
@@ -76,17 +75,18 @@ class Queries:
 
         Private memory is the caller's unless the filters name its owner.
         """
-        administered = self._list_administered(caller, filters) if includes_administered else []
-        sources = self._list_sources(caller, filters, administered, is_complete=True)
+        sources = self._list_sources(
+            caller, filters, is_complete=True, includes_administered=includes_administered
+        )
         return self._reader.read_all(caller.tenant, sources)
 
     def _list_sources(
         self,
         caller: Principal,
         filters: Filters,
-        administered: list[str],
         *,
         is_complete: bool,
+        includes_administered: bool,
         includes_inherited: bool = False,
     ) -> list[Source]:
         types = filters.memory_types
@@ -97,6 +97,7 @@ class Queries:
             ):
                 sources += self._sources.of_scope(caller, scope, is_complete=is_complete)
         if SEMANTIC.name in types:
+            administered = self._list_administered(caller, filters) if includes_administered else []
             sources += self._list_semantic_sources(
                 caller, filters, administered, is_complete=is_complete
             )
