@@ -37,9 +37,8 @@ from functions.identity.person_store import Persons
 from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore
 from functions.namespaces.prefix_rules import PrefixRules
-from functions.namespaces.restriction_store import RestrictionStore
 from functions.namespaces.service import Namespaces
-from functions.namespaces.store import NamespaceStore
+from functions.namespaces.store import NamespaceStore, RestrictionStore
 from functions.platform.archive_storage import ArchiveStorage, S3ArchiveStorage
 from functions.platform.aws import create_client, create_lazy_client, translate_aws_errors
 from functions.platform.clock import Clock, now_ms
@@ -58,18 +57,15 @@ from functions.platform.staging import Staging
 from functions.platform.table import Table
 from functions.platform.used_requests import UsedRequests
 from functions.quotas.store import QuotaStore
-from functions.tasks.access import TaskAccess
-from functions.tasks.assignment_store import AssignmentStore
-from functions.tasks.grant_store import GrantStore
+from functions.tasks.access import TaskAccess, TaskReader
 from functions.tasks.grants import Grants
 from functions.tasks.guardrail_service import GuardrailService
 from functions.tasks.guardrail_store import GuardrailStore
 from functions.tasks.intent_store import IntentStore
 from functions.tasks.intents import Intents
-from functions.tasks.processed_event_store import ProcessedEvents
-from functions.tasks.reader import TaskReader
+from functions.tasks.lifecycle_store import AssignmentStore
 from functions.tasks.service import Tasks
-from functions.tasks.store import TaskStore
+from functions.tasks.store import GrantStore, ProcessedEvents, TaskStore
 from functions.tasks.writer import TaskWriter
 from functions.usage.meter import LimitEnforcer, UsageMeter
 from functions.usage.store import UsageStore

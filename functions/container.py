@@ -42,9 +42,8 @@ if TYPE_CHECKING:
     from functions.learning.forgetting import Forgetting
     from functions.learning.language_model import LanguageModel
     from functions.learning.learner import Learner
-    from functions.learning.position_store import PositionStore
     from functions.learning.service import Strategies
-    from functions.learning.store import StrategyStore
+    from functions.learning.store import PositionStore, StrategyStore
     from functions.objects.file_store import ObjectFiles
     from functions.objects.reader import ObjectReader
     from functions.objects.service import Objects
@@ -53,16 +52,14 @@ if TYPE_CHECKING:
     from functions.objects.uploads import ObjectUploads
     from functions.openwop.entry_store import MemoryEntryStore
     from functions.openwop.garbage_collector import MemoryGarbageCollector
-    from functions.openwop.list_store import MemoryListStore
-    from functions.openwop.lists import MemoryLists
     from functions.openwop.memory_secrets import MemorySecrets
     from functions.openwop.ranking import EntryRanking
     from functions.openwop.references import MemoryReferences
     from functions.openwop.run_store import MemoryRunStore
     from functions.openwop.runs import MemoryRuns
     from functions.openwop.secret_store import RunSecretStore
-    from functions.openwop.sequence_store import SequenceNumbers
-    from functions.openwop.service import Memories
+    from functions.openwop.sequence_store import MemoryListStore, SequenceNumbers
+    from functions.openwop.service import Memories, MemoryLists
     from functions.platform.openai_endpoint import OpenAiEndpoint
     from functions.procedures.service import Procedures
     from functions.recall.forgetting import UserForgetting
@@ -131,7 +128,7 @@ class Container(CommonServices):
     @cached_property
     def conversation_archive(self) -> ConversationArchive:
         from functions.conversations.archive import ConversationArchive
-        from functions.conversations.archive_files import ArchiveFiles
+        from functions.conversations.archive_store import ArchiveFiles
 
         return ConversationArchive(
             self.conversation_archive_store,
@@ -223,7 +220,7 @@ class Container(CommonServices):
     @cached_property
     def consolidator(self) -> Consolidator:
         from functions.consolidation.job import Consolidator
-        from functions.facts.chain_store import FactChainStore
+        from functions.facts.store import FactChainStore
 
         chains = FactChainStore(self.table, self.fact_store)
         return Consolidator(
@@ -346,13 +343,13 @@ class Container(CommonServices):
 
     @cached_property
     def memory_list_store(self) -> MemoryListStore:
-        from functions.openwop.list_store import MemoryListStore
+        from functions.openwop.sequence_store import MemoryListStore
 
         return MemoryListStore(self.table)
 
     @cached_property
     def memory_lists(self) -> MemoryLists:
-        from functions.openwop.lists import MemoryLists
+        from functions.openwop.service import MemoryLists
 
         return MemoryLists(self.memory_list_store, self.clock)
 
@@ -422,8 +419,8 @@ class Container(CommonServices):
 
     @cached_property
     def agent_types(self) -> AgentTypes:
-        from functions.runs.agent_type_store import AgentTypeStore
         from functions.runs.agent_types import AgentTypes
+        from functions.runs.store import AgentTypeStore
 
         return AgentTypes(AgentTypeStore(self.table), self.clock)
 
@@ -448,8 +445,8 @@ class Container(CommonServices):
     @cached_property
     def episodes(self) -> Episodes:
         from functions.quotas.service import Quotas
-        from functions.runs.episode_store import EpisodeStore
         from functions.runs.episodes import Episodes
+        from functions.runs.store import EpisodeStore
 
         return Episodes(
             EpisodeStore(self.table, self.values),
@@ -601,8 +598,8 @@ class Container(CommonServices):
 
     @cached_property
     def episode_search(self) -> EpisodeSearch:
-        from functions.runs.episode_store import EpisodeStore
         from functions.runs.search import EpisodeSearch
+        from functions.runs.store import EpisodeStore
 
         vectors = self.vector_search
         return EpisodeSearch(
@@ -620,8 +617,8 @@ class Container(CommonServices):
 
     @cached_property
     def facts(self) -> Facts:
-        from functions.facts.chain_store import FactChainStore
         from functions.facts.service import Facts
+        from functions.facts.store import FactChainStore
         from functions.facts.users import UserAccess
 
         store = self.fact_store
@@ -631,7 +628,7 @@ class Container(CommonServices):
 
     @cached_property
     def position_store(self) -> PositionStore:
-        from functions.learning.position_store import PositionStore
+        from functions.learning.store import PositionStore
 
         return PositionStore(self.table)
 
@@ -666,7 +663,7 @@ class Container(CommonServices):
     @cached_property
     def forgetting(self) -> Forgetting:
         from functions.learning.forgetting import Forgetting
-        from functions.learning.learned_store import LearnedStore
+        from functions.learning.store import LearnedStore
 
         return Forgetting(
             self.table,
@@ -681,13 +678,13 @@ class Container(CommonServices):
 
     @cached_property
     def learner(self) -> Learner:
-        from functions.facts.chain_store import FactChainStore
+        from functions.facts.store import FactChainStore
         from functions.learning.entry_target import LearnedEntries
+        from functions.learning.evidence import Reader
         from functions.learning.fact_target import LearnedFacts
-        from functions.learning.learned_store import LearnedStore
         from functions.learning.learner import Learner
         from functions.learning.plans import Target
-        from functions.learning.reader import Reader
+        from functions.learning.store import LearnedStore
 
         learned = LearnedStore(self.table)
         chains = FactChainStore(self.table, self.fact_store)
@@ -712,8 +709,7 @@ class Container(CommonServices):
     @cached_property
     def language_model(self) -> LanguageModel:
         """The endpoint that learns: OpenAI-compatible, or Bedrock."""
-        from functions.learning.bedrock_model import BedrockModel
-        from functions.learning.openai_model import OpenAiModel
+        from functions.learning.language_model import BedrockModel, OpenAiModel
 
         endpoint, models = self.learning_endpoint, self.settings.learning_models
         if endpoint is not None and models[0].startswith("openai:"):

@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 from functions.entries.tiers import Tier
 from functions.openwop.model import OnSecret
-from functions.openwop.secret_forms import MIN_LINE_CHARACTERS
+from functions.openwop.redaction import MIN_LINE_CHARACTERS
 from functions.platform import limits
 from functions.platform.sensitivity import ENCRYPTED
 from functions.tasks.model import Policy

@@ -22,10 +22,9 @@ from functions.consolidation.model import (
 )
 from functions.consolidation.rules import plan_steps
 from functions.consolidation.store import ConsolidationStore, restore
-from functions.facts.chain_store import FactChainStore
 from functions.facts.model import Fact, FactQuery
 from functions.facts.rules import add_change
-from functions.facts.store import FactStore
+from functions.facts.store import FactChainStore, FactStore
 from functions.identity.model import SERVICE
 from functions.platform.bounded_pages import Examined
 from functions.platform.clock import Clock

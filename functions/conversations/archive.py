@@ -9,10 +9,13 @@ from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
 from functions.authorization.rules import is_allowed
 from functions.conversations import authority
-from functions.conversations.archive_files import DETAILS, PART, ArchiveFiles, count_parts
 from functions.conversations.archive_store import (
+    DETAILS,
+    PART,
+    ArchiveFiles,
     ConversationArchiveStore,
     EndedConversation,
+    count_parts,
     get_archived_attributes,
 )
 from functions.conversations.mapper import ConversationMapper, decode_header, marker_key

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any
 
 from functions.conversations.mapper import header_key
-from functions.conversations.message_reader import MessageReader
+from functions.conversations.message_store import MessageReader
 from functions.conversations.model import Conversation, Message
 from functions.conversations.rules import migrate_message
 from functions.platform.clock import from_rfc3339

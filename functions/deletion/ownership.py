@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from functions.deletion.model import Subject
 from functions.namespaces.model import find_owner, find_person
+from functions.objects.file_store import build_usage_partition
 from functions.objects.rules import is_about
-from functions.objects.usage_store import build_usage_partition
 from functions.platform import item_types
 from functions.platform.conversation_keys import build_user_partition
 from functions.platform.item_types import ItemType

@@ -25,8 +25,8 @@ from functions.namespaces.service import Namespaces
 from functions.objects.rules import is_about
 from functions.objects.store import ObjectStore
 from functions.openwop.entry_store import MemoryEntryStore
-from functions.openwop.list_store import MemoryListStore
 from functions.openwop.run_store import MemoryRunStore
+from functions.openwop.sequence_store import MemoryListStore
 from functions.platform import item_types
 from functions.platform.clock import Clock
 from functions.platform.item_types import ItemType

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from functions.entries.tiers import EPISODIC, WORKING
 from functions.entries.transition_store import get_working_limits, update_unchanged
 from functions.identity.model import Principal
-from functions.namespaces.restriction_store import RestrictionStore
+from functions.namespaces.store import RestrictionStore
 from functions.platform import item_types, keys
 from functions.platform.items import Item
 from functions.platform.keys import Key

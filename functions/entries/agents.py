@@ -19,7 +19,7 @@ from functions.entries.transition_store import build_agent_correction, build_tas
 from functions.entries.writer import EntryWriter
 from functions.identity.model import ADMIN, Principal
 from functions.identity.store import PrincipalStore
-from functions.namespaces.restriction_store import correct_bindings
+from functions.namespaces.store import correct_bindings
 from functions.platform import item_types
 from functions.platform.bounded_pages import Examined, examine_after
 from functions.platform.clock import Clock
@@ -31,7 +31,7 @@ from functions.platform.keys import get_tenant
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
-from functions.tasks.assignment_store import AssignmentStore
+from functions.tasks.lifecycle_store import AssignmentStore
 
 _KB = 1024  # bytes
 _EVICTED_TOGETHER = 30  # entries; two writes each, in one transaction

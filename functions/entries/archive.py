@@ -47,8 +47,7 @@ from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import Write, delete, put
 from functions.tasks.lifecycle_store import completion_writes
 from functions.tasks.model import Task, TaskUsage
-from functions.tasks.store import TaskStore
-from functions.tasks.usage_store import adjust_usage
+from functions.tasks.store import TaskStore, adjust_usage
 
 _MAX_EVENT_BYTES = 2_500_000  # an answer holds 5 MB, and quotes count twice in it
 _MAX_WRITES, _MAX_BYTES = MAX_TRANSACTION_WRITES - 1, MAX_TRANSACTION_BYTES - MAX_ITEM_BYTES

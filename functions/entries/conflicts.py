@@ -27,8 +27,7 @@ from functions.entries.task_scope import TaskAssumptions, find_changed_tasks, fi
 from functions.entries.transaction import Transaction
 from functions.identity.model import Principal
 from functions.namespaces.authority import WRITE_MEMORY as WRITE_NAMESPACE
-from functions.namespaces.restriction_store import Restrictions, RestrictionStore
-from functions.namespaces.store import namespace_from_item
+from functions.namespaces.store import Restrictions, RestrictionStore, namespace_from_item
 from functions.platform import item_types
 from functions.platform.errors import (
     AccessDenied,
@@ -43,7 +42,6 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.tasks import rules as task_rules
-from functions.tasks.assignment_store import build_own_tasks_error
 from functions.tasks.authority import (
     TAKE_PART,
     USE_INTENT,
@@ -51,6 +49,7 @@ from functions.tasks.authority import (
     TaskTarget,
     authorize_write,
 )
+from functions.tasks.lifecycle_store import build_own_tasks_error
 from functions.tasks.mapper import task_from_item
 from functions.tasks.model import Membership, Task
 from functions.tasks.store import TaskStore

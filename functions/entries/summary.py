@@ -12,7 +12,7 @@ from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
 from functions.tasks.access import TaskAccess
-from functions.tasks.assignment_store import AssignmentStore
+from functions.tasks.lifecycle_store import AssignmentStore
 from functions.tasks.mapper import usage_to_item
 
 

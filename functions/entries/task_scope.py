@@ -18,9 +18,10 @@ from functions.entries.model import Transition
 from functions.identity.model import Principal
 from functions.platform.errors import ValidationFailed
 from functions.platform.writes import Write
-from functions.tasks import changes as task_changes
-from functions.tasks import intent_store, lifecycle_store, usage_store
-from functions.tasks.assignment_store import hold_task, list_assignments, reserve_own_tasks
+from functions.tasks import intent_store, lifecycle_store
+from functions.tasks import rules as task_rules
+from functions.tasks import store as task_store
+from functions.tasks.lifecycle_store import hold_task, list_assignments, reserve_own_tasks
 from functions.tasks.model import Grant, TaskUsage
 
 
@@ -74,7 +75,7 @@ def build_task_writes(
             # alice's of 50 bytes. The task's change is 0 entries and -10 bytes; bob counts 1 entry
             # and 40 bytes more, alice 1 and 50 less.
             own = _subtract(usage, replaced.values())
-            yield from usage_store.reserve_usage(
+            yield from task_store.reserve_usage(
                 caller,
                 task,
                 intent,
@@ -88,12 +89,12 @@ def build_task_writes(
             if not is_counted:
                 yield hold_task(caller.tenant, caller.id, task)
         elif task in changed:
-            yield from usage_store.change_usage(caller, task, now, usage, grant)
+            yield from task_store.change_usage(caller, task, now, usage, grant)
         elif delta is not None:
             yield _build_adjustment(caller, transitions, task, usage)
         elif create is not None:
             intent, takes_part = create.current.intent_id, task in known.joined
-            yield usage_store.check_participation(caller, task, intent, takes_part=takes_part)
+            yield task_store.check_participation(caller, task, intent, takes_part=takes_part)
     yield from _build_reservation(caller, creates.keys() & known.unregistered)
     yield from _build_intent_writes(caller, transitions, now, known)
 
@@ -198,9 +199,7 @@ def _build_registration(
 ) -> Iterator[Write]:
     """Build the registration of a task by a create; the task is as old as what that creates."""
     entry, usage = create.current, _to_usage(count_changes_of_task(task_id, transitions))
-    task = task_changes.build_task_of_write(
-        caller, task_id, entry.intent_id, entry.created_at, usage
-    )
+    task = task_rules.build_task_of_write(caller, task_id, entry.intent_id, entry.created_at, usage)
     most = (task.memory_policy.max_entries, task.memory_policy.max_bytes)
     assert_working_fits(transitions, partial(count_changes_of_task, task_id), most, most)
     yield lifecycle_store.add_task(caller.tenant, task, usage)
@@ -219,7 +218,7 @@ def _build_adjustment(
         for each in entries
         if each is not None and each.task_id == task and each.policy.is_task_bound
     )
-    return usage_store.adjust_usage(caller.tenant, next(agents, ""), task, usage)
+    return task_store.adjust_usage(caller.tenant, next(agents, ""), task, usage)
 
 
 def _build_intent_writes(

@@ -12,7 +12,7 @@ from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, RemovalReason, Transition
 from functions.entries.tiers import EPISODIC, WORKING
 from functions.identity.model import SERVICE, Actor
-from functions.namespaces.restriction_store import NOT_BOUND
+from functions.namespaces.store import NOT_BOUND
 from functions.platform import entry_keys, item_types, keys, request_context, vector_keys
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.items import Item

@@ -14,7 +14,7 @@ from functions.entries.store import EntryStore
 from functions.entries.task_scope import TaskAssumptions, find_scopes
 from functions.entries.transaction import Transaction
 from functions.identity.model import SERVICE, Principal
-from functions.namespaces.restriction_store import RestrictionStore
+from functions.namespaces.store import RestrictionStore
 from functions.platform import vector_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import (

@@ -14,13 +14,14 @@ from typing import NamedTuple
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
 from functions.facts.authority import DECLARE_PREDICATE, DELETE_FACT
-from functions.facts.chain_store import FactChainStore, Replacement
 from functions.facts.model import Fact, FactQuery, RecalledFact, Validity
 from functions.facts.requests import NewFact, Recall
 from functions.facts.rules import derive_fact_id, relearn
 from functions.facts.store import (
+    FactChainStore,
     FactReference,
     FactStore,
+    Replacement,
     StoredFact,
     build_fact_key,
     decode_fact,

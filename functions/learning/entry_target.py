@@ -14,13 +14,18 @@ from functions.entries.store import EntryStore
 from functions.entries.tiers import SEMANTIC
 from functions.entries.transaction import Transaction
 from functions.identity.model import SERVICE
-from functions.learning.answers import Answer, EpisodeChange, LearnedChange, PreferenceChange
 from functions.learning.evidence import Reading, add_place, build_place
-from functions.learning.learned_store import LearnedStore, build_learned_removal
 from functions.learning.model import StrategyKind
 from functions.learning.plans import Known, Plan, build_learner, build_row_writes
-from functions.learning.prompts import ReadMessage
+from functions.learning.prompts import (
+    Answer,
+    EpisodeChange,
+    LearnedChange,
+    PreferenceChange,
+    ReadMessage,
+)
 from functions.learning.rules import fill_template
+from functions.learning.store import LearnedStore, build_learned_removal
 from functions.namespaces.model import Namespace
 from functions.namespaces.store import NamespaceStore, put_first_configuration
 from functions.platform.idempotency import RequestToken

@@ -1,18 +1,27 @@
-"""Define what a learned item says of the messages that it was learned from; pure.
+"""Read messages for a strategy, and define what a learned item says of them.
 
 A fact has it in its metadata, and an entry in its value, as `learned_from`: a list of places, each
 with the conversation, the range that was read, the messages that say it, and the strategy.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from functions.conversations.model import Conversation
+from functions.conversations.message_store import MessageStore
+from functions.conversations.model import Conversation, Message
 from functions.entries.model import LEARNED_FROM
 from functions.learning.model import LearnedItem, Strategy
 from functions.learning.prompts import ReadMessage
-from functions.platform.limits import MAX_EVIDENCE
+from functions.platform.clock import from_rfc3339
+from functions.platform.json_text import dumps, loads
+from functions.platform.limits import (
+    MAX_EVIDENCE,
+    MAX_MESSAGE_CHARACTERS,
+    MAX_READ_CHARACTERS,
+    MAX_READ_MESSAGES,
+)
 
 Document = dict[str, Any]
 
@@ -100,3 +109,42 @@ def _is_place(value: object) -> bool:
 def _is_same(one: Document, other: Document) -> bool:
     names = ("session_id", "strategy")
     return all(one[name] == other[name] for name in names)
+
+
+_CUT = " […]"
+
+
+@dataclass(eq=False)
+class Reader:
+    """Reads messages for strategies."""
+
+    _messages: MessageStore
+
+    def read(self, conversation: Conversation, strategy: Strategy, first: int) -> Reading:
+        """Read the messages from an index on: as many as a request to a model holds."""
+        found: list[ReadMessage] = []
+        size = 0
+        for message in self._messages.read(conversation, first, MAX_READ_MESSAGES):
+            read = _read_message(message)
+            size += len(read.content)
+            if found and size > MAX_READ_CHARACTERS:
+                return Reading(conversation, strategy, first, message.index, found)
+            found.append(read)
+        is_full = len(found) == MAX_READ_MESSAGES
+        end = found[-1].index + 1 if is_full else conversation.end
+        return Reading(conversation, strategy, first, end, found)
+
+
+def _read_message(message: Message) -> ReadMessage:
+    document: dict[str, Any] = loads(message.text)
+    content = document["content"]
+    text = content if isinstance(content, str) else dumps(content).decode()
+    if len(text) > MAX_MESSAGE_CHARACTERS:
+        text = text[:MAX_MESSAGE_CHARACTERS] + _CUT
+    return ReadMessage(
+        message.index,
+        document["role"],
+        text,
+        from_rfc3339(document["timestamp"]),
+        compute_digest(message.text),
+    )

@@ -4,16 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from functions.facts.chain_store import FactChainStore
 from functions.facts.model import Fact
 from functions.facts.rules import derive_fact_id, end_fact, relearn
-from functions.facts.store import FactStore, StoredFact
+from functions.facts.store import FactChainStore, FactStore, StoredFact
 from functions.identity.model import SERVICE
-from functions.learning.answers import Answer, FactChange
 from functions.learning.evidence import Document, Reading, add_place, build_place
-from functions.learning.learned_store import LearnedStore, build_learned_removal
 from functions.learning.plans import Known, Plan, build_row_writes
-from functions.learning.prompts import ReadMessage
+from functions.learning.prompts import Answer, FactChange, ReadMessage
+from functions.learning.store import LearnedStore, build_learned_removal
 from functions.platform.json_text import dumps, loads
 from functions.platform.limits import (
     MAX_FACT_METADATA_BYTES,

@@ -1,6 +1,15 @@
-"""The interface of language models that learn: one question, and an answer of a given schema."""
+"""Ask language models: one question, and an answer of a given schema.
+
+Amazon Bedrock answers by the Converse API, as the input of a tool. Other models answer at an
+endpoint that is compatible with OpenAI's chat completions.
+"""
 
 from typing import Any, NamedTuple, Protocol
+
+from functions.platform.aws import translate_aws_errors
+from functions.platform.errors import Unavailable
+from functions.platform.json_text import dumps
+from functions.platform.openai_endpoint import EndpointFailed, OpenAiEndpoint
 
 
 class ModelQuestion(NamedTuple):
@@ -42,3 +51,94 @@ class LanguageModel(Protocol):
 
     def ask(self, question: ModelQuestion) -> Reply:
         """Ask a question once."""
+
+
+_TOOL = "learned"
+
+
+class BedrockModel:
+    """Asks by a tool that the model has to call.
+
+    Args:
+        client: a `bedrock-runtime` client.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def ask(self, question: ModelQuestion) -> Reply:
+        """Ask a question once."""
+        try:
+            with translate_aws_errors("the model"):
+                response = self._client.converse(**_build_request(question))
+        except Unavailable as error:
+            cause = getattr(error.__cause__, "response", {}).get("Error", {}).get("Code")
+            reason = cause or type(error.__cause__).__name__
+            raise ModelFailed(f"the model did not answer: {reason}") from error
+        content = response["output"]["message"]["content"]
+        inputs = (each["toolUse"]["input"] for each in content if "toolUse" in each)
+        return Reply(next(inputs, ""), response.get("usage", {}).get("totalTokens"))
+
+
+def _build_request(question: ModelQuestion) -> dict[str, Any]:
+    tool = {
+        "name": _TOOL,
+        "description": "Stores what was learned.",
+        "inputSchema": {"json": question.schema},
+    }
+    return {
+        "modelId": question.model,
+        "system": [{"text": question.system}],
+        "messages": [{"role": "user", "content": [{"text": question.text}]}],
+        "inferenceConfig": {"maxTokens": question.max_tokens},
+        "toolConfig": {"tools": [{"toolSpec": tool}], "toolChoice": {"tool": {"name": _TOOL}}},
+    }
+
+
+class OpenAiModel:
+    """Asks by `response_format` of the type `json_schema`."""
+
+    def __init__(self, endpoint: OpenAiEndpoint) -> None:
+        self._endpoint = endpoint
+
+    def ask(self, question: ModelQuestion) -> Reply:
+        """Ask a question once."""
+        try:
+            return _read(self._endpoint.post("/chat/completions", _build_body(question)))
+        except EndpointFailed as error:
+            raise ModelFailed(f"the model {error}") from error
+
+
+def _build_body(question: ModelQuestion) -> dict[str, Any]:
+    schema = {"name": "learned", "strict": True, "schema": question.schema}
+    return {
+        "model": question.model,
+        "messages": [
+            {"role": "system", "content": question.system},
+            {"role": "user", "content": question.text},
+        ],
+        "response_format": {"type": "json_schema", "json_schema": schema},
+        "max_completion_tokens": question.max_tokens,
+    }
+
+
+def _read(document: Any) -> Reply:
+    """Read the answer and the tokens of a response; an answer that is not there is empty."""
+    try:
+        answer = document["choices"][0]["message"]["content"]
+    except (KeyError, IndexError, TypeError):
+        answer = None
+    usage = document.get("usage") if isinstance(document, dict) else None
+    tokens = usage.get("total_tokens") if isinstance(usage, dict) else None
+    is_count = isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0
+    return Reply(answer if isinstance(answer, str) else "", tokens if is_count else None)
+
+
+_CHARACTERS = 3  # for each token of ASCII text; common models need four
+
+
+def count_question(question: ModelQuestion) -> int:
+    """Count the tokens that a question has at most: a character beyond ASCII counts as one."""
+    text = question.system + question.text + dumps(question.schema).decode()
+    ascii_count = sum(map(str.isascii, text))
+    return ascii_count // _CHARACTERS + len(text) - ascii_count + 1

@@ -14,7 +14,6 @@ from functions.conversations.mapper import header_key
 from functions.conversations.model import Conversation
 from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.learning import rules
-from functions.learning.answers import Answer, AnswerInvalid, build_schema, parse_answer
 from functions.learning.budgets import (
     Budgets,
     build_reservation,
@@ -22,19 +21,31 @@ from functions.learning.budgets import (
     find_room,
     get_next_day,
 )
-from functions.learning.evidence import Reading
-from functions.learning.language_model import LanguageModel, ModelFailed, ModelQuestion, Reply
+from functions.learning.evidence import Reader, Reading
+from functions.learning.language_model import (
+    LanguageModel,
+    ModelFailed,
+    ModelQuestion,
+    Reply,
+    count_question,
+)
 from functions.learning.model import Counts, Position, Strategy, StrategyKind
 from functions.learning.plans import Known, Plan, Target, build_learner
-from functions.learning.position_store import (
+from functions.learning.prompts import (
+    Answer,
+    AnswerInvalid,
+    build_schema,
+    build_system,
+    build_text,
+    parse_answer,
+)
+from functions.learning.store import (
     PositionStore,
+    StrategyStore,
+    build_counts_write,
     build_position_write,
     build_unchanged_check,
 )
-from functions.learning.prompts import build_system, build_text
-from functions.learning.reader import Reader
-from functions.learning.store import StrategyStore, build_counts_write
-from functions.learning.tokens import count_question
 from functions.namespaces.rules import get_default
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock

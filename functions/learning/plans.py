@@ -4,11 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from functions.identity.model import SERVICE, Principal
-from functions.learning.answers import Answer
 from functions.learning.evidence import Reading, mark
-from functions.learning.learned_store import LearnedStore, build_learned_write
 from functions.learning.model import LearnedItem
-from functions.learning.prompts import ReadMessage
+from functions.learning.prompts import Answer, ReadMessage
+from functions.learning.store import LearnedStore, build_learned_write
 from functions.platform.writes import Write
 
 

@@ -1,12 +1,21 @@
-"""The question to a language model: rules, what is known, and new messages as data."""
+"""The question to a language model, the JSON schema of its answer, and the validation of that.
+
+The schema goes to the model with the request. A model may answer something else all the same, so
+each item is validated here. An item that the schema does not allow is dropped and counted.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal, NamedTuple
 
+from pydantic import Field, ValidationError
+
+from functions.facts.requests import Confidence, Part
 from functions.learning.model import StrategyKind
 from functions.platform.clock import to_rfc3339
-from functions.platform.json_text import dumps
+from functions.platform.json_text import dumps, loads
+from functions.platform.limits import MAX_LEARNED_CHARACTERS, MAX_LEARNED_ITEMS
+from functions.platform.validation import RequestModel
 
 _RULES = (
     "You extract memories from a conversation. The user's message is one JSON document: `known`"
@@ -66,3 +75,142 @@ def build_text(known: Sequence[dict[str, Any]], messages: Sequence[ReadMessage])
         for each in messages
     ]
     return dumps({"known": known, "messages": said}).decode()
+
+
+_Text = Annotated[str, Field(min_length=1, max_length=MAX_LEARNED_CHARACTERS, pattern=r"\S")]
+
+
+class LearnedChange(RequestModel):
+    """A change of what is known, and the messages that say so."""
+
+    action: Literal["add", "replace", "end"]
+    known: str | None
+    messages: Annotated[list[int], Field(min_length=1)]
+
+
+class FactChange(LearnedChange):
+    """A change of facts."""
+
+    subject: Part
+    predicate: Part
+    object: Part
+    confidence: Confidence
+
+
+class PreferenceChange(LearnedChange):
+    """A change of preferences."""
+
+    topic: _Text
+    text: _Text
+
+
+class EpisodeChange(LearnedChange):
+    """An episode: what happened, what was done, and how it ended."""
+
+    title: _Text
+    text: _Text
+
+
+class SummaryAnswer(RequestModel):
+    """The summary of a conversation so far."""
+
+    text: _Text
+
+
+_ITEMS: dict[StrategyKind, type[LearnedChange]] = {
+    "facts": FactChange,
+    "preferences": PreferenceChange,
+    "episodes": EpisodeChange,
+}
+
+
+class AnswerInvalid(Exception):
+    """The answer as a whole is not what the schema asks for."""
+
+
+class Answer(NamedTuple):
+    """A validated answer.
+
+    Attributes:
+        dropped: how many items were not as they have to be.
+    """
+
+    changes: Sequence[LearnedChange] = ()
+    summary: str | None = None
+    dropped: int = 0
+
+
+def build_schema(kind: StrategyKind, known: Sequence[str], first: int, end: int) -> dict[str, Any]:
+    """Build the JSON schema of an answer, without references and optional members.
+
+    Args:
+        known: the ids of what is known and may be changed.
+        first: the index of the first message that was sent.
+        end: the index after the last one.
+    """
+    if kind == "summary":
+        return _build_object({"text": {"type": "string"}})
+    index = {"type": "integer", "minimum": first, "maximum": end - 1}
+    members: dict[str, Any] = {
+        "action": {"type": "string", "enum": ["add", "replace", "end"] if known else ["add"]},
+        "known": {"type": ["string", "null"], "enum": [None, *known]},
+        "messages": {"type": "array", "items": index, "minItems": 1},
+    }
+    own = _ITEMS[kind].model_fields.keys() - LearnedChange.model_fields.keys()
+    members |= {name: {"type": "string"} for name in _ITEMS[kind].model_fields if name in own}
+    if "confidence" in own:
+        members["confidence"] = {"type": "number", "minimum": 0, "maximum": 1}
+    items = {"type": "array", "items": _build_object(members), "maxItems": MAX_LEARNED_ITEMS}
+    return _build_object({kind: items})
+
+
+def _build_object(members: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": members,
+        "required": list(members),
+        "additionalProperties": False,
+    }
+
+
+def parse_answer(
+    kind: StrategyKind, answer: str | dict[str, Any], known: Sequence[str], first: int, end: int
+) -> Answer:
+    """Validate an answer; the arguments are those of its schema."""
+    document = _load(answer)
+    if kind == "summary":
+        try:
+            return Answer(summary=SummaryAnswer.model_validate(document).text)
+        except ValidationError as error:
+            raise AnswerInvalid from error
+    items = document.get(kind)
+    if not isinstance(items, list) or len(document) != 1:
+        raise AnswerInvalid
+    parsed = [_parse_change(kind, each, known, range(first, end)) for each in items]
+    changes = [each for each in parsed[:MAX_LEARNED_ITEMS] if each is not None]
+    return Answer(changes, dropped=len(items) - len(changes))
+
+
+def _load(answer: str | dict[str, Any]) -> dict[str, Any]:
+    try:
+        document = loads(answer) if isinstance(answer, str) else answer
+    except ValueError as error:
+        raise AnswerInvalid from error
+    if not isinstance(document, dict):
+        raise AnswerInvalid
+    return document
+
+
+def _parse_change(
+    kind: StrategyKind, item: Any, known: Sequence[str], indexes: range
+) -> LearnedChange | None:
+    """Validate an item; None if the schema does not allow it."""
+    try:
+        change = _ITEMS[kind].model_validate(item)
+    except ValidationError:
+        return None
+    is_named = change.known in known
+    needs_name = change.action != "add"
+    if (needs_name and not is_named) or not set(change.messages) <= set(indexes):
+        return None
+    return change

@@ -12,9 +12,8 @@ from functions.learning import rules
 from functions.learning.authority import CHANGE_STRATEGY, DELETE_STRATEGY
 from functions.learning.budgets import Budgets
 from functions.learning.model import Strategy, StrategyStatus
-from functions.learning.position_store import PositionStore
 from functions.learning.requests import NewStrategy
-from functions.learning.store import StrategyStore
+from functions.learning.store import PositionStore, StrategyStore
 from functions.platform.clock import Clock
 from functions.platform.errors import (
     CapacityExceeded,

@@ -13,10 +13,11 @@ from functions.namespaces import authority, rules
 from functions.namespaces.model import Access, Namespace, NamespaceTarget
 from functions.namespaces.prefix_rules import PrefixRules
 from functions.namespaces.requests import Allowed, NamespaceChange, Permissions
-from functions.namespaces.restriction_store import Restrictions, RestrictionStore
 from functions.namespaces.store import (
     NamespaceClaim,
     NamespaceStore,
+    Restrictions,
+    RestrictionStore,
     namespace_from_item,
     put_first_configuration,
 )

@@ -4,18 +4,60 @@ The marker of an upload counts its bytes, and stays, without being due, while an
 file: so a repeated request never begins it again.
 """
 
+from collections import Counter
+
 from functions.objects.model import ObjectUpload
-from functions.objects.usage_store import UsageChanges
+from functions.objects.rules import count_bytes
 from functions.platform.archive_storage import Address, ArchiveStorage
 from functions.platform.errors import Unavailable
-from functions.platform.item_types import OBJECT_FILE
+from functions.platform.item_types import OBJECT_FILE, OBJECT_USAGE
 from functions.platform.items import Item, from_attributes, to_attributes
-from functions.platform.keys import Key, build_due_attributes, get_tenant
+from functions.platform.keys import Key, build_due_attributes, get_tenant, hash_agent
 from functions.platform.limits import UPLOAD_ADDRESS_SECONDS
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.staging import IS_OPEN, hide, show, stage
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, delete, put_new, update
+
+
+class UsageChanges:
+    """Changes of usage that one transaction makes."""
+
+    def __init__(self) -> None:
+        self._changes: Counter[Key] = Counter()
+
+    def add(self, item: Item) -> None:
+        """Count the bytes of an object or an upload."""
+        self._changes[_build_key(item)] += count_bytes(item["size"])
+
+    def subtract(self, item: Item) -> None:
+        """Subtract them."""
+        self._changes[_build_key(item)] -= count_bytes(item["size"])
+
+    def build_writes(self) -> list[Write]:
+        """Build the writes of the transaction."""
+        return [
+            update(key, "ADD used_bytes :more", more=more)
+            for key, more in self._changes.items()
+            if more
+        ]
+
+
+def get_usage(table: Table, tenant: str, owner: str) -> int:
+    """Sum the bytes that count to a principal: one call."""
+    partition = build_usage_partition(tenant, owner)
+    return sum(each["used_bytes"] for each in table.query(partition, OBJECT_USAGE.sort_prefix))
+
+
+def build_usage_partition(tenant: str, owner: str) -> str:
+    """Build the partition of what counts to a principal."""
+    return OBJECT_USAGE.build_partition(tenant, principal=hash_agent(owner))
+
+
+def _build_key(item: Item) -> Key:
+    tenant, owner = get_tenant(item["pk"]), hash_agent(item["owner"])
+    return OBJECT_USAGE.build_key(tenant, principal=owner, shard=item["shard"])
+
 
 _IS_UNUSED = "attribute_exists(pk) AND attribute_not_exists(completed)"
 

@@ -10,12 +10,13 @@ from contextlib import suppress
 from functions.namespaces.store import namespace_from_item, put_permissions
 from functions.objects.file_store import (
     ObjectFiles,
+    UsageChanges,
     build_file_key,
     clear_staged_file,
+    get_usage,
     mark_unused_file,
 )
 from functions.objects.model import NewObject, ObjectUpload, Space, StoredObject
-from functions.objects.usage_store import UsageChanges, get_usage
 from functions.platform.errors import ServiceError, UnreadableValue
 from functions.platform.item_types import OBJECT, OBJECT_SPACE
 from functions.platform.items import Item, from_attributes, to_attributes

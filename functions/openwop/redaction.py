@@ -1,18 +1,194 @@
 """The redaction of secrets (OpenWOP RFC 0004 §D, SR-1).
 
-Redacted text contains no secret in any of its forms (`secret_forms`), even where secrets overlap,
-repeat, contain each other, or result from a marker and the characters beside it.
+Redacted text contains no secret in any of its forms, even where secrets overlap, repeat, contain
+each other, or result from a marker and the characters beside it. The forms are: literal,
+JSON-escaped, and wrapped in another way. A text is read several times: as it is, and with its JSON
+escapes decoded once or more. Each reading leaves out white space and invisible characters. Secrets
+are compared in the same form, so line breaks, indentation, and escapes hide nothing.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from functions.openwop.model import Edition
-from functions.openwop.pattern_search import PatternSearch, Range, merge_ranges
 from functions.openwop.requests import Secret
-from functions.openwop.secret_forms import derive_patterns, map_readings, read_text, remove_ignored
 from functions.platform import limits
 from functions.platform.errors import ValidationFailed
+
+MIN_LINE_CHARACTERS = 32  # of a line of a secret that is a secret by itself
+_READINGS = 4  # as it is, and with escapes decoded up to three times
+_IGNORED = re.compile(r"[\s\u00ad\u200b-\u200d\u2060\ufeff]+")
+_HIGH, _LOW = "[dD][89abAB][0-9a-fA-F]{2}", "[dD][c-fC-F][0-9a-fA-F]{2}"
+_ESCAPE = re.compile(
+    rf"\\(?:u(?P<high>{_HIGH})\\u(?P<low>{_LOW})|u(?P<code>[0-9a-fA-F]{{4}})"
+    r"""|(?P<character>["'\\/bfnrt])|\r?\n)"""
+)
+_ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_BOUNDARY = "-----"  # of PEM; the line is no secret
+
+
+class TextReading(NamedTuple):
+    """A text as it is compared, and where each of its characters is in the original."""
+
+    text: str
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+
+def remove_ignored(text: str) -> str:
+    """Remove white space and invisible characters."""
+    return _IGNORED.sub("", text)
+
+
+def read_text(text: str) -> Iterator[str]:
+    """Read a text in each form in which it may hold a secret."""
+    for _ in range(_READINGS):
+        yield remove_ignored(text)
+        decoded = _ESCAPE.sub(_decode, text)
+        if decoded == text:
+            return
+        text = decoded
+
+
+def map_readings(text: str) -> Iterator[TextReading]:
+    """Read a text as `read_text` does, with the place of each character."""
+    present = TextReading(text, range(len(text)), range(1, len(text) + 1))
+    for _ in range(_READINGS):
+        yield _replace(present, _IGNORED, lambda _: "")
+        decoded = _replace(present, _ESCAPE, _decode)
+        if decoded.text == present.text:
+            return
+        present = decoded
+
+
+def derive_patterns(secret: str) -> set[str]:
+    """Derive what a reading must not contain: a secret, and parts that are secrets themselves.
+
+    A secret that came with escapes is also meant without them. Of several lines, such as a PEM
+    file's, those between the boundaries are a secret, and so is each long one.
+    """
+    patterns = set()
+    for form in (secret, _ESCAPE.sub(_decode, secret)):
+        lines = [line for line in form.splitlines() if not line.strip().startswith(_BOUNDARY)]
+        parts = [*lines, "".join(lines)] if "\n" in form else []
+        long = (part for part in map(remove_ignored, parts) if len(part) >= MIN_LINE_CHARACTERS)
+        patterns |= {remove_ignored(form), *long}
+    return patterns
+
+
+def _decode(match: re.Match[str]) -> str:
+    """Decode an escape into one character; an escaped line break is nothing."""
+    if match["high"]:
+        high, low = int(match["high"], 16) - 0xD800, int(match["low"], 16) - 0xDC00
+        return chr((high << 10 | low) + (1 << 16))
+    if match["code"]:
+        return chr(int(match["code"], 16))
+    character = match["character"] or ""
+    return _ESCAPED.get(character, character)
+
+
+def _replace(
+    source: TextReading, pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str]
+) -> TextReading:
+    """Replace what a pattern matches by one character or none, and keep the places."""
+    parts: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    done = 0
+    for match in pattern.finditer(source.text):
+        begin, end = match.span()
+        parts.append(source.text[done:begin])
+        starts += source.starts[done:begin]
+        ends += source.ends[done:begin]
+        character = replacement(match)
+        if character:
+            parts.append(character)
+            starts.append(source.starts[begin])
+            ends.append(source.ends[end - 1])
+        done = end
+    parts.append(source.text[done:])
+    return TextReading(
+        "".join(parts), [*starts, *source.starts[done:]], [*ends, *source.ends[done:]]
+    )
+
+
+Range = tuple[int, int, int]
+"""Start, end, and the rank of a pattern; the lowest rank is the longest pattern's."""
+
+_CHARACTER_BITS = 21  # of a code point
+_NONE = -1
+
+
+class PatternSearch:
+    """Finds many patterns at once, in time that grows with the text alone (Aho and Corasick).
+
+    `patterns` are unique, the longest first.
+    """
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        self._lengths = [len(pattern) for pattern in patterns]
+        self._edges: dict[int, int] = {}
+        self._parents, self._codes, self._depths = [0], [0], [0]
+        self._longest = [_NONE]  # by state: the rank of the longest pattern that ends there
+        for rank, pattern in enumerate(patterns):
+            self._longest[self._add(pattern)] = rank
+        self._fallbacks = [0] * len(self._parents)
+        self._link()
+
+    def find(self, text: str) -> Iterator[Range]:
+        """Find, for each place at which patterns end, the longest of them."""
+        edges, fallbacks, state = self._edges, self._fallbacks, 0
+        for end, character in enumerate(text, 1):
+            code = ord(character)
+            while (following := edges.get(state << _CHARACTER_BITS | code)) is None and state:
+                state = fallbacks[state]
+            state = following or 0
+            rank = self._longest[state]
+            if rank != _NONE:
+                yield end - self._lengths[rank], end, rank
+
+    def _add(self, pattern: str) -> int:
+        """Add the states of a pattern; return its last one."""
+        state = 0
+        for depth, code in enumerate(map(ord, pattern), 1):
+            edge = state << _CHARACTER_BITS | code
+            following = self._edges.get(edge)
+            if following is None:
+                following = self._edges[edge] = len(self._parents)
+                self._parents.append(state)
+                self._codes.append(code)
+                self._depths.append(depth)
+                self._longest.append(_NONE)
+            state = following
+        return state
+
+    def _link(self) -> None:
+        """Set the state to continue from where no edge fits: that of the longest other suffix."""
+        for state in sorted(range(1, len(self._parents)), key=self._depths.__getitem__):
+            fallback, code = self._fallbacks[self._parents[state]], self._codes[state]
+            if self._parents[state]:
+                while (
+                    following := self._edges.get(fallback << _CHARACTER_BITS | code)
+                ) is None and fallback:
+                    fallback = self._fallbacks[fallback]
+                self._fallbacks[state] = following or 0
+            if self._longest[state] == _NONE:
+                self._longest[state] = self._longest[self._fallbacks[state]]
+
+
+def merge_ranges(ranges: Iterable[Range]) -> list[Range]:
+    """Join ranges that overlap, under the lowest rank; ranges that only touch stay apart."""
+    merged: list[Range] = []
+    for start, end, rank in sorted(ranges):
+        if merged and start < merged[-1][1]:
+            begin, last, best = merged[-1]
+            merged[-1] = begin, max(last, end), min(best, rank)
+        else:
+            merged.append((start, end, rank))
+    return merged
+
 
 LabelledSecret = tuple[str, str]
 """The label and the value of a secret."""

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
-from functions.openwop.list_store import REMOVE_LISTING
 from functions.openwop.model import MemoryRun
 from functions.openwop.rules import CLOCK_SKEW
+from functions.openwop.sequence_store import REMOVE_LISTING
 from functions.platform.errors import CapacityExceeded
 from functions.platform.item_types import RUN_SECRETS
 from functions.platform.items import Item

@@ -1,17 +1,20 @@
-"""The MemoryAdapter: list, get, put, delete (OpenWOP RFC 0004 §A)."""
+"""The MemoryAdapter: list, get, put, delete (OpenWOP RFC 0004 §A), and the lists of memories."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from heapq import merge
+from itertools import islice
 
 from functions.identity.model import Principal
 from functions.openwop import rules
 from functions.openwop.entry_store import MemoryEntryDraft, MemoryEntryStore
 from functions.openwop.memory_secrets import MemorySecrets
-from functions.openwop.model import EntryListQuery, MemoryEntry
+from functions.openwop.model import EntryListQuery, ListedMemory, MemoryEntry
 from functions.openwop.references import MemoryReferences
-from functions.openwop.requests import NewMemoryEntry
+from functions.openwop.requests import NewMemory, NewMemoryEntry
+from functions.openwop.rules import find_owner, list_owners
 from functions.openwop.runs import MemoryRuns, assert_open
-from functions.openwop.sequence_store import SecretsChanged
+from functions.openwop.sequence_store import MemoryListStore, SecretsChanged
 from functions.platform import openwop_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import SecretLeakage
@@ -170,3 +173,28 @@ class Memories:
         if address is None:
             return False
         return self._store.delete(caller.tenant, memory, *address, run_id, self._clock())
+
+
+class MemoryLists:
+    """The memories of a caller's principal, and of its agent type.
+
+    Others' are in no list: who holds the reference of one may use it.
+    """
+
+    def __init__(self, store: MemoryListStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    def add(self, caller: Principal, new: NewMemory) -> str:
+        """List the memory that the caller has under an agent and a scope; return its hash."""
+        return self._store.add(
+            caller.tenant, find_owner(caller), new.agent, new.scope, self._clock()
+        )
+
+    def list_own(self, caller: Principal, before: str | None, count: int) -> list[ListedMemory]:
+        """List up to `count` memories of the caller before a position, the last one first."""
+        owned = [
+            self._store.iterate_owned(caller.tenant, owner, before, count)
+            for owner in list_owners(caller)
+        ]
+        return list(islice(merge(*owned, key=lambda each: each.position, reverse=True), count))

@@ -14,8 +14,8 @@ from functions.platform.bounded_pages import (
 )
 from functions.platform.clock import Clock
 from functions.platform.run_keys import DAY
-from functions.runs.agent_type_store import AgentTypeStore
 from functions.runs.model import AgentType
+from functions.runs.store import AgentTypeStore
 
 _MAX_REMEMBERED = 10_000  # agent types, of all tenants
 

@@ -13,11 +13,10 @@ from functions.quotas.model import EPISODES
 from functions.quotas.service import Quotas
 from functions.runs.authority import APPEND_EPISODE, record_change
 from functions.runs.deletion_store import RunDeletionStore
-from functions.runs.episode_store import EpisodeStore
 from functions.runs.model import Episode, Run, compute_expiry
 from functions.runs.requests import NewEpisode
 from functions.runs.rules import render_episode_text, run_not_found
-from functions.runs.store import RunStore
+from functions.runs.store import EpisodeStore, RunStore
 
 
 @dataclass(eq=False)

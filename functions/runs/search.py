@@ -17,8 +17,8 @@ from functions.platform.json_text import list_texts, loads
 from functions.platform.limits import MAX_QUERY_CHARACTERS, MAX_SEARCHED_EPISODES
 from functions.platform.sensitivity import ENCRYPTED
 from functions.runs.agent_types import AgentTypes
-from functions.runs.episode_store import EpisodeStore
 from functions.runs.model import Episode
+from functions.runs.store import EpisodeStore
 from functions.vectors.held_texts import Text, add_texts
 from functions.vectors.hybrid import read_query
 from functions.vectors.matrix import HeldSpaces, TextMatrix

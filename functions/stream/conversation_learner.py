@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple, Self
 from functions.container import Container
 from functions.learning.forgetting import Forgetting
 from functions.learning.learner import Learner
-from functions.learning.position_store import PositionStore
+from functions.learning.store import PositionStore
 from functions.platform.item_types import CONVERSATION, LEARNING_POSITION
 from functions.platform.items import Item, TypedItem, decode_item
 from functions.platform.parallel import WorkerPool

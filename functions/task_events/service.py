@@ -14,12 +14,12 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.retry import retry_on
 from functions.platform.validation import validate
 from functions.task_events.requests import EventEnvelope, TaskEvent
-from functions.tasks.changes import apply_change
+from functions.tasks.access import TaskReader
 from functions.tasks.model import Task
-from functions.tasks.processed_event_store import ProcessedEvents
-from functions.tasks.reader import TaskReader
 from functions.tasks.requests import TaskChange
+from functions.tasks.rules import apply_change
 from functions.tasks.service import Tasks
+from functions.tasks.store import ProcessedEvents
 from functions.tasks.writer import TaskWriter
 
 

@@ -1,6 +1,6 @@
 """Use cases on coordinators' guardrails: read, change, enforce (RFC-0015 §6.6).
 
-What guardrails take from an agent is read in each request: `namespaces.restriction_store`.
+What guardrails take from an agent is read in each request: `functions.namespaces.store`.
 What they take from a task is stored on the task, since a working entry is created by one write,
 which reads nothing: the task's room is its condition. A task gets it in the transaction that
 registers it, and the coordinator's other open tasks get it before a change is answered. Guardrails
@@ -26,10 +26,10 @@ from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.tasks import guardrail_store
-from functions.tasks.assignment_store import AssignmentStore
 from functions.tasks.authority import CHANGE_GUARDRAILS, READ_GUARDRAILS
 from functions.tasks.guardrail_store import GuardrailStore
 from functions.tasks.guardrails import CoordinatorGuardrails, change_guardrails, restrict_task
+from functions.tasks.lifecycle_store import AssignmentStore
 from functions.tasks.model import Task
 from functions.tasks.requests import GuardrailsChange
 from functions.tasks.store import TaskStore

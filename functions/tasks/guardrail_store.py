@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from contextlib import suppress
 
-from functions.namespaces.restriction_store import bind_coordinator
+from functions.namespaces.store import bind_coordinator
 from functions.platform import item_types
 from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes

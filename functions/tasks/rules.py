@@ -1,10 +1,23 @@
-"""Roles, states and versions of tasks; pure decisions."""
+"""Decide on tasks: roles, states and versions, and what a change makes of a task; pure."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 from functions.identity.model import Principal
-from functions.platform.errors import AccessDenied, CapacityExceeded, TaskClosed, VersionMismatch
-from functions.platform.limits import MAX_SUB_TASKS
-from functions.tasks.model import Task
-from functions.tasks.requests import NewTask
+from functions.platform import keys
+from functions.platform.errors import (
+    AccessDenied,
+    CapacityExceeded,
+    TaskClosed,
+    ValueTooLarge,
+    VersionMismatch,
+)
+from functions.platform.idempotency import RequestToken
+from functions.platform.json_text import dumps_checked
+from functions.platform.limits import MAX_SUB_TASKS, MAX_TASK_FIELDS_BYTES
+from functions.tasks.model import ENDED, Policy, Status, Task, TaskUsage
+from functions.tasks.requests import NewTask, TaskChange
 
 
 def is_coordinator(caller: Principal, task: Task) -> bool:
@@ -68,3 +81,193 @@ def choose_parent_term(caller: Principal, task: Task, parent: Task | None) -> in
     if parent is None or is_coordinator(caller, parent) or task.assigned_agent != caller.id:
         return None
     return parent.term
+
+
+def build_task(
+    new: NewTask,
+    caller: Principal,
+    roles: tuple[str | None, str | None],
+    now: int,
+    token: RequestToken,
+) -> Task:
+    """Build a task as it is registered; one that is registered as ended has nothing to archive.
+
+    Args:
+        roles: its assignee and coordinator.
+        now: the time in epoch ms.
+    """
+    assignee, coordinator = roles
+    policy = Policy() if new.memory_policy is None else new.memory_policy.policy
+    ended = now if new.status in ENDED else None
+    return Task(
+        id=new.id or keys.build_id("task", token.key),
+        intent_id=new.intent_id,
+        status=new.status,
+        version=1,
+        created_at=now,
+        updated_at=now,
+        memory_policy=policy,
+        assigned_agent=assignee,
+        coordinator=coordinator,
+        parent_task_id=new.parent_task_id,
+        started_at=now if new.status == "running" else None,
+        completed_at=ended,
+        archived_at=ended,
+        registered_by=caller.id,
+        delegates=None if new.delegates is None else tuple(dict.fromkeys(new.delegates)),
+        free_entries=policy.max_entries,
+        free_bytes=policy.max_bytes,
+        extra_fields=_merge_extra_fields({}, new.extra_fields),
+        request=token.stored,
+    )
+
+
+def build_task_of_write(
+    caller: Principal, task_id: str, intent: str | None, now: int, usage: TaskUsage
+) -> Task:
+    """Build the task that a write to an unregistered task registers."""
+    policy = Policy()
+    return Task(
+        id=task_id,
+        intent_id=intent,
+        status="running",
+        version=1,
+        created_at=now,
+        updated_at=now,
+        memory_policy=policy,
+        assigned_agent=caller.id,
+        free_entries=policy.max_entries - usage.entries,
+        free_bytes=policy.max_bytes - usage.size,
+        registered_by=caller.id,
+    )
+
+
+def end_before_take_over(present: Task, now: int) -> Task:
+    """Return the end of an agent's own task, whose memory is archived to the agent's own log."""
+    return replace(
+        present,
+        **_build_times(present, "cancelled", now),
+        version=present.version + 1,
+        status="cancelled",
+        intent_id=None,
+        adopted_at=now,
+        leaving=(),
+        memory_policy=present.memory_policy._replace(archive_on_completion=True),
+    )
+
+
+def adopt_task(present: Task, wanted: Task) -> Task:
+    """Return a task without a coordinator as its registration wants it, with what it holds.
+
+    Nothing else of it counts: neither its end nor a field. Grants of its assignee end
+    with the term. For another assignee it is a new task.
+    """
+    adopted = replace(
+        with_present_state(wanted, present),
+        version=present.version + 1,
+        archived_at=None,
+        term=present.term + 1,
+    )
+    if present.assigned_agent != wanted.assigned_agent:
+        return adopted
+    is_moved = present.intent_id != wanted.intent_id
+    adopted_at = wanted.created_at if is_moved else present.adopted_at
+    return replace(adopted, created_at=present.created_at, adopted_at=adopted_at)
+
+
+def with_present_state(task: Task, present: Task) -> Task:
+    """Return a task with what the stored one holds, and under the guardrails that restrict it."""
+    return replace(
+        task,
+        held=present.held,
+        attached=present.attached,
+        counter_changes=present.counter_changes,
+        entry_cap=present.entry_cap,
+        archive_required=present.archive_required,
+    )
+
+
+def is_same_version(read: Task, present: Task) -> bool:
+    """Tell whether a task is open, and at the version that was read.
+
+    What it holds, and the guardrails that restrict it, may have changed.
+    """
+    return present.version == read.version and present.completed_at is None
+
+
+def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) -> Task:
+    """Return the task after a change.
+
+    One that gets its first coordinator begins a new term, and no field of its agent counts.
+    """
+    given = change.model_fields_set
+    assignee = change.assigned_agent if "assigned_agent" in given else task.assigned_agent
+    coordinator = change.coordinator or task.coordinator
+    status = change.status or task.status
+    is_handed_over = assignee != task.assigned_agent
+    is_adopted = task.coordinator is None and coordinator is not None
+    given_fields = change.extra_fields
+    policy, extra_fields = (Policy(), {}) if is_adopted else (task.memory_policy, task.extra_fields)
+    return replace(
+        task,
+        **_build_times(task, status, now),
+        version=task.version + 1,
+        status=status,
+        assigned_agent=assignee,
+        coordinator=coordinator,
+        registered_by=coordinator if is_adopted else task.registered_by,
+        delegates=tuple(dict.fromkeys(change.delegates or ()))
+        if "delegates" in given
+        else task.delegates,
+        hand_over_note=change.note if is_handed_over else task.hand_over_note,
+        # Example: alice grants carol read access in term 1. The hand-over to bob starts term 2, in
+        # which her grant doesn't count; a grant of the coordinator has no term and stays.
+        term=task.term + (is_handed_over or is_adopted),
+        parent_term=None if is_handed_over else task.parent_term,
+        guarded_by=task.guarded_by
+        if coordinator == task.coordinator
+        else _find_guarding(task, coordinator),
+        # The entries of those who leave are fenced after this write. An end needs no fence, since
+        # nothing is written for an ended task.
+        leaving=() if status in ENDED else _find_leaving(task, assignee, coordinator),
+        memory_policy=policy
+        if change.memory_policy is None
+        else policy._replace(**change.memory_policy.model_dump(exclude_unset=True)),
+        extra_fields=_merge_extra_fields(extra_fields, given_fields)
+        if given_fields
+        else extra_fields,
+        request=token.stored,
+    )
+
+
+def _find_guarding(task: Task, coordinator: str | None) -> tuple[str, ...]:
+    before = dict.fromkeys((*task.guarded_by, *filter(None, (task.coordinator,))))
+    return tuple(each for each in before if each != coordinator)
+
+
+def _find_leaving(task: Task, assignee: str | None, coordinator: str | None) -> tuple[str, ...]:
+    """Return whose entries are to be fenced: who was assignee or coordinator, and is neither."""
+    before = dict.fromkeys((*task.leaving, task.assigned_agent, task.coordinator))
+    return tuple(each for each in before if each and each not in (assignee, coordinator))
+
+
+def _build_times(task: Task, status: Status, now: int) -> dict[str, Any]:
+    times: dict[str, Any] = {"updated_at": now}
+    if status == "running" and task.started_at is None:
+        times["started_at"] = now
+    if status in ENDED:
+        times["completed_at"] = now
+    return times
+
+
+def _merge_extra_fields(before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge the fields that memory doesn't use; None takes one away."""
+    merged = {name: value for name, value in {**before, **given}.items() if value is not None}
+    size = len(dumps_checked(merged, "body"))
+    if size > MAX_TASK_FIELDS_BYTES:
+        raise ValueTooLarge(
+            "the task's own fields are too large; keep bulk data elsewhere",
+            max=MAX_TASK_FIELDS_BYTES,
+            actual=size,
+        )
+    return merged

@@ -13,8 +13,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
-from functions.tasks import changes, rules
-from functions.tasks.assignment_store import build_own_tasks_error
+from functions.tasks import rules
 from functions.tasks.authority import (
     ADOPT_TASK,
     CHANGE_TASK,
@@ -27,7 +26,11 @@ from functions.tasks.authority import (
     has_left,
 )
 from functions.tasks.intent_store import IntentStore, unlist_under_intent
-from functions.tasks.lifecycle_store import change_writes, registration_writes
+from functions.tasks.lifecycle_store import (
+    build_own_tasks_error,
+    change_writes,
+    registration_writes,
+)
 from functions.tasks.mapper import task_from_item
 from functions.tasks.model import Task
 from functions.tasks.requests import NewTask, TaskChange
@@ -64,7 +67,7 @@ class Tasks:
         roles = rules.choose_roles(caller, new, parent)
         if caller.may_coordinate and roles[1] not in (None, caller.id):
             rules.assert_can_coordinate(self._kind_of(caller.tenant, str(roles[1])))
-        task = changes.build_task(new, caller, roles, self._clock(), token)
+        task = rules.build_task(new, caller, roles, self._clock(), token)
         task = replace(task, parent_term=rules.choose_parent_term(caller, task, parent))
         try:
             return self._writer.commit(caller, None, task, self._build_registration)
@@ -118,11 +121,11 @@ class Tasks:
             return self._writer.resume(caller.tenant, present)
         _assert_adoptable(caller, present)
         if present.assigned_agent != wanted.assigned_agent and present.completed_at is None:
-            ended = changes.end_before_take_over(present, self._clock())
+            ended = rules.end_before_take_over(present, self._clock())
             present = self._writer.save(caller, present, ended, _build_end)
         present = self._writer.finish_archive(caller.tenant, present)
         _assert_adoptable(caller, present)
-        adopted = changes.adopt_task(present, wanted)
+        adopted = rules.adopt_task(present, wanted)
         try:
             return self._writer.save(caller, present, adopted, self._build_registration)
         except ConditionFailed as refused:
@@ -167,7 +170,7 @@ class Tasks:
         rules.assert_open(present)
         if "coordinator" in change.model_fields_set:
             self._assert_coordinator(caller.tenant, change.coordinator)
-        new = changes.apply_change(present, change, self._clock(), token)
+        new = rules.apply_change(present, change, self._clock(), token)
         if new.memory_policy.inherit_from_parent and not present.memory_policy.inherit_from_parent:
             parent = (
                 None

@@ -1,22 +1,36 @@
-"""Reads of tasks, the writes by which they change, and the conditions of roles in them.
+"""Reads of tasks and grants, the writes by which they change, and the conditions of roles in them.
 
 An entry is written in one call, which doesn't read its task: the caller's role is a condition of
 the write. `functions.tasks.authority` has the rules; each condition here names its action.
+
+A task's item counts down what still fits (`free_entries`, `free_bytes`) and counts up what each
+agent holds (`n_…`, `bytes_…`). An agent that has such a counter and isn't the assignee lists the
+task among those with memory of it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from functions.identity.model import Principal
 from functions.platform import item_types
 from functions.platform.errors import NotFound
-from functions.platform.item_types import TASK
+from functions.platform.item_types import GRANT, PROCESSED_EVENT, TASK
 from functions.platform.items import Item
-from functions.platform.keys import hash_agent
-from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Store
-from functions.platform.writes import build_set_expression, update
-from functions.tasks.mapper import grant_from_item, task_from_item
+from functions.platform.keys import Key, hash_agent
+from functions.platform.limits import MAX_GRANTS
+from functions.platform.newest_first import build_list_attributes, iterate_items
+from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
+from functions.platform.table import ConditionFailed, Store, TimedStore
+from functions.platform.writes import (
+    ABSENT,
+    Write,
+    build_set_expression,
+    check,
+    delete,
+    put,
+    update,
+)
+from functions.tasks.mapper import grant_from_item, grant_to_item, task_from_item, usage_to_item
 from functions.tasks.model import Grant, Membership, Task, TaskUsage
 
 IS_OPEN = "attribute_not_exists(completed_at)"
@@ -157,3 +171,227 @@ def build_use_condition(caller: Principal) -> tuple[str, Item]:
     access = f"acl.p{hash_agent(caller.id)}.#access"
     condition = f"attribute_not_exists(owner_id) OR owner_id = :caller OR {access} = :write"
     return f"({condition})", {"caller": caller.id, "write": "write"}
+
+
+class GrantStore(Store):
+    """Reads and writes the grants of tasks."""
+
+    def get(self, tenant: str, task_id: str, principal: str) -> Grant | None:
+        """Read a principal's grant: one call."""
+        item = self._table.get(
+            item_types.GRANT.build_key(tenant, task=task_id, principal=principal)
+        )
+        return None if item is None else grant_from_item(item)
+
+    def list_all(self, tenant: str, task_id: str) -> list[Grant]:
+        """Read all grants of a task: a call per megabyte."""
+        partition = item_types.TASK.build_key(tenant, task=task_id)[0]
+        return [grant_from_item(item) for item in self._table.query(partition, GRANT.sort_prefix)]
+
+    def iterate(self, tenant: str, task_id: str, before: str | None, count: int) -> Iterator[Grant]:
+        """Read a task's grants, newest first, before a position: two calls for each `count`."""
+        partition = item_types.TASK.build_key(tenant, task=task_id)[0]
+        return map(grant_from_item, iterate_items(self._table, partition, before, count))
+
+
+def replace_grant(tenant: str, task: Task, old: Grant | None, new: Grant | None) -> Iterator[Write]:
+    """Put a grant in the place of the one that was read; None is no grant.
+
+    The task has to be open, with the assignee and coordinator that it was read with. It counts the
+    grants that its assignee makes.
+    """
+    principal = (new or old or Grant("", "read", 0)).principal
+    key = item_types.GRANT.build_key(tenant, task=task.id, principal=principal)
+    condition, values = ABSENT, Item()
+    if old is not None:
+        # A grant has no version: it is replaced as a whole, so its time says which one was read.
+        condition, values = "created_at = :before", {"before": old.created_at}
+    if new is None:
+        yield delete(key, condition, **values)
+    else:
+        listed = build_list_attributes(key[0], new.created_at, new.principal)
+        yield put(key, grant_to_item(new) | listed, condition, **values)
+    yield _count_grants(tenant, task, count_granted(task, old, new))
+
+
+def count_granted(task: Task, old: Grant | None, new: Grant | None) -> int:
+    """Count by how many grants that its assignee made in the present term a task has more."""
+    before, after = (int(each is not None and each.term == task.term) for each in (old, new))
+    return after - before
+
+
+def _count_grants(tenant: str, task: Task, more: int) -> Write:
+    """Check that a task has the same assignee and coordinator, and count its grants."""
+    key = item_types.TASK.build_key(tenant, task=task.id)
+    condition, values = f"{IS_OPEN} AND term = :term", Item(term=task.term)
+    if task.coordinator is None:
+        condition += " AND attribute_not_exists(coordinator)"
+    else:
+        condition += " AND coordinator = :coordinator"
+        values["coordinator"] = task.coordinator
+    if more == 0:
+        return check(key, condition, **values)
+    if more > 0:
+        condition += " AND (attribute_not_exists(granted) OR granted < :max)"
+        values["max"] = MAX_GRANTS
+    return update(key, "ADD granted :more", condition, more=more, **values)
+
+
+def check_grant(tenant: str, task_id: str, grant: Grant, now: int) -> Write:
+    """Check that a principal still has a grant to write."""
+    condition, values = "access = :write AND expires_at > :now", Item(write="write", now=now)
+    if grant.term is None:
+        condition += " AND attribute_not_exists(term)"
+    else:
+        condition += " AND term = :term"
+        values["term"] = grant.term
+    return check(
+        item_types.GRANT.build_key(tenant, task=task_id, principal=grant.principal),
+        condition,
+        **values,
+    )
+
+
+def reserve_usage(
+    caller: Principal,
+    task_id: str,
+    intent: str | None,
+    now: int,
+    usage: TaskUsage,
+    grant: Grant | None,
+    *,
+    is_counted: bool,
+    is_coordinated: bool,
+    replaced: Mapping[str, TaskUsage],
+) -> Iterator[Write]:
+    """Count new entries of the caller, if task, role and limits allow.
+
+    Args:
+        intent: the intent in their scope; None if they name none.
+        now: the time in epoch ms.
+        grant: by which the caller writes; None if it is the assignee or coordinator.
+        is_counted: whether the task has counters of the caller already.
+        is_coordinated: whether the task has a coordinator.
+        replaced: by how much predecessors hold more, by their ids: less than nothing.
+    """
+    role, values = _build_role_condition(caller, grant)
+    condition = f"attribute_exists(pk) AND {IS_OPEN} AND {role}"
+    condition += f" AND attribute_{'' if is_coordinated else 'not_'}exists(coordinator)"
+    expression, counted = _count(caller.id, usage, replaced)
+    for limit, less in (("free_entries", "less"), ("free_bytes", "less_bytes")):
+        if counted.get(less, 0) < 0:
+            condition += f" AND {limit} >= :needed_{limit}"
+            values[f"needed_{limit}"] = -counted[less]
+    if usage.is_working and is_counted:
+        # The agent's first entry in a task fails here, and lists the task under the agent in its
+        # second attempt (`hold_task`). All later entries need no such row.
+        condition += f" AND attribute_exists({next(iter(usage_to_item(caller.id, 0, 0)))})"
+    if intent is not None:
+        condition += " AND intent_id = :intent"
+        values["intent"] = intent
+    key = item_types.TASK.build_key(caller.tenant, task=task_id)
+    yield update(key, expression, condition, **counted, **values)
+    yield from _check_grant(caller, task_id, grant, now)
+
+
+def change_usage(
+    caller: Principal, task_id: str, now: int, usage: TaskUsage, grant: Grant | None
+) -> Iterator[Write]:
+    """Count that working entries of the caller grow, shrink or are deleted, if its role allows.
+
+    Only growth needs an open task: what changes while an ended one is archived is archived so.
+    """
+    condition, values = _build_role_condition(caller, grant)
+    if usage.size > 0:
+        condition += f" AND {IS_OPEN} AND free_bytes >= :size"
+    key = item_types.TASK.build_key(caller.tenant, task=task_id)
+    if usage == TaskUsage():
+        yield check(key, condition, **values)
+    else:
+        expression, counted = _count(caller.id, usage)
+        yield update(key, expression, condition, **counted, **values)
+    yield from _check_grant(caller, task_id, grant, now)
+
+
+def adjust_usage(tenant: str, agent: str, task_id: str, usage: TaskUsage) -> Write:
+    """Count entries that the service removes, or of other tiers; only an ended task can't grow."""
+    is_more = usage.size > 0 or usage.attached > 0
+    condition = IS_OPEN if is_more else "attribute_exists(pk)"
+    expression, counted = _count(agent, usage)
+    return update(item_types.TASK.build_key(tenant, task=task_id), expression, condition, **counted)
+
+
+def check_participation(
+    caller: Principal, task_id: str, intent: str | None, *, takes_part: bool
+) -> Write:
+    """Check that a task exists, and that the caller is its assignee, coordinator or registrar.
+
+    Args:
+        caller: owns new entries that don't end with the task.
+        intent: the intent in their scope; None if they name none.
+        takes_part: whether the caller is known to take or have taken part otherwise.
+    """
+    conditions, values = ["attribute_exists(pk)"], Item()
+    if not takes_part:
+        role, values = build_registrar_condition(caller)
+        conditions.append(role)
+    if intent is not None:
+        conditions.append("intent_id = :intent")
+        values["intent"] = intent
+    key = item_types.TASK.build_key(caller.tenant, task=task_id)
+    return check(key, " AND ".join(conditions), **values)
+
+
+def _build_role_condition(caller: Principal, grant: Grant | None) -> tuple[str, Item]:
+    """Build the task's part of the condition of `functions.tasks.authority.WRITE_MEMORY`."""
+    if grant is None:
+        return build_member_condition(caller)
+    if grant.term is None:
+        return "attribute_exists(pk)", {}
+    return "term = :term", {"term": grant.term}
+
+
+def _check_grant(caller: Principal, task_id: str, grant: Grant | None, now: int) -> Iterator[Write]:
+    if grant is not None:
+        yield check_grant(caller.tenant, task_id, grant, now)
+
+
+def _count(
+    agent: str, usage: TaskUsage, others: Mapping[str, TaskUsage] | None = None
+) -> tuple[str, Item]:
+    """Build the expression that counts, with its values; agents count working memory alone."""
+    expression = "ADD changes :one, attached :attached"
+    values: Item = {"one": 1, "attached": usage.attached}
+    counted = {agent: usage, **(others or {})}
+    if not any(each.is_working for each in counted.values()):
+        return expression, values
+    expression += ", free_entries :less, free_bytes :less_bytes"
+    for number, (each, held) in enumerate(counted.items()):
+        entries, size = usage_to_item(each, 0, 0)
+        suffix = number or ""
+        expression += f", {entries} :n{suffix}, {size} :size{suffix}"
+        values |= {f"n{suffix}": held.entries, f"size{suffix}": held.size}
+    more = sum(held.entries for held in counted.values())
+    more_bytes = sum(held.size for held in counted.values())
+    values |= {"less": -more, "less_bytes": -more_bytes}
+    return expression, values
+
+
+_LIFETIME = 15 * 86_400  # seconds; queues of failed events keep them for 14 days
+
+
+class ProcessedEvents(TimedStore):
+    """The events of all tenants that were processed in the last 15 days."""
+
+    def contains(self, tenant: str, source: str, event_id: str) -> bool:
+        """Tell whether an event was processed: one read."""
+        return self._table.get(_build_key(tenant, source, event_id)) is not None
+
+    def add(self, tenant: str, source: str, event_id: str) -> None:
+        """Note that an event was processed: one write."""
+        key = _build_key(tenant, source, event_id)
+        self._table.put(put(key, {TTL_ATTRIBUTE: self._clock() // 1000 + _LIFETIME}))
+
+
+def _build_key(tenant: str, source: str, event_id: str) -> Key:
+    return PROCESSED_EVENT.build_key(tenant, event=f"{len(source)}:{source}{event_id}")

@@ -15,7 +15,7 @@ from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
-from functions.tasks import changes
+from functions.tasks import rules
 from functions.tasks.guardrail_service import GuardedTask, GuardrailService
 from functions.tasks.intent_store import join_intent
 from functions.tasks.mapper import task_from_item
@@ -115,8 +115,8 @@ def _prepare_retry(
     conflicts = refused.failed.keys() - retried
     if old is not None and item is not None:
         present = task_from_item(item)
-        if changes.is_same_version(old, present):
-            new = replace(changes.with_present_state(new, present), counter_changes=None)
+        if rules.is_same_version(old, present):
+            new = replace(rules.with_present_state(new, present), counter_changes=None)
             old = present
             conflicts -= {key}
     if conflicts:

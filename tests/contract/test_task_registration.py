@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.tasks import assignment_store
+from functions.tasks import lifecycle_store
 from tests.contract.bodies import (
     MEMORY,
     TASKS,
@@ -230,7 +230,7 @@ def test_an_administrator_repairs_any_task(tenant: Tenant, boss: httpx.Client) -
 def test_an_agents_own_tasks_have_a_limit_until_they_end_or_are_adopted(
     tenant: Tenant, boss: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(assignment_store, "MAX_OWN_TASKS", 3)
+    monkeypatch.setattr(lifecycle_store, "MAX_OWN_TASKS", 3)
     alice = tenant.agent("alice")
     create(alice, working("written"))
     made = [create_task(alice, id=f"t{number}") for number in range(2)]

@@ -6,8 +6,7 @@ from unittest.mock import Mock
 import pytest
 
 from functions.conversations.archive import ConversationArchive
-from functions.conversations.archive_files import ArchiveFiles
-from functions.conversations.archive_store import ConversationArchiveStore
+from functions.conversations.archive_store import ArchiveFiles, ConversationArchiveStore
 from functions.conversations.mapper import ConversationMapper, encode_header, header_key
 from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from functions.openwop.model import Edition
-from functions.openwop.redaction import Redactor, collect_secrets
+from functions.openwop.redaction import Redactor, collect_secrets, remove_ignored
 from functions.openwop.requests import Secret
-from functions.openwop.secret_forms import remove_ignored
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import MIN_SECRET_CHARACTERS
 

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.namespaces.restriction_store import Restrictions, correct_bindings
+from functions.namespaces.store import Restrictions, correct_bindings
 from functions.platform import item_types
 from functions.platform.items import Item
 from functions.platform.keys import hash_agent
-from functions.tasks.assignment_store import bind_assignees
 from functions.tasks.guardrails import (
     CoordinatorGuardrails,
     GuardrailLimits,
@@ -18,6 +17,7 @@ from functions.tasks.guardrails import (
     guardrails_to_item,
     restrict_task,
 )
+from functions.tasks.lifecycle_store import bind_assignees
 from functions.tasks.model import Policy, Task
 
 
