@@ -139,9 +139,9 @@ _OPENWOP_MEMORY: dict[str, Any] = {
     "maxEntrySizeBytes": limits.MAX_OPENWOP_ENTRY_BYTES,
     "ttlSupported": True,
     "writable": True,
-    "search": {"supported": False},
-    "retention": {"entries": "until deleted, or for their ttl"},
-    "attribution": {"supported": True, "fields": ["putBy", "putIn"]},
+    "retention": {"ttl": True, "forget": False},
+    "attribution": {"supported": True, "emitsWriteEvents": False},
+    "injectionBudget": {"supported": True, "tokenCounter": "host-defined"},
     "runs": {
         "defaultTtlSeconds": limits.DEFAULT_OPENWOP_RUN_LIFETIME // 1000,
         "maxTtlSeconds": limits.MAX_OPENWOP_RUN_LIFETIME // 1000,
@@ -166,14 +166,22 @@ _OPENWOP_MEMORY: dict[str, Any] = {
         "maxSecretsPerMemory": limits.MAX_MEMORY_SECRETS,
     },
 }
-OPENWOP: dict[str, Any] = {
-    "capabilities": {"agents": {"memoryBackends": ["longTerm"]}, "memory": _OPENWOP_MEMORY},
-    "protocolVersion": "1.0",
-    "supportedEnvelopes": [],
-    "schemaVersions": {},
-    "limits": {"clarificationRounds": 0, "schemaRounds": 0, "envelopesPerTurn": 0},
-    "agents": {"memoryBackends": ["long-term"]},
-    "memory": _OPENWOP_MEMORY,
-}
-"""The answer of `GET /.well-known/openwop`: the members of RFC 0004 §B in `capabilities`, and those
-of OpenWOP 1.x at the root, with what its schema requires of a host that runs no workflows."""
+
+
+def describe_openwop(*, can_embed: bool) -> dict[str, Any]:
+    """Describe the OpenWOP memory.
+
+    It has the members of RFC 0004 §B in `capabilities`, and those of OpenWOP 1.x at the root, with
+    what its schema requires of a host that runs no workflows.
+    """
+    modes = ["filter", "semantic"] if can_embed else ["filter"]
+    memory = _OPENWOP_MEMORY | {"search": {"supported": True, "modes": modes}}
+    return {
+        "capabilities": {"agents": {"memoryBackends": ["longTerm"]}, "memory": memory},
+        "protocolVersion": "1.0",
+        "supportedEnvelopes": [],
+        "schemaVersions": {},
+        "limits": {"clarificationRounds": 0, "schemaRounds": 0, "envelopesPerTurn": 0},
+        "agents": {"memoryBackends": ["long-term"]},
+        "memory": memory,
+    }

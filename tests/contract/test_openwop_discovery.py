@@ -21,9 +21,10 @@ MEMORY: dict[str, Any] = {
     "maxEntrySizeBytes": 65_536,
     "ttlSupported": True,
     "writable": True,
-    "search": {"supported": False},
-    "retention": {"entries": "until deleted, or for their ttl"},
-    "attribution": {"supported": True, "fields": ["putBy", "putIn"]},
+    "search": {"supported": True, "modes": ["filter", "semantic"]},
+    "retention": {"ttl": True, "forget": False},
+    "attribution": {"supported": True, "emitsWriteEvents": False},
+    "injectionBudget": {"supported": True, "tokenCounter": "host-defined"},
     "runs": {"defaultTtlSeconds": 86_400, "maxTtlSeconds": 30 * 86_400, "maxMemories": 16},
     "replay": {
         "supported": True,

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from functions.api.capabilities import OPENINTENT, OPENWOP, describe_capabilities
+from functions.api.capabilities import OPENINTENT, describe_capabilities, describe_openwop
 from functions.api.http import Request, Response, json_response
 from functions.api.parameters import BooleanParameter
 from functions.api.routing import PUBLIC, Example, RouteTable
@@ -32,6 +32,7 @@ _DEEP = BooleanParameter(
 _CAPABILITIES = [
     describe_capabilities(can_embed=each, log_retention_days=365) for each in (True, False)
 ]
+_OPENWOP = [describe_openwop(can_embed=each) for each in (True, False)]
 
 
 @ROUTES.add("GET /", PUBLIC, {200: Example("Root", _ROOT), 302: None})
@@ -63,10 +64,10 @@ def get_openintent_discovery(_request: Request, _caller: Principal) -> Response:
     return json_response(200, OPENINTENT)
 
 
-@ROUTES.add("GET /.well-known/openwop", PUBLIC, {200: Example("OpenWop", OPENWOP)})
-def get_openwop_discovery(_request: Request, _caller: Principal) -> Response:
+@ROUTES.add("GET /.well-known/openwop", PUBLIC, {200: Example("OpenWop", *_OPENWOP)})
+def get_openwop_discovery(request: Request, _caller: Principal) -> Response:
     """Show which parts of the OpenWOP protocol the service has."""
-    found = json_response(200, OPENWOP)
+    found = json_response(200, describe_openwop(can_embed=can_embed(request.services.settings)))
     return replace(found, headers=found.headers | {"cache-control": "public, max-age=300"})
 
 
