@@ -387,6 +387,7 @@ class Container(CommonServices):
             self.memory_runs,
             self.memory_secrets,
             self.memory_references,
+            self.audit,
             self.clock,
         )
 

@@ -10,6 +10,10 @@ DELETE_FACT = Action(
     is_audited=True,
 )
 """Audited where another principal has learned the fact."""
+CHANGE_FACT = Action(
+    "fact.change", (HOLDS_WRITE,), denied="facts are learned with memory.write", is_audited=True
+)
+"""Learn again, or end, a fact that another principal has learned."""
 DECLARE_PREDICATE = Action(
     "predicate.declare",
     (HOLDS_ADMIN,),

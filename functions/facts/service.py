@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from functions.audit.service import AuditTrail
+from functions.authorization.model import Action
 from functions.authorization.rules import authorize
-from functions.facts.authority import DECLARE_PREDICATE, DELETE_FACT
+from functions.facts.authority import CHANGE_FACT, DECLARE_PREDICATE, DELETE_FACT
 from functions.facts.model import Fact, FactQuery, RecalledFact, Validity
 from functions.facts.requests import NewFact, Recall
 from functions.facts.rules import derive_fact_id, relearn
@@ -61,11 +62,16 @@ _BUSY, _ATTEMPTS = "others are writing this fact", 30
 
 
 class _Place(NamedTuple):
-    """Tells where a fact is learned, what is stored there, and what is written to refer to it."""
+    """Tells where a fact is learned, what is stored there, and what is written to refer to it.
+
+    Attributes:
+        deleted: the fact whose item becomes the reference.
+    """
 
     id: str
     stored: StoredFact
     reference: FactReference | None
+    deleted: Fact | None = None
 
     def list_ids(self) -> list[str]:
         """Return the ids of the items that are written."""
@@ -132,7 +138,7 @@ class Facts:
             known = [place.stored.fact for place in places]
             if token is not None and all(each and _has_learned(each, token) for each in known):
                 return [(each, each.version == 1) for each in known if each is not None]
-            for each in filter(None, known):
+            for each in filter(None, (*known, *(place.deleted for place in places))):
                 users.assert_writable(each.user_id)
             after = [
                 _learn_at(place, fact, token) for place, fact in zip(places, facts, strict=True)
@@ -145,7 +151,7 @@ class Facts:
             )
             after = list(map(_name_replaced, after, replacements))
             try:
-                self._store.write(self._build_writes(caller.tenant, after, places, replacements))
+                self._store.write(self._build_writes(caller, after, places, replacements))
             except ConditionFailed as changed:
                 if has_failed:
                     backoff.wait()
@@ -159,11 +165,12 @@ class Facts:
 
     def _build_writes(
         self,
-        tenant: str,
+        caller: Principal,
         facts: Sequence[Fact],
         places: Sequence[_Place],
         replacements: Sequence[Replacement | None],
     ) -> list[Write]:
+        tenant = caller.tenant
         writes = [
             write
             for fact, place in zip(facts, places, strict=True)
@@ -178,6 +185,13 @@ class Facts:
         for fact, replacement in zip(facts, replacements, strict=True):
             if replacement is not None:
                 writes += self._chains.build_writes(tenant, fact, replacement)
+                for each in replacement.before:
+                    writes += self._record(caller, CHANGE_FACT, each, {"replaced_by": fact.fact_id})
+        for fact, place in zip(facts, places, strict=True):
+            writes += self._record(
+                caller, CHANGE_FACT, place.stored.fact, {"version": fact.version}
+            )
+            writes += self._record(caller, DELETE_FACT, place.deleted)
         if len(writes) > MAX_WRITTEN_TOGETHER:
             raise ValidationFailed("facts", "replace too many facts at once; send fewer")
         return writes
@@ -202,7 +216,7 @@ class Facts:
         place = self._find_statement(tenant, fact, derived, known)
         if place is not None:
             replaced = None if own.fact is None else FactReference(fact.fact_id, own.version)
-            return place._replace(reference=replaced)
+            return place._replace(reference=replaced, deleted=own.fact)
         is_referred = (
             fact.fact_id == derived or known.fact is not None or known.same_as == fact.fact_id
         )
@@ -382,7 +396,8 @@ class Facts:
         if version not in (None, fact.version):
             raise VersionMismatch.of("the fact", fact.version)
         reference = self._find_reference(caller.tenant, fact)
-        self._store.delete(caller.tenant, fact, reference, self._build_record(caller, fact))
+        audit = self._record(caller, DELETE_FACT, fact)
+        self._store.delete(caller.tenant, fact, reference, audit)
 
     def _find_reference(self, tenant: str, fact: Fact) -> FactReference | None:
         derived = derive_fact_id(*fact.statement)
@@ -391,11 +406,17 @@ class Facts:
         stored = self._store.get(tenant, derived)
         return FactReference(derived, stored.version) if stored.same_as == fact.fact_id else None
 
-    def _build_record(self, caller: Principal, fact: Fact) -> list[Write]:
-        if fact.learned_by == caller.id:
+    def _record(
+        self,
+        caller: Principal,
+        action: Action[Any],
+        fact: Fact | None,
+        after: dict[str, Any] | None = None,
+    ) -> list[Write]:
+        if fact is None or fact.learned_by == caller.id:
             return []
         before = {"learned_by": fact.learned_by, "version": fact.version}
-        return [self._audit.record(caller, DELETE_FACT, f"fact:{fact.fact_id}", before)]
+        return [self._audit.record(caller, action, f"fact:{fact.fact_id}", before, after)]
 
     def recall(self, caller: Principal, request: Recall) -> list[RecalledFact]:
         """Find the `top_k` facts that fit the query best by meaning, words and ids; best first.

@@ -19,6 +19,14 @@ CHANGE_RUN: Action[MemoryRun] = Action(
 )
 """End a run, or give it a secret."""
 
+DELETE_ENTRY = Action(
+    "openwop-entry.delete",
+    (HOLDS_WRITE,),
+    "entries of a memory are deleted with memory.write",
+    is_audited=True,
+)
+"""Delete an entry; audited where another principal has put it."""
+
 DELETE_RUN: Action[MemoryRun] = Action(
     "openwop-run.delete",
     (_STARTER, HOLDS_ADMIN),

@@ -172,9 +172,17 @@ class MemoryEntryStore:
         return marker
 
     def delete(
-        self, tenant: str, memory: str, written: int, suffix: str, run: str | None, now: int
+        self,
+        tenant: str,
+        memory: str,
+        written: int,
+        suffix: str,
+        run: str | None,
+        now: int,
+        author: str | None,
+        *further: Write,
     ) -> bool:
-        """Mark an entry as deleted, for runs that start later; whether it existed: one call.
+        """Mark an entry of an author as deleted, for later runs; whether it existed: one call.
 
         It stays for the runs that see it; the schedule looks at it once every run that was
         started before can be seen.
@@ -186,16 +194,17 @@ class MemoryEntryStore:
             mark = update(
                 key,
                 f"SET deleted = :seq, {_SET_DUE}",
-                "suffix = :suffix AND attribute_not_exists(deleted) AND "
+                "suffix = :suffix AND put_by = :author AND attribute_not_exists(deleted) AND "
                 "(attribute_not_exists(expires_at) OR expires_at > :now)",
                 seq=number,
                 due=now + SETTLING_TIME,
                 shard=get_due_shard(partition),
                 suffix=suffix,
+                author=author,
                 now=now,
             )
             checks = [check_run_open(tenant, run, memory, now)] if run else []
-            return [advance_for_delete(key, number), mark, *checks]
+            return [advance_for_delete(key, number), mark, *checks, *further]
 
         try:
             self._numbers.commit(partition, build_writes)

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from heapq import merge
 from itertools import islice
 
+from functions.audit.service import AuditTrail
 from functions.identity.model import Principal
 from functions.openwop import rules
+from functions.openwop.authority import DELETE_ENTRY
 from functions.openwop.entry_store import MemoryEntryDraft, MemoryEntryStore
 from functions.openwop.memory_secrets import MemorySecrets
 from functions.openwop.model import EntryListQuery, ListedMemory, MemoryEntry
@@ -35,6 +38,7 @@ class Memories:
     _runs: MemoryRuns
     _secrets: MemorySecrets
     _references: MemoryReferences
+    _audit: AuditTrail
     _clock: Clock
 
     def list(
@@ -165,14 +169,25 @@ class Memories:
         return MemoryEntryDraft(tenant, memory, entry, known.sum, now, token)
 
     def delete(self, caller: Principal, reference: str, entry_id: str, run_id: str | None) -> bool:
-        """Delete an entry for all runs that start later; whether it existed: one call."""
+        """Delete an entry for all runs that start later; whether it existed.
+
+        One call if the caller has put it; three if another principal has.
+        """
         memory = self._references.resolve(caller.tenant, reference)
         address = openwop_keys.parse_memory_entry_id(entry_id)
         if run_id is not None and (address is None or not openwop_keys.is_memory_run_id(run_id)):
             self._runs.get_open(caller.tenant, memory, run_id)
         if address is None:
             return False
-        return self._store.delete(caller.tenant, memory, *address, run_id, self._clock())
+        place, number = openwop_keys.build_memory_partition(caller.tenant, memory), address[0]
+        delete = partial(self._store.delete, caller.tenant, memory, *address, run_id, self._clock())
+        if delete(caller.id):
+            return True
+        entry = self._store.get(place, number)
+        if entry is None or entry.put_by == caller.id:
+            return False
+        target, before = f"openwop-entry:{entry.id}", {"put_by": entry.put_by}
+        return delete(entry.put_by, self._audit.record(caller, DELETE_ENTRY, target, before))
 
 
 class MemoryLists:

@@ -157,6 +157,27 @@ def _learn(tenant: Tenant) -> str:
     return "/api/v1/facts/terms"
 
 
+def _learn_again(path: str, *, is_replaced: bool) -> Callable[[Tenant], httpx.Response]:
+    """A fact of another principal is learned again; or its id takes what another fact says."""
+
+    def use(tenant: Tenant) -> httpx.Response:
+        _learn(tenant)
+        fact = {"subject": "acme", "predicate": "pays", "object": "net 30"}
+        if is_replaced:
+            fact |= {"object": "net 10"}
+            ok(tenant.admin.post("/api/v1/facts", json=fact), 201)
+            fact |= {"fact_id": "terms"}
+        body = {"facts": [fact]} if path.endswith("batch") else fact
+        return tenant.admin.post(path, json=body)
+
+    return use
+
+
+def _delete_memory_entry(tenant: Tenant) -> httpx.Response:
+    run = start(tenant.agent("putter"))
+    return tenant.admin.delete(f"/v1/memory/{run.reference}/{run.put('text')['id']}")
+
+
 def _log_run(tenant: Tenant) -> tuple[str, str]:
     """A run of another principal with an episode; the paths of both."""
     agent = tenant.agent("runner")
@@ -395,6 +416,12 @@ USES: dict[tuple[str, str], Use] = {
     ("DELETE /api/v1/runs/{run_id}/episodes/{episode_id}", "episodes.delete"): lambda tenant: (
         tenant.admin.delete(_log_run(tenant)[1])
     ),
+    **{
+        (f"POST {path}", action): _learn_again(path, is_replaced=is_replaced)
+        for path in ("/api/v1/facts", "/api/v1/facts/batch")
+        for action, is_replaced in (("fact.change", False), ("fact.delete", True))
+    },
+    ("DELETE /v1/memory/{memoryRef}/{id}", "openwop-entry.delete"): _delete_memory_entry,
     ("DELETE /api/v1/facts/{fact_id}", "fact.delete"): lambda tenant: tenant.admin.delete(
         _learn(tenant)
     ),

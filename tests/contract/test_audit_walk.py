@@ -5,14 +5,16 @@ record is left for: each use of authority, and each change of what another princ
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
 
 from functions.api.route_index import list_routes
+from functions.platform.items import decode_item
 from tests.contract.authorization_matrix import ROWS
 from tests.contract.engines import Engine
-from tests.contract.everything import CALLERS, Everything, set_up
+from tests.contract.everything import CALLERS, SECRET, Everything, set_up, sort_items
 from tests.contract.expect import ok
 from tests.contract.service import Service
 
@@ -62,12 +64,24 @@ OF_OTHERS: dict[str, set[str]] = {
     "DELETE /api/v1/runs": {"run.delete", "episodes.delete"},
     f"DELETE {_RUN}/episodes/{{episode_id}}": {"episodes.delete"},
     "DELETE /v1/runs/{runId}": {"openwop-run.delete"},
+    "DELETE /v1/memory/{memoryRef}/{id}": {"openwop-entry.delete"},
     "POST /v1/runs/{runId}/secrets": {"openwop-run.change"},
     "POST /v1/runs/{runId}/end": {"openwop-run.change"},
     **{f"DELETE {each}": {"object.delete"} for each in _OBJECTS},
     **{f"DELETE {each}/{{key}}": {"object.delete"} for each in _OBJECTS},
 }
 """Something that another principal has made is changed or deleted; its maker leaves no record."""
+FACT = {"subject": "s", "predicate": "p"}
+REPLACES = {"replaces": "same_subject_predicate"}
+FURTHER: list[tuple[str, Any, set[str]]] = [
+    ("POST /api/v1/facts", FACT | {"object": SECRET}, {"fact.change"}),
+    ("POST /api/v1/facts", FACT | {"object": "o", "fact_id": "<fact>"}, {"fact.change"}),
+    ("POST /api/v1/facts", FACT | {"object": "o"} | REPLACES, {"fact.change"}),
+    ("POST /api/v1/facts/batch", {"facts": [FACT | {"object": SECRET}]}, {"fact.change"}),
+    ("POST /api/v1/facts/batch", {"facts": [FACT | {"object": "o"} | REPLACES]}, {"fact.change"}),
+]
+"""Other bodies than that of the matrix, by which a call changes what another principal has made."""
+_AUTHORS = ("created_by", "learned_by", "put_by", "started_by", "writer", "agent_id")
 
 
 @pytest.fixture(scope="module")
@@ -99,22 +113,38 @@ def test_the_table_has_what_routes_declare() -> None:
         assert actions <= declared | {"principal.revoke"}, route
 
 
+def _find_changed(everything: Everything) -> set[str]:
+    """The principals whose items the tables no longer have as they were."""
+    now = sort_items(everything.tenant.service.stored())
+    changed = [decode_item(each) for each in everything.stored if each not in now]
+    return {str(each[name]) for each in changed for name in _AUTHORS if name in each}
+
+
+def _list_calls() -> Iterator[tuple[str, Any, set[str]]]:
+    """Each call that may write, and the records that it leaves if the target is another's."""
+    writing = {f"{each.method} {each.openapi_path}" for each in list_routes() if each.may_write}
+    for route in sorted(ROWS.keys() & writing):
+        yield route, ROWS[route].body, OF_OTHERS.get(route, set())
+    yield from FURTHER
+
+
 @pytest.mark.in_process
 @pytest.mark.usefixtures("parallel")
 def test_a_record_is_left_by_the_relation_of_caller_and_target(
     everything: Everything, subtests: pytest.Subtests
 ) -> None:
-    writing = {f"{each.method} {each.openapi_path}" for each in list_routes() if each.may_write}
-    for route in ROWS.keys() & writing:
+    for route, body, of_others in _list_calls():
         row, method = ROWS[route], route.partition(" ")[0]
         for caller in _list_admitted(route):
-            with subtests.test(f"{route} {caller}"):
+            with subtests.test(f"{route} {body} {caller}"):
                 client = everything.clients[row.party if caller == "party" else caller]
-                body, headers = everything.render(row.body), everything.render(row.headers)
-                answer = client.request(
-                    method, everything.render(row.path), json=body, headers=headers
-                )
-                found = _find_records(everything, answer)
+                path, headers = everything.render(row.path), everything.render(row.headers)
+                answer = client.request(method, path, json=everything.render(body), headers=headers)
+                assert answer.is_success, answer.text
+                found, changed = _find_records(everything, answer), _find_changed(everything)
                 everything.put_back()
-                of_others = set() if caller == "party" else OF_OTHERS.get(route, set())
-                assert found == ALWAYS.get(route, of_others)
+                expected = set() if caller == "party" else of_others
+                assert found == ALWAYS.get(route, expected)
+                if not found:
+                    id = ok(client.get("/api/v1/me"))["id"]
+                    assert changed <= {id}

@@ -42,6 +42,16 @@ def test_a_fact_about_a_user_has_the_access_of_the_users_memory(
     assert objects(recall(ada, "jo")) == ["tea"]
 
 
+def test_a_fact_about_a_user_is_not_replaced_by_a_statement_that_is_known(
+    tenant: Tenant, ada: httpx.Client
+) -> None:
+    eve = tenant.agent("eve")
+    learn(ada, "jo", "likes", "tea", user_id="jo", fact_id="tea")
+    learn(eve, "eve", "says", "so")
+    refused(eve.post(FACTS, json=said("eve", "says", "so", fact_id="tea")), 403, "ACCESS_DENIED")
+    assert objects(recall(ada, "jo", user_id="jo")) == ["tea"]
+
+
 def test_two_users_facts_never_meet(ada: httpx.Client) -> None:
     one = learn(ada, "plan", "is", "gold", user_id="jo")
     two = learn(ada, "plan", "is", "gold", user_id="sam")

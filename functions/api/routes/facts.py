@@ -25,7 +25,7 @@ from functions.api.responses.facts import (
     render_recalled_fact,
 )
 from functions.api.routing import ANY, RouteTable
-from functions.facts.authority import DECLARE_PREDICATE, DELETE_FACT
+from functions.facts.authority import CHANGE_FACT, DECLARE_PREDICATE, DELETE_FACT
 from functions.facts.model import Fact, FactQuery
 from functions.facts.requests import NewFact, NewFacts, PredicateRule, Recall
 from functions.identity.model import ADMIN, READ, WRITE, Principal
@@ -106,6 +106,7 @@ def forget_facts(request: Request, caller: Principal) -> Response:
     request_model=NewFact,
     error_statuses=(409,),
     idempotent=True,
+    audited=(CHANGE_FACT, DELETE_FACT),
 )
 def learn_fact(request: Request, caller: Principal) -> Response:
     """Learn a fact.
@@ -132,6 +133,7 @@ def learn_fact(request: Request, caller: Principal) -> Response:
     request_model=NewFacts,
     error_statuses=(409,),
     idempotent=True,
+    audited=(CHANGE_FACT, DELETE_FACT),
 )
 def learn_facts(request: Request, caller: Principal) -> Response:
     """Learn up to 50 facts, all or none."""

@@ -31,6 +31,7 @@ from functions.api.responses.openwop import (
 )
 from functions.api.routing import RouteTable
 from functions.identity.model import READ, WRITE, Principal
+from functions.openwop.authority import DELETE_ENTRY
 from functions.openwop.model import EntryListQuery, MemoryEntry
 from functions.openwop.requests import NewMemory, NewMemoryEntry
 from functions.platform.errors import ValidationFailed
@@ -169,6 +170,7 @@ def _query(request: Request, limit: int) -> EntryListQuery:
     {200: MemoryEntryDeletedDocument},
     query=(_RUN_ID,),
     error_statuses=(404, 409),
+    audited=(DELETE_ENTRY,),
 )
 def delete_memory_entry(request: Request, caller: Principal) -> Response:
     """Delete an entry for all later runs.
