@@ -12,15 +12,12 @@ from pathlib import Path
 from tqdm import tqdm
 
 from benchmarks import (
-    cold_start,
     costs,
     dialogue,
     growth,
     learning,
-    poison,
     prices,
     recall,
-    stream,
     trace,
 )
 
@@ -47,13 +44,10 @@ def _recall(options: argparse.Namespace) -> str:
 
 _PARTS: dict[str, Callable[[argparse.Namespace], str]] = {
     "costs": _cost,
-    "cold-start": lambda _: cold_start.as_text(cold_start.measure()),
     "growth": _grow,
     "learning": lambda _: learning.as_text(learning.measure()),
     "recall": _recall,
-    "poison": lambda _: poison.as_text(poison.measure()),
     "prices": lambda _: prices.as_text(prices.measure()),
-    "stream": lambda _: stream.as_text(stream.measure()),
     "trace": lambda _: trace.as_text(trace.measure()),
 }
 

@@ -35,11 +35,6 @@ _DEPTH = 20  # candidates of each search, as in the service
 _FEW, _MANY = 5, 10
 _SUREST = 0.9  # the share of right first answers that score at least the threshold
 
-GOALS = {"a": 1.0, "c": 0.97, "d": 0.95, "e": 0.88, "all": 0.65}
-"""Goals of recall at 1, by class. The model's limits are paraphrases and other languages."""
-REJECTED_GOAL = 0.8
-"""Goal of the share of queries without an answer whose best score is below the threshold."""
-
 _EMBED_QUERY = QueryEmbedder(embed_all, weigh)
 Ranked = list[tuple[str, float]]
 

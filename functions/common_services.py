@@ -43,16 +43,15 @@ from functions.platform.archive_storage import ArchiveStorage, S3ArchiveStorage
 from functions.platform.aws import create_client, create_lazy_client, translate_aws_errors
 from functions.platform.clock import Clock, now_ms
 from functions.platform.deployment_secret import DeploymentSecret
-from functions.platform.digests import Digests
 from functions.platform.due_index import DueIndex
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
 from functions.platform.file_addresses import FileAddresses
 from functions.platform.folder_storage import FolderArchiveStorage
+from functions.platform.idempotency import Digests
 from functions.platform.leases import Leases
+from functions.platform.macs import ItemSeals, SignedTexts
 from functions.platform.observability import logger
-from functions.platform.seals import ItemSeals
 from functions.platform.settings import Settings, WrongSetting
-from functions.platform.signed_texts import SignedTexts
 from functions.platform.staging import Staging
 from functions.platform.table import Table
 from functions.platform.used_requests import UsedRequests

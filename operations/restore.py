@@ -10,7 +10,7 @@ from functions.deletion.rules import restart
 from functions.deletion.store import DeletionStore
 from functions.platform.aws import create_client
 from functions.platform.clock import Clock, now_ms
-from functions.platform.seals import ItemSeals
+from functions.platform.macs import ItemSeals
 from functions.platform.table import Table
 from operations.deletion import build_container
 from operations.deployment import Deployment, client

@@ -5,6 +5,7 @@ from itertools import islice
 
 from functions.audit.model import AuditQuery, AuditRecord
 from functions.identity.model import Actor
+from functions.platform.clock import has_ended
 from functions.platform.item_types import AUDIT_RECORD
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import dumps, loads
@@ -12,7 +13,6 @@ from functions.platform.keys import FIRST_AUDIT_POSITION, build_audit_position, 
 from functions.platform.limits import MAX_EXAMINED
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Store
-from functions.platform.ttl import has_ended
 from functions.platform.writes import Write, put
 
 _DAY_S = 86_400

@@ -9,8 +9,8 @@ from functions.consolidation.spelling import get_letters, is_near, normalize
 from functions.facts.model import Fact
 from functions.facts.rules import add_change, end_fact
 from functions.identity.model import SERVICE
+from functions.platform.clock import parse_duration
 from functions.platform.limits import MAX_FACT_RUNS, MAX_REPLACED_FACTS
-from functions.platform.ttl import parse_duration
 
 DECAY = 0.8  # of the confidence that is left, for each time of disuse
 _DAY = 86_400_000

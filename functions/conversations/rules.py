@@ -19,7 +19,7 @@ from functions.conversations.requests import (
 )
 from functions.identity.model import Principal
 from functions.platform import limits
-from functions.platform.clock import to_rfc3339
+from functions.platform.clock import compute_expiry, to_rfc3339
 from functions.platform.conversation_keys import create_generation
 from functions.platform.errors import (
     ConversationNotOwned,
@@ -32,7 +32,6 @@ from functions.platform.errors import (
 )
 from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.json_text import dumps, dumps_checked, loads
-from functions.platform.ttl import compute_expiry
 
 OLD_SCHEMA = "0.9"  # messages without timestamp and metadata
 _SCHEMAS = (SCHEMA, OLD_SCHEMA)

@@ -34,7 +34,7 @@ from functions.event_log.reader import EventLogReader
 from functions.event_log.store import EventLogStore
 from functions.identity.model import SERVICE
 from functions.platform import item_types, keys, request_context
-from functions.platform.clock import Clock
+from functions.platform.clock import Clock, to_ttl_seconds
 from functions.platform.item_types import SNAPSHOT_PART
 from functions.platform.items import Item
 from functions.platform.json_text import decompress, dumps, loads
@@ -43,7 +43,6 @@ from functions.platform.limits import MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, MAX
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.table import ConditionFailed, Store, Table
-from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import Write, delete, put
 from functions.tasks.lifecycle_store import completion_writes
 from functions.tasks.model import Task, TaskUsage

@@ -14,13 +14,12 @@ from functions.entries.transaction import Transaction
 from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
 from functions.namespaces.model import NamespaceTarget
-from functions.platform.clock import Clock
+from functions.platform.clock import Clock, compute_expiry
 from functions.platform.errors import ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_VALUE_BYTES
 from functions.platform.sensitivity import ENCRYPTED
-from functions.platform.ttl import compute_expiry
 from functions.vectors.packing import count_numbers, pack_vector
 
 _CHANGED_BY_ONE_WRITE = frozenset({"value", "tags"})

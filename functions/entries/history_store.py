@@ -12,12 +12,12 @@ from functions.entries.mapper import EntryMapper, select_history_attributes
 from functions.entries.model import Entry
 from functions.entries.tiers import POLICIES, Tier
 from functions.platform import entry_keys, item_types
+from functions.platform.clock import to_ttl_seconds
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.items import Item
 from functions.platform.keys import HIGHEST, Key, encode_timestamp
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Table
-from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import delete, put
 
 _READ_TOGETHER = 20  # versions of an entry

@@ -4,13 +4,13 @@ from functions.entries.eviction import parse_eviction_order
 from functions.entries.model import Entry
 from functions.entries.tiers import EPISODIC, POLICIES, Tier
 from functions.platform import entry_keys, item_types, request_context, schema
+from functions.platform.clock import to_ttl_seconds
 from functions.platform.encryption import Cipher
 from functions.platform.errors import UnreadableValue
 from functions.platform.items import Item
 from functions.platform.json_text import compress
 from functions.platform.keys import build_due_attributes, decode_timestamp, get_tenant
 from functions.platform.sensitivity import ENCRYPTED
-from functions.platform.ttl import to_ttl_seconds
 from functions.platform.values import UNREADABLE, ValueCodec, read_text
 
 _HISTORY_ATTRIBUTES = (

@@ -16,9 +16,8 @@ from functions.namespaces.model import encode_segment
 from functions.namespaces.rules import get_default
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import to_rfc3339
-from functions.platform.digests import Digests
 from functions.platform.errors import AccessDenied, EntryExists, ValidationFailed
-from functions.platform.idempotency import RequestToken
+from functions.platform.idempotency import Digests, RequestToken
 from functions.platform.json_text import dumps, loads
 
 _DIGEST_BYTES = 16

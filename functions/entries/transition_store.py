@@ -14,11 +14,11 @@ from functions.entries.tiers import EPISODIC, WORKING
 from functions.identity.model import SERVICE, Actor
 from functions.namespaces.store import NOT_BOUND
 from functions.platform import entry_keys, item_types, keys, request_context, vector_keys
+from functions.platform.clock import to_ttl_seconds
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import ABSENT, Write, delete, put, replace_rows, update
 from functions.tasks.mapper import usage_to_item
 from functions.vectors.client_vector_store import put_client_vector

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from functions.event_log.model import Event, LogName
 from functions.identity.model import Actor
 from functions.platform import item_types, log_keys
+from functions.platform.clock import to_ttl_seconds
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress, dumps, loads
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_EVENT_DATA_BYTES
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import Write, put, put_new
 
 MAX_EVENT_BYTES = 3_500  # of one event in an item: a read unit is 4 KB

@@ -19,11 +19,11 @@ from functions.event_log.items import (
 )
 from functions.event_log.model import Event, LogName, LogQuery
 from functions.platform import log_keys
+from functions.platform.clock import has_ended
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, get_escaped_size
 from functions.platform.limits import MAX_EXAMINED, MAX_PAGE_BYTES
 from functions.platform.table import TimedStore
-from functions.platform.ttl import has_ended
 
 _POSITIONS = 1_000  # of an item, which holds fewer events
 _EXAMINED_BY_PART = 100  # a part is as large as the items of some hundred events

@@ -46,7 +46,7 @@ def check_principal(principal: Principal) -> Write:
 class PrincipalStore(Store):
     """Reads and writes principals; each change is one transaction.
 
-    What the service didn't write itself counts as absent (`functions.platform.seals`).
+    What the service didn't write itself counts as absent (`functions.platform.macs`).
     """
 
     def get_by_api_key(self, api_key: str) -> Principal | None:

@@ -14,7 +14,7 @@ from functions.learning.budgets import Budgets
 from functions.learning.model import Strategy, StrategyStatus
 from functions.learning.requests import NewStrategy
 from functions.learning.store import PositionStore, StrategyStore
-from functions.platform.clock import Clock
+from functions.platform.clock import Clock, parse_duration
 from functions.platform.errors import (
     CapacityExceeded,
     NotFound,
@@ -24,7 +24,6 @@ from functions.platform.errors import (
 from functions.platform.limits import MAX_STRATEGIES
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
-from functions.platform.ttl import parse_duration
 from functions.platform.writes import Write
 
 _BUSY = "others are changing this strategy"

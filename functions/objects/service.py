@@ -23,13 +23,12 @@ from functions.objects.model import (
     StoredObject,
 )
 from functions.objects.store import ObjectStore, decode_description, describe, is_expired, put_space
-from functions.platform.clock import Clock
+from functions.platform.clock import Clock, compute_expiry
 from functions.platform.errors import ValidationFailed, VersionMismatch
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
-from functions.platform.ttl import compute_expiry
 from functions.platform.writes import Write
 
 _BUSY, _ATTEMPTS = "others are writing this object", 30

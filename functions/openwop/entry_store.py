@@ -9,6 +9,7 @@ from functions.openwop.rules import SETTLING_TIME, is_visible, run_closed, run_n
 from functions.openwop.run_store import check_run_open, decode_run
 from functions.openwop.sequence_store import SequenceNumbers, advance_for_delete, advance_for_put
 from functions.platform import openwop_keys
+from functions.platform.clock import to_ttl_seconds
 from functions.platform.idempotency import RequestToken
 from functions.platform.item_types import MEMORY_ENTRY
 from functions.platform.items import Item, from_attributes, to_attributes
@@ -18,7 +19,6 @@ from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.retry import Backoff
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.ttl import to_ttl_seconds
 from functions.platform.values import read_text
 from functions.platform.writes import Write, delete, put, put_new, update
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from functions.identity.model import Principal
 from functions.openwop.model import MemoryEntry, MemoryOwner
 from functions.platform import limits
+from functions.platform.clock import parse_duration
 from functions.platform.errors import NotFound, RunEnded, ValidationFailed, ValueTooLarge
-from functions.platform.ttl import parse_duration
 
 SETTLING_TIME = 3_000  # ms after which every transaction that had begun is visible as a whole
 CLOCK_SKEW = 60_000  # ms by which the clocks of two functions may differ

@@ -15,13 +15,13 @@ from functions.openwop.secret_store import (
 )
 from functions.openwop.sequence_store import build_snapshot_conditions, newest_entry_keys
 from functions.platform import openwop_keys
+from functions.platform.clock import to_ttl_seconds
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import get_tenant
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store
-from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import ABSENT, Write, check, delete, put, put_new
 
 _ALWAYS = f"{ABSENT} OR attribute_exists(pk)"

@@ -12,6 +12,7 @@ from typing import NamedTuple, Self
 from functions.openwop.model import MemoryRun
 from functions.openwop.rules import CLOCK_SKEW
 from functions.openwop.sequence_store import REMOVE_LISTING
+from functions.platform.clock import to_ttl_seconds
 from functions.platform.errors import CapacityExceeded
 from functions.platform.item_types import RUN_SECRETS
 from functions.platform.items import Item
@@ -20,7 +21,6 @@ from functions.platform.limits import MAX_MEMORY_SECRETS, MAX_MEMORY_SECRETS_BYT
 from functions.platform.openwop_keys import build_memory_key, build_run_secrets_key
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store
-from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import Write, delete, put, update
 
 _IS_ROOM = (

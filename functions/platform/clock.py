@@ -1,10 +1,20 @@
-"""Read the clock, and convert times; all other code gets times as arguments, in epoch ms."""
+"""Read the clock, and convert times and lifetimes (RFC-0015 §1.1).
 
+All other code gets times as arguments, in epoch ms.
+"""
+
+import calendar
 import re
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
+
+from functions.platform.errors import ValidationFailed
+from functions.platform.items import Item
+from functions.platform.schema import TTL_ATTRIBUTE
 
 Clock = Callable[[], int]
 
@@ -15,6 +25,16 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _FIRST = (datetime.min.replace(tzinfo=UTC) - EPOCH) // _MILLISECOND
 _LAST = (datetime.max.replace(tzinfo=UTC) - EPOCH) // _MILLISECOND
+_PREFIX = "duration:"
+_NUMBER = r"(\d{1,12}(?:[.,]\d{1,9})?)"
+_DURATION = re.compile(
+    rf"P(?=[\dT])(?:{_NUMBER}Y)?(?:{_NUMBER}M)?(?:{_NUMBER}W)?(?:{_NUMBER}D)?"
+    rf"(?:T(?=\d)(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?",
+    re.ASCII,
+)
+_DAY = 86_400_000  # ms
+_UNITS = (7 * _DAY, _DAY, 3_600_000, 60_000, 1000)  # weeks to seconds, in ms
+_DAYS_OF_MONTH = 30  # where a month is no calendar month: in a fraction of one
 
 
 def now_ms() -> int:
@@ -46,3 +66,83 @@ def from_rfc3339(text: str) -> int:
     if not _FIRST <= timestamp <= _LAST:
         raise ValueError("the date-time lies outside the calendar")
     return timestamp
+
+
+class Duration(NamedTuple):
+    """An ISO 8601 duration: calendar months, and the rest in ms."""
+
+    months: int
+    rest: int
+
+    def add_to(self, start: int) -> int:
+        """Return the time (epoch ms) after the duration; the last day of a month stays in it."""
+        if self.months:
+            start = _add_months(start, self.months)
+        to_rfc3339(start + self.rest)
+        return start + self.rest
+
+    @property
+    def milliseconds(self) -> int:
+        """Its length where it starts at no date: a month has 30 days, a year 365."""
+        years, months = divmod(self.months, 12)
+        return (365 * years + _DAYS_OF_MONTH * months) * _DAY + self.rest
+
+
+def compute_expiry(ttl: str | None, expires_at: int | None, now: int, *policies: str) -> int | None:
+    """Compute when something expires (epoch ms); `expires_at` overrides `ttl` (RFC-0015 §1.1).
+
+    Args:
+        ttl: `duration:` and an ISO 8601 duration, one of the policies, or None.
+        expires_at: epoch ms.
+        now: epoch ms.
+        policies: values of `ttl` that set no time.
+    """
+    lasts = None
+    if ttl is not None and ttl not in policies:
+        lasts = parse_duration(ttl, "ttl", *policies, "a number of seconds")
+    if expires_at is None:
+        return None if lasts is None else _add(now, lasts)
+    if expires_at <= now:
+        raise ValidationFailed("expires_at", "lies in the past")
+    return expires_at
+
+
+def to_ttl_seconds(expiry: int | None) -> int | None:
+    """Convert an expiry (epoch ms) for DynamoDB's TTL (epoch s), rounded up."""
+    return None if expiry is None else -(-expiry // 1000)
+
+
+def parse_duration(text: str, field: str, *alternatives: str) -> Duration:
+    """Parse a `duration:<ISO 8601>`."""
+    match = _DURATION.fullmatch(text.removeprefix(_PREFIX)) if text.startswith(_PREFIX) else None
+    if match is None:
+        forms = ", ".join((*alternatives, "an ISO 8601 duration as in duration:P30D"))
+        raise ValidationFailed(field, f"is {forms}, or null")
+    years, months, *others = (Fraction((each or "0").replace(",", ".")) for each in match.groups())
+    total = 12 * years + months
+    rest = sum((n * unit for n, unit in zip(others, _UNITS, strict=True)), start=Fraction())
+    rest += (total % 1) * _DAYS_OF_MONTH * _DAY
+    duration = Duration(int(total), int(rest))
+    if duration <= (0, 0):
+        raise ValidationFailed(field, "a duration must be longer than nothing")
+    return duration
+
+
+def _add(now: int, duration: Duration) -> int:
+    try:
+        return duration.add_to(now)
+    except (OverflowError, ValueError) as error:
+        raise ValidationFailed("ttl", "ends beyond the calendar") from error
+
+
+def _add_months(start: int, months: int) -> int:
+    before = datetime.fromtimestamp(start // 1000, UTC)
+    year, month = divmod(before.year * 12 + before.month - 1 + months, 12)
+    last_day = calendar.monthrange(year, month + 1)[1]
+    after = before.replace(year=year, month=month + 1, day=min(before.day, last_day))
+    return (after - EPOCH) // _MILLISECOND + start % 1000
+
+
+def has_ended(item: Item, now: int) -> bool:
+    """Tell whether the time of an item with a TTL is over; DynamoDB removes it within days."""
+    return TTL_ATTRIBUTE in item and item[TTL_ATTRIBUTE] * 1000 <= now

@@ -100,12 +100,6 @@ def parse_entry_key(item_key: Key, tier: str) -> EntryAddress:
     return EntryAddress(tenant, tier, Digest(owner), namespace, key)
 
 
-def parse_agent_address(partition: str, tier: str, namespace: str, key: str) -> EntryAddress:
-    """Parse an agent's partition, and add the rest of an address; `tier` is "w" or "e"."""
-    tenant, _, owner = partition.split("#")
-    return EntryAddress(tenant, tier, Digest(owner), namespace, key)
-
-
 def build_tenant_entries_partition(tenant: str) -> str:
     """Build the partition, in the index by tenant, of all semantic entries of a tenant."""
     return f"{tenant}#n"
@@ -194,10 +188,3 @@ def build_time_bound(time: int) -> str:
 def parse_index_row(sort: str) -> str:
     """Parse the sort token that the sort key of an index row ends with."""
     return sort.split("#", 2)[2]
-
-
-def parse_index_row_entry(row_key: Key) -> tuple[Key, str] | None:
-    """Parse the key of an entry's item, and its nonce, of the key of one of its index rows."""
-    tenant = row_key[0].partition("#")[0]
-    found = parse_entry_id(tenant, parse_sort_token(row_key[1]))
-    return None if found is None else (found[0].item_key, found[1])

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import orjson
 
 from functions.platform.clock import Clock
-from functions.platform.signed_texts import SignedTexts
+from functions.platform.macs import SignedTexts
 
 FILES_PATH = "/files/"
 _PURPOSE = b"agent-memory: addresses of files"

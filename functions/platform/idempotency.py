@@ -5,13 +5,14 @@ a guess of a request body: one of the Idempotency-Key, and one of the request bo
 """
 
 import secrets
+from collections.abc import Callable
 from enum import Enum
 from hashlib import blake2b
 from typing import NamedTuple, Self
 
-from functions.platform.digests import Digests
 from functions.platform.errors import IdempotencyConflict
 
+_PURPOSE = b"agent-memory: digests of requests"
 KEY_BYTES, _BODY_BYTES = 16, 8  # of a stored token, in this order
 _TOKEN_BYTES = KEY_BYTES + _BODY_BYTES
 _MAX_TOKENS = 9  # of an item's history
@@ -21,6 +22,26 @@ RequestHistory = bytes
 With tokens of 24 bytes, `history[:24]` wrote the present version and `history[24:48]` the one
 before.
 """
+
+
+class Digests:
+    """Digests under a key of the deployment.
+
+    Args:
+        derive_key: derives the key of a purpose from the deployment's secret.
+    """
+
+    def __init__(self, derive_key: Callable[[bytes], bytes]) -> None:
+        self._derive_key = derive_key
+
+    def compute(self, kind: str, content: bytes, size: int) -> bytes:
+        """Compute a digest of `size` bytes; each kind of content has others.
+
+        Raises:
+            Unavailable: the deployment's secret can't be read.
+        """
+        key = self._derive_key(_PURPOSE)
+        return blake2b(content, digest_size=size, key=key, person=kind.encode()).digest()
 
 
 class Verdict(Enum):

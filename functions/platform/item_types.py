@@ -29,7 +29,7 @@ class ItemType:
         lifetime: when an item is deleted; `{NAME}` is the limit of this name.
         indexes: the indexes that list it.
         table: which table it is in.
-        sealed: the attributes that the seal of its items covers (`functions.platform.seals`).
+        sealed: the attributes that the seal of its items covers (`functions.platform.macs`).
         package: the domain package that reads and writes it.
     """
 

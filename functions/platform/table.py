@@ -38,9 +38,9 @@ from functions.platform.items import (
 )
 from functions.platform.keys import HIGHEST, Key
 from functions.platform.limits import MAX_GET_ITEMS, MAX_WRITE_ITEMS
+from functions.platform.macs import ItemSeals
 from functions.platform.observability import list_throttling_reasons
 from functions.platform.retry import Backoff
-from functions.platform.seals import ItemSeals
 from functions.platform.writes import Write, find_names
 
 __all__ = ["ConditionFailed", "Store", "Table", "TimedStore"]

@@ -9,7 +9,7 @@ from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import BoundedPage, WantedPage, read_newest
-from functions.platform.clock import Clock
+from functions.platform.clock import Clock, parse_duration
 from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
 from functions.platform.json_text import dumps_checked
@@ -17,7 +17,6 @@ from functions.platform.keys import Key
 from functions.platform.limits import MAX_SPEC_BYTES
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
-from functions.platform.ttl import parse_duration
 from functions.platform.writes import Write
 from functions.procedures import rules
 from functions.procedures.authority import DELETE_WORKFLOW, WRITE_WORKFLOW

@@ -12,6 +12,7 @@ from typing import TypeGuard
 from functions.identity.model import Principal
 from functions.platform import run_keys, schema, staging
 from functions.platform.bounded_pages import Examined, examine_all
+from functions.platform.clock import to_ttl_seconds
 from functions.platform.errors import Throttled
 from functions.platform.idempotency import RequestToken
 from functions.platform.item_types import AGENT_TYPE
@@ -23,7 +24,6 @@ from functions.platform.retry import retry_on
 from functions.platform.run_keys import build_agent_type_key
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store, Table
-from functions.platform.ttl import to_ttl_seconds
 from functions.platform.values import ValueCodec, read_text
 from functions.platform.writes import Write, put_new, put_version, update
 from functions.runs.model import AgentType, Episode, Run, RunQuery, RunValue, compute_expiry

@@ -2,11 +2,11 @@
 
 from functions.identity.model import SERVICE, Actor
 from functions.platform import item_types
+from functions.platform.clock import to_ttl_seconds
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import dumps, loads
 from functions.platform.keys import build_due_attributes, hash_agent
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.ttl import to_ttl_seconds
 from functions.tasks.model import Grant, Intent, Policy, Task
 
 FOREVER = 2**53

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from functions.platform.clock import to_ttl_seconds
 from functions.platform.items import Item
 from functions.platform.schema import AGE_ATTRIBUTE, TTL_ATTRIBUTE
-from functions.platform.ttl import to_ttl_seconds
 from functions.vectors.words import Weigh
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from functions.entries.requests import AgentConfig
 from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
-from functions.platform.digests import Digests
 from functions.platform.errors import EntryExists, VersionMismatch
-from functions.platform.idempotency import RequestToken
+from functions.platform.idempotency import Digests, RequestToken
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write

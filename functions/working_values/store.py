@@ -7,12 +7,12 @@ revision that was read, so that the limit holds whatever runs in parallel.
 import secrets
 from typing import NamedTuple
 
+from functions.platform.clock import to_ttl_seconds
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress
 from functions.platform.run_keys import build_instance_key
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Store
-from functions.platform.ttl import to_ttl_seconds
 from functions.platform.values import read_text
 from functions.platform.writes import ABSENT, put
 from functions.working_values.model import ValuesByKey, WorkingValue

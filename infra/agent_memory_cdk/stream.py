@@ -15,7 +15,7 @@ from .lambda_function import LambdaFunction
 from .nag_suppressions import suppress, wildcard_rule
 from .tables import Tables, TableStream
 
-_BATCH = 200  # at 5 ms a call their logs take 130 ms (`python -m benchmarks stream`)
+_BATCH = 200  # at 5 ms a call their logs take 130 ms
 _RETRIES = -1  # until the record is too old: a broken key or table may take hours to mend
 _MOST_SECONDS = 14_400  # the stream keeps records for a day; 20 hours remain for a replay
 

@@ -15,7 +15,7 @@ from functions.platform import item_types
 from functions.platform.item_types import API_KEY, DEPLOYMENT_SECRET
 from functions.platform.items import Item, decode_item, encode_item, encode_key
 from functions.platform.keys import Key
-from functions.platform.seals import ItemSeals
+from functions.platform.macs import ItemSeals
 from tests.contract import openwop_calls
 from tests.contract.bodies import (
     MEMORY,

@@ -10,7 +10,7 @@ from functions.platform import item_types
 from functions.platform.item_types import ITEM_TYPES, ItemType
 from functions.platform.items import Item
 from functions.platform.keys import Key
-from functions.platform.seals import ItemSeals
+from functions.platform.macs import ItemSeals
 from functions.platform.table import Table
 from functions.platform.writes import put, update
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from functions.platform.clock import from_rfc3339
+from functions.platform.clock import compute_expiry, from_rfc3339, to_ttl_seconds
 from functions.platform.errors import ValidationFailed
-from functions.platform.ttl import compute_expiry, to_ttl_seconds
 
 NOW = 1_900_000_000_000  # ms
 DAY = 86_400
