@@ -222,6 +222,8 @@ sbom: requirements/lambda.lock | $(PY)
 	@$(SBOM)-tools/bin/python -m pip install -q --disable-pip-version-check cyclonedx-bom==7.5.0 pip-licenses==5.5.5
 	@$(SBOM)-tools/bin/cyclonedx-py environment --pyproject pyproject.toml --output-file dist/sbom.cdx.json $(SBOM)/bin/python
 	@$(SBOM)-tools/bin/pip-licenses --python=$(SBOM)/bin/python --from=mixed --output-file=dist/licenses.txt
+	@$(SBOM)-tools/bin/pip-licenses --python=$(SBOM)/bin/python --from=mixed --no-version --format=csv | tr -d '\r' | tail -n +2 >$(SBOM)/licenses.csv
+	@! grep -vxFf requirements/licenses.csv $(SBOM)/licenses.csv || { echo "make: review these licenses, and add them to requirements/licenses.csv" >&2; exit 1; }
 	@cat dist/licenses.txt
 
 lock: $(UV)

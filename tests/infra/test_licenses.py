@@ -12,3 +12,6 @@ def test_each_package_of_the_functions_is_listed_with_a_license() -> None:
     page = (_ROOT / "docs/contributing/licenses.md").read_text("utf-8")
     listed = re.findall(r"^\| ([a-z0-9-]+) \| \S.* \|$", page, re.MULTILINE)
     assert [each for each in listed if each != "package"] == deployed
+    reviewed = (_ROOT / "requirements/licenses.csv").read_text("utf-8")
+    names = re.findall(r'^"([^"]+)","[^"]+"$', reviewed, re.MULTILINE)
+    assert sorted({each.lower().replace("_", "-") for each in names}) == deployed
