@@ -8,35 +8,37 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 
 from agent_memory.mcp.keys import may_be_key
+from agent_memory.settings import KEY, LOCAL_URL, URL, LocalService, find_local_service
 
-DEFAULT_URL = "http://127.0.0.1:8080"
 _DESCRIPTION = """\
 Lets MCP clients remember, say, recall, forget, and hand tasks over. Over stdio it acts under the
-key in AGENT_MEMORY_API_KEY. With --http, each client sends its own: `Authorization: Bearer KEY`."""
+key in AGENT_MEMORY_API_KEY, or else as the service of its folder or of AGENT_MEMORY_DATA. With
+--http, each client sends its own: `Authorization: Bearer KEY`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until its client, or its user, ends it; the process's exit code."""
     asked = _parser().parse_args(arguments)
-    if not asked.server_url.startswith(("http://", "https://")):
+    service = _find_service(asked.server_url)
+    if not service.url.startswith(("http://", "https://")):
         return _refused("--server-url is like https://memory.example.com")
-    if not asked.http and not may_be_key(_read_key()):
-        return _refused("set AGENT_MEMORY_API_KEY to the key of the principal to act as")
+    if not asked.http and not may_be_key(service.api_key):
+        return _refused(f"set {KEY} to the key of the principal to act as")
     if find_spec("mcp") is None:  # an extra
         return _refused("`mcp` is missing; install the extra: pip install 'agent-memory[mcp]'")
     from agent_memory.mcp import logs  # noqa: PLC0415 - needs nothing, but comes with the rest
 
     logs.to_stderr()
     try:
-        return _serve_http(asked) if asked.http else _serve_stdio(asked)
+        return _serve_http(asked, service) if asked.http else _serve_stdio(asked, service)
     except KeyboardInterrupt:
         return 0
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("agent-memory-mcp", description=_DESCRIPTION)
-    url = os.environ.get("AGENT_MEMORY_URL") or DEFAULT_URL
-    parser.add_argument("--server-url", default=url, help="the memory service (%(default)s)")
+    url = os.environ.get(URL) or None
+    parser.add_argument("--server-url", default=url, help=f"the memory service ({LOCAL_URL})")
     parser.add_argument(
         "--all-tools", action="store_true", help="also offer tools for entries and facts"
     )
@@ -51,20 +53,23 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _serve_stdio(asked: argparse.Namespace) -> int:
+def _find_service(url: str | None) -> LocalService:
+    local = None if KEY in os.environ else find_local_service(os.environ)
+    if local is not None and url in (None, local.url):
+        return local
+    return LocalService(url or LOCAL_URL, os.environ.get(KEY, "").strip())
+
+
+def _serve_stdio(asked: argparse.Namespace, service: LocalService) -> int:
     import anyio  # noqa: PLC0415
 
     from agent_memory.mcp.server import serve_stdio  # noqa: PLC0415
 
-    anyio.run(serve_stdio, asked.server_url, _read_key(), asked.all_tools)
+    anyio.run(serve_stdio, *service, asked.all_tools)
     return 0
 
 
-def _read_key() -> str:
-    return os.environ.get("AGENT_MEMORY_API_KEY", "").strip()
-
-
-def _serve_http(asked: argparse.Namespace) -> int:
+def _serve_http(asked: argparse.Namespace, service: LocalService) -> int:
     from agent_memory.mcp.http import HOST, PATH, app, serve  # noqa: PLC0415
 
     try:
@@ -75,7 +80,7 @@ def _serve_http(asked: argparse.Namespace) -> int:
         port = listener.getsockname()[1]
         _say(f"is ready at http://{HOST}:{port}{PATH}")
         application = app(
-            asked.server_url, asked.allow_host, asked.allow_origin, has_all_tools=asked.all_tools
+            service.url, asked.allow_host, asked.allow_origin, has_all_tools=asked.all_tools
         )
         serve(application, listener)
     return 0

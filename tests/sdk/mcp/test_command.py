@@ -4,12 +4,15 @@ import json
 import signal
 import socket
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
 from agent_memory.mcp import logs
 from agent_memory.mcp.__main__ import main
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
 
 from tests.contract.local_server import LocalServer
 from tests.sdk.mcp.serving import COMMAND, PATIENCE, environment, http_server
@@ -60,6 +63,14 @@ def test_over_stdio_it_needs_a_key(run: Run) -> None:
     for key in ("", "  ", "am one", "schlüssel"):
         assert run(api_key=key) == Ended(2, "", told)
     assert run_alone("", "") == Ended(2, "", told)
+
+
+@pytest.mark.anyio
+async def test_over_stdio_it_finds_the_service_of_its_folder(server: LocalServer) -> None:
+    folder = environment(AGENT_MEMORY_DATA=str(server.data))
+    command = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:]], env=folder)
+    async with Client(stdio_client(command, errlog=sys.stderr)) as client:
+        assert not (await client.call_tool("list_memories", {})).is_error
 
 
 def test_stdout_has_nothing_but_the_protocol_and_it_ends_with_its_client() -> None:
