@@ -13,6 +13,7 @@ from pydantic import (
     ValidationError,
     WithJsonSchema,
 )
+from pydantic_core import ErrorDetails
 
 from functions.platform import limits
 from functions.platform.clock import from_rfc3339
@@ -107,8 +108,20 @@ def validate(model: type[Model], document: Any, whole: str = "body") -> Model:
 
 def list_problems(error: ValidationError) -> list[tuple[Path, str]]:
     """List the path and the problem of each wrong field, never its value."""
-    found = error.errors(include_url=False, include_context=False, include_input=False)
-    return [(each["loc"], each["msg"].removeprefix("Value error, ")) for each in found]
+    return [(each["loc"], _describe(each)) for each in error.errors(include_url=False)]
+
+
+def _describe(problem: ErrorDetails) -> str:
+    """Describe a problem; the length of a text is one of characters, whatever else checks it."""
+    if isinstance(text := problem["input"], str):
+        match problem["type"]:
+            case "too_long" | "string_too_long":
+                most = problem["ctx"]["max_length"]
+                return f"may have at most {most:,} characters, and has {len(text):,}; shorten it"
+            case "too_short" | "string_too_short":
+                least = problem["ctx"]["min_length"]
+                return f"needs {least} or more characters"
+    return problem["msg"].removeprefix("Value error, ")
 
 
 def build_validation_error(

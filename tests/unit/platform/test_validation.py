@@ -7,6 +7,7 @@ from pydantic import Field
 
 from functions.platform.errors import ValidationFailed
 from functions.platform.validation import RequestModel, Timestamp, Ttl, validate
+from functions.recall.requests import Question
 
 
 class Part(RequestModel):
@@ -100,3 +101,22 @@ def test_a_malformed_moment_is_named(moment: Any) -> None:
 )
 def test_a_ttl_is_also_seconds_or_a_duration_without_a_prefix(given: Any, stored: str) -> None:
     assert validate(Body, {"ttl": given}).ttl == stored
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "problem"),
+    [
+        (
+            {"query": "x" * 8193},
+            "query",
+            "may have at most 8,192 characters, and has 8,193; shorten it",
+        ),
+        ({"query": "x", "run_id": ""}, "run_id", "needs 1 or more characters"),
+    ],
+)
+def test_a_text_of_a_wrong_length_is_told_its_characters(
+    body: Any, field: str, problem: str
+) -> None:
+    with pytest.raises(ValidationFailed) as raised:
+        validate(Question, body)
+    assert raised.value.members["errors"] == [{"field": field, "message": problem}]
