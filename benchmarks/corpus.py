@@ -89,6 +89,11 @@ def read_questions() -> list[Question]:
     ]
 
 
+def read_everyday() -> list[tuple[str, str]]:
+    """Read everyday memories, each with a question that has none of its words."""
+    return [(memory, question) for memory, question in _read("everyday")]
+
+
 def build_fillers(count: int) -> Iterator[Statement]:
     """Build facts that answer no query; they are the same each time."""
     rng = random.Random(1)  # noqa: S311 - no secret

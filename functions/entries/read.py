@@ -49,6 +49,22 @@ class EntryReader:
             return self._get_own_evictable(caller, address, nonce)
         return self._get_with_namespace(caller, address, nonce)[0]
 
+    def get_by_nonce(self, caller: Principal, tier: str, nonce: str, agent: str | None) -> Entry:
+        """Return an entry by the parts of a short reference: two calls; no access is recorded.
+
+        Args:
+            tier: the letter of the tier.
+            agent: the owner of a private entry; None in semantic memory.
+
+        Raises:
+            EntryNotFound: no entry that isn't expired has this nonce there.
+            AccessDenied: the caller may not read it.
+        """
+        found = self._store.find_id(caller.tenant, agent, tier, nonce)
+        if found is None:
+            raise EntryNotFound
+        return self.get(caller, found, is_touched=False)
+
     def get_with_namespace(
         self, caller: Principal, entry_id: str
     ) -> tuple[Entry, NamespaceTarget | None]:

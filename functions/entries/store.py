@@ -203,6 +203,27 @@ class EntryStore:
         )
         return list(islice((row for row in rows if row[order] != last), count))
 
+    def find_id(self, tenant: str, agent: str | None, letter: str, nonce: str) -> str | None:
+        """Find the id of an entry by its nonce, in an index that may lag behind: one call.
+
+        Args:
+            agent: the owner of a private entry; None in semantic memory.
+            letter: of the tier.
+        """
+        parts = entry_keys.split_nonce(nonce)
+        if parts is None:
+            return None
+        index, of, order = schema.BY_TENANT, schema.TENANT_ATTRIBUTE, schema.TYPE_ORDER_ATTRIBUTE
+        value = entry_keys.build_tenant_entries_partition(tenant)
+        if agent is not None:
+            index, of, order = schema.BY_CREATION, "pk", schema.CREATION_ATTRIBUTE
+            value = item_types.AGENT.build_partition(tenant, agent=agent)
+        condition = f"{of} = :value AND begins_with({order}, :start)"
+        rows = self._table.query_index(index, condition, value=value, start=letter + parts[0])
+        orders = (row[order] for row in rows if row[order].endswith(parts[1]))
+        tokens = map(entry_keys.parse_creation_order, orders)
+        return next(map(entry_keys.parse_sort_token, tokens), None)
+
     def find_creation_time(self, tenant: str, agent: str, now: int, *, newest: bool) -> int | None:
         """Return when an agent's oldest or newest episodic entry was created, by an index."""
         rows = self._table.query_index(

@@ -29,6 +29,7 @@ _ENTRY_ID = re.compile(
     rf"mem_([wen])([{BASE32}]{{{HASH_CHARACTERS}}})([{BASE32}]{{{_NAMESPACE_CHARACTERS}}})"
     rf"([{BASE32}]{{{HASH_CHARACTERS}}})([{BASE32}]{{{TIME_CHARACTERS + SUFFIX_CHARACTERS}}})"
 )
+_NONCE = re.compile(rf"[{BASE32}]{{{_NONCE_CHARACTERS}}}")
 
 
 class EntryAddress(NamedTuple):
@@ -156,6 +157,13 @@ def build_creation_order(token: str) -> str:
     time, _, entry_id = token.partition("#")
     tier, rest = entry_id[_ID_TIER], entry_id[_ID_TIER + 1 :]
     return tier + time + rest[:-_NONCE_CHARACTERS] + rest[-SUFFIX_CHARACTERS:]
+
+
+def split_nonce(nonce: str) -> tuple[str, str] | None:
+    """Split a nonce into what an order of creation begins and ends with; None if it is none."""
+    if not _NONCE.fullmatch(nonce):
+        return None
+    return nonce[:TIME_CHARACTERS], nonce[TIME_CHARACTERS:]
 
 
 def parse_creation_order(order: str) -> str:

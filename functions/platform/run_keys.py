@@ -26,6 +26,8 @@ _RUN_ID = re.compile(
     rf"run_([{BASE32}]{{{HASH_CHARACTERS}}})([{BASE32}]{{{HASH_CHARACTERS}}})"
     rf"([{BASE32}]{{{TIME_CHARACTERS}}})([{BASE32}]{{{HASH_CHARACTERS}}})"
 )
+_SHORT = 8  # characters, 40 random bits: unique in a run
+_SHORT_EPISODE = re.compile(rf"[{BASE32}]{{{HASH_CHARACTERS}}}\.[{BASE32}]{{{_SHORT}}}")
 _EPISODE_ID = re.compile(rf"epi_([{BASE32}]{{{TIME_CHARACTERS + HASH_CHARACTERS}}})")
 
 
@@ -143,6 +145,20 @@ def parse_episode_id(text: str) -> str | None:
     """Parse the sort token of the episode with this id; None if it has no such form."""
     match = _EPISODE_ID.fullmatch(text)
     return match and match[1]
+
+
+def shorten_episode(run_id: str, id: str) -> tuple[str, str]:
+    """Give the part of a run's id that names its partition, and the start of an episode's key."""
+    seed = run_id[len("run_") + HASH_CHARACTERS :][:HASH_CHARACTERS]
+    return seed, id[len("epi_") + TIME_CHARACTERS :][:_SHORT]
+
+
+def parse_short_episode(tenant: str, seed: str, start: str) -> Key | None:
+    """Parse what `shorten_episode` gives: a partition, and how the sort key in it begins."""
+    if not _SHORT_EPISODE.fullmatch(f"{seed}.{start}"):
+        return None
+    partition = item_types.RUN.build_key(tenant, seed=seed)[0]
+    return partition, item_types.EPISODE.build_sort(request=start)
 
 
 def build_episodes_partition(tenant: str, agent_type: str) -> str:

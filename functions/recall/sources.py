@@ -21,8 +21,14 @@ from functions.platform.errors import NotFound
 from functions.platform.json_text import list_texts, loads
 from functions.platform.parallel import run_parallel
 from functions.recall.model import Neighbor, RecallItem
-from functions.recall.references import Reference, build_reference
+from functions.recall.references import (
+    Reference,
+    build_entry_references,
+    build_episode_references,
+    build_reference,
+)
 from functions.recall.requests import ConversationQuestion, Question, SourceName
+from functions.recall.text import cut_text
 from functions.runs.episodes import Episodes
 from functions.runs.model import Episode
 from functions.runs.search import EpisodeSearch, read_text
@@ -63,8 +69,7 @@ class RecallSources:
         requests = _build_searches(caller, question)
 
         def accept(entry: Entry) -> bool:
-            reference = build_reference("entries", entry.id)
-            return _is_wanted(question, _get_time(entry), reference)
+            return _is_wanted(question, _get_time(entry), *build_entry_references(entry))
 
         jobs = [
             partial(self._search.search, caller, each, is_touched=False, accept=accept)
@@ -125,8 +130,8 @@ class RecallSources:
 
         def accept(episode: Episode) -> bool:
             is_of_run = question.run_id in (None, episode.run_id)
-            reference = build_reference("episodes", episode.run_id, episode.id)
-            return is_of_run and _is_wanted(question, episode.created_at, reference)
+            references = build_episode_references(episode.run_id, episode.id)
+            return is_of_run and _is_wanted(question, episode.created_at, *references)
 
         found = self._episode_search.search(
             caller, question.query or "", question.agent_type, accept, question.top_k
@@ -149,8 +154,7 @@ class RecallSources:
         """Get the item that a reference names."""
         match reference.source:
             case "entries":
-                entry = self._entries.get(caller, reference.parts[0], is_touched=False)
-                return _describe_entry(entry)
+                return _describe_entry(self._get_entry(caller, *reference.parts))
             case "facts":
                 fact = self._facts.get(caller, reference.parts[0])
                 return _describe_fact(
@@ -161,6 +165,11 @@ class RecallSources:
             case "episodes":
                 run_id, id = reference.parts
                 return _describe_episode(self._episodes.get(caller, run_id, id))
+
+    def _get_entry(self, caller: Principal, name: str, agent: str | None = None) -> Entry:
+        if name.startswith("mem_"):
+            return self._entries.get(caller, name, is_touched=False)
+        return self._entries.get_by_nonce(caller, name[0], name[1:], agent)
 
     def _get_message(self, caller: Principal, session: str, index: str) -> RecallItem:
         if not index.isdecimal():
@@ -179,11 +188,11 @@ def select_sources(question: Question) -> tuple[list[SourceName], list[SourceNam
     return known, [name for name in question.sources if name not in known]
 
 
-def _is_wanted(question: Ask, time: int, reference: str) -> bool:
+def _is_wanted(question: Ask, time: int, *references: str) -> bool:
     return (
         (question.since is None or time >= question.since)
         and (question.until is None or time < question.until)
-        and reference not in question.excluded_references
+        and question.excluded_references.isdisjoint(references)
     )
 
 
@@ -226,7 +235,7 @@ def _describe_entry(
 ) -> RecallItem:
     return RecallItem(
         source="entries",
-        reference=build_reference("entries", entry.id),
+        reference=build_entry_references(entry)[0],
         id=entry.id,
         address={
             "namespace": entry.namespace,
@@ -355,7 +364,7 @@ def _describe_episode(
 ) -> RecallItem:
     return RecallItem(
         source="episodes",
-        reference=build_reference("episodes", episode.run_id, episode.id),
+        reference=build_episode_references(episode.run_id, episode.id)[0],
         id=episode.id,
         address={"run_id": episode.run_id},
         text=_cut(read_text(episode)),
@@ -368,7 +377,4 @@ def _describe_episode(
 
 
 def _cut(text: str) -> str:
-    if len(text) <= limits.MAX_RECALLED_CHARACTERS:
-        return text
-    end = text.rfind(" ", 1, limits.MAX_RECALLED_CHARACTERS)
-    return f"{text[: end if end > 0 else limits.MAX_RECALLED_CHARACTERS]} …"
+    return cut_text(text, limits.MAX_RECALLED_CHARACTERS)

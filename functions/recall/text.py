@@ -1,5 +1,6 @@
 """Render recalled items as a block of text that can be put into a prompt as it is."""
 
+from bisect import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -24,10 +25,15 @@ def render_within(
 ) -> tuple[Sequence[RecallItem], str]:
     """Render as many of the first items as fit; return these, and the text.
 
-    If not even the first one fits with its neighbors, all are rendered without neighbors.
+    If not even the first one fits with its neighbors, all are rendered without neighbors; if it
+    still doesn't fit, with as much of its text as does.
     """
-    fitting, text = _render_fitting(items, max_tokens)
-    return (fitting, text) if fitting else _render_fitting([*map(_isolate, items)], max_tokens)
+    isolated = list(map(_isolate, items))
+    for each in (items, isolated, _cut_first(isolated, max_tokens)):
+        fitting, text = _render_fitting(each, max_tokens)
+        if fitting:
+            return fitting, text
+    return [], ""
 
 
 def _render_fitting(
@@ -43,6 +49,29 @@ def _render_fitting(
 def _isolate(item: RecallItem) -> RecallItem:
     own = tuple(each for each in item.neighbours if each.reference == item.reference)
     return replace(item, neighbours=own)
+
+
+def _cut_first(items: Sequence[RecallItem], max_tokens: int | None) -> Sequence[RecallItem]:
+    """Cut the first item's text, so that a small maximum never hides the best memory."""
+    if not items or max_tokens is None:
+        return []
+
+    def cut(length: int) -> RecallItem:
+        text = cut_text(items[0].text, length)
+        own = tuple(replace(each, text=text) for each in items[0].neighbours)
+        return replace(items[0], text=text, neighbours=own)
+
+    lengths = range(1, len(items[0].text))
+    most = bisect(lengths, max_tokens, key=lambda each: count_tokens(render_text([cut(each)])))
+    return [cut(most)] if most else []
+
+
+def cut_text(text: str, length: int) -> str:
+    """Cut a text to a number of characters at most, between words if possible."""
+    if len(text) <= length:
+        return text
+    end = text.rfind(" ", 1, length)
+    return f"{text[: end if end > 0 else length]} …"
 
 
 def render_text(items: Iterable[RecallItem]) -> str:

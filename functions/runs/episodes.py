@@ -71,12 +71,13 @@ class Episodes:
         return appended
 
     def get(self, caller: Principal, run_id: str, id: str) -> Episode:
-        """Get one episode: one read.
+        """Get one episode: one read. Both ids may be the parts of a short reference.
 
         Raises:
             NotFound: the tenant has no such episode.
         """
-        episode = self._store.get(caller.tenant, run_id, id, self._clock())
+        read = self._store.get if run_id.startswith("run_") else self._store.find
+        episode = read(caller.tenant, run_id, id, self._clock())
         if episode is None:
             raise NotFound("there is no such episode")
         return episode

@@ -278,6 +278,13 @@ class EpisodeStore:
         item = self._table.get(run_keys.build_episode_key(address.partition, token))
         return None if item is None or _get_expiry(item) <= now else self._decode(tenant, item)
 
+    def find(self, tenant: str, seed: str, start: str, now: int) -> Episode | None:
+        """Find the episode of a short reference: one call."""
+        key = run_keys.parse_short_episode(tenant, seed, start)
+        items = () if key is None else self._table.query(*key)
+        found = (self._decode(tenant, item) for item in items if _get_expiry(item) > now)
+        return next(found, None)
+
     def select_present(self, tenant: str, episodes: Iterable[Episode], now: int) -> set[str]:
         """Return the ids of the episodes that still exist among these: a call per 100."""
         keys = {

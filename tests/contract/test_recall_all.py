@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from benchmarks.corpus import read_everyday
 from tests.contract.bodies import MEMORY, NAMESPACES, create, entry, semantic
 from tests.contract.conversation_calls import CONVERSATIONS, append, message, put
 from tests.contract.expect import assert_no_content, invalid, ok, refused
@@ -93,14 +94,44 @@ def test_a_source_may_be_asked_alone(ada: httpx.Client, embed: Embed) -> None:
 def test_every_item_resolves_by_its_reference(ada: httpx.Client, embed: Embed) -> None:
     fill(ada, embed)
     put(ada, "a%2Fb%20ü", "the promised discount", user_id="acme")
+    create(ada, entry(key="k", value={"text": "the promised discount"}))
+    create(ada, entry(key="w", value={"text": "a promised discount"}, memory_type="working"))
+    embed()
     answer = ask(ada, "promised discount", top_k=20)
-    assert len(answer["items"]) >= 5
+    assert len(answer["items"]) >= 7
     for each in answer["items"]:
+        assert len(each["reference"]) <= 40
         found = ok(ada.get(f"{RECALL}/{each['reference']}"))
         assert found == {name: each[name] for name in found}
         assert each["reference"] in answer["text"]
-    for unknown in ("x", "m.s1.99", "m.s1.x", "m.nothing.0", "e.mem_x", "f.none", "p.run.epi"):
+    for unknown in (
+        "x",
+        "m.s1.99",
+        "m.s1.x",
+        "m.nothing.0",
+        "e.mem_x",
+        "e.n",
+        "e.x.ada",
+        "f.none",
+        "p.run.epi",
+        "p.run_x.epi",
+    ):
         assert ada.get(f"{RECALL}/{unknown}").status_code == 404, unknown
+
+
+def test_a_reference_with_a_whole_id_resolves_and_excludes(ada: httpx.Client, embed: Embed) -> None:
+    fill(ada, embed)
+    create(ada, entry(key="k", value={"text": "the promised discount"}))
+    embed()
+    items = ask(ada, "promised discount", sources=["entries", "episodes"], top_k=20)["items"]
+    long = [
+        f"e.{each['id']}" if each["source"] == "entries" else f"p.{each['run_id']}.{each['id']}"
+        for each in items
+    ]
+    for item, reference in zip(items, long, strict=True):
+        assert ok(ada.get(f"{RECALL}/{reference}"))["reference"] == item["reference"]
+    left = ask(ada, "promised discount", sources=["entries", "episodes"], exclude=long)
+    assert left["items"] == []
 
 
 def test_a_reference_gives_nobody_more_rights(
@@ -170,6 +201,17 @@ def test_a_message_comes_with_those_around_it(ada: httpx.Client) -> None:
 def test_an_answer_is_found_by_the_question_before_it(ada: httpx.Client) -> None:
     put(ada, "s", "Hi", "How long did the hike around the lake take?", "Two hours.", "Bye")
     assert "Two hours." in texts(search(ada, "How long was the hike?", top_k=2))
+
+
+def test_a_small_maximum_cuts_the_best_memory_between_words(ada: httpx.Client) -> None:
+    put(ada, "s", "The parrot is green. " * 100, "鸚鵡是綠色的" * 300)
+    for query, first in (("green parrot", "The parrot"), ("鸚鵡", "鸚鵡是")):
+        answer = ask(ada, query, max_tokens=300, top_k=1, neighbours=0)
+        (item,) = answer["items"]
+        assert item["text"].startswith(first)
+        assert item["text"] in answer["text"]
+        assert 150 < answer["tokens"] <= 300
+    assert answer["items"][0]["text"].endswith(" …")
 
 
 def test_what_is_appended_changed_and_removed_is_known_at_once(ada: httpx.Client) -> None:
@@ -312,6 +354,20 @@ def test_deleted_items_are_not_found(ada: httpx.Client, embed: Embed) -> None:
             case "messages":
                 ada.delete(f"{CONVERSATIONS}/{each['session_id']}")
     assert sources(ask(ada, "promised discount")) == {"episodes"}
+
+
+def test_everyday_questions_without_the_memorys_words_are_answered(
+    ada: httpx.Client, embed: Embed
+) -> None:
+    """A floor; `python -m benchmarks recall` has the figure."""
+    pairs = read_everyday()
+    for memory, _ in pairs:
+        ok(ada.post("/api/v1/remember", json={"text": memory}), 201)
+    embed()
+    found = [texts(ask(ada, question, top_k=5)) for _, question in pairs]
+    assert all(len(each) == 5 for each in found)
+    right = sum(memory in each for (memory, _), each in zip(pairs, found, strict=True))
+    assert right / len(pairs) >= 0.8, right
 
 
 def test_turns_of_a_dialogue_are_found(ada: httpx.Client) -> None:
