@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from functions.platform.schema import WORDS_DIMENSIONS
 from functions.vectors.model import Embedding, EmbedMeanings, Statistics, Vector
-from functions.vectors.wordllama import compute_length
+from functions.vectors.wordllama import compute_length, find_nearest
 from functions.vectors.words import (
     GRAM,
     PREFIX,
@@ -31,6 +31,8 @@ from functions.vectors.words import (
 )
 
 _STRAY = 0.23  # the share of rare words that a text may have by chance
+_UNRELATED, _SYNONYMS = 0.1, 0.7  # cosines of words that mean something else, and the same
+_PIECE_LETTERS = 2
 _DIGITS = 6  # of a score; further ones differ between machines
 _PIECE = 1_000  # characters; the vector of a longer text says little of its details
 _REMEMBERED = 256  # queries
@@ -163,12 +165,31 @@ class Query:
     def _share_rarity(self, found: Words) -> float:
         """Compute the share of the query's terms that a text has, weighed by their rarity.
 
-        Example: of "Caroline's guitar", a text with "guitar" has most, if all mention Caroline.
+        A word that the text lacks counts as far as another one means the same. Example: of
+        "Caroline's guitar", a text with "guitar" has most, if all mention Caroline, and one with
+        "violin" has a part of it.
         """
-        if not self.rarity:
-            return self._share_words(found)
-        present = (each for each in self.rarity if each in found.prefixes or each in found.ids)
-        return _divide(sum(self.rarity[each] for each in present), sum(self.rarity.values()))
+        weights = self.rarity or self.terms | self.words.ids
+        present = sum(
+            weight
+            for term, weight in weights.items()
+            if term in found.prefixes or term in found.ids
+        )
+        near = sum(weights[term] * share for term, share in self._find_near(found).items())
+        return _divide(present + near, sum(weights.values()))
+
+    def _find_near(self, found: Words) -> dict[str, float]:
+        """Find how much of each missing word's meaning a text has.
+
+        Words of two letters, such as "hi", are near to those that they are a piece of.
+        """
+        missing = [each for each in self.words.words if each[:PREFIX] not in found.prefixes]
+        others = [each for each in found.words if len(each) > _PIECE_LETTERS]
+        near: dict[str, float] = {}
+        for word, cosine in zip(missing, find_nearest(missing, others), strict=True):
+            share = (cosine - _UNRELATED) / (_SYNONYMS - _UNRELATED)
+            near[word[:PREFIX]] = max(min(share, 1.0), near.get(word[:PREFIX], 0.0))
+        return near
 
     def _share_grams(self, found: Words, folded: str) -> float:
         grams = sum(
