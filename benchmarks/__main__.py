@@ -13,11 +13,10 @@ from tqdm import tqdm
 
 from benchmarks import (
     costs,
-    dialogue,
+    goals,
     growth,
     learning,
     prices,
-    recall,
     trace,
 )
 
@@ -36,10 +35,7 @@ def _cost(options: argparse.Namespace) -> str:
 
 
 def _recall(options: argparse.Namespace) -> str:
-    found = recall.as_text(recall.measure())
-    if options.locomo is None:
-        return found
-    return f"{found}\n\n{dialogue.as_text(dialogue.measure(options.locomo))}"
+    return goals.as_text(goals.measure(options.locomo))
 
 
 _PARTS: dict[str, Callable[[argparse.Namespace], str]] = {

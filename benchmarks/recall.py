@@ -1,6 +1,7 @@
 """Measure the quality of search with a corpus of facts and queries, as facts and as entries.
 
 It runs the service's code without the table: embedding, the two searches of the index, the score.
+`benchmarks.goals` asks the same over HTTP.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -18,7 +19,6 @@ from benchmarks.corpus import (
     read_facts,
     read_questions,
 )
-from benchmarks.tables import text_table
 from functions.entries.model import Entry
 from functions.platform.entry_keys import build_semantic_address
 from functions.platform.item_types import AGENT_VECTOR
@@ -119,7 +119,7 @@ def measure(
     for further, name in product(fillers, forms):
         stored = [*read_facts(), *build_fillers(further)]
         corpus = Corpus((each.id, *_FORMS[name](each)) for each in stored)
-        rows.append(Row(f"{len(corpus):,} {name}", evaluate(corpus, read_questions())))
+        rows.append(Row(f"{len(corpus):,} {name}", evaluate(corpus.rank, read_questions())))
     return rows
 
 
@@ -128,9 +128,9 @@ def store(text: str) -> Item:
     return float16_format(MODEL).to_attributes("", DEFAULT_EMBED(text), {})
 
 
-def evaluate(corpus: Corpus, questions: Sequence[Question]) -> Quality:
+def evaluate(rank: Callable[[str], Ranked], questions: Sequence[Question]) -> Quality:
     """Ask all queries, and compare the results with the right answers."""
-    ranked = [(each, corpus.rank(each.query)) for each in questions]
+    ranked = [(each, rank(each.query)) for each in questions]
     answered = [each for each in ranked if each[0].group != NO_ANSWER]
     groups = {
         group: _average([each for each in answered if each[0].group == group])
@@ -184,25 +184,3 @@ _FORMS: dict[str, Callable[[Statement], tuple[str, str]]] = {
     "facts": lambda fact: (fact.text, fact.subject),
     "entries": lambda fact: (_to_entry_text(fact), ""),
 }
-
-
-def as_text(rows: Sequence[Row]) -> str:
-    """Render a column for each class: recall at 1, at 5 and MRR in per cent."""
-    groups = list(rows[0].quality.groups)
-    heads = ["recall@1/@5/MRR", *groups, "AUC", "rejected", "least score"]
-    cells = [
-        [
-            row.name,
-            *(_render(row.quality.groups[group]) for group in groups),
-            f"{row.quality.auc:.2f}",
-            f"{row.quality.rejected:.2f}",
-            f"{row.quality.threshold:.2f}",
-        ]
-        for row in rows
-    ]
-    names = ", ".join(f"{group} {name}" for group, name in CLASSES.items())
-    return f"{text_table(heads, cells)}\n{names}"
-
-
-def _render(found: Found) -> str:
-    return "/".join(f"{each * 100:.0f}" for each in (found.first, found.few, found.reciprocal))

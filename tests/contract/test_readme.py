@@ -182,6 +182,23 @@ def test_the_page_shows_the_example_that_it_runs() -> None:
     assert shown == read("sdk/examples/resumable_agent.py")
 
 
+def test_the_support_agent_knows_what_was_said_in_another_session(server: LocalServer) -> None:
+    environment = {"AGENT_MEMORY_URL": server.address, "AGENT_MEMORY_API_KEY": server.api_key}
+    command = [sys.executable, "sdk/examples/support_agent.py", "ada"]
+    for session, message in (("1", "You promised two monthly fees"), ("2", "What did we promise?")):
+        ended = subprocess.run(
+            [*command, session, message],
+            cwd=ROOT,
+            env=os.environ | environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    assert "[m.1.0]" in ended.stdout
+    assert "user: You promised two monthly fees" in ended.stdout
+    assert len(read("sdk/examples/support_agent.py").splitlines()) <= 21
+
+
 @pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs/index.md"], ids=name_page)
 def test_the_first_example_prints_what_the_page_shows(server: LocalServer, page: Path) -> None:
     (code, _), (shown, _) = find_blocks(page, "python")[0], find_blocks(page, "text")[0]

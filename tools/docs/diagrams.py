@@ -258,6 +258,28 @@ def memory_life() -> Diagram:
     return d
 
 
+def recall() -> Diagram:
+    """Draw how a question finds memories: candidates, the table, one score, and the text."""
+    d = Diagram("How recall works: from a question to a block for a prompt", 940, 350)
+    d.box(16, 138, 120, 76, "question", "words or vector", fill=_BLUE)
+    d.frame(166, 16, 180, 318, "sources")
+    for number, name in enumerate(("entries", "facts", "messages", "episodes")):
+        d.box(186, 50 + 70 * number, 140, 54, name, fill=_AMBER)
+    d.frame(376, 16, 200, 318, "indexes in memory")
+    d.box(396, 66, 160, 92, "by meaning", "vectors of pieces,", "the nearest 20", fill=_GREEN)
+    d.box(396, 208, 160, 92, "by words", "inverted index,", "the rarest 20", fill=_GREEN)
+    d.box(616, 124, 140, 104, "table", "what exists now,", "what you may read", fill=_AMBER)
+    d.box(796, 50, 128, 92, "one score", "meaning, words,", "IDs, rarity", fill=_GREEN)
+    d.box(796, 216, 128, 92, "text", "fenced, with", "references", fill=_BLUE)
+    d.arrow((136, 176), (164, 176))
+    d.arrow((346, 176), (374, 176))
+    d.arrow((556, 112), (614, 160))
+    d.arrow((556, 254), (614, 194))
+    d.arrow((756, 160), (794, 110))
+    d.arrow((860, 142), (860, 214), label="best", at=(886, 182))
+    return d
+
+
 def hand_over() -> Diagram:
     """Draw how a task moves to another agent with its memory."""
     d = Diagram("A hand-over: the task moves to another agent with its memory", 940, 250)
@@ -303,6 +325,7 @@ DIAGRAMS = {
     "packages.svg": packages,
     "data-flow.svg": data_flow,
     "memory-life.svg": memory_life,
+    "recall.svg": recall,
     "hand-over.svg": hand_over,
     "data-model.svg": data_model,
 }

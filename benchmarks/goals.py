@@ -1,0 +1,370 @@
+"""Measure the goals of recall over HTTP, beside BM25 and the embedding model alone.
+
+A local server in another process stores and answers. BM25 and the model rank the same texts here.
+"""
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+import httpx
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from benchmarks.baselines import RESULTS, Rank, rank_by_meaning, rank_by_words
+from benchmarks.capacity import Call
+from benchmarks.corpus import (
+    CLASSES,
+    NO_ANSWER,
+    Statement,
+    build_fillers,
+    read_everyday,
+    read_facts,
+    read_questions,
+)
+from benchmarks.dialogue import Figures, Sample, ask, average, read_samples
+from benchmarks.inprocess import function
+from benchmarks.recall import GOALS, REJECTED_GOAL, Quality, evaluate
+from benchmarks.server import new_agent, serve
+from benchmarks.tables import text_table
+
+_MANY, _UNRELATED = 10_000, 20_000  # facts and entries of the corpora; entries of the load
+_BATCH, _WRITERS = 50, 2
+_ASKED, _EACH = 50, 5  # queries of the latency; one in five questions among many entries
+_TUNED = 5  # dialogues that the formula was chosen by; the others are reported
+_LONGEST = 60.0  # seconds
+_NOTES, _ALL = "agents/agent/notes", "agents/agent/all"  # the agent's own namespaces
+Json = dict[str, Any]
+
+
+class Goal(NamedTuple):
+    """A goal, and what was measured.
+
+    Attributes:
+        least: the goal; None if there is none.
+        most: the goal of what should be small.
+        words, model: the figures of BM25 and of the model alone.
+    """
+
+    subject: str
+    measure: str
+    reached: float
+    least: float | None = None
+    most: float | None = None
+    words: float | None = None
+    model: float | None = None
+
+    @property
+    def is_met(self) -> bool:
+        """Tell whether the goal is reached, as far as the figures are printed."""
+        shown = round(self.reached, 1)
+        return (self.least is None or shown >= self.least) and (
+            self.most is None or shown <= self.most
+        )
+
+
+def measure(locomo: Path | None) -> list[Goal]:
+    """Measure all goals; those of LoCoMo if its file is given."""
+    goals = list(_measure_price())
+    with serve() as address:
+        goals += _measure_everyday(address)
+        for further in (0, _MANY):
+            goals += _measure_corpus(address, further)
+        samples = [] if locomo is None else read_samples(locomo)
+        goals += _measure_load(new_agent(address, "load"), samples)
+        if samples:
+            goals += _measure_dialogues(new_agent(address, "dialogue"), samples)
+    return goals
+
+
+def _send(client: httpx.Client, path: str, body: Json) -> Any:
+    answer = client.post(f"/api/v1/{path}", json=body)
+    answer.raise_for_status()
+    return answer.json()
+
+
+def _store_all(client: httpx.Client, path: str, name: str, bodies: Sequence[Json]) -> None:
+    """Store bodies in batches of fifty, two at a time."""
+    with ThreadPoolExecutor(_WRITERS) as pool:
+        list(pool.map(lambda each: _send(client, f"{path}/batch", {name: each}), _split(bodies)))
+
+
+def _split(bodies: Sequence[Any]) -> Iterator[list[Any]]:
+    rest = iter(bodies)
+    return iter(lambda: list(islice(rest, _BATCH)), [])
+
+
+def _to_entry(namespace: str, key: str, value: Json) -> Json:
+    return {"memory_type": "semantic", "namespace": namespace, "key": key, "value": value}
+
+
+def _measure_price() -> Iterator[Goal]:
+    """Compare the write units of a message that searches find with those of another."""
+    with function() as running:
+        agent = running.new_agent(running.new_tenant("price"), "agent")
+        units = [_append(agent.send, agent.calls, searchable) for searchable in (True, False)]
+    yield Goal("a message that is found", "write units more", units[0] - units[1], most=1)
+
+
+def _append(
+    send: Callable[..., Any], calls: Callable[..., list[Call]], is_searchable: bool
+) -> float:
+    path = f"/api/v1/conversations/{is_searchable}"
+    send("PUT", path, {"user_id": "ada", "searchable": is_searchable})
+    said = calls("POST", f"{path}/messages", {"role": "user", "content": "green tea " * 20})
+    return sum(each.write + each.index_write for each in said)
+
+
+def _measure_everyday(address: str) -> Iterator[Goal]:
+    """Ask everyday questions without the memories' words, by HTTP and by MCP's defaults."""
+    agent, pairs = new_agent(address, "everyday"), read_everyday()
+    for memory, _ in pairs:
+        _send(agent, "remember", {"text": memory})
+    _send(agent, "recall", {"query": _ALL, "wait": "indexed"})
+    answers = [
+        [each["text"] for each in _send(agent, "recall", {"query": query})["items"]]
+        for _, query in pairs
+    ]
+    through = asyncio.run(_ask_tool(address, str(agent.headers["X-API-Key"]), pairs))
+    memories = [memory for memory, _ in pairs]
+    others = [
+        100 * _share_found(pairs, [[memories[place] for place, _ in rank(q)] for _, q in pairs])
+        for rank in (rank_by_words(memories), rank_by_meaning(memories))
+    ]
+    for name, found in (("recall", answers), ("recall by MCP", through)):
+        share = 100 * _share_found(pairs, found)
+        yield Goal(f"everyday, {name}", "r@5", share, 80, None, *others)
+        yield Goal(f"everyday, {name}", "empty answers", found.count([]), most=0)
+
+
+def _share_found(pairs: Sequence[tuple[str, str]], found: Sequence[Sequence[str]]) -> float:
+    right = sum(memory in each[:5] for (memory, _), each in zip(pairs, found, strict=True))
+    return right / len(pairs)
+
+
+async def _ask_tool(address: str, key: str, pairs: Sequence[tuple[str, str]]) -> list[list[str]]:
+    given = {"AGENT_MEMORY_URL": address, "AGENT_MEMORY_API_KEY": key}
+    arguments = ["-m", "agent_memory.mcp"]
+    server = StdioServerParameters(
+        command=sys.executable, args=arguments, env={**os.environ, **given}
+    )
+    async with Client(stdio_client(server)) as client:
+        answers = [await client.call_tool("recall", {"query": query}) for _, query in pairs]
+    contents = (each.structured_content or {} for each in answers)
+    return [[item["text"] for item in content["items"]] for content in contents]
+
+
+def _measure_corpus(address: str, further: int) -> Iterator[Goal]:
+    """Ask a corpus of facts, and of entries with the same texts, alone and among others."""
+    stored = [*read_facts(), *build_fillers(further)]
+    texts = [each.text for each in stored]
+    ids = [each.id for each in stored]
+    others = [_evaluate(partial(_name, ids, rank)) for rank in _build_baselines(texts)]
+    facts = new_agent(address, f"facts-{further}")
+    bodies = [
+        {"fact_id": e.id, "subject": e.subject, "predicate": e.predicate, "object": e.object}
+        for e in stored
+    ]
+    _store_all(facts, "facts", "facts", bodies)
+    yield from _list_quality(f"{len(stored):,} facts", _evaluate(partial(_recall, facts)), others)
+    entries = new_agent(address, f"entries-{further}")
+    _store_entries(entries, stored)
+    found = _evaluate(partial(_search, entries, _NOTES))
+    yield from _list_quality(f"{len(stored):,} entries", found, others)
+    if further:
+        yield _measure_latency(entries)
+
+
+def _build_baselines(texts: Sequence[str]) -> tuple[Rank, Rank]:
+    return rank_by_words(texts), rank_by_meaning(texts)
+
+
+def _name(ids: Sequence[str], rank: Rank, query: str) -> list[tuple[str, float]]:
+    return [(ids[place], score) for place, score in rank(query)]
+
+
+def _evaluate(rank: Callable[[str], list[tuple[str, float]]]) -> Quality:
+    return evaluate(rank, read_questions())
+
+
+def _recall(client: httpx.Client, query: str) -> list[tuple[str, float]]:
+    found = _send(client, "facts/recall", {"query": query, "top_k": RESULTS})
+    return [(each["fact_id"], each["score"]) for each in found["facts"]]
+
+
+def _store_entries(client: httpx.Client, stored: Sequence[Statement]) -> None:
+    bodies = [_to_entry(_NOTES, each.id, {"text": each.text}) for each in stored]
+    _store_all(client, "memory", "entries", bodies)
+    _await_found(client, _NOTES, stored[-1].text, stored[-1].id)
+
+
+def _await_found(client: httpx.Client, namespace: str, query: str, key: str) -> float:
+    """Wait until a search finds an entry; return how many seconds that took."""
+    begun = time.monotonic()
+    while (waited := time.monotonic() - begun) < _LONGEST:
+        if any(name == key for name, _ in _search(client, namespace, query)):
+            break
+        time.sleep(0.1)
+    return waited
+
+
+def _search(client: httpx.Client, namespace: str, query: str) -> list[tuple[str, float]]:
+    asked = {"query": query, "memory_type": "semantic", "namespace": namespace, "top_k": RESULTS}
+    found = _send(client, "memory/search", asked)
+    return [(each["entry"]["key"], each["score"]) for each in found["results"]]
+
+
+def _list_quality(subject: str, found: Quality, others: Sequence[Quality]) -> Iterator[Goal]:
+    for group, goal in GOALS.items():
+        figures = [100 * each.groups[group].first for each in (found, *others)]
+        name = CLASSES.get(group, "all with an answer")
+        yield Goal(f"{subject}, {name}", "r@1", figures[0], 100 * goal, None, *figures[1:])
+    for group in CLASSES.keys() - GOALS.keys() - {NO_ANSWER}:
+        figures = [100 * each.groups[group].few for each in (found, *others)]
+        yield Goal(f"{subject}, {CLASSES[group]}", "r@5", figures[0], None, None, *figures[1:])
+    figures = [100 * each.rejected for each in (found, *others)]
+    goal = 100 * REJECTED_GOAL
+    yield Goal(f"{subject}, nothing stored", "rejected", figures[0], goal, None, *figures[1:])
+
+
+def _measure_latency(client: httpx.Client) -> Goal:
+    times = []
+    for question in read_questions()[:_ASKED]:
+        begun = time.perf_counter()
+        _send(client, "recall", {"query": question.query})
+        times.append(time.perf_counter() - begun)
+    return Goal("recall among 10,000 memories", "median ms", 1_000 * median(times), most=60)
+
+
+def _measure_load(client: httpx.Client, samples: Sequence[Sample]) -> Iterator[Goal]:
+    """Load many entries, wait for the last one, and ask for dialogues in the same namespace."""
+    stored = list(build_fillers(_UNRELATED))
+    bodies = [_to_entry(_ALL, each.id, {"text": each.text}) for each in stored]
+    _store_all(client, "memory", "entries", bodies)
+    waited = _await_found(client, _ALL, stored[-1].text, stored[-1].id)
+    yield Goal(f"load of {_UNRELATED:,} entries", "s to find the last", waited, most=10)
+    if samples:
+        turns = [turn.line for sample in samples for turn in sample.turns]
+        places = _store_turns(client, samples, [_ALL] * len(samples))
+        found = [ask(samples, partial(_find_turns, client, [_ALL] * len(samples)), _EACH)]
+        known = [*places, *(("", -1) for _ in stored)]
+        others = _build_baselines([*turns, *(each.text for each in stored)])
+        found += [ask(samples, partial(_find_ranked, known, each), _EACH) for each in others]
+        figures = [100 * average(each).ten for each in found]
+        subject = f"LoCoMo among {_UNRELATED:,} entries"
+        yield Goal(subject, "r@10", figures[0], 52, None, *figures[1:])
+
+
+def _store_turns(
+    client: httpx.Client, samples: Sequence[Sample], namespaces: Sequence[str]
+) -> list[tuple[str, int]]:
+    """Store each turn as an entry; return the dialogue and the place of each."""
+    places = [(f"{n}", place) for n, each in enumerate(samples) for place in range(len(each.turns))]
+    bodies = [
+        _to_entry(
+            namespaces[number],
+            f"{number}-{place}",
+            {"speaker": turn.speaker, "text": turn.text, "date": turn.day},
+        )
+        for number, sample in enumerate(samples)
+        for place, turn in enumerate(sample.turns)
+    ]
+    _store_all(client, "memory", "entries", bodies)
+    for number in range(len(samples)):
+        last = samples[number].turns[-1]
+        _await_found(
+            client, namespaces[number], last.line, f"{number}-{len(samples[number].turns) - 1}"
+        )
+    return places
+
+
+def _find_turns(
+    client: httpx.Client, namespaces: Sequence[str], number: int, query: str
+) -> list[int]:
+    found = (key.split("-") for key, _ in _search(client, namespaces[number], query))
+    return [int(place) if name == str(number) else -1 for name, place, *_ in found]
+
+
+def _find_ranked(
+    places: Sequence[tuple[str, int]], rank: Rank, number: int, query: str
+) -> list[int]:
+    found = (places[each] for each, _ in rank(query))
+    return [place if name == str(number) else -1 for name, place in found]
+
+
+def _measure_dialogues(client: httpx.Client, samples: Sequence[Sample]) -> Iterator[Goal]:
+    """Ask the dialogues as conversations, and as entries."""
+    for number, sample in enumerate(samples):
+        _store_conversation(client, f"s{number}", sample)
+    namespaces = [f"agents/agent/dialogue.{number}" for number in range(len(samples))]
+    _store_turns(client, samples, namespaces)
+    ranks = [_build_baselines([turn.line for turn in each.turns]) for each in samples]
+    words, model = (ask(samples, partial(_find_places, each)) for each in zip(*ranks, strict=True))
+    messages = ask(samples, partial(_find_messages, client))
+    entries = ask(samples, partial(_find_turns, client, namespaces))
+    halves = (("tuned by", slice(_TUNED)), ("reported", slice(_TUNED, None)), ("both", slice(None)))
+    for name, half in halves:
+        others = (average(words[half]), average(model[half]))
+        goals = Figures(61, 70, 51)
+        yield from _compare(f"LoCoMo messages, {name}", average(messages[half]), goals, *others)
+        goals = Figures(0, 63.5, 49)
+        yield from _compare(f"LoCoMo entries, {name}", average(entries[half]), goals, *others)
+
+
+def _find_places(ranks: Sequence[Rank], number: int, query: str) -> list[int]:
+    return [place for place, _ in ranks[number](query)]
+
+
+def _store_conversation(client: httpx.Client, session: str, sample: Sample) -> None:
+    messages = [
+        {
+            "role": "user",
+            "content": turn.text,
+            "timestamp": turn.time.isoformat(),
+            "metadata": {"speaker": turn.speaker},
+        }
+        for turn in sample.turns
+    ]
+    path = f"/api/v1/conversations/{session}"
+    client.put(path, json={"user_id": "reader"}).raise_for_status()
+    for each in _split(messages):
+        _send(client, f"conversations/{session}/messages", {"messages": each})
+
+
+def _find_messages(client: httpx.Client, number: int, query: str) -> list[int]:
+    asked = {"query": query, "session_id": f"s{number}", "top_k": RESULTS}
+    return [each["index"] for each in _send(client, "conversations/search", asked)["items"]]
+
+
+def _compare(
+    subject: str, found: Figures, goals: Figures, words: Figures, model: Figures
+) -> Iterator[Goal]:
+    names = ("r@5", "r@10", "MRR")
+    for name, reached, goal, *others in zip(names, found, goals, words, model, strict=True):
+        figures = [100 * each for each in (reached, *others)]
+        yield Goal(subject, name, figures[0], goal or None, None, *figures[1:])
+    yield Goal(subject, "r@10 above BM25", 100 * (found.ten - words.ten), 3)
+
+
+def as_text(goals: Sequence[Goal]) -> str:
+    """Render a row for each goal."""
+    heads = ["recall over HTTP", "measure", "goal", "measured", "BM25", "model alone", "met"]
+    return text_table(heads, [_render(each) for each in goals])
+
+
+def _render(goal: Goal) -> list[str]:
+    bound = f">= {goal.least:g}" if goal.least is not None else ""
+    bound = f"<= {goal.most:g}" if goal.most is not None else bound
+    figures = [
+        "" if each is None else f"{each:.1f}" for each in (goal.reached, goal.words, goal.model)
+    ]
+    met = ("yes" if goal.is_met else "no") if bound else ""
+    return [goal.subject, goal.measure, bound, *figures, met]
