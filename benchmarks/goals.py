@@ -32,10 +32,13 @@ from benchmarks.corpus import (
 )
 from benchmarks.dialogue import Figures, Sample, ask, average, read_samples
 from benchmarks.inprocess import function
-from benchmarks.recall import GOALS, REJECTED_GOAL, Quality, evaluate
+from benchmarks.recall import Quality, evaluate
 from benchmarks.server import new_agent, serve
 from benchmarks.tables import text_table
 
+_FIRST = {"a": 100, "c": 97, "d": 95, "e": 88, "all": 65}
+"""Goals of recall at 1 by class, in per cent. The model's limits are paraphrases and languages."""
+_REJECTED = 80  # per cent of the queries without an answer score below what right answers reach
 _MANY, _UNRELATED = 10_000, 20_000  # facts and entries of the corpora; entries of the load
 _BATCH, _WRITERS = 50, 2
 _ASKED, _EACH = 50, 5  # queries of the latency; one in five questions among many entries
@@ -223,16 +226,15 @@ def _search(client: httpx.Client, namespace: str, query: str) -> list[tuple[str,
 
 
 def _list_quality(subject: str, found: Quality, others: Sequence[Quality]) -> Iterator[Goal]:
-    for group, goal in GOALS.items():
+    for group, goal in _FIRST.items():
         figures = [100 * each.groups[group].first for each in (found, *others)]
         name = CLASSES.get(group, "all with an answer")
-        yield Goal(f"{subject}, {name}", "r@1", figures[0], 100 * goal, None, *figures[1:])
-    for group in CLASSES.keys() - GOALS.keys() - {NO_ANSWER}:
+        yield Goal(f"{subject}, {name}", "r@1", figures[0], goal, None, *figures[1:])
+    for group in CLASSES.keys() - _FIRST.keys() - {NO_ANSWER}:
         figures = [100 * each.groups[group].few for each in (found, *others)]
         yield Goal(f"{subject}, {CLASSES[group]}", "r@5", figures[0], None, None, *figures[1:])
     figures = [100 * each.rejected for each in (found, *others)]
-    goal = 100 * REJECTED_GOAL
-    yield Goal(f"{subject}, nothing stored", "rejected", figures[0], goal, None, *figures[1:])
+    yield Goal(f"{subject}, nothing stored", "rejected", figures[0], _REJECTED, None, *figures[1:])
 
 
 def _measure_latency(client: httpx.Client) -> Goal:
