@@ -9,8 +9,9 @@ import orjson
 
 from functions.api.http import Response, json_response
 from functions.api.responses.errors import render_current
-from functions.platform.error_codes import ERROR_CODES, OPENWOP_ERROR_CODES
 from functions.platform.errors import (
+    ERROR_CODES,
+    OPENWOP_ERROR_CODES,
     Conflict,
     MethodNotAllowed,
     RangeNotSatisfiable,
@@ -28,9 +29,6 @@ _OPENWOP_NAMES = {
     "THROTTLED": "rate_limited",
     "VALUE_TOO_LARGE": "payload_too_large",
 }
-_OPENWOP_STATUSES = {
-    code: error.status for code, error in (ERROR_CODES | OPENWOP_ERROR_CODES).items()
-}
 _OPENWOP_CODES = _OPENWOP_NAMES.keys() | {
     "CAPACITY_EXCEEDED",
     "METHOD_NOT_ALLOWED",
@@ -46,11 +44,10 @@ _OPENWOP_CODES = _OPENWOP_NAMES.keys() | {
 
 def problem_response(error: ServiceError) -> Response:
     """Render an error as a problem document."""
-    kind = ERROR_CODES[error.code]
     document: dict[str, Any] = {
         "type": f"/docs#{error.code}",
-        "title": kind.title,
-        "status": kind.status,
+        "title": error.title,
+        "status": error.status,
         "detail": error.message,
         "code": error.code,
         "message": error.message,
@@ -64,22 +61,21 @@ def problem_response(error: ServiceError) -> Response:
         document["current"] = render_current(error.current)
     headers = {name.replace("_", "-"): value for name, value in _error_headers(error).items()}
     typed = {"content-type": "application/problem+json"} | headers
-    return Response(kind.status, orjson.dumps(document), typed)
+    return Response(error.status, orjson.dumps(document), typed)
 
 
 def openwop_error_response(error: ServiceError) -> Response:
     """Render an error in OpenWOP's format; `details` has what a problem has as members."""
-    status = _OPENWOP_STATUSES[error.code]
     document: dict[str, Any] = {"error": _openwop_name(error.code), "message": error.message}
     if error.members:
         document["details"] = error.members
-    return json_response(status, document, **_error_headers(error))
+    return json_response(error.status, document, **_error_headers(error))
 
 
 def openwop_names_of(status: int) -> list[str]:
     """Return OpenWOP's names of the errors that have a status."""
-    codes = (code for code in _OPENWOP_CODES if _OPENWOP_STATUSES[code] == status)
-    return sorted({_openwop_name(code) for code in codes})
+    errors = ERROR_CODES | OPENWOP_ERROR_CODES
+    return sorted({_openwop_name(code) for code in _OPENWOP_CODES if errors[code].status == status})
 
 
 def _openwop_name(code: str) -> str:

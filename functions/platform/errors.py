@@ -1,4 +1,4 @@
-"""Every error that a caller can see; what their codes mean is in `error_codes`."""
+"""Every error that a caller can see, with its code, status, title, meaning and remedy."""
 
 from typing import Any, ClassVar, Self
 
@@ -6,15 +6,27 @@ from typing import Any, ClassVar, Self
 class ServiceError(Exception):
     """Base of all errors that a caller can see.
 
+    The docstring of an error with a code is the description in the documentation of the API.
+
     Attributes:
-        code: a key of `error_codes.ERROR_CODES` or `OPENWOP_ERROR_CODES`.
+        code: identifies the error in responses.
+        status: of HTTP.
+        title: a few words that are the same for each such error.
+        remedy: what a caller can do about it.
         message: one sentence that says what to do. It never holds another principal's data.
         members: additional members of the problem document.
         index: the index of the operation of a batch that failed, if it is known.
     """
 
     code: ClassVar[str]
+    status: ClassVar[int]
+    title: ClassVar[str]
+    remedy: ClassVar[str]
+    description: ClassVar[str]
     index: int | None = None
+
+    def __init_subclass__(cls) -> None:
+        cls.description = " ".join((cls.__doc__ or "").split())
 
     def __init__(self, message: str, **members: Any) -> None:
         super().__init__(message)
@@ -28,9 +40,12 @@ class ServiceError(Exception):
 
 
 class ValidationFailed(ServiceError):
-    """The request is malformed; `errors` names each field."""
+    """A field or parameter of the request is wrong, missing or unknown."""
 
     code = "VALIDATION_ERROR"
+    status = 400
+    title = "The request is malformed"
+    remedy = "Correct what `errors` names."
 
     def __init__(self, field: str, problem: str, *more: tuple[str, str]) -> None:
         errors = [{"field": f, "message": m} for f, m in ((field, problem), *more)]
@@ -38,36 +53,51 @@ class ValidationFailed(ServiceError):
 
 
 class Unauthenticated(ServiceError):
-    """The request has no valid API key or token."""
+    """The request has no key, or the key is unknown, revoked or expired."""
 
     code = "UNAUTHENTICATED"
+    status = 401
+    title = "A good API key is needed"
+    remedy = "Send `X-API-Key: KEY` or `Authorization: Bearer KEY`."
 
 
 class AccessDenied(ServiceError):
-    """The principal has no permission for this operation (RFC-0015 §6.4, §9.1)."""
+    """The key is valid, but its principal has no permission for this."""
 
     code = "ACCESS_DENIED"
+    status = 403
+    title = "Not allowed"
+    remedy = "Ask who administers the namespace, task or tenant; retrying doesn't help."
 
 
 class EntryNotFound(ServiceError):
-    """The caller's tenant has no memory entry with this id."""
+    """No memory entry of your tenant has this id, or it has expired or been deleted."""
 
     code = "ENTRY_NOT_FOUND"
+    status = 404
+    title = "No such entry"
+    remedy = "Query for the entry. An entry that was created again has another id."
 
     def __init__(self, message: str = "no memory entry has this id") -> None:
         super().__init__(message)
 
 
 class NotFound(ServiceError):
-    """The caller's tenant has no such resource."""
+    """Your tenant has no such resource, or there is nothing at this path."""
 
     code = "NOT_FOUND"
+    status = 404
+    title = "Not found"
+    remedy = "Check the id and the path."
 
 
 class MethodNotAllowed(ServiceError):
-    """The path exists, but only for the `allowed` methods."""
+    """The path exists, but not for this method."""
 
     code = "METHOD_NOT_ALLOWED"
+    status = 405
+    title = "Method not allowed"
+    remedy = "The message lists the methods that it takes."
 
     def __init__(self, allowed: list[str]) -> None:
         super().__init__(f"this path takes {', '.join(allowed)}")
@@ -84,9 +114,12 @@ class Conflict(ServiceError):
 
 
 class VersionMismatch(Conflict):
-    """If-Match names another version than the present one (RFC-0015 §3.2)."""
+    """Another request changed it: the present version isn't the one that you named."""
 
     code = "VERSION_MISMATCH"
+    status = 409
+    title = "Another version is present"
+    remedy = "Merge your change into `current`, and send it again with `current_version`."
 
     @classmethod
     def of_replay(cls, subject: str, version: int | None = None) -> Self:
@@ -102,63 +135,120 @@ class VersionMismatch(Conflict):
 
 
 class EntryExists(Conflict):
-    """An entry with this natural key exists (RFC-0015 §1.2)."""
+    """Something with this key or name exists."""
 
     code = "ENTRY_EXISTS"
+    status = 409
+    title = "An entry with this key exists"
+    remedy = "Change what exists (`current`), or choose another name."
 
 
 class IdempotencyConflict(Conflict):
-    """The Idempotency-Key was used with another request body."""
+    """This Idempotency-Key was used before, for another request."""
 
     code = "IDEMPOTENCY_CONFLICT"
+    status = 409
+    title = "The Idempotency-Key was used for another request"
+    remedy = "Use a fresh key for each new request, and the same one for its retries only."
 
 
 class TaskClosed(ServiceError):
-    """The task has ended, so no working memory can be written for it."""
+    """The task has ended; nothing more is written for it."""
 
     code = "TASK_CLOSED"
+    status = 409
+    title = "The task has ended"
+    remedy = "Write under a task that is open."
+
+
+class LastAdmin(ServiceError):
+    """The principal is the last one with `memory.admin` whose key does not expire."""
+
+    code = "LAST_ADMIN"
+    status = 409
+    title = "The tenant needs an administrator"
+    remedy = "Give another principal `memory.admin` without `expires_at`, then repeat the request."
+
+
+class HistoryNotKept(ServiceError):
+    """The earlier value is not kept: it is too old, was removed, or no history is kept here."""
+
+    code = "HISTORY_NOT_KEPT"
+    status = 410
+    title = "The history does not reach so far"
+    remedy = "Ask for a later time. The `history` of the namespace or the agent says what is kept."
 
 
 class TaskReassigned(ServiceError):
-    """The task was the caller's and has been handed over; the caller writes nothing for it."""
+    """The task was yours and has been handed over; what you write for it no longer counts."""
 
     code = "TASK_REASSIGNED"
+    status = 409
+    title = "The task is another agent's"
+    remedy = "Stop working on the task, or ask its coordinator for a grant."
 
 
 class ConversationNotOwned(ServiceError):
-    """The creator of the conversation is none of the principals that the append expects."""
+    """Its creator is none of the principals in `expect_created_by`."""
 
     code = "CONVERSATION_NOT_OWNED"
+    status = 409
+    title = "The conversation is another principal's"
+    remedy = "Use another `session_id`, or leave `expect_created_by` out to join the conversation."
+
+
+class RunClosed(ServiceError):
+    """The run has been completed or has failed; its result stays as it is."""
+
+    code = "RUN_CLOSED"
+    status = 409
+    title = "The run has ended"
+    remedy = "Start another run."
 
 
 class ValueTooLarge(ServiceError):
-    """The value exceeds the limit of RFC-0015 §1.3; `max` and `actual` are in bytes."""
+    """The value has more bytes than memory takes (`actual` over `max`)."""
 
     code = "VALUE_TOO_LARGE"
+    status = 413
+    title = "The value is too large"
+    remedy = "Keep bulk data elsewhere, and store a reference to it."
 
 
 class BatchTooLarge(ServiceError):
-    """The batch exceeds what one transaction can hold."""
+    """This is more than one atomic write can hold."""
 
     code = "BATCH_TOO_LARGE"
+    status = 413
+    title = "The batch is too large"
+    remedy = "Split the batch, or use fewer tags on semantic entries."
 
 
 class BodyTooLarge(ServiceError):
-    """The request body exceeds the limit; `max` and `actual` are in bytes."""
+    """The request body has more bytes than the service takes."""
 
     code = "BODY_TOO_LARGE"
+    status = 413
+    title = "The body is too large"
+    remedy = "Send less at once."
 
 
 class PageTooLarge(ServiceError):
-    """A bare array would have to be cut; `limit` is how many of its elements fit."""
+    """The list is a bare array, and what you ask for is more bytes than a response holds."""
 
     code = "PAGE_TOO_LARGE"
+    status = 413
+    title = "The page is too large"
+    remedy = "Ask for `limit` elements, and continue with `offset`."
 
 
 class RangeNotSatisfiable(ServiceError):
-    """The range begins behind an object's last byte; `size` is the object's, in bytes."""
+    """The range begins behind the last byte of the object; `size` is how many bytes it has."""
 
     code = "RANGE_NOT_SATISFIABLE"
+    status = 416
+    title = "The range isn't in the object"
+    remedy = "Ask for a range within `size` bytes."
 
     def __init__(self, size: int) -> None:
         super().__init__(
@@ -168,15 +258,21 @@ class RangeNotSatisfiable(ServiceError):
 
 
 class PreconditionRequired(ServiceError):
-    """The change has no If-Match (RFC-0015 §3.1)."""
+    """A change needs to name the version that it was made from."""
 
     code = "PRECONDITION_REQUIRED"
+    status = 428
+    title = "If-Match is needed"
+    remedy = "Send If-Match with the version that you last read."
 
 
 class CapacityExceeded(ServiceError):
-    """A limit of RFC-0015 §9.4 is reached."""
+    """A limit is reached: `limit` says which, beside `current_count` and `max_capacity`."""
 
     code = "CAPACITY_EXCEEDED"
+    status = 429
+    title = "A limit is reached"
+    remedy = "Delete entries or let them expire, or have the limit raised."
 
     def __init__(
         self,
@@ -195,9 +291,12 @@ class CapacityExceeded(ServiceError):
 
 
 class QuotaExceeded(ServiceError):
-    """The operator's limit of the tenant is reached."""
+    """A limit that the operator has set for the tenant is reached: `limit` says which."""
 
     code = "QUOTA_EXCEEDED"
+    status = 429
+    title = "The tenant's limit is reached"
+    remedy = "Delete what is no longer needed, or ask the operator to raise the limit."
 
     def __init__(self, limit: str, most: int, remedy: str) -> None:
         super().__init__(
@@ -207,63 +306,48 @@ class QuotaExceeded(ServiceError):
         )
 
 
-class SecretLeakage(ServiceError):
-    """The entry holds secrets of open runs, and its run rejects them (OpenWOP RFC 0004 §D)."""
-
-    code = "SECRET_LEAKAGE"
-
-    def __init__(self, labels: list[str]) -> None:
-        super().__init__(
-            f"the entry holds secrets of open runs ({', '.join(labels)}); nothing was stored",
-            labels=labels,
-        )
-
-
-class RunClosed(ServiceError):
-    """The run is completed or has failed, which is final (ADR-043)."""
-
-    code = "RUN_CLOSED"
-
-
-class RunEnded(ServiceError):
-    """The run is over, or its snapshot is no longer kept."""
-
-    code = "RUN_ENDED"
-
-
-class LastAdmin(ServiceError):
-    """The tenant would have no administrator."""
-
-    code = "LAST_ADMIN"
-
-
-class HistoryNotKept(ServiceError):
-    """Tells what is asked for is older than the kept history."""
-
-    code = "HISTORY_NOT_KEPT"
-
-
 class Throttled(ServiceError):
-    """The store is overloaded, or conflicts persist; `retry_after` is in seconds."""
+    """There are too many requests, or others keep changing the same item."""
 
     code = "THROTTLED"
+    status = 429
+    title = "Too many requests"
+    remedy = "Wait for the seconds of Retry-After, and send the same request again."
     retry_after = 1
 
 
-class Unavailable(ServiceError):
-    """The store or another service doesn't respond; `retry_after` is in seconds."""
+class InternalError(ServiceError):
+    """The service failed unexpectedly."""
 
-    code = "UNAVAILABLE"
-    retry_after = 1
+    code = "INTERNAL_ERROR"
+    status = 500
+    title = "Internal error"
+    remedy = "Give its operators the `X-Request-Id` of the response."
+
+    def __init__(self) -> None:
+        super().__init__("the service failed; the request id leads its operators to the reason")
 
 
 class UnreadableValue(ServiceError):
-    """A stored value was damaged or moved: it can't be decrypted or decompressed."""
+    """It was damaged in the table, or copied there from another item."""
 
     code = "UNREADABLE"
+    status = 409
+    title = "The stored value can't be read"
+    remedy = "Replace the value or delete it. Lists have it with `unreadable: true`."
 
     def __init__(self) -> None:
         super().__init__("the stored value can't be read; replace it, or delete it")
+
+
+class Unavailable(ServiceError):
+    """The store can't be reached, or doesn't respond in time."""
+
+    code = "UNAVAILABLE"
+    status = 503
+    title = "The store is not available"
+    remedy = "Wait as Retry-After says. With an Idempotency-Key a retry writes nothing twice."
+    retry_after = 1
 
 
 class ReadOnly(Unavailable):
@@ -275,10 +359,38 @@ class ReadOnly(Unavailable):
         super().__init__("nothing is written here for now; send the same request again")
 
 
-class InternalError(ServiceError):
-    """The service failed unexpectedly; nothing of the cause is revealed."""
+class RunEnded(ServiceError):
+    """The run is over, or, for a replay, its snapshot is no longer kept."""
 
-    code = "INTERNAL_ERROR"
+    code = "RUN_ENDED"
+    status = 409
+    title = "The run has ended"
+    remedy = "Start another run, or replay this one with `replayOf`."
 
-    def __init__(self) -> None:
-        super().__init__("the service failed; the request id leads its operators to the reason")
+
+class SecretLeakage(ServiceError):
+    """The entry holds secrets of the memory's open runs, and its run rejects them."""
+
+    code = "SECRET_LEAKAGE"
+    status = 422
+    title = "The entry holds secrets"
+    remedy = "Remove the secrets that `labels` names."
+
+    def __init__(self, labels: list[str]) -> None:
+        super().__init__(
+            f"the entry holds secrets of open runs ({', '.join(labels)}); nothing was stored",
+            labels=labels,
+        )
+
+
+OPENWOP_ERROR_CODES: dict[str, type[ServiceError]] = {
+    each.code: each for each in (RunEnded, SecretLeakage)
+}
+"""The errors that only the OpenWOP routes give, by code."""
+ERROR_CODES: dict[str, type[ServiceError]] = {
+    each.code: each
+    for each in list(globals().values())
+    if isinstance(each, type) and issubclass(each, ServiceError)
+    if "code" in vars(each) and each.code not in OPENWOP_ERROR_CODES
+}
+"""The errors of problem documents by code, in the order of their documentation."""

@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
-from functions.platform.error_codes import ERROR_CODES
+from functions.platform.errors import ERROR_CODES
 from functions.platform.item_types import ITEM_TYPES, ItemType
 from tools.docs.limits import fill_limits
 

@@ -15,7 +15,7 @@ from functions.api.responses.openwop import OpenWopErrorDocument
 from functions.api.route_index import list_routes
 from functions.api.routes import OPENWOP_PREFIX
 from functions.api.routing import ANY, PUBLIC, ROOT, Example, Route
-from functions.platform.error_codes import ERROR_CODES
+from functions.platform.errors import ERROR_CODES
 from tools.docs.limits import fill_limits
 from tools.openapi import parameters
 from tools.openapi.schemas import Schemas, derive_schema

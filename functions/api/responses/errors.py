@@ -11,7 +11,7 @@ from functions.api.responses.tasks import TaskDocument, render_task
 from functions.api.responses.types import Count
 from functions.entries.model import Entry
 from functions.namespaces.model import Namespace
-from functions.platform.error_codes import ERROR_CODES
+from functions.platform.errors import ERROR_CODES
 from functions.tasks.model import Task
 
 

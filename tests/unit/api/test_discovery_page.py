@@ -2,7 +2,7 @@
 
 import re
 
-from functions.platform.error_codes import ERROR_CODES
+from functions.platform.errors import ERROR_CODES
 from tests.contract.documented import Json
 from tests.contract.service import Tenant
 

@@ -10,8 +10,7 @@ import schemathesis
 from jsonschema_rs import Draft202012Validator
 
 from functions.api.route_index import list_routes
-from functions.platform.error_codes import ERROR_CODES
-from functions.platform.errors import CapacityExceeded, PageTooLarge
+from functions.platform.errors import ERROR_CODES, CapacityExceeded, PageTooLarge
 from tests.contract.documented import Json, operations
 from tools.openapi.document import PATH, render_document
 

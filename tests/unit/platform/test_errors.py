@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from functions.platform.error_codes import ERROR_CODES, OPENWOP_ERROR_CODES
-from functions.platform.errors import ServiceError
+from functions.platform.errors import ERROR_CODES, OPENWOP_ERROR_CODES, ServiceError
 
 
 def _list_classes(parent: type[ServiceError]) -> Iterator[type[ServiceError]]:
