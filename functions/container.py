@@ -52,12 +52,11 @@ if TYPE_CHECKING:
     from functions.objects.uploads import ObjectUploads
     from functions.openwop.entry_store import MemoryEntryStore
     from functions.openwop.garbage_collector import MemoryGarbageCollector
-    from functions.openwop.memory_secrets import MemorySecrets
     from functions.openwop.ranking import EntryRanking
     from functions.openwop.references import MemoryReferences
     from functions.openwop.run_store import MemoryRunStore
     from functions.openwop.runs import MemoryRuns
-    from functions.openwop.secret_store import RunSecretStore
+    from functions.openwop.secret_store import MemorySecrets, RunSecretStore
     from functions.openwop.sequence_store import MemoryListStore, SequenceNumbers
     from functions.openwop.service import Memories, MemoryLists
     from functions.platform.openai_endpoint import OpenAiEndpoint
@@ -361,7 +360,7 @@ class Container(CommonServices):
 
     @cached_property
     def memory_secrets(self) -> MemorySecrets:
-        from functions.openwop.memory_secrets import MemorySecrets
+        from functions.openwop.secret_store import MemorySecrets
 
         return MemorySecrets(self.run_secret_store, self.values, self.settings.openwop)
 
@@ -584,8 +583,7 @@ class Container(CommonServices):
 
     @cached_property
     def conversation_search(self) -> ConversationSearch:
-        from functions.conversations.held_messages import HeldMessages
-        from functions.conversations.search import ConversationSearch
+        from functions.conversations.search import ConversationSearch, HeldMessages
 
         return ConversationSearch(
             self.conversation_store,

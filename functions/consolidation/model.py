@@ -47,7 +47,6 @@ class ConsolidationRun(NamedTuple):
 
     Attributes:
         last: the position behind which facts are too new for it.
-        examined: how many facts were looked at.
         after: the position of the last fact that it is through with.
         within: the position among the facts about the next subject.
         undone_after: the last step that was looked at to undo it.

@@ -51,7 +51,11 @@ _BUSY = "the consolidation is being changed"
 
 @dataclass(eq=False)
 class Consolidation:
-    """The consolidations of a caller's tenant."""
+    """The consolidations of a caller's tenant.
+
+    Every method raises `AccessDenied` where the caller lacks `memory.admin`, and `NotFound` where
+    there is no such consolidation.
+    """
 
     _store: ConsolidationStore
     _consolidator: Consolidator
@@ -61,11 +65,7 @@ class Consolidation:
     _clock: Clock
 
     def get_settings(self, caller: Principal) -> ConsolidationSchedule:
-        """Get the settings: one read.
-
-        Raises:
-            AccessDenied: the caller lacks `memory.admin`.
-        """
+        """Get the settings: one read."""
         authorize(caller, READ_CONSOLIDATION, None)
         return self._store.get_schedule(caller.tenant)
 
@@ -74,7 +74,6 @@ class Consolidation:
         """Set when and how facts are consolidated.
 
         Raises:
-            AccessDenied: the caller lacks `memory.admin`.
             ValidationFailed: a duration is malformed or too short.
         """
         authorize(caller, CHANGE_CONSOLIDATION, None)
@@ -94,9 +93,6 @@ class Consolidation:
         """Say what a consolidation would do, as far as a request can look.
 
         Returns the steps and how far they were planned: `after` is `END` if all facts were seen.
-
-        Raises:
-            AccessDenied: the caller lacks `memory.admin`.
         """
         authorize(caller, CONSOLIDATE, None)
         rules, run = self._store.get_schedule(caller.tenant).rules, self._build_run()
@@ -109,11 +105,7 @@ class Consolidation:
 
     @retry_on(ConditionFailed, _BUSY)
     def start(self, caller: Principal) -> ConsolidationRun:
-        """Start a consolidation, or return the one that is at work.
-
-        Raises:
-            AccessDenied: the caller lacks `memory.admin`.
-        """
+        """Start a consolidation, or return the one that is at work."""
         authorize(caller, CONSOLIDATE, None)
         schedule, run = self._store.get_schedule(caller.tenant), self._build_run()
         record = self._audit.record(caller, CONSOLIDATE, f"consolidation:{run.id}")
@@ -149,12 +141,7 @@ class Consolidation:
         return ConsolidationRun(build_id("cons", secrets.token_bytes(16)), "running", now, last)
 
     def get(self, caller: Principal, id: str) -> ConsolidationRun:
-        """Get how far a consolidation is: one read.
-
-        Raises:
-            AccessDenied: the caller lacks `memory.admin`.
-            NotFound: there is no such consolidation.
-        """
+        """Get how far a consolidation is: one read."""
         authorize(caller, READ_CONSOLIDATION, None)
         run = self._store.get_run(caller.tenant, id)
         if run is None:
@@ -176,10 +163,6 @@ class Consolidation:
         """Undo the steps of a consolidation on facts that were not changed since.
 
         One that runs is stopped. A request undoes what it has time for, and the schedule the rest.
-
-        Raises:
-            AccessDenied: the caller lacks `memory.admin`.
-            NotFound: there is no such consolidation.
         """
         authorize(caller, UNDO_CONSOLIDATION, None)
         run = self.get(caller, id)

@@ -28,7 +28,6 @@ class Conversation:
     Attributes:
         lister: who put it into its user's list, if that was somebody else.
         generation: names its set of messages: a replacement writes another one.
-        message_count: how many messages it has.
         end: the index of the next message; over `count` once messages were removed.
         removed: what readers pass over until it is deleted.
         removed_at: the revision of the latest removal of messages; 0: never.
@@ -36,7 +35,6 @@ class Conversation:
         searchable: whether its messages are searched; None for the deployment's setting.
         learn: whether strategies may send it to a model; None: they may.
         details_at: the revision at which its details were written.
-        requests: the requests that changed it.
         requested_at: the revision that the latest of them led to.
     """
 
@@ -102,8 +100,6 @@ class ConversationUpload:
 
     Attributes:
         upload_id: names them; it becomes the generation of the conversation.
-        writer: who began the upload.
-        message_count: how many messages it has.
         expires_at: when it is given up (epoch ms).
     """
 
@@ -129,7 +125,6 @@ class State(NamedTuple):
     """A state. Times are epoch ms; `value` is JSON text.
 
     Attributes:
-        created_by: who made it.
         request: the token of the request that wrote it, if it had one.
     """
 

@@ -55,7 +55,6 @@ class StateStore:
 
         Args:
             owner: whose states; None for all owners'.
-            count: how many will be taken.
         """
         group = conversation_keys.build_agent_states_partition(tenant, agent)
         prefix, most = conversation_keys.build_owner_prefix(owner), _LISTED_TOGETHER

@@ -124,7 +124,6 @@ class States:
 
         Args:
             after: the position after which the list begins; None for its begin.
-            count: how many will be taken.
         """
         may_read_all = is_allowed(caller, READ_STATE, StateAddress(agent, "", ""))
         owner = None if may_read_all else caller.id

@@ -162,9 +162,6 @@ class AgentStore(Store):
 
         Args:
             item: the agent's item as it was read.
-            changes: the attributes to set.
-            now: epoch ms.
-            records: written with the change.
         """
         key = item_types.AGENT.build_key(tenant, agent=agent)
         new = item | changes

@@ -251,7 +251,6 @@ class EvictionOrder:
 
         Args:
             after: the `eviction_order` of the entry behind which the list begins.
-            count: how many at most.
         """
         if not self.can_read(caller, agent):
             return []

@@ -70,7 +70,6 @@ def resolve_task_conflict(
 
     Args:
         transitions: what it writes.
-        now: the time in epoch ms.
         known: what was known of the tasks before.
         failed: the key of an item whose condition failed, and the item; not necessarily a task's.
         read_membership: asked where the caller is neither assignee nor coordinator.

@@ -66,7 +66,6 @@ class EntryHistory:
 
         Args:
             after: the position of a version, behind which to begin.
-            count: how many at most.
 
         Raises:
             EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
@@ -197,11 +196,7 @@ class EntryHistory:
         """Write the value of an earlier version as a new version.
 
         Args:
-            caller: who restores it.
-            entry_id: the entry.
-            version: the present version.
             to: the version whose value is written.
-            token: of the request.
 
         Raises:
             HistoryNotKept: the version is not kept.

@@ -41,7 +41,6 @@ class Row(NamedTuple):
     """An entry as a source lists it.
 
     Attributes:
-        token: the entry's sort token.
         entry: the entry, if the source has read it and it matches.
         may_match: whether to read the entry: no attribute of the row excludes it.
     """

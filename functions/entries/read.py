@@ -23,7 +23,11 @@ from functions.vectors.packing import unpack_vector
 
 @dataclass(eq=False)
 class EntryReader:
-    """Reads the memory of a caller's tenant, entry by entry."""
+    """Reads the memory of a caller's tenant, entry by entry.
+
+    Methods that take an `entry_id` raise `EntryNotFound` where no entry that isn't expired has this
+    id in the caller's tenant, and `AccessDenied` where the caller may not read it.
+    """
 
     _store: EntryStore
     _access_tracker: AccessTracker
@@ -38,10 +42,6 @@ class EntryReader:
 
         Args:
             is_touched: whether the owner's read counts for the order of eviction.
-
-        Raises:
-            EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
-            AccessDenied: when the caller may not read it.
         """
         address, nonce = parse_id(caller.tenant, entry_id)
         policy = POLICIES_BY_ID_LETTER[address.tier]
@@ -68,12 +68,7 @@ class EntryReader:
     def get_with_namespace(
         self, caller: Principal, entry_id: str
     ) -> tuple[Entry, NamespaceTarget | None]:
-        """Return an entry and, of semantic memory, its namespace: one call; no access is recorded.
-
-        Raises:
-            EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
-            AccessDenied: when the caller may not read it.
-        """
+        """Return an entry and, of semantic memory, its namespace; no access is recorded."""
         return self._get_with_namespace(caller, *parse_id(caller.tenant, entry_id))
 
     def _get_with_namespace(
@@ -96,11 +91,7 @@ class EntryReader:
         return None if packed is None else unpack_vector(packed)
 
     def find_target(self, caller: Principal, entry_id: str) -> EntryTarget:
-        """Read an entry with all that decides on the caller's access to it.
-
-        Raises:
-            EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
-        """
+        """Read an entry with all that decides on the caller's access to it."""
         address, nonce = parse_id(caller.tenant, entry_id)
         found, namespace = self.read_slot(caller, address)
         entry = self.require_live(found, address, nonce)

@@ -121,7 +121,6 @@ class EntryStore:
 
         Args:
             after: where to begin behind; None for what is evicted first.
-            page_size: how many a call reads.
         """
         rows = self._table.query_index(
             schema.BY_EVICTION,
@@ -145,7 +144,6 @@ class EntryStore:
         Args:
             tag: whose rows to list; None for the rows of all entries.
             before: the sort token before which they begin; None for the newest.
-            count: how many at most.
         """
         partition = item_types.SEMANTIC_ENTRY.build_partition(tenant, namespace=namespace)
         prefix = entry_keys.build_index_prefix(tag)
@@ -161,7 +159,6 @@ class EntryStore:
         Args:
             tier: the letter of the tier.
             before: the sort token before which they begin; None for the newest.
-            count: how many at most.
         """
         partition = item_types.AGENT.build_partition(tenant, agent=agent)
         return self._list_by_creation(schema.BY_CREATION, ("pk", partition), tier, before, count)
@@ -293,7 +290,6 @@ class EntryStore:
 
         Args:
             nonce: the incarnation to change.
-            version: the version to change.
             changes: fields of the entry: `request_token`, and `tags`, or `value` and `value_bytes`.
 
         Returns:

@@ -143,7 +143,6 @@ def build_counter_write(
 
     Args:
         delta: their change.
-        now: epoch ms.
         observed_capacity: the free capacity on which evictions were decided; it must be unchanged.
             None if nothing is evicted.
         reserved: the part of the capacity that guardrails forbid; None if they were not read, and

@@ -3,11 +3,11 @@
 import zlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from functions.event_log.model import Event, LogName
 from functions.identity.model import Actor
-from functions.platform import item_types, log_keys
+from functions.platform import item_types
 from functions.platform.clock import to_ttl_seconds
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress, dumps, loads
@@ -28,7 +28,6 @@ class EncodedEvents(NamedTuple):
     """The events of one item.
 
     Attributes:
-        events: in their order.
         text: their JSON, which may be compressed.
         parts: the data of a single event that is larger than an item.
     """
@@ -104,7 +103,7 @@ def build_removed_part_keys(old: Item, new: Item) -> list[Key]:
         return []
     numbers = range(old["parts"])
     (id,) = old["ids"]
-    return [log_keys.build_event_part_key(old["pk"], id, number) for number in numbers]
+    return [build_event_part_key(old["pk"], id, number) for number in numbers]
 
 
 def _encode_text(documents: Sequence[dict[str, Any] | None]) -> str | bytes:
@@ -130,7 +129,7 @@ def build_part_writes(partition: str, encoded: EncodedEvents, expiry: int | None
     """
     return [
         put(
-            log_keys.build_event_part_key(partition, encoded.events[0].id, number),
+            build_event_part_key(partition, encoded.events[0].id, number),
             {"data": part, TTL_ATTRIBUTE: to_ttl_seconds(expiry)},
         )
         for number, part in enumerate(encoded.parts)
@@ -154,7 +153,7 @@ def build_events_write(
         "lag": time.lag or None,
         TTL_ATTRIBUTE: to_ttl_seconds(expiry),
     }
-    return put_new(log_keys.build_log_item_key(partition, number), item)
+    return put_new(build_log_item_key(partition, number), item)
 
 
 def build_head_write(partition: str, first: int, seen: Item | None) -> Write:
@@ -164,7 +163,7 @@ def build_head_write(partition: str, first: int, seen: Item | None) -> Write:
         first: that number.
         seen: the item as it was read, if there is one.
     """
-    key = log_keys.build_log_item_key(partition, 0)
+    key = build_log_item_key(partition, 0)
     if seen is None:
         return put_new(key, {"first_number": first})
     return put(key, {"first_number": first}, "first_number = :seen", seen=seen["first_number"])
@@ -208,8 +207,7 @@ def remove_events(item: Item, agent: str) -> Item | None:
 def build_part_keys(partition: str, stored: StoredEvent) -> list[Key]:
     """Build the keys of the parts of an event's data; none if the item holds it."""
     return [
-        log_keys.build_event_part_key(partition, stored.id, number)
-        for number in range(stored.part_count)
+        build_event_part_key(partition, stored.id, number) for number in range(stored.part_count)
     ]
 
 
@@ -236,3 +234,45 @@ def build_published_write(event: Event) -> Write:
     """Build the write that marks an event as published."""
     key = item_types.PUBLISHED_EVENT.build_key(event.tenant, event=event.id)
     return put(key, {TTL_ATTRIBUTE: (event.timestamp + _PUBLISHED_LIFETIME) // 1000})
+
+
+_LAST_LOG_ITEM = 10**16 - 1
+_OWNERS = {
+    "intent": item_types.INTENT,
+    "agent": item_types.AGENT,
+    "namespace": item_types.SEMANTIC_ENTRY,
+}
+
+
+def build_log_partition(
+    tenant: str, kind: Literal["intent", "agent", "namespace"], name: str
+) -> str:
+    """Build the partition of a log: that of its owner in the memory table."""
+    return _OWNERS[kind].build_partition(tenant, **{kind: name})
+
+
+def build_log_item_key(partition: str, number: int) -> Key:
+    """Build the key of an item of events; `number` counts from 0, without gaps."""
+    return partition, item_types.LOG_ITEM.build_sort(number=number)
+
+
+def build_log_range(
+    partition: str, number: int, last_number: int | None = None
+) -> tuple[str, str, str]:
+    """Build the partition, first and last sort key of a log's items from a number on.
+
+    Args:
+        last_number: the last item's; None for all there are.
+    """
+    ends = number, _LAST_LOG_ITEM if last_number is None else last_number
+    first, last = (build_log_item_key(partition, each)[1] for each in ends)
+    return partition, first, last
+
+
+def parse_log_item(sort: str) -> int:
+    return int(sort.removeprefix(item_types.LOG_ITEM.sort_prefix))
+
+
+def build_event_part_key(partition: str, event_id: str, number: int) -> Key:
+    """Build the key of a part of an event that is larger than an item."""
+    return partition, item_types.EVENT_PART.build_sort(event=event_id, number=number)

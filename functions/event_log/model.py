@@ -34,9 +34,6 @@ class Event(NamedTuple):
     """A change of memory (RFC-0015 §5.2).
 
     Attributes:
-        agent_id: the agent whose memory it is.
-        actor: who did it.
-        timestamp: epoch ms.
         data: never holds a value, except for the snapshot of `memory.archived`.
         traceparent: of the request that made the change; the log doesn't keep it.
     """
@@ -58,14 +55,9 @@ class LogQuery(NamedTuple):
     """Asks a log for events.
 
     Attributes:
-        limit: the maximum number of events.
         after: the position that they follow in the requested order; None for the start of the log,
             or its end with `newest_first`.
-        newest_first: whether the newest events come first.
-        type: only events of this type.
-        agent_id: only events about this agent's memory.
         actor: only events that this principal caused.
-        entry_id: only events about this entry.
         since, until: only events from, and up to, these times (epoch ms).
     """
 

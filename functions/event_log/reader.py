@@ -10,15 +10,17 @@ from typing import NamedTuple
 
 from functions.event_log.items import (
     StoredEvent,
+    build_log_partition,
+    build_log_range,
     build_part_keys,
     decode_event,
     decode_item_events,
     get_first_number,
     get_log_time,
     is_head,
+    parse_log_item,
 )
 from functions.event_log.model import Event, LogName, LogQuery
-from functions.platform import log_keys
 from functions.platform.clock import has_ended
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, get_escaped_size
@@ -48,7 +50,7 @@ class EventLogReader(TimedStore):
         Returns:
             the events, and the position; None at the end of a list that is newest first.
         """
-        partition = log_keys.build_log_partition(tenant, log.kind, log.name)
+        partition = build_log_partition(tenant, log.kind, log.name)
         found: list[Event] = []
         position, free_bytes, work = query.after or 0, MAX_PAGE_BYTES, MAX_EXAMINED
         for at, stored in self._examine(partition, query):
@@ -71,7 +73,7 @@ class EventLogReader(TimedStore):
 
         The log is read back; what isn't among its last 100 items is looked for by its time.
         """
-        partition = log_keys.build_log_partition(tenant, log.kind, log.name)
+        partition = build_log_partition(tenant, log.kind, log.name)
         missing, since = dict(events), min(events.values(), default=0)
         items = self._read_items(partition, 1, None, _TAIL_PAGE, newest_first=True)
         for item in islice(items if events else (), _MAX_TAIL_ITEMS):
@@ -113,7 +115,7 @@ class EventLogReader(TimedStore):
             if is_head(item):
                 expected = get_first_number(item)
                 continue
-            number = log_keys.parse_log_item(item["sk"])
+            number = parse_log_item(item["sk"])
             # Item 5 follows item 3: either 4 was removed at the end of its retention, or this read
             # has missed it. In the second case the page ends here, and the next one begins with 4.
             if number != expected and self._has_item(partition, number - 1):
@@ -133,7 +135,7 @@ class EventLogReader(TimedStore):
         for item in self._query(partition, 1, last, query):
             if query.since is not None and get_log_time(item).newest < query.since:
                 return
-            number = log_keys.parse_log_item(item["sk"])
+            number = parse_log_item(item["sk"])
             for each in reversed(_decode(item, number, now)):
                 if query.after is None or each.position < query.after:
                     yield each
@@ -156,7 +158,7 @@ class EventLogReader(TimedStore):
         newest_first: bool = False,
     ) -> Iterator[Item]:
         """Read the items with numbers from `first` to `last`; None is the end of the log."""
-        between = log_keys.build_log_range(partition, first, last)
+        between = build_log_range(partition, first, last)
         return self._table.query_from(*between, page_size, newest_first=newest_first)
 
     def _find_first(self, partition: str, since: int) -> int:
@@ -179,7 +181,7 @@ class EventLogReader(TimedStore):
 
         The number behind the last item if there is none. By halves: a call for each.
         """
-        last = log_keys.parse_log_item(end["sk"])
+        last = parse_log_item(end["sk"])
         if get_log_time(end).newest < moment:
             return last + 1
         heads = self._read_items(partition, 0, 0)

@@ -24,15 +24,18 @@ from functions.event_log.items import (
     LogTime,
     build_events_write,
     build_head_write,
+    build_log_partition,
+    build_log_range,
     build_part_writes,
     build_published_write,
     encode_events,
     get_first_number,
     get_log_time,
     is_head,
+    parse_log_item,
 )
 from functions.event_log.model import Event, LogName
-from functions.platform import item_types, log_keys
+from functions.platform import item_types
 from functions.platform.clock import Clock
 from functions.platform.item_types import LOG_ITEM
 from functions.platform.items import Item
@@ -52,7 +55,6 @@ class _LogEnd(NamedTuple):
     """The end of a log.
 
     Attributes:
-        number: the number of the next item.
         time: how the times of its events go.
         ids: those of the last events.
     """
@@ -64,7 +66,7 @@ class _LogEnd(NamedTuple):
 
 def _build_end(items: Sequence[Item], since: int) -> _LogEnd:
     """Build the end of a log from its last items, newest first."""
-    number = log_keys.parse_log_item(items[0]["sk"]) + 1
+    number = parse_log_item(items[0]["sk"]) + 1
     recent = (item["ids"] for item in items if item["newest"] >= since)
     return _LogEnd(number, get_log_time(items[0]), set(chain.from_iterable(recent)))
 
@@ -77,7 +79,7 @@ def _has_gap(items: Sequence[Item], since: int) -> bool:
     if is_head(items[0]) or not _is_far_enough(items[-1], since):
         return True
     numbers = [
-        get_first_number(item) - 1 if is_head(item) else log_keys.parse_log_item(item["sk"])
+        get_first_number(item) - 1 if is_head(item) else parse_log_item(item["sk"])
         for item in items
     ]
     # Example: 9, 8, 6. A read that is eventually consistent has not seen item 7 yet.
@@ -116,7 +118,7 @@ class EventLogStore:
             events: at least one, if there are other writes.
             others: writes on other tables, in one transaction with the last item of the events.
         """
-        partition = log_keys.build_log_partition(tenant, log.kind, log.name)
+        partition = build_log_partition(tenant, log.kind, log.name)
         missing = list({event.id: event for event in events}.values())
         if not missing:
             return []
@@ -182,7 +184,7 @@ class EventLogStore:
     def _list_back(self, partition: str, since: int, *, is_consistent: bool) -> list[Item]:
         """List a log's items, newest first, up to item 0 or to one that is older than `since`."""
         listed: list[Item] = []
-        all_items = log_keys.build_log_range(partition, 0)
+        all_items = build_log_range(partition, 0)
         for item in self._table.query_from(
             *all_items, _END_PAGE, newest_first=True, is_consistent=is_consistent
         ):

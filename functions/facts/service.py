@@ -80,7 +80,10 @@ class _Place(NamedTuple):
 
 @dataclass(eq=False)
 class Facts:
-    """The facts of a caller's tenant."""
+    """The facts of a caller's tenant.
+
+    Methods that take a `fact_id` raise `NotFound` where the tenant has no such fact.
+    """
 
     _store: FactStore
     _chains: FactChainStore
@@ -100,8 +103,6 @@ class Facts:
         deleted.
 
         Args:
-            caller: who learns it.
-            new: the fact.
             token: of a request with an Idempotency-Key.
 
         Raises:
@@ -238,7 +239,6 @@ class Facts:
         """Get one fact: one read.
 
         Raises:
-            NotFound: the tenant has no such fact.
             AccessDenied: the fact is about a user whose memory the caller may not read.
         """
         fact = self._store.get(caller.tenant, id).fact
@@ -253,7 +253,6 @@ class Facts:
         A fact that held for several periods is there once for each.
 
         Raises:
-            NotFound: the tenant has no such fact.
             AccessDenied: the fact is about a user whose memory the caller may not read.
         """
         fact = self.get(caller, id)
@@ -385,7 +384,6 @@ class Facts:
 
         Raises:
             AccessDenied: the caller has neither `memory.write` nor `memory.admin`.
-            NotFound: the tenant has no such fact.
             VersionMismatch: If-Match names another version than the present one.
         """
         authorize(caller, DELETE_FACT, None)
@@ -446,11 +444,7 @@ class Facts:
         """Find the `top_k` facts that fit a query best; best first.
 
         Args:
-            caller: whose tenant is searched.
-            text: the query.
             filters: attributes that the facts must have.
-            accept: which facts the search may return.
-            top_k: how many to return at most.
             as_of: when they held (epoch ms); None is now.
 
         Raises:

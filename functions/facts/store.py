@@ -98,10 +98,6 @@ class FactStore:
         """Build the writes of a fact whose item still has the version `seen` (None: no item).
 
         Args:
-            tenant: whose fact it is.
-            fact: as it becomes.
-            embedding: of its statement.
-            seen: the version that was read.
             reference: an item that is written with it.
         """
         key, item = build_fact_key(tenant, fact.fact_id), self._encode(tenant, fact, embedding)
@@ -174,7 +170,6 @@ class FactStore:
 
         Args:
             reference: the item that points to the fact; it is deleted, too.
-            audit: further writes of the transaction.
         """
         item = self._format.build_tombstone(fact.version + 1, self._clock())
         writes = [put_version(build_fact_key(tenant, fact.fact_id), item, fact.version), *audit]
@@ -329,8 +324,6 @@ class FactChainStore:
         """Find what each of these new facts replaces; None where it replaces nothing.
 
         Args:
-            tenant: whose facts they are.
-            facts: as they become.
             starts: since when each replaces others (epoch ms): a fact that still held and is
                 learned again replaces them from now on.
             replacing: whether the request says that the fact replaces others.

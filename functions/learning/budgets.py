@@ -33,11 +33,7 @@ class Budgets:
 
 
 def find_room(budget: Budget, tokens: int) -> int | None:
-    """Find how many tokens an answer may have; None if the budget is used up.
-
-    Args:
-        tokens: of the question.
-    """
+    """Find how many tokens an answer may have; None if the budget is used up."""
     used, limit = budget.used, budget.limit
     if limit.requests and used.requests >= limit.requests:
         return None

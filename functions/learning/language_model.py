@@ -19,8 +19,6 @@ class ModelQuestion(NamedTuple):
         model: the model's name, without its provider.
         system: the rules, which the deployment and the strategy set.
         text: the data: what is known, and the messages.
-        schema: the JSON schema of the answer.
-        max_tokens: of the answer.
     """
 
     model: str

@@ -77,7 +77,6 @@ class Learner:
     """Reads conversations for strategies.
 
     Args:
-        models: the names of the deployment's models.
         model: asks one of them.
         targets: where each kind of strategy stores what it learns.
     """

@@ -38,8 +38,6 @@ class Counts(NamedTuple):
     """Tells what a strategy has done. Times are epoch ms.
 
     Attributes:
-        learned: items that were written.
-        ended: items that were ended.
         dropped: items, and whole answers, that were not as they have to be.
         failed: requests that the model did not answer.
         requests: to the model.
@@ -96,11 +94,9 @@ class Position(NamedTuple):
         generation: that of the messages that were read.
         read_until: the index of the first message that was not read.
         reason: why the conversation waits; None if it does not.
-        since: since when.
         due: when the schedule makes it ready; None for never.
         is_ready: whether the learning function is to read it now.
         is_woken: whether the schedule has made it ready.
-        attempts: how many requests in succession failed.
     """
 
     tenant: str

@@ -25,7 +25,6 @@ class Plan(NamedTuple):
 
     Attributes:
         learned: how many items are added, or learned again.
-        ended: how many are ended.
         dropped: how many could not be stored.
     """
 

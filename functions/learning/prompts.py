@@ -46,7 +46,6 @@ class ReadMessage:
 
     Attributes:
         content: its text, cut if it is very long.
-        time: epoch ms.
         digest: distinguishes it from what it becomes when it is changed.
     """
 

@@ -32,7 +32,10 @@ _SHOWN = ("version", "kind", "namespace", "model", "enabled")
 
 @dataclass(eq=False)
 class Strategies:
-    """The strategies of a caller's tenant."""
+    """The strategies of a caller's tenant.
+
+    Methods raise `NotFound` where the tenant has no such strategy.
+    """
 
     _store: StrategyStore
     _positions: PositionStore
@@ -95,11 +98,7 @@ class Strategies:
             raise CapacityExceeded("strategies", count, MAX_STRATEGIES, remedy)
 
     def get(self, caller: Principal, name: str) -> Strategy:
-        """Get one strategy: one read.
-
-        Raises:
-            NotFound: the tenant has no such strategy.
-        """
+        """Get one strategy: one read."""
         found = self._store.get(caller.tenant, name)
         if found is None:
             raise NotFound("there is no such strategy")
@@ -115,7 +114,6 @@ class Strategies:
         """Delete a strategy. What it has learned stays.
 
         Raises:
-            NotFound: the tenant has no such strategy.
             VersionMismatch: If-Match names another version than the present one.
         """
         authorize(caller, DELETE_STRATEGY, None)
@@ -126,11 +124,7 @@ class Strategies:
         self._store.delete(caller.tenant, present, record)
 
     def get_status(self, caller: Principal, name: str) -> StrategyStatus:
-        """Show what a strategy has done, and what waits: four calls.
-
-        Raises:
-            NotFound: the tenant has no such strategy.
-        """
+        """Show what a strategy has done, and what waits: four calls."""
         strategy = self.get(caller, name)
         waiting = self._positions.count_waiting(caller.tenant, name)
         return StrategyStatus(

@@ -41,12 +41,10 @@ class StoredObject(NamedTuple):
     Attributes:
         key: its name in the space, by which lists sort.
         version: grows with each write, also over a deletion; its ETag.
-        size: in bytes.
         metadata: a JSON object as text.
         created_by: the id of the principal that wrote it.
         created_at: when the key was written first, since it was last deleted (epoch ms).
         updated_at: when it was written last (epoch ms).
-        expires_at: epoch ms.
         generation: names one write; what is stored of it is bound to this name.
         shard: the part of its owner's usage that counts it.
         owner: to whom it counts.
@@ -78,7 +76,6 @@ class Precondition(NamedTuple):
     """Tells what must hold of the object that a write replaces.
 
     Attributes:
-        version: what If-Match names.
         must_not_exist: whether `If-None-Match: *` was sent.
     """
 
@@ -106,7 +103,6 @@ class ObjectUpload(NamedTuple):
     Attributes:
         upload_id: names it, and its file.
         writer: the id of the principal that began it, and alone completes it.
-        size: in bytes.
         is_sensitive: whether its file is encrypted.
         owner: to whom its bytes count until then.
         shard: the part of its owner's usage that counts them.

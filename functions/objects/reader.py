@@ -33,7 +33,6 @@ class ObjectRead(NamedTuple):
 
     Attributes:
         part: which bytes of it; None for all.
-        data: the bytes.
         address: where to read them instead, if they are more than a response carries.
     """
 
@@ -170,7 +169,6 @@ class ObjectReader:
         Args:
             prefix: what their keys begin with.
             after: a key; only those behind it are listed.
-            limit: how many at most.
         """
         made = self._store.get_space(caller.tenant, space)
         if made is None and find_owner(space) is None:

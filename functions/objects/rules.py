@@ -55,7 +55,6 @@ def compute_version(old: StoredObject | None, now: int, random: int) -> int:
 
     Args:
         old: what is replaced.
-        now: epoch ms.
         random: distinguishes writes of one millisecond; 0 to 999.
     """
     version = now * _VERSIONS_PER_MS + random % _VERSIONS_PER_MS
@@ -82,7 +81,6 @@ def rename_object(
     Args:
         moved: what has the former key.
         replaced: what has the new one.
-        now: epoch ms.
         random: as in `compute_version`.
     """
     if moved is None:

@@ -41,7 +41,6 @@ class Content(NamedTuple):
 
     Attributes:
         generation: names the write.
-        size: in bytes.
         attributes: of the object's item.
         file: what is to be written into its file, if it needs one.
         upload: that has brought its file.

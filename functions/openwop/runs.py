@@ -11,7 +11,6 @@ from functions.authorization.rules import authorize
 from functions.identity.model import Principal
 from functions.openwop import rules
 from functions.openwop.authority import CHANGE_RUN, DELETE_RUN
-from functions.openwop.memory_secrets import MemorySecrets
 from functions.openwop.model import MemoryRun
 from functions.openwop.redaction import LabelledSecret, Redactor, collect_secrets
 from functions.openwop.references import MemoryReferences
@@ -23,7 +22,7 @@ from functions.openwop.run_store import (
     check_kept,
     check_snapshot,
 )
-from functions.openwop.secret_store import EncryptedSecrets
+from functions.openwop.secret_store import EncryptedSecrets, MemorySecrets
 from functions.openwop.sequence_store import SequenceNumbers, build_listing
 from functions.platform.clock import Clock
 from functions.platform.idempotency import RequestToken, build_idempotency_conflict

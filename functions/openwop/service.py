@@ -11,12 +11,12 @@ from functions.identity.model import Principal
 from functions.openwop import rules
 from functions.openwop.authority import DELETE_ENTRY
 from functions.openwop.entry_store import MemoryEntryDraft, MemoryEntryStore
-from functions.openwop.memory_secrets import MemorySecrets
 from functions.openwop.model import EntryListQuery, ListedMemory, MemoryEntry
 from functions.openwop.references import MemoryReferences
 from functions.openwop.requests import NewMemory, NewMemoryEntry
 from functions.openwop.rules import find_owner, list_owners
 from functions.openwop.runs import MemoryRuns, assert_open
+from functions.openwop.secret_store import MemorySecrets
 from functions.openwop.sequence_store import MemoryListStore, SecretsChanged
 from functions.platform import openwop_keys
 from functions.platform.clock import Clock

@@ -36,7 +36,10 @@ _WITHOUT_HALF_LIFE = OutcomeStats(0, 0, 0, 0)
 
 
 class Procedures:
-    """The procedures of a caller's tenant, open to all of its principals."""
+    """The procedures of a caller's tenant, open to all of its principals.
+
+    Methods that take an `id` raise `NotFound` where the procedure has no such workflow.
+    """
 
     def __init__(self, store: WorkflowStore, audit: AuditTrail, clock: Clock) -> None:
         self._store = store
@@ -56,9 +59,6 @@ class Procedures:
 
         What was learned stays, unless `new.reset`; the same spec again changes nothing. A new
         workflow begins with what `new.learned` says.
-
-        Args:
-            version: the version that If-Match names.
 
         Raises:
             ValueTooLarge: the spec has over 65,536 bytes of compact JSON.
@@ -87,11 +87,7 @@ class Procedures:
         return self._describe(after), False
 
     def get(self, caller: Principal, procedure: Procedure, id: str) -> WorkflowStats:
-        """Get one workflow: one read.
-
-        Raises:
-            NotFound: the procedure has no such workflow.
-        """
+        """Get one workflow: one read."""
         return self._describe(self._existing(workflow_key(caller.tenant, procedure, id)))
 
     def list_page(
@@ -145,7 +141,6 @@ class Procedures:
             token: of the Idempotency-Key; with it, the outcome is counted once.
 
         Raises:
-            NotFound: the procedure has no such workflow.
             IdempotencyConflict: the key came with another score.
         """
         key = workflow_key(caller.tenant, procedure, id)
@@ -179,7 +174,6 @@ class Procedures:
         """Delete a workflow with its stats.
 
         Raises:
-            NotFound: the procedure has no such workflow.
             VersionMismatch: If-Match names another version than the present one.
         """
         key = workflow_key(caller.tenant, procedure, id)

@@ -58,7 +58,6 @@ class WorkflowStore(Store):
 
         Args:
             after: a name; only those behind it are read.
-            page_size: how many a call reads.
         """
         partition = run_keys.build_task_types_partition(tenant, agent_type)
         first = "" if after is None else f"{after}\0"

@@ -4,9 +4,14 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from functions.conversations.held_messages import HeldMessage, read_message
 from functions.conversations.model import Conversation
-from functions.conversations.search import ConversationSearch, FoundMessage, MessageQuery
+from functions.conversations.search import (
+    ConversationSearch,
+    FoundMessage,
+    HeldMessage,
+    MessageQuery,
+    read_message,
+)
 from functions.conversations.service import Conversations
 from functions.entries.model import LEARNED_FROM, Entry
 from functions.entries.read import EntryReader

@@ -67,7 +67,6 @@ class RunQuery(NamedTuple):
 
         Args:
             agent_type: None where it is known to be the right one.
-            status: of the run.
         """
         is_of_type = agent_type is None or self.agent_type in (None, agent_type)
         return is_of_type and self.status in (None, status)

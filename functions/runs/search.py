@@ -86,11 +86,7 @@ class EpisodeSearch:
         """Find the `top_k` episodes that fit a query best; best first.
 
         Args:
-            caller: whose tenant is searched.
-            text: the query.
             agent_type: None for the 20 last named agent types of the tenant.
-            accept: which episodes the search may return.
-            top_k: how many to return at most.
         """
         types = [agent_type]
         if agent_type is None:

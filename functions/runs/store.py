@@ -86,7 +86,6 @@ class RunStore:
         Args:
             item: the run's, as it was read.
             field: what the end adds to it.
-            records: for the audit log.
         """
         key = (item["pk"], item["sk"])
         value, parts = self._encode_value(tenant, key[0], run, field)

@@ -25,7 +25,6 @@ class TaskTarget(NamedTuple):
     """A task, and what decides on access to it.
 
     Attributes:
-        now: the time in epoch ms.
         member: what the caller is in the task beside its roles.
         fields: those that are to change.
         status: the status that is to be set; None if none is.

@@ -117,7 +117,6 @@ class Grants:
         """Put a grant in the place of the present one, in one transaction with its audit record.
 
         Args:
-            action: what it is.
             build: makes the new grant from the task and the present one.
         """
         task = self._tasks.get_existing(caller.tenant, task_id)

@@ -51,8 +51,6 @@ class Grant(NamedTuple):
 
     Attributes:
         expires_at: from then on it doesn't count.
-        granted_by: who granted it.
-        created_at: when it was granted.
         term: the task's term, if its assignee granted it: the grant ends with the term. None if its
             coordinator did.
     """
@@ -80,7 +78,6 @@ class Membership(NamedTuple):
     Attributes:
         grant: on the task, whether it still counts or not.
         was_assignee: whether the task was assigned to it before.
-        was_coordinator: whether it coordinated the task before.
         inherits: whether it is the assignee of an open sub-task that inherits.
     """
 
@@ -139,11 +136,9 @@ class Task:
     """A task as it is stored; times are epoch ms.
 
     Attributes:
-        ender: who ended it.
         archived_at: when its memory had been archived or removed.
         held: how many working entries each agent has in it, by the agent's hashed id.
         attached: entries of other tiers that end with it.
-        registered_by: who registered it.
         term: counts its assignees, and its adoption: what an assignee allows others ends with it.
         granted: how many grants the assignee has made in this term.
         sub_tasks: how many sub-tasks it has registered in this term.

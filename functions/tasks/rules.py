@@ -90,12 +90,7 @@ def build_task(
     now: int,
     token: RequestToken,
 ) -> Task:
-    """Build a task as it is registered; one that is registered as ended has nothing to archive.
-
-    Args:
-        roles: its assignee and coordinator.
-        now: the time in epoch ms.
-    """
+    """Build a task as it is registered; one that is registered as ended has nothing to archive."""
     assignee, coordinator = roles
     policy = Policy() if new.memory_policy is None else new.memory_policy.policy
     ended = now if new.status in ENDED else None

@@ -268,10 +268,8 @@ def reserve_usage(
 
     Args:
         intent: the intent in their scope; None if they name none.
-        now: the time in epoch ms.
         grant: by which the caller writes; None if it is the assignee or coordinator.
         is_counted: whether the task has counters of the caller already.
-        is_coordinated: whether the task has a coordinator.
         replaced: by how much predecessors hold more, by their ids: less than nothing.
     """
     role, values = _build_role_condition(caller, grant)

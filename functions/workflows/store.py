@@ -15,7 +15,6 @@ class AppliedWorkflow(NamedTuple):
     """A workflow of a tenant.
 
     Attributes:
-        name: the workflow's.
         seed: what the ids of its tasks are made from; random, and in no answer.
         digest: of the file that was applied last; None while one is being applied.
         request_token: the token of the request that applied it, or is doing so.

@@ -5,8 +5,12 @@ import pytest
 from benchmarks import prices
 from benchmarks.costs import Cost, Limit
 from benchmarks.events import build_event
-from functions.event_log.items import LogTime, build_events_write, encode_events
-from functions.platform.log_keys import build_log_partition
+from functions.event_log.items import (
+    LogTime,
+    build_events_write,
+    build_log_partition,
+    encode_events,
+)
 
 NOTHING = Limit(0, 0, 0)
 
