@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from functions.local import gateway
 from functions.local.bootstrap import LOG_WAIT_SECONDS, build_api, build_files
@@ -148,11 +149,20 @@ def build_app(
     return GatewayApp(handler, executor, files, on_start, sign_in)
 
 
+class _Protocol(HttpToolsProtocol):
+    """Parses requests; fields of a trailer are no headers."""
+
+    def on_headers_complete(self) -> None:
+        super().on_headers_complete()
+        self.headers = []  # the request keeps those that it has
+
+
 def serve(app: GatewayApp, listener: socket.socket) -> None:
     """Serve until SIGINT or SIGTERM, and finish the requests in flight."""
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
     config = uvicorn.Config(
         app,
+        http=_Protocol,
         ws="none",
         lifespan="on",
         log_config=None,

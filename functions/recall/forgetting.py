@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from functions.audit.service import AuditLog, AuditTrail
-from functions.authorization.rules import authorize
+from functions.authorization.rules import authorize, is_allowed
 from functions.conversations.archive import ConversationArchive
 from functions.conversations.lists import ConversationLists
 from functions.conversations.model import Conversation
@@ -35,6 +35,10 @@ _PAGE = 100
 _OPEN = (
     "the memory of users is open to the whole tenant; memory.admin closes it: PATCH "
     '/api/v1/memory/namespaces/users%2F* {"permissions": {"default": "none"}}'
+)
+_CLOSED = (
+    "forgetting a user needs write access to all namespaces below users/{user_id}/; memory.admin "
+    "gives it, or deletes the person by POST /api/v1/deletions"
 )
 _NO_TAGS = frozenset[str]()
 
@@ -63,13 +67,17 @@ class UserForgetting:
         """Delete all that is about a user; after 15 seconds, the next request continues.
 
         Raises:
-            AccessDenied: the caller may not write the user's memory, or everybody may.
+            AccessDenied: the caller may not write each namespace of the user, or everybody may.
         """
         own = f"{USERS}/{encode_segment(user_id)}"
         target = self._namespaces.find(caller, f"{own}/memory")
         authorize(caller, FORGET_USER, target)
         if get_default(target) != "none" and ADMIN not in caller.permissions:
             raise AccessDenied(_OPEN)
+        for each in self._namespaces.list_about(caller.tenant, user_id):
+            other = self._namespaces.find(caller, each.namespace)
+            if each.namespace.startswith(f"{own}/") and not is_allowed(caller, FORGET_USER, other):
+                raise AccessDenied(_CLOSED)
         self._log.add(self._audit.record(caller, FORGET_USER, f"user:{user_id}"))
         counts = Counter[str]()
         deadline = time.monotonic() + _SECONDS

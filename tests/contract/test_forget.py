@@ -223,6 +223,28 @@ def test_a_person_is_told_apart_from_an_agent_of_that_name(
     assert forget(admin, "ann/a")["entries"] == 1
 
 
+def test_who_may_not_write_all_of_a_users_namespaces_forgets_nothing(
+    tenant: Tenant, admin: httpx.Client
+) -> None:
+    closed = {"permissions": {"default": "none"}}
+    ok(admin.patch("/api/v1/memory/namespaces/users%2Fann%2F%2A", json=closed))
+    for name, agents in (("memory", ("eve", "admin")), ("health", ("doctor",))):
+        allow = [{"agent": each, "access": "write"} for each in agents]
+        path = f"/api/v1/memory/namespaces/users%2Fann%2F{name}"
+        ok(admin.patch(path, json={"permissions": {"default": "none", "allow": allow}}))
+    eve, doctor = tenant.agent("eve"), tenant.agent("doctor")
+    entry = {"memory_type": "semantic", "namespace": "users/ann/health", "key": "k", "value": {}}
+    made = ok(doctor.post("/api/v1/memory", json=entry), 201)
+    refused(eve.post("/api/v1/forget", json={"user_id": "ann"}), 403, "ACCESS_DENIED")
+    assert ok(doctor.get(f"/api/v1/memory/{made['id']}"))["key"] == "k"
+    refused(admin.post("/api/v1/forget", json={"user_id": "ann"}), 403, "ACCESS_DENIED")
+    more = {"allow": [{"agent": "admin", "access": "write"}]}
+    path = "/api/v1/memory/namespaces/users%2Fann%2Fhealth"
+    ok(admin.patch(path, json={"permissions": more}))
+    assert forget(admin, "ann")["entries"] == 1
+    refused(doctor.get(f"/api/v1/memory/{made['id']}"), 404, "ENTRY_NOT_FOUND")
+
+
 def test_what_was_configured_for_a_user_goes_unless_that_opens_the_name(
     service: Service, tenant: Tenant, admin: httpx.Client, learning: Learning
 ) -> None:

@@ -98,3 +98,9 @@ def _listening_ports(process: int) -> list[int]:
     lines = Path(f"/proc/{process}/net/tcp").read_text().splitlines()[1:]
     fields = [line.split() for line in lines]
     return [int(each[1].partition(":")[2], 16) for each in fields if each[3] == "0A"]
+
+
+def test_a_key_in_a_trailer_opens_nothing(server: LocalServer) -> None:
+    head = b"GET /api/v1/me HTTP/1.1\r\nHost: l\r\nTransfer-Encoding: chunked\r\nConnection: close"
+    trailer = b"0\r\nX-API-Key: " + server.api_key.encode() + b"\r\n\r\n"
+    assert raw(server, head + b"\r\n\r\n" + trailer).startswith(b"HTTP/1.1 401 ")
