@@ -6,6 +6,7 @@ SHELL := /bin/bash
 
 # Tests start hundreds of processes, which share compiled modules whatever the caller's shell says.
 export PYTHONDONTWRITEBYTECODE :=
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -218,7 +219,7 @@ sbom: requirements/lambda.lock | $(PY)
 	@rm -rf $(SBOM) $(SBOM)-tools && mkdir -p dist
 	@$(PY) -m venv $(SBOM) && $(PY) -m venv $(SBOM)-tools
 	@$(SBOM)/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r $<
-	@$(SBOM)/bin/python -m pip uninstall -q -y pip setuptools
+	@$(SBOM)/bin/python -m pip uninstall -qq -y pip setuptools
 	@$(SBOM)-tools/bin/python -m pip install -q --disable-pip-version-check cyclonedx-bom==7.5.0 pip-licenses==5.5.5
 	@$(SBOM)-tools/bin/cyclonedx-py environment --pyproject pyproject.toml --output-file dist/sbom.cdx.json $(SBOM)/bin/python
 	@$(SBOM)-tools/bin/pip-licenses --python=$(SBOM)/bin/python --from=mixed --output-file=dist/licenses.txt

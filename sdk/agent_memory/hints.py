@@ -41,8 +41,11 @@ def refuse_name(owner: str, name: str) -> NoReturn:
     """Raise the error for a name that isn't there, with what to use instead if that is known.
 
     Raises:
-        AttributeError: always.
+        AttributeError: always, unless the next applies.
+        ImportError: another memory's package has the name; `from ... import` shows no other error.
     """
     hint = _HINTS.get(owner.removeprefix("Async"), {}).get(name)
+    if hint and owner == "agent_memory":
+        raise ImportError(f"{owner} has no {name}; use {hint}", name=owner)
     instead = "" if hint is None else f"; use {hint}"
     raise AttributeError(f"{owner!r} has no attribute {name!r}{instead}", name=name)

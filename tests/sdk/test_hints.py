@@ -25,7 +25,6 @@ _MESSAGE = {"role": "user", "content": "Hello"}
         (lambda: _CLIENT.memory.add("x"), r"use remember\(text\)"),
         (lambda: _CLIENT.memory.recall("x"), r"use client\.recall\(query\)"),
         (lambda: _CLIENT.for_user("ada").add("x"), r"use remember\(text\)"),
-        (lambda: agent_memory.MemoryClient, "use Client or AsyncClient"),
         (lambda: _ASYNC.add("x"), r"use remember\(text\)"),
     ],
 )
@@ -34,6 +33,11 @@ def test_a_name_of_another_memory_is_answered_with_ours(
 ) -> None:
     with pytest.raises(AttributeError, match=remedy):
         mistake()
+
+
+def test_an_import_of_another_memorys_client_names_ours() -> None:
+    with pytest.raises(ImportError, match="use Client or AsyncClient"):
+        from agent_memory import MemoryClient  # noqa: F401, PLC0415
 
 
 def test_an_unknown_name_has_no_hint() -> None:

@@ -17,7 +17,7 @@ from tests.contract.local_server import LocalServer
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "sdk/typescript"
-GUIDES = [ROOT / f"docs/how-to/{name}.md" for name in ("use-typescript", "remember-users")]
+GUIDE = ROOT / "docs/how-to/use-typescript.md"
 pytestmark = pytest.mark.skipif(
     not (PACKAGE / "dist/index.js").exists(), reason="it is not built; run make typescript"
 )
@@ -109,16 +109,15 @@ def test_five_mistakes_are_five_errors_of_the_compiler() -> None:
 
 
 @pytest.mark.skipif(not wordllama.is_installed(), reason="an example searches")
-def test_the_guides_examples_run(variables: dict[str, str], admin: Client, tmp_path: Path) -> None:
+def test_the_guides_example_runs(variables: dict[str, str], admin: Client, tmp_path: Path) -> None:
     me = admin.principals.me().id
     admin.namespaces.set_permissions("users/*", default="none", allow={me: "write"})
-    pages = [page.read_text("utf-8") for page in GUIDES]
-    code, of_user = (page.partition("```js\n")[2].partition("```")[0] for page in pages)
+    code = GUIDE.read_text("utf-8").partition("```js\n")[2].partition("```")[0]
     (tmp_path / "node_modules").mkdir()
     (tmp_path / "node_modules/agent-memory").symlink_to(PACKAGE)
-    (tmp_path / "example.mjs").write_text(f"{code}\n{{{of_user.partition(';')[2]}}}")
+    (tmp_path / "example.mjs").write_text(code)
     said = run("node", "example.mjs", folder=tmp_path, variables=variables)
-    assert admin.for_user("ada@example.com").get("tone") == {"formal": True}
+    assert "Ada pays by card" in said
     assert "{ completed: 24 }" in said
     assert "somebody else was faster: { completed: 24 }" in said
 

@@ -22,6 +22,7 @@ import { Procedures } from "./procedures.js";
 import { Runs } from "./runs.js";
 import type { components } from "./schema.js";
 import type { Entry, JsonObject, RememberOptions } from "./memory.js";
+import { CLIENT_HINTS, refuseNames } from "./hints.js";
 import { Memory } from "./memory.js";
 import { OpenWop } from "./openwop.js";
 import { Recaller, type Recall, type RecallOptions, type RecallReference } from "./recall.js";
@@ -135,6 +136,10 @@ export interface Protocols {
  *     console.log((await client.recall("When do invoices go out?")).text);
  */
 export class Client {
+  static {
+    refuseNames(this, CLIENT_HINTS);
+  }
+
   readonly memory: Memory;
   readonly tasks: Tasks;
   readonly conversations: Conversations;

@@ -1,6 +1,7 @@
 /** `client.memory`: entries of the three tiers. */
 
 import { MemoryConflictError, MemoryNotFoundError } from "./errors.js";
+import { MEMORY_HINTS, refuseNames } from "./hints.js";
 import { Http, quoteSegment, sleep } from "./http.js";
 import { Pages, type Paging } from "./pages.js";
 import type { components } from "./schema.js";
@@ -79,6 +80,10 @@ const PATH = "/api/v1/memory";
 
 /** Entries of all three tiers. */
 export class Memory {
+  static {
+    refuseNames(this, MEMORY_HINTS);
+  }
+
   readonly #http: Http;
 
   constructor(http: Http) {

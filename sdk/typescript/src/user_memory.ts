@@ -2,6 +2,7 @@
 
 import type { Conversations, Said } from "./conversations.js";
 import { MemoryAccessError, MemoryNotFoundError } from "./errors.js";
+import { refuseNames, USER_HINTS } from "./hints.js";
 import type { Http } from "./http.js";
 import type { Entry, EntryFields, JsonObject, Memory, RememberOptions, SearchResult, UpdateOptions } from "./memory.js";
 import type { Pages, Paging } from "./pages.js";
@@ -48,6 +49,10 @@ export interface UserQueryOptions extends Paging {
  * until then every write is refused.
  */
 export class UserMemory {
+  static {
+    refuseNames(this, USER_HINTS);
+  }
+
   readonly #http: Http;
   readonly #client: Verbs;
   readonly #private: Set<string>;

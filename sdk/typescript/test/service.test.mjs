@@ -206,3 +206,10 @@ test("a strategy is set, listed and deleted", async () => {
   assert.equal(await client.strategies.delete("ts"), true);
   assert.equal(await client.strategies.get("ts"), undefined);
 });
+
+test("names of other memories are answered with ours", () => {
+  assert.throws(() => client.add("x"), /use remember\(text\)/);
+  assert.throws(() => client.search("x"), /use recall\(query\)/);
+  assert.throws(() => client.memory.getAll(), /use query\(\)/);
+  assert.throws(() => client.forUser("ada").deleteAll(), /use forget\(\)/);
+});
