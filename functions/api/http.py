@@ -100,7 +100,7 @@ class Request:
         try:
             parsed = model.model_validate_json(self.body)
         except ValidationError as error:
-            raise build_validation_error(list_problems(error)) from error
+            raise build_validation_error(list_problems(error, model)) from error
         beyond = find_large_number(self.body)
         if beyond is not None:
             raise ValidationFailed(beyond, BEYOND_DOUBLE)

@@ -1,9 +1,9 @@
 """Validate what callers send by pydantic models, and name the fields that are wrong."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import (
     BaseModel,
@@ -13,6 +13,7 @@ from pydantic import (
     ValidationError,
     WithJsonSchema,
 )
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from functions.platform import limits
@@ -103,16 +104,18 @@ def validate(model: type[Model], document: Any, whole: str = "body") -> Model:
     try:
         return model.model_validate(document)
     except ValidationError as error:
-        raise build_validation_error(list_problems(error), whole) from error
+        raise build_validation_error(list_problems(error, model), whole) from error
 
 
-def list_problems(error: ValidationError) -> list[tuple[Path, str]]:
+def list_problems(error: ValidationError, model: type[BaseModel]) -> list[tuple[Path, str]]:
     """List the path and the problem of each wrong field, never its value."""
-    return [(each["loc"], _describe(each)) for each in error.errors(include_url=False)]
+    return [(each["loc"], _describe(each, model)) for each in error.errors(include_url=False)]
 
 
-def _describe(problem: ErrorDetails) -> str:
+def _describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
     """Describe a problem; the length of a text is one of characters, whatever else checks it."""
+    if problem["type"] == "extra_forbidden":
+        return f"there is no such field; the fields are {_list_fields(model, problem['loc'][:-1])}"
     if isinstance(text := problem["input"], str):
         match problem["type"]:
             case "too_long" | "string_too_long":
@@ -122,6 +125,26 @@ def _describe(problem: ErrorDetails) -> str:
                 least = problem["ctx"]["min_length"]
                 return f"needs {least} or more characters"
     return problem["msg"].removeprefix("Value error, ")
+
+
+def _list_fields(model: type[BaseModel], path: Path) -> str:
+    fields = _name_fields(model)
+    for name in path:
+        if (field := fields.get(name)) and (inner := next(_list_models(field.annotation), None)):
+            fields = _name_fields(inner)
+    return ", ".join(sorted(map(str, fields)))
+
+
+def _name_fields(model: type[BaseModel]) -> dict[str | int, FieldInfo]:
+    return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
+def _list_models(annotation: object) -> Iterator[type[BaseModel]]:
+    """List the models that a type is made of, such as that of `list[Model] | None`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _list_models(part)
 
 
 def build_validation_error(

@@ -60,7 +60,7 @@ def parse_workflow(body: bytes, media_type: str) -> Workflow:
     try:
         workflow = Workflow.model_validate(document)
     except ValidationError as error:
-        raise _add_lines(text, list_problems(error)) from error
+        raise _add_lines(text, list_problems(error, Workflow)) from error
     contradictions = find_problems(workflow)
     if contradictions:
         raise _add_lines(text, contradictions)

@@ -120,3 +120,17 @@ def test_a_text_of_a_wrong_length_is_told_its_characters(
     with pytest.raises(ValidationFailed) as raised:
         validate(Question, body)
     assert raised.value.members["errors"] == [{"field": field, "message": problem}]
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "fields"),
+    [
+        ({"tex": "x"}, "tex", "at, count, flag, parts, share, text, ttl"),
+        ({"parts": [{"tex": "x"}]}, "parts.0.tex", "text"),
+    ],
+)
+def test_an_unknown_field_is_told_the_known_ones(body: Any, field: str, fields: str) -> None:
+    with pytest.raises(ValidationFailed) as raised:
+        validate(Body, body)
+    problem = f"there is no such field; the fields are {fields}"
+    assert raised.value.members["errors"] == [{"field": field, "message": problem}]
