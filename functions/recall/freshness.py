@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 
 from functions.entries.filters import Filters, parse_namespace_filter
-from functions.entries.query import Queries
+from functions.entries.query import Queries, begin_before
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock
@@ -16,7 +16,8 @@ from functions.search.embedding_indexer import EmbeddingIndexer
 
 _LONGEST_WAIT = 10.0  # seconds
 _PAUSE = 0.1
-_NEWEST = 25  # entries whose vectors are looked for; older ones were embedded before
+_NEWEST = 25  # entries whose vectors are looked for at a time
+_FIRST_STEP, _STEP_FACTOR = 1_000, 4  # ms that the search for an embedded entry goes back
 
 
 @dataclass(eq=False)
@@ -41,11 +42,25 @@ class Freshness:
             time.sleep(_PAUSE)
 
     def _find_oldest_unindexed(self, caller: Principal, question: Question) -> int | None:
-        """Find when the oldest of the newest entries without a vector was written."""
+        """Find a time before which all entries have vectors; None if the newest have them.
+
+        Entries are embedded in the order of their writes. If the newest 25 wait, the search goes
+        back a second, then 4, then 16, until it meets one that doesn't.
+        """
         if self._indexer is None:
             return None
         namespace, prefix = parse_namespace_filter(question.namespace)
         filters = Filters(agent_id=question.agent_id, namespace=namespace, namespace_prefix=prefix)
-        page = self._queries.find_page(caller, filters, WantedPage(_NEWEST))
-        waiting = self._indexer.select_unindexed(page.elements)
-        return min((each.updated_at for each in waiting), default=None)
+        oldest, after, step = None, None, _FIRST_STEP
+        while True:
+            wanted = WantedPage(_NEWEST, after=after)
+            entries = self._queries.find_page(caller, filters, wanted).elements
+            waiting = self._indexer.select_unindexed(entries)
+            if not waiting:
+                newest = max((each.updated_at for each in entries), default=None)
+                return oldest if oldest is None or newest is None else newest + 1
+            oldest = min(each.updated_at for each in waiting)
+            if len(waiting) < len(entries):
+                return oldest
+            after = begin_before(after, min(each.created_at for each in entries) - step)
+            step *= _STEP_FACTOR

@@ -1,5 +1,6 @@
 """CONTRACT3 section 14: one question to entries, facts, messages and episodes."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -341,6 +342,23 @@ def test_indexed_until_says_what_is_not_found_yet(ada: httpx.Client, embed: Embe
     assert answer["indexed_until"] >= made["updated_at"]
     assert "oolong tea" in texts(answer)
     invalid(ada.post(RECALL, json={"query": "tea", "wait": "soon"}), "wait")
+
+
+def test_a_long_backlog_is_not_passed_over(
+    ada: httpx.Client, embed: Embed, service: Service
+) -> None:
+    make = partial(semantic, namespace="agents/ada/n", value={"text": "oolong tea"})
+    create(ada, make(key="first"))
+    embed()
+    service.clock.advance(seconds=60)
+    late = create(ada, make(key="late"))
+    for batch in range(3):
+        service.clock.advance(seconds=2)
+        entries = [make(key=f"{batch}-{n}") for n in range(20)]
+        ok(ada.post(f"{MEMORY}/batch", json={"entries": entries}))
+    assert ask(ada, "tea")["indexed_until"] <= late["updated_at"]
+    embed()
+    assert ask(ada, "tea")["indexed_until"] > late["updated_at"]
 
 
 def test_deleted_items_are_not_found(ada: httpx.Client, embed: Embed) -> None:

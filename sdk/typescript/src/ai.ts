@@ -121,7 +121,7 @@ export function memoryTools(user: UserMemory): ToolSet {
     }),
     forget: tool({
       description: "Delete one memory, by the reference that recall shows before it.",
-      inputSchema: jsonSchema<{ reference: string }>(toSchema("reference", "such as e.mem_...")),
+      inputSchema: jsonSchema<{ reference: string }>(toSchema("reference", "such as m.chat-42.3")),
       execute: async ({ reference }) => user.forget(reference),
     }),
   };
