@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from functions.platform.schema import WORDS_DIMENSIONS
 from functions.vectors.model import Embedding, EmbedMeanings, Statistics, Vector
-from functions.vectors.wordllama import compute_length, find_nearest
+from functions.vectors.wordllama import compare_words, compute_length
 from functions.vectors.words import (
     GRAM,
     PREFIX,
@@ -183,13 +183,25 @@ class Query:
 
         Words of two letters, such as "hi", are near to those that they are a piece of.
         """
-        missing = [each for each in self.words.words if each[:PREFIX] not in found.prefixes]
-        others = [each for each in found.words if len(each) > _PIECE_LETTERS]
         near: dict[str, float] = {}
-        for word, cosine in zip(missing, find_nearest(missing, others), strict=True):
-            share = (cosine - _UNRELATED) / (_SYNONYMS - _UNRELATED)
-            near[word[:PREFIX]] = max(min(share, 1.0), near.get(word[:PREFIX], 0.0))
+        cosines = [self._compare_word(each) for each in found.words if len(each) > _PIECE_LETTERS]
+        for place, word in enumerate(self.words.words):
+            term = word[:PREFIX]
+            if cosines and term not in found.prefixes:
+                nearest = max(each[place] for each in cosines)
+                share = (nearest - _UNRELATED) / (_SYNONYMS - _UNRELATED)
+                near[term] = max(min(share, 1.0), near.get(term, 0.0))
         return near
+
+    def _compare_word(self, word: str) -> list[float]:
+        """Compare the query's words with a word of texts, once for all texts."""
+        if word not in self._compared:
+            self._compared[word] = compare_words(self.words.words, word)
+        return self._compared[word]
+
+    @cached_property
+    def _compared(self) -> dict[str, list[float]]:
+        return {}
 
     def _share_grams(self, found: Words, folded: str) -> float:
         grams = sum(

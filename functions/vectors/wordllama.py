@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MODEL = "wordllama-256"
 DIMENSION = 256
 _REMEMBERED_WORDS, _MAX_REMEMBERED = 20_000, 32  # words, and letters of one: 3 MB
-_REMEMBERED_VECTORS = 8_192  # of words: 8 MB
+_REMEMBERED_VECTORS, _REMEMBERED_QUERIES = 8_192, 64  # of words: 8 MB
 _TYPICAL_LENGTH = 13.0  # of the vector of a word that says something
 _FOLDER, _WEIGHTS, _TOKENIZER = "wordllama_data", "weights.safetensors", "tokenizer.json"
 _MISSING = (
@@ -86,21 +86,19 @@ _recall_weight = lru_cache(_REMEMBERED_WORDS)(_compute_weight)
 """Cached vectors of common words."""
 
 
-def find_nearest(words: Sequence[str], others: Sequence[str]) -> list[float]:
-    """Find how near each word is to the nearest of the others, as a cosine.
-
-    0 without the model's files, or without other words.
-    """
-    if not (words and others):
-        return [0.0] * len(words)
+def compare_words(words: tuple[str, ...], other: str) -> list[float]:
+    """Compare words with another one: the cosine of each; 0 without the model's files."""
+    if not words:
+        return []
     try:
-        near: list[float] = (_stack(words) @ _stack(others).T).max(1).tolist()
+        cosines: list[float] = (_stack(words) @ _recall_vector(other)).tolist()
     except Unavailable:
         return [0.0] * len(words)
-    return near
+    return cosines
 
 
-def _stack(words: Sequence[str]) -> "NDArray[np.float32]":
+@lru_cache(_REMEMBERED_QUERIES)
+def _stack(words: tuple[str, ...]) -> "NDArray[np.float32]":
     import numpy as np  # noqa: PLC0415 - 70 ms, and most requests embed nothing
 
     return np.stack(list(map(_recall_vector, words)))
@@ -110,7 +108,9 @@ def _stack(words: Sequence[str]) -> "NDArray[np.float32]":
 def _recall_vector(word: str) -> "NDArray[np.float32]":
     import numpy as np  # noqa: PLC0415 - likewise
 
-    return np.frombuffer(embed(word[:_MAX_REMEMBERED]), np.float32)
+    total = np.array(_sum_pieces(word[:_MAX_REMEMBERED]), np.float32)
+    length = np.linalg.norm(total) or 1.0
+    return np.divide(total, length, dtype=np.float32)
 
 
 def is_installed() -> bool:

@@ -75,8 +75,11 @@ def test_it_needs_nothing_compiled_but_numpy_and_tokenizers() -> None:
     }
 
 
-def test_a_word_is_nearest_to_one_of_a_similar_meaning() -> None:
-    ship = wordllama.find_nearest(["ship", "ship"], ["boat", "tax"])
-    assert ship == wordllama.find_nearest(["ship"], ["boat"]) * 2
-    assert ship[0] > wordllama.find_nearest(["ship"], ["tax"])[0] + 0.2
-    assert wordllama.find_nearest(["ship"], []) == [0.0]
+def test_words_of_a_similar_meaning_are_near() -> None:
+    (ship, tax), (same,) = (
+        wordllama.compare_words(("ship", "tax"), "boat"),
+        (wordllama.compare_words(("boat",), "boat")),
+    )
+    assert ship > tax + 0.2
+    assert same == pytest.approx(1)
+    assert wordllama.compare_words((), "boat") == []
