@@ -5,6 +5,7 @@ from typing import Any
 
 from operations.deploying import render_context, run_deployment
 from operations.deployment import Deployment, UnknownDeployment, client
+from operations.switches import set_switches
 from operations.table_switch import TablePair
 
 _KEYS = {"storage_key_arn": "what is stored", "values_key_arn": "the data keys of sensitive values"}
@@ -34,6 +35,8 @@ def reattach(
     _check_destroyed(name)
     context = find_state(name, memory_table, log_table)
     run_deployment(command, name, context)
+    # a restore that was cut off has left a switch to tables that the functions may not use
+    set_switches(Deployment.find(name), memory_table=None, log_table=None)
     return {"context": render_context(context)}
 
 

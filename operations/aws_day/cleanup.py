@@ -90,6 +90,7 @@ def _list_logs(cloudformation: Any, stack: str) -> list[str]:
 
 
 def _delete_tables(name: str) -> None:
+    """Delete the tables. AWS deletes the one of the first Region after its replica alone."""
     dynamodb = client("dynamodb")
     own = re.compile(rf"agent-memory-{name}-(memory|log)(-restored)?")
     for page in dynamodb.get_paginator("list_tables").paginate():
@@ -97,6 +98,7 @@ def _delete_tables(name: str) -> None:
             dynamodb.update_table(TableName=table, DeletionProtectionEnabled=False)
             dynamodb.get_waiter("table_exists").wait(TableName=table)
             dynamodb.delete_table(TableName=table)
+            dynamodb.get_waiter("table_not_exists").wait(TableName=table)
 
 
 def _delete_bucket(name: str) -> None:
@@ -113,10 +115,19 @@ def _delete_bucket(name: str) -> None:
 
 def _delete_secrets(name: str) -> None:
     secrets = client("secretsmanager")
+    region = secrets.meta.region_name
     for page in secrets.get_paginator("list_secrets").paginate():
         for each in page["SecretList"]:
-            if each.get("Description", "").startswith(f"agent-memory {name}: "):
-                secrets.delete_secret(SecretId=each["ARN"], ForceDeleteWithoutRecovery=True)
+            is_own = each.get("Description", "").startswith(f"agent-memory {name}: ")
+            if is_own and each.get("PrimaryRegion", region) == region:  # which deletes replicas
+                _delete_secret(secrets, each["ARN"])
+
+
+def _delete_secret(secrets: Any, arn: str) -> None:
+    replicas = secrets.describe_secret(SecretId=arn).get("ReplicationStatus", ())
+    if regions := [each["Region"] for each in replicas]:
+        secrets.remove_regions_from_replication(SecretId=arn, RemoveReplicaRegions=regions)
+    secrets.delete_secret(SecretId=arn, ForceDeleteWithoutRecovery=True)
 
 
 def _delete_keys(name: str) -> None:
@@ -124,7 +135,7 @@ def _delete_keys(name: str) -> None:
     kms = client("kms")
     for key in _list_keys(kms):
         is_own = key["Description"].startswith(f"agent-memory {name}: ")
-        if is_own and key["KeyState"] != "PendingDeletion":
+        if is_own and not key["KeyState"].startswith("Pending"):
             kms.schedule_key_deletion(KeyId=key["KeyId"], PendingWindowInDays=_PENDING_DAYS)
 
 

@@ -30,7 +30,7 @@ from operations.preflight import check_account
 from operations.protection import protect
 from operations.reattachment import StateNotFound, reattach
 from operations.root_key import rotate_root_key
-from operations.switches import set_read_only
+from operations.switches import get_switches, set_read_only, set_switches
 from operations.table_switch import restore_into_service
 from operations.versions import list_functions
 
@@ -367,13 +367,16 @@ def destroy_and_reattach(day: Day) -> Facts:
     """Destroy the stacks, and deploy again on what they left."""
     agent, outputs = day.agent("reattach"), day.deployment.outputs
     kept = agent.create("kept", {"text": "secret"}, sensitivity="confidential")
+    tables = {"memory_table": outputs["MemoryTable"], "log_table": outputs["LogTable"]}
+    set_switches(day.deployment, **tables)  # as a restore leaves them that was cut off
     delete_stacks(day.name)
     line = day.line().replace("{context}", _render(day) + " {context}")
     if "memory_stream_arn" in day.state["context"]:  # so there are two pairs of tables
         with suppress(StateNotFound):
             reattach(day.name, line)
             raise StepFailed("one of two pairs of tables was taken without a question")
-    found = reattach(day.name, line, outputs["MemoryTable"], outputs["LogTable"])
+    found = reattach(day.name, line, *tables.values())
+    expect(not get_switches(day.deployment).keys() & tables, "a switch of tables is left")
     options = dict(each.split("=", 1) for each in found["context"].replace("-c ", "").split())
     day.save(context=day.state["context"] | options)
     again = day.agent("reattach")

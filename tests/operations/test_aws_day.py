@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +204,25 @@ def test_cleaning_up_deletes_what_the_day_made_and_nothing_else(
             "agent-memory-day-two",
             "agent-memory-prod",
         ]
+
+
+def test_cleaning_up_deletes_a_secret_with_its_replica(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    with mock_aws():
+        session = open_session()
+        session.events.register("before-call.cloudformation.DescribeStacks", find_no_stack)
+        monkeypatch.setattr(boto3, "DEFAULT_SESSION", session)
+        boto3.client("secretsmanager").create_secret(
+            Name="day",
+            Description="agent-memory day: a",
+            SecretString="s",
+            AddReplicaRegions=[{"Region": "eu-west-1"}],
+        )
+        assert clean_up(replace(reopen(tmp_path), standby="eu-west-1")) == []
+        for region in ("eu-central-1", "eu-west-1"):
+            assert not boto3.client("secretsmanager", region).list_secrets()["SecretList"]
 
 
 def find_no_stack(**_: Any) -> tuple[AWSResponse, dict[str, Any]]:
