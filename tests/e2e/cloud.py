@@ -63,11 +63,11 @@ class Cloud:
         """A TLS context that trusts this cloud alone."""
         return ssl.create_default_context(cafile=str(self.certificate))
 
-    def client(self, service: str) -> Any:
+    def client(self, service: str, region: str = REGION) -> Any:
         return boto3.client(
             service,
             endpoint_url=self.url,
-            region_name=REGION,
+            region_name=region,
             aws_access_key_id=_CREDENTIALS["AWS_ACCESS_KEY_ID"],
             aws_secret_access_key=_CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
             verify=str(self.certificate),

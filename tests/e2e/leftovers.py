@@ -1,13 +1,14 @@
 """What is left of a deployment that is destroyed."""
 
+from functools import partial
 from typing import Any
 
-from tests.e2e.cloud import Cloud
+from tests.e2e.cloud import REGION, Cloud
 
 
-def list_leftovers(there: Cloud) -> dict[str, Any]:
-    """What costs money or holds data, but for what bootstrapping made."""
-    client = there.client
+def list_leftovers(there: Cloud, region: str = REGION) -> dict[str, Any]:
+    """What costs money or holds data in a Region, but for what bootstrapping made."""
+    client = partial(there.client, region=region)
     return {
         "tables": client("dynamodb").list_tables()["TableNames"],
         "functions": client("lambda").list_functions()["Functions"],
@@ -34,12 +35,12 @@ def list_leftovers(there: Cloud) -> dict[str, Any]:
             for each in client("iam").list_roles()["Roles"]
             if not each["RoleName"].startswith("cdk-")
         ],
-        "keys": [key for key in list_keys(there) if key["KeyState"] != "PendingDeletion"],
+        "keys": [key for key in list_keys(there, region) if key["KeyState"] != "PendingDeletion"],
     }
 
 
-def list_keys(there: Cloud) -> list[dict[str, Any]]:
-    """All keys of the account."""
-    kms = there.client("kms")
+def list_keys(there: Cloud, region: str = REGION) -> list[dict[str, Any]]:
+    """All keys of the account in a Region."""
+    kms = there.client("kms", region)
     ids = [key["KeyId"] for key in kms.list_keys()["Keys"]]
     return [kms.describe_key(KeyId=id)["KeyMetadata"] for id in ids]

@@ -22,7 +22,8 @@ from tests.e2e.toolkit import Toolkit
 
 pytestmark = [E2E, pytest.mark.day]
 _CONCURRENCY = 10  # as in a new account
-_NEEDS_MORE = {"index", "standby and back", "edge"}  # than the emulator has
+_NEEDS_MORE = {"index", "edge"}  # than the emulator has
+_STANDBY = "eu-west-1"
 
 
 @pytest.fixture(autouse=True)
@@ -43,8 +44,10 @@ def test_a_day_finds_nothing_wrong_and_leaves_nothing(account: Cloud, tmp_path: 
     folder = tmp_path / "toolkit"
     folder.mkdir()
     toolkit = Toolkit(folder, None, {"stage": "{name}"})
-    toolkit.bootstrap(account)
-    before = list_leftovers(account)
+    before = {}
+    for region in (REGION, _STANDBY):
+        toolkit.bootstrap(account, region)
+        before[region] = list_leftovers(account, region)
 
     def find(name: str) -> Deployment:
         """Find a deployment at the address where the emulator serves its API."""
@@ -53,14 +56,15 @@ def test_a_day_finds_nothing_wrong_and_leaves_nothing(account: Cloud, tmp_path: 
         address = f"{account.url}/_aws/execute-api/{api}/$default"
         return replace(found, outputs=found.outputs | {"ApiUrl": address})
 
-    day = Day("day", tmp_path / "day.json", toolkit.render_deployment(), {}, find=find)
+    day = Day("day", tmp_path / "day.json", toolkit.render_deployment(), {}, _STANDBY, find)
     day.calls, day.threads = 40, 4
     run_steps(day, STEPS)
     results = {name: each["status"] for name, each in day.state["steps"].items()}
     expected = {name: "skipped" if name in _NEEDS_MORE else "done" for name in describe_steps()}
     assert results == expected, day.state["steps"]
     assert clean_up(day) == []
-    left = list_leftovers(account)
-    assert {kind: each for kind, each in left.items() if each != before[kind]} == {}
+    for region, present in before.items():
+        left = list_leftovers(account, region)
+        assert {kind: each for kind, each in left.items() if each != present[kind]} == {}
     day.save(began="", region=REGION, commit=ACCOUNT, left=[])
     assert "p99_ms" in render(day)

@@ -59,14 +59,16 @@ class Toolkit:
 
     def render_deployment(self) -> str:
         """Render the line for a shell that synthesizes anew and deploys, with more `{context}`."""
-        variables = [f"{name}={value}" for name, value in (self._environment() | _HOME).items()]
+        own = self._environment() | _HOME
+        del own["CDK_DEFAULT_REGION"]  # the Region is that of the command's environment
+        variables = [f"{name}={value}" for name, value in own.items()]
         options = ["--all", "--require-approval=never", "--no-notices", "--ci", *_APP]
         output = f"--output={self._folder / 'anew'}"
         words = [_command(), "deploy", *options, output, *self._list_context()]
         return f"{shlex.join(['env', *variables, *words])} {{context}}"
 
-    def bootstrap(self, cloud: Cloud) -> None:
-        self._run(self._folder, cloud.environment, "bootstrap", f"aws://{ACCOUNT}/{REGION}")
+    def bootstrap(self, cloud: Cloud, region: str = REGION) -> None:
+        self._run(self._folder, cloud.environment, "bootstrap", f"aws://{ACCOUNT}/{region}")
 
     def deploy(self, cloud: Cloud) -> None:
         self._on_stacks(cloud, "deploy", "--require-approval=never")

@@ -9,6 +9,7 @@ from typing import Any
 
 from ministack import app
 from ministack.core import router
+from ministack.core.responses import get_region
 from ministack.services import cloudwatch, lambda_svc
 from ministack.services.cloudformation import provisioners, stacks
 
@@ -16,14 +17,14 @@ Properties = dict[str, Any]
 _ALIAS = "AWS::Lambda::Alias"
 _KINDS = ("AWS::CodeDeploy::Application", "AWS::CodeDeploy::DeploymentGroup")
 
-_alarms: dict[str, list[str]] = {}  # the names of a group's alarms, by the group's id
+_alarms: dict[str, list[str]] = {}  # the names of a group's alarms, by its Region and id
 _reports: dict[str, str] = {}  # what hooks have reported, by their executions
 _move = provisioners._lambda_alias_update
 _is_slow = stacks._runs_on_worker_thread
 
 
 def _create(logical_id: str, properties: Properties, stack: str) -> tuple[str, Properties]:
-    id = f"{stack}-{logical_id}"
+    id = f"{get_region()}/{stack}-{logical_id}"
     watched = properties.get("AlarmConfiguration", {}).get("Alarms", ())
     _alarms[id] = [each["Name"] for each in watched]
     return id, {}
@@ -56,7 +57,8 @@ def _check_place(function: str, recorded: Properties) -> None:
 
 
 def _check_alarms(function: str) -> None:
-    for name in (each for names in _alarms.values() for each in names):
+    here = [names for id, names in _alarms.items() if id.startswith(f"{get_region()}/")]
+    for name in (each for names in here for each in names):
         alarm = cloudwatch._alarms[name]
         watched = [each["Value"] for each in alarm["Dimensions"] if each["Name"] == "FunctionName"]
         if watched == [function] and alarm["StateValue"] == "ALARM":
