@@ -166,7 +166,10 @@ def rotate(day: Day) -> Facts:
         "the end of the former key",
         120,
     )
-    return {"new_key_after_seconds": seconds, "former_key_until_seconds": seconds + refused}
+    return {
+        "new_key_after_seconds": seconds,
+        "former_key_until_seconds": round(seconds + refused, 1),
+    }
 
 
 def release(day: Day) -> Facts:
