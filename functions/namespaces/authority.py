@@ -23,13 +23,15 @@ _ADMINISTERS = Rule[NamespaceTarget](
 )
 _MANAGES = Rule("admin access to the namespace", _may_manage)
 
+_WRITE_DENIED = (
+    "you may not write in this namespace; an administrator allows it by"
+    " PATCH /api/v1/memory/namespaces/{namespace}, such as users/* for all users of an app"
+)
 READ_MEMORY = Action(
     "namespace.read", (_READS, INSPECTS), denied="you have no access to this namespace's memory"
 )
-WRITE_MEMORY = Action("namespace.write", (_WRITES,), denied="you may not write in this namespace")
-CLAIM_NAMESPACE = Action(
-    "namespace.claim", (_WRITES,), denied="you may not write in this namespace", is_audited=True
-)
+WRITE_MEMORY = Action("namespace.write", (_WRITES,), denied=_WRITE_DENIED)
+CLAIM_NAMESPACE = Action("namespace.claim", (_WRITES,), denied=_WRITE_DENIED, is_audited=True)
 """The first write to a namespace without configuration makes the writer its curator."""
 READ_PERMISSIONS = Action(
     "namespace.show", (HOLDS_ADMIN, _READS, INSPECTS), denied="you have no access to this namespace"

@@ -1,8 +1,9 @@
 """Render what a request holds: its body, its fields and the parts of its path."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from difflib import get_close_matches
 from enum import Enum
 from typing import Any
@@ -10,7 +11,13 @@ from urllib.parse import quote
 
 from agent_memory.model import EntryFields, Model
 
-_OTHER_NAMES = {"limit": "top_k", "threshold": "min_score"}  # in other memories
+_OTHER_NAMES = {  # in other memories
+    "k": "top_k",
+    "limit": "top_k",
+    "threshold": "min_score",
+    "user": "user_id",
+}
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class Unset(Enum):
@@ -83,15 +90,15 @@ def to_numbers(vector: Iterable[float] | None) -> list[float] | None:
     return None if vector is None else [float(each) for each in vector]
 
 
-def assert_known(fields: Mapping[str, Any], kind: type) -> None:
-    """Return if the keywords of a call are fields of this `TypedDict`.
+def assert_known(fields: Mapping[str, Any], kind: type, *others: str) -> None:
+    """Return if the keywords of a call are fields of this `TypedDict`; the call has others, too.
 
     Raises:
         TypeError: raised when one isn't.
     """
     unknown = [name for name in fields if name not in kind.__annotations__]
     if unknown:
-        known = [*kind.__annotations__]
+        known = [*kind.__annotations__, *others]
         near = [_OTHER_NAMES.get(unknown[0]), *get_close_matches(unknown[0], known, n=1)]
         hint = next((f"; use {each!r}" for each in near if each in known), "")
         raise TypeError(f"unexpected keyword argument {unknown[0]!r}{hint}")
@@ -111,6 +118,18 @@ def render_time(time: Any) -> Any:
     if time.tzinfo is None:
         raise ValueError("give a datetime with a time zone: datetime.now(timezone.utc)")
     return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def render_moment(time: date | str) -> Any:
+    """Return a moment as an RFC 3339 text; a day is its first moment in UTC.
+
+    Raises:
+        ValueError: raised when a moment has no time zone.
+    """
+    if isinstance(time, datetime):
+        return render_time(time)
+    day = str(time)
+    return f"{day}T00:00:00Z" if _DAY.fullmatch(day) else time
 
 
 def join_scope(

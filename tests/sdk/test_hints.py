@@ -60,6 +60,7 @@ def test_an_unknown_name_has_no_hint() -> None:
         ),
         (lambda: _CLIENT.for_user(7), r"use str\(user_id\)"),
         (lambda: _CLIENT.recall("x", limit=5), "'limit'; use 'top_k'"),
+        (lambda: _CLIENT.recall("x", user="ada"), "'user'; use 'user_id'"),
         (lambda: _CLIENT.recall("x", souces=["facts"]), "'souces'; use 'sources'"),
     ],
 )
@@ -76,12 +77,13 @@ def test_a_wrong_argument_is_answered_with_a_right_one(
         ("add", "no command add; did you mean remember?"),
         ("recal", "no command recal; did you mean recall?"),
         ("zzz", "no command zzz; see agent-memory --help"),
+        ("remember", "unrecognized arguments: world; put a text of several words in quotes"),
     ],
 )
 def test_the_command_line_names_the_command_that_is_meant(typed: str, remedy: str) -> None:
     parser: Parser = build_parser()
     with pytest.raises(UsageFailure) as failure:
-        parser.parse_args([typed, "hello"])
+        parser.parse_args([typed, "hello", "world"])
     assert remedy in str(failure.value)
 
 

@@ -1,11 +1,11 @@
 """The verbs remember, say, recall and forget, for the caller and for a user of its app."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 from agent_memory import Client
-from agent_memory.exceptions import ConversationNotOwned
+from agent_memory.exceptions import ConversationNotOwned, MemoryAccessError
 
 
 @pytest.fixture
@@ -13,6 +13,13 @@ def assistant(admin: Client, agent: Callable[[str], Client]) -> Client:
     client = agent("assistant")
     admin.namespaces.set_permissions("users/*", default="none", allow={"assistant": "write"})
     return client
+
+
+def test_an_agent_that_may_not_remember_users_is_told_who_allows_it(
+    assistant: Client, agent: Callable[[str], Client]
+) -> None:
+    with pytest.raises(MemoryAccessError, match=r"PATCH /api/v1/memory/namespaces/.* users/\*"):
+        agent("other").for_user("ada").remember("Likes tea")
 
 
 def test_what_was_said_is_recalled_and_forgotten(assistant: Client) -> None:
@@ -38,7 +45,9 @@ def test_the_callers_own_conversation_is_recalled(assistant: Client) -> None:
     found = assistant.recall("When did the build break?", since=datetime(2020, 1, 1, tzinfo=UTC))
     assert [each.role for each in found.items] == ["user"]
     assert assistant.conversations.search("build", session_id="notes").items
-    assert assistant.recall("build", until=datetime(2020, 1, 1, tzinfo=UTC)).items == ()
+    for before in (datetime(2020, 1, 1, tzinfo=UTC), date(2020, 1, 1), "2020-01-01"):
+        assert assistant.recall("build", until=before).items == ()
+    assert assistant.recall("build", since="2020-01-01", until="2100-01-01T00:00:00Z").items
 
 
 def test_each_kind_of_item_is_forgotten_by_its_reference(assistant: Client) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields as list_fields
-from datetime import datetime
+from datetime import date
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -185,8 +185,8 @@ class Client:
         query: str | None = None,
         *,
         user_id: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: date | str | None = None,
+        until: date | str | None = None,
         max_tokens: int | None = None,
         **fields: Unpack[RecallFields],
     ) -> Recall:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, Unpack
 
 from agent_memory._sync.pages import Pages, to_pages
@@ -392,8 +392,8 @@ class Conversations(Resource):
         query: str,
         *,
         user_id: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: date | str | None = None,
+        until: date | str | None = None,
         max_tokens: int | None = None,
         **fields: Unpack[RecallFields],
     ) -> Recall:

@@ -1,11 +1,11 @@
 """`client.recall`: one question to all memory that the caller may read."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import date
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from agent_memory.model import Recall, RecallReference, RecallSource
-from agent_memory.requests import assert_known, drop_none, quote_segment, render_time, to_list
+from agent_memory.requests import assert_known, drop_none, quote_segment, render_moment, to_list
 from agent_memory.responses import parse, parse_object
 
 if TYPE_CHECKING:
@@ -56,13 +56,13 @@ def ask(
     query: str | None,
     *,
     user_id: str | None,
-    since: datetime | None,
-    until: datetime | None,
+    since: date | str | None,
+    until: date | str | None,
     max_tokens: int | None,
     fields: Mapping[str, Any],
 ) -> Recall:
     """Send a question to a path, and return the answer."""
-    assert_known(fields, RecallFields)
+    assert_known(fields, RecallFields, "user_id", "since", "until", "max_tokens")
     given = {
         name: to_list(each) if name in ("sources", "tags", "exclude", "vector") else each
         for name, each in fields.items()
@@ -70,8 +70,8 @@ def ask(
     body = given | drop_none(
         query=query,
         user_id=user_id,
-        since=None if since is None else render_time(since),
-        until=None if until is None else render_time(until),
+        since=None if since is None else render_moment(since),
+        until=None if until is None else render_moment(until),
         max_tokens=max_tokens,
     )
     return parse(Recall.from_document, parse_object(client.request("POST", path, json=body)))

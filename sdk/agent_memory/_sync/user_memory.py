@@ -1,7 +1,7 @@
 """`client.for_user`: what your app remembers of one of its users."""
 
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import date
 from typing import TYPE_CHECKING, Any, Unpack
 
 from agent_memory._sync.pages import Pages
@@ -190,8 +190,8 @@ class UserMemory:
         self,
         query: str,
         *,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: date | str | None = None,
+        until: date | str | None = None,
         max_tokens: int | None = None,
         **fields: Unpack[RecallFields],
     ) -> Recall:

@@ -29,6 +29,8 @@ class Parser(argparse.ArgumentParser):
             near = [_OTHER_NAMES.get(name), *get_close_matches(name, known)]
             message = f"there is no command {name}"
             message += next((f"; did you mean {each}?" for each in near if each in known), "")
+        elif re.match(r"unrecognized arguments: [^-]", message):
+            message += "; put a text of several words in quotes"
         raise UsageFailure(f"{message}; see {self.prog} --help")
 
 
