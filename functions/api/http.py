@@ -133,25 +133,8 @@ class Request:
             problems = [(name, "is no parameter of this call") for name in unknown]
             raise ValidationFailed(*problems[0], *problems[1:])
 
-    @property
-    def idempotency_key(self) -> str | None:
-        """The Idempotency-Key header.
-
-        Raises:
-            ValidationFailed: it isn't 1-255 visible ASCII characters.
-        """
-        key = self.headers.get("idempotency-key")
-        if key is not None and not _IDEMPOTENCY_KEY.fullmatch(key):
-            message = f"takes 1-{limits.MAX_IDEMPOTENCY_KEY_CHARACTERS} visible ASCII characters"
-            raise ValidationFailed("Idempotency-Key", message)
-        return key
-
     def idempotency_token(self, caller: Principal) -> RequestToken:
-        """Make the token of this write; without an Idempotency-Key it is a random one.
-
-        Raises:
-            ValidationFailed: the Idempotency-Key isn't 1-255 visible ASCII characters.
-        """
+        """Make the token of this write; without an Idempotency-Key it is a random one."""
         return self.optional_idempotency_token(caller) or RequestToken.create()
 
     def claim_idempotency_key(self, caller: Principal) -> RequestToken | None:
@@ -163,7 +146,6 @@ class Request:
             The token; None without an Idempotency-Key.
 
         Raises:
-            ValidationFailed: the Idempotency-Key isn't 1-255 visible ASCII characters.
             IdempotencyConflict: it came with another body within a day.
         """
         token = self.optional_idempotency_token(caller)
@@ -177,9 +159,12 @@ class Request:
         Raises:
             ValidationFailed: the Idempotency-Key isn't 1-255 visible ASCII characters.
         """
-        key = self.idempotency_key
+        key = self.headers.get("idempotency-key")
         if key is None:
             return None
+        if not _IDEMPOTENCY_KEY.fullmatch(key):
+            message = f"takes 1-{limits.MAX_IDEMPOTENCY_KEY_CHARACTERS} visible ASCII characters"
+            raise ValidationFailed("Idempotency-Key", message)
         method = self.event["requestContext"]["http"]["method"]
         content = b"\n".join((f"{method} {self.path}".encode(errors="replace"), self.body))
         identity = f"{caller.tenant}\n{caller.id}"
@@ -253,7 +238,6 @@ class Request:
 
         Raises:
             PreconditionRequired: it isn't sent.
-            ValidationFailed: anything but `3` or `"3"`.
         """
         version = self.if_match
         if version is None:

@@ -46,7 +46,7 @@ def create_principal(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewPrincipal)
     token = request.claim_idempotency_key(caller) or RequestToken.create()
     principal, api_key = request.services.identity.create_principal(
-        caller, new, token, request.idempotency_key
+        caller, new, token, request.headers.get("idempotency-key")
     )
     return json_response(201, render_new_principal(principal, api_key))
 
@@ -98,7 +98,7 @@ def rotate_key(request: Request, caller: Principal) -> Response:
         caller,
         request.path_params["id"],
         request.idempotency_token(caller),
-        request.idempotency_key,
+        request.headers.get("idempotency-key"),
     )
     return json_response(200, render_new_principal(principal, api_key))
 

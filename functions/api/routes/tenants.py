@@ -34,7 +34,7 @@ def create_tenant(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewTenant)
     token = request.claim_idempotency_key(caller) or RequestToken.create()
     admin, api_key = request.services.identity.create_tenant(
-        caller, new.id, token, request.idempotency_key
+        caller, new.id, token, request.headers.get("idempotency-key")
     )
     return json_response(
         201, NewTenantDocument(id=new.id, admin=render_new_principal(admin, api_key))
@@ -58,7 +58,7 @@ def create_admin(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewAdmin)
     token = request.claim_idempotency_key(caller) or RequestToken.create()
     admin, api_key = request.services.identity.create_admin(
-        caller, request.path_params["id"], new.id, token, request.idempotency_key
+        caller, request.path_params["id"], new.id, token, request.headers.get("idempotency-key")
     )
     return json_response(201, render_new_principal(admin, api_key))
 
