@@ -20,6 +20,7 @@ _UNIT = re.compile(r" (KB|MB|GB|bytes|days|hours?|minutes)$")
 _UNSPECIFIC = {"1,000", "1 KB", "1 minute", "1,000,000"}  # these stand for much else
 _MEASURED = {"performance.md", "cost.md", "comparison.md", "framework-backends.md", "trust.md"}
 _OF_OTHERS: dict[tuple[str, str], str] = {
+    ("an-agent-on-aws.md", "1 hour"): "how long the tutorial takes",
     ("choose-a-model.md", "3,072"): "the dimension of a model",
     ("choose-a-model.md", "10,000"): "a size that was measured",
     ("delete-a-tenant.md", "400 days"): "the lifetime of the record of a deletion",

@@ -45,6 +45,7 @@ def test_nothing_is_claimed_that_is_not_there(tenant: Tenant) -> None:
         "runs",
         "replay",
         "redaction",
+        "injectionBudget",
     }
     assert client.get("/api/v1/capabilities").json()["extensions"] == ["memory_search"]
     spoken = client.get("/.well-known/openintent.json").json()
