@@ -25,6 +25,7 @@ _OF_OTHERS: dict[tuple[str, str], str] = {
     ("choose-a-model.md", "10,000"): "a size that was measured",
     ("delete-a-tenant.md", "400 days"): "the lifetime of the record of a deletion",
     ("how-learning-works.md", "1 hour"): "the longest wait between two attempts",
+    ("how-recall-works.md", "20,000"): "a size that was measured",
     ("operate.md", "1 hour"): "the visibility of a message in SQS",
     ("read-the-alarms.md", "1 hour"): "periods of alarms",
     ("read-the-alarms.md", "15 minutes"): "periods of alarms",
