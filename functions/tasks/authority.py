@@ -226,6 +226,14 @@ ADOPT_TASK = Action[Task](
             "coordinator or user, while the task has no coordinator",
             lambda caller, task: caller.may_coordinate and task.coordinator is None,
         ),
+        Rule(
+            "its coordinator, of a sub-task that its assignee has registered",
+            lambda caller, task: (
+                caller.may_coordinate
+                and caller.id == task.coordinator
+                and task.registered_by == task.assigned_agent != caller.id
+            ),
+        ),
     ),
     denied="another task has this id; choose another id",
     is_audited=True,

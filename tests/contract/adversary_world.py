@@ -32,6 +32,7 @@ class World:
     entries: dict[str, tuple[str, str | None, Any]] = field(default_factory=dict)
     states: dict[str, str] = field(default_factory=dict)
     objects: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, str] = field(default_factory=dict)
     said: dict[str, list[str]] = field(default_factory=dict)
 
     def reads_task(self, task_id: str) -> bool:
@@ -71,7 +72,7 @@ def build_names(run: str, reference: str) -> dict[str, list[str]]:
         "kind": ["agent", "person"],
         "space": ["box", "mine", "langgraph:alice", "agents/alice/box"],
         "episode_id": ["ep_1"],
-        "fact_id": ["f"],
+        "fact_id": ["f", "k0", "k1"],
         "predicate": ["p", "q"],
         "instance_id": ["i"],
         "agent_type": ["a"],

@@ -203,10 +203,16 @@ BODIES: dict[str, Callable[[Names], Any]] = {
     "NewState": lambda names: {"value": names.choose("planted", *POISON)},
     "NewFact": lambda names: (
         {"subject": "s", "predicate": "p", "object": "o"}
-        | names.maybe(user_id=names.pick("agent_id"))
+        | names.maybe(user_id=names.pick("agent_id"), fact_id=names.pick("fact_id"))
+        | names.maybe(replaces="same_subject_predicate")
     ),
     "PredicateRule": lambda _: {"single_valued": True},
-    "NewFacts": lambda _: {"facts": [{"subject": "s", "predicate": "p", "object": "b"}]},
+    "NewFacts": lambda names: {
+        "facts": [
+            {"subject": "s", "predicate": "p", "object": "b"}
+            | names.maybe(fact_id=names.pick("fact_id"))
+        ]
+    },
     "Recall": lambda _: {"query": "zq"},
     "ForgottenUser": lambda names: {"user_id": names.pick("agent_id")},
     "NewWorkingValue": lambda names: {"value": names.choose(1, *POISON)},
@@ -281,6 +287,7 @@ QUERY: dict[str, Callable[[Names], Any]] = {
     "episodic_limit": lambda _: 50,
     "tag": lambda _: "t",
     "tags_any": lambda _: "t",
+    "as_principal": lambda names: names.pick("agent_id"),
 }
 NARROWING = frozenset(
     {

@@ -64,6 +64,7 @@ from tests.contract.sweeping import sweep
 SECONDS = float(os.environ.get("ADVERSARY_SECONDS", "0"))
 MARKER = re.compile(r"zq\d{6}x")
 CONVERSATIONS = "/api/v1/conversations"
+FACTS = "/api/v1/facts"
 LEVELS = ("none", "read")
 ATTACKS_PER_STEP = 6
 _ATTACKED = [each for each in list_routes() if each.required_permission != "public"]
@@ -88,6 +89,7 @@ class Adversary(RuleBasedStateMachine):
         self.runs = {each: start(self.clients[each]) for each in HONEST}
         for space in ("closed", "toggled"):
             self.set_access(space, "none")
+        allow(tenant.admin, "users/*", "none", alice="write")
         self.people = self._list_principals()
         self.known = build_names(self.runs["alice"].id, self.runs["alice"].reference)
 
@@ -306,6 +308,15 @@ class Adversary(RuleBasedStateMachine):
         assert answer.is_success, answer.text
         self.world.objects[path] = content
 
+    @rule(key=st.sampled_from(["k0", "k1"]))
+    def learn(self, key: str) -> None:
+        """alice learns a fact about a user whose memory is closed to mallory, who knows its id."""
+        marker = self.mark(lambda: False)
+        fact = {"subject": "s", "predicate": "p", "object": marker, "user_id": "alice"}
+        answer = self.clients["alice"].post(FACTS, json=fact | {"fact_id": key})
+        assert answer.is_success or answer.status_code == 403, answer.text
+        self.world.facts[key] = marker
+
     @rule(session=st.sampled_from(SESSIONS))
     def upload(self, session: str) -> None:
         """alice begins to store a conversation piece by piece, and mallory learns of it."""
@@ -354,6 +365,7 @@ class Adversary(RuleBasedStateMachine):
         self.set_state("boss", "k0")
         self.store_object("k0")
         self.upload("s1")
+        self.learn("k0")
 
     @invariant()
     def attack(self) -> None:
@@ -427,6 +439,9 @@ class Adversary(RuleBasedStateMachine):
             assert ok(self.clients["alice"].get(path))["value"] == value
         for path, content in self.world.objects.items():
             assert self.clients["alice"].get(path).text == content
+        for key, what in self.world.facts.items():
+            found = ok(self.clients["alice"].get(f"{FACTS}/{key}"))
+            assert (found["object"], found["valid_until"]) == (what, None)
 
     def _check_audit(self) -> None:
         done = ok(self.tenant.admin.get("/api/v1/audit", params={"actor": "mallory"}))["records"]

@@ -198,6 +198,27 @@ def test_a_coordinator_takes_over_an_id_that_an_agent_has_taken(
     assert queue(mallory, "mallory") == []
 
 
+@pytest.mark.parametrize("to", ["mallory", "bob"])
+@pytest.mark.parametrize("fields", [{}, INHERIT])
+def test_a_sub_task_of_an_assignee_blocks_no_id_of_its_coordinator(
+    tenant: Tenant, boss: httpx.Client, to: str, fields: dict[str, Any]
+) -> None:
+    mallory, bob = tenant.agents("mallory", "bob")
+    create_task(boss, id="first", assigned_agent="mallory")
+    body = task(id="next", parent_task_id="first", assigned_agent="mallory", **fields)
+    ok(mallory.post(TASKS, json=body), 201)
+    create(mallory, working("next", value={"v": 1}))
+    rival = tenant.coordinator("rival").post(TASKS, json=task(id="next", intent_id="own"))
+    refused(rival, 409, "ENTRY_EXISTS")
+    made = ok(boss.post(TASKS, json=task(id="next", assigned_agent=to)), 201)
+    assert (made["assigned_agent"], made["coordinator"]) == (to, "boss")
+    assert made["parent_task_id"] is None
+    assert ("next" in queue(mallory, "mallory")) == (to == "mallory")
+    assert ("next" in queue(bob, "bob")) == (to == "bob")
+    kept = query(boss, **{"scope.task_id": "next"})
+    assert len(kept) == (to == "mallory")
+
+
 def test_an_id_that_a_coordinator_registered_is_a_conflict(
     tenant: Tenant, boss: httpx.Client
 ) -> None:
