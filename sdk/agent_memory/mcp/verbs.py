@@ -12,6 +12,7 @@ from agent_memory.mcp.tools import Tool
 from agent_memory.requests import quote_segment
 
 _MAX_TOKENS = 2_000
+_TIER, _NONCE = 4, 16  # where an id has the letter of its tier, and the characters of its nonce
 
 Text = Annotated[str, Field(min_length=1)]
 User = Annotated[
@@ -179,7 +180,14 @@ async def remember(client: AsyncClient, asked: Remember) -> RememberedText:
 def _describe(entry: Entry) -> RememberedText:
     value = entry.value
     text = value["text"] if isinstance(value.get("text"), str) else str(value)
-    return RememberedText(reference=f"e.{entry.id}", text=text, created_at=entry.created_at)
+    return RememberedText(
+        reference=_build_reference(entry.id), text=text, created_at=entry.created_at
+    )
+
+
+def _build_reference(id: str) -> str:
+    """Build the reference by which recall shows a semantic entry."""
+    return f"e.{id[_TIER]}{id[-_NONCE:]}"
 
 
 async def say(client: AsyncClient, asked: Say) -> SaidResult:

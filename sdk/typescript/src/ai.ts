@@ -112,7 +112,7 @@ export function memoryTools(user: UserMemory): ToolSet {
     remember: tool({
       description: "Store a lasting fact about the user, in one sentence. The same sentence is stored once.",
       inputSchema: jsonSchema<{ text: string }>(toSchema("text", "what to remember")),
-      execute: async ({ text }) => ({ reference: `e.${(await user.remember(text)).id}` }),
+      execute: async ({ text }) => ({ reference: toReference((await user.remember(text)).id) }),
     }),
     recall: tool({
       description: "Find what is known about the user: memories, facts, and what was said in earlier conversations.",
@@ -125,6 +125,11 @@ export function memoryTools(user: UserMemory): ToolSet {
       execute: async ({ reference }) => user.forget(reference),
     }),
   };
+}
+
+/** Return the reference by which recall shows a memory: its tier and its nonce, of its ID. */
+function toReference(id: string): string {
+  return `e.${id[4]}${id.slice(-16)}`;
 }
 
 function toSchema(name: string, description: string) {

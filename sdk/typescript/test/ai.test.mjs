@@ -69,7 +69,9 @@ test("a model calls the tools", { skip }, async () => {
   await generateText({ model, tools: memoryTools(user), stopWhen: stepCountIs(3), prompt: "I like tea" });
   const found = await user.recall("tea", { wait: "indexed" });
   assert.match(found.text, /Eve likes tea/);
-  const { forget } = memoryTools(user);
-  assert.equal((await forget.execute({ reference: found.items[0].reference })).items, 1);
+  const { forget, remember } = memoryTools(user);
+  const { reference } = await remember.execute({ text: "Eve likes tea" });
+  assert.equal(found.items[0].reference, reference);
+  assert.equal((await forget.execute({ reference })).items, 1);
   assert.equal((await user.recall("tea", { wait: "indexed" })).items.length, 0);
 });

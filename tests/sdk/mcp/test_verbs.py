@@ -38,6 +38,9 @@ async def test_what_was_remembered_and_said_is_recalled_and_forgotten(
         assert "We promise a refund" in found["text"]
         (listed,) = (await talk.call("list_memories", user="ada"))["memories"]
         assert listed == made
+        client = Client(server.address, key)
+        shown = client.recall("invoice", user_id="ada", sources=["entries"], wait="indexed").items
+        assert [each.reference for each in shown] == [made["reference"]]
         gone = await talk.call("forget", reference=found["items"][0]["reference"])
         assert gone["items"] == 1
         done = await talk.call("forget", user="ada", everything=True)
