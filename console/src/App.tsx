@@ -4,13 +4,13 @@ import { keepsNumbers } from "./api/json";
 import { HomeScreen } from "./screens/Home";
 import { SignIn } from "./session/SignIn";
 import { can, signOut, useSession, type Principal } from "./session/session";
-import { T } from "./texts";
+import { T, toWord } from "./texts";
 import { Ask } from "./ui/ask";
 import { toViewCode } from "./ui/code";
 import { CopyCode } from "./ui/copy";
 import { Loading } from "./ui/data";
 import { toHref, useLocation } from "./ui/location";
-import { Name } from "./ui/text";
+import { Name, Sentence } from "./ui/text";
 
 type Place = keyof typeof T.places;
 type Props = { id: string; params: URLSearchParams };
@@ -37,40 +37,40 @@ const people = () => import("./screens/People");
 const facts = () => import("./screens/Facts");
 
 const SCREENS: Record<string, Screen> = {
-  "": { title: "Home", place: "home", show: HomeScreen, isPart: true },
-  timeline: { title: "Activity", place: "home", show: later(() => import("./screens/Timeline"), (m) => m.TimelineScreen), isPart: true },
-  people: { title: "People", place: "people", show: later(people, (m) => m.PeopleScreen), isPart: true },
-  person: { title: "Person", place: "people", show: later(people, (m) => m.PersonScreen), isKept: true },
-  conversations: { title: "Conversations", place: "people", show: later(conversations, (m) => m.ConversationsScreen), isPart: true },
-  conversation: { title: "Conversation", place: "people", show: later(conversations, (m) => m.ConversationScreen) },
-  states: { title: "States", place: "people", show: later(() => import("./screens/States"), (m) => m.StatesScreen), isPart: true },
-  agents: { title: "Agents", place: "agents", show: later(() => import("./screens/Agents"), (m) => m.AgentsScreen), isPart: true },
-  agent: { title: "Agent", place: "agents", show: later(() => import("./screens/Agent"), (m) => m.AgentScreen), isKept: true },
-  runs: { title: "Runs", place: "agents", show: later(runs, (m) => m.RunsScreen), isPart: true },
-  run: { title: "Run", place: "agents", show: later(runs, (m) => m.RunScreen) },
-  episodes: { title: "Episodes", place: "agents", show: later(runs, (m) => m.EpisodesScreen) },
-  "memory-runs": { title: "Replayable runs", place: "agents", show: later(replays, (m) => m.MemoryRunsScreen), isPart: true },
-  "memory-run": { title: "Replayable run", place: "agents", show: later(replays, (m) => m.MemoryRunScreen) },
-  workflows: { title: "Procedures", place: "agents", show: later(() => import("./screens/Workflows"), (m) => m.WorkflowsScreen), isPart: true },
-  tasks: { title: "Board", place: "work", show: later(() => import("./screens/Tasks"), (m) => m.TasksScreen), isPart: true },
-  task: { title: "Task", place: "work", show: later(() => import("./screens/Task"), (m) => m.TaskScreen), isKept: true },
-  intent: { title: "Intent", place: "work", show: later(() => import("./screens/Intent"), (m) => m.IntentScreen), isKept: true },
-  memory: { title: "Memories", place: "knowledge", show: later(() => import("./screens/Memory"), (m) => m.MemoryScreen), isPart: true, isKept: true },
-  entry: { title: "Memory", place: "knowledge", show: later(() => import("./screens/Entry"), (m) => m.EntryScreen) },
-  facts: { title: "Facts", place: "knowledge", show: later(facts, (m) => m.FactsScreen), isPart: true, isKept: true },
-  fact: { title: "Fact", place: "knowledge", show: later(facts, (m) => m.FactScreen) },
-  namespaces: { title: "Namespaces", place: "knowledge", show: later(namespaces, (m) => m.NamespacesScreen), isPart: true },
-  namespace: { title: "Namespace", place: "knowledge", show: later(namespaces, (m) => m.NamespaceScreen) },
-  objects: { title: "Files", place: "knowledge", show: later(object, (m) => m.SpacesScreen), isPart: true },
-  space: { title: "Space", place: "knowledge", show: later(object, (m) => m.SpaceScreen) },
-  object: { title: "File", place: "knowledge", show: later(object, (m) => m.ObjectScreen) },
-  principals: { title: "Keys", place: "settings", show: later(() => import("./screens/Principals"), (m) => m.PrincipalsScreen), isPart: true, isAdmins: true },
-  permissions: { title: "Permissions", place: "settings", show: later(() => import("./screens/Rules"), (m) => m.RulesScreen), isPart: true },
-  access: { title: "Who may see this?", place: "settings", show: later(() => import("./screens/Access"), (m) => m.AccessScreen), isPart: true },
-  guardrails: { title: "Guardrails", place: "settings", show: later(() => import("./screens/Guardrails"), (m) => m.GuardrailsScreen), isPart: true },
-  strategies: { title: "Strategies", place: "settings", show: later(() => import("./screens/Strategies"), (m) => m.StrategiesScreen), isPart: true, isAdmins: true },
-  usage: { title: "Usage", place: "settings", show: later(() => import("./screens/Usage"), (m) => m.UsageScreen), isPart: true, isAdmins: true },
-  audit: { title: "Audit", place: "settings", show: later(() => import("./screens/Audit"), (m) => m.AuditScreen), isPart: true, isAdmins: true },
+  "": { title: T.screens.home, place: "home", show: HomeScreen, isPart: true },
+  timeline: { title: T.screens.timeline, place: "home", show: later(() => import("./screens/Timeline"), (m) => m.TimelineScreen), isPart: true },
+  people: { title: T.screens.people, place: "people", show: later(people, (m) => m.PeopleScreen), isPart: true },
+  person: { title: T.screens.person, place: "people", show: later(people, (m) => m.PersonScreen), isKept: true },
+  conversations: { title: T.screens.conversations, place: "people", show: later(conversations, (m) => m.ConversationsScreen), isPart: true },
+  conversation: { title: T.screens.conversation, place: "people", show: later(conversations, (m) => m.ConversationScreen) },
+  states: { title: T.screens.states, place: "people", show: later(() => import("./screens/States"), (m) => m.StatesScreen), isPart: true },
+  agents: { title: T.screens.agents, place: "agents", show: later(() => import("./screens/Agents"), (m) => m.AgentsScreen), isPart: true },
+  agent: { title: T.screens.agent, place: "agents", show: later(() => import("./screens/Agent"), (m) => m.AgentScreen), isKept: true },
+  runs: { title: T.screens.runs, place: "agents", show: later(runs, (m) => m.RunsScreen), isPart: true },
+  run: { title: T.screens.run, place: "agents", show: later(runs, (m) => m.RunScreen) },
+  episodes: { title: T.screens.episodes, place: "agents", show: later(runs, (m) => m.EpisodesScreen) },
+  "memory-runs": { title: T.screens.memoryRuns, place: "agents", show: later(replays, (m) => m.MemoryRunsScreen), isPart: true },
+  "memory-run": { title: T.screens.memoryRun, place: "agents", show: later(replays, (m) => m.MemoryRunScreen) },
+  workflows: { title: T.screens.workflows, place: "agents", show: later(() => import("./screens/Workflows"), (m) => m.WorkflowsScreen), isPart: true },
+  tasks: { title: T.screens.tasks, place: "work", show: later(() => import("./screens/Tasks"), (m) => m.TasksScreen), isPart: true },
+  task: { title: T.screens.task, place: "work", show: later(() => import("./screens/Task"), (m) => m.TaskScreen), isKept: true },
+  intent: { title: T.screens.intent, place: "work", show: later(() => import("./screens/Intent"), (m) => m.IntentScreen), isKept: true },
+  memory: { title: T.screens.memory, place: "knowledge", show: later(() => import("./screens/Memory"), (m) => m.MemoryScreen), isPart: true, isKept: true },
+  entry: { title: T.screens.entry, place: "knowledge", show: later(() => import("./screens/Entry"), (m) => m.EntryScreen) },
+  facts: { title: T.screens.facts, place: "knowledge", show: later(facts, (m) => m.FactsScreen), isPart: true, isKept: true },
+  fact: { title: T.screens.fact, place: "knowledge", show: later(facts, (m) => m.FactScreen) },
+  namespaces: { title: T.screens.namespaces, place: "knowledge", show: later(namespaces, (m) => m.NamespacesScreen), isPart: true },
+  namespace: { title: T.screens.namespace, place: "knowledge", show: later(namespaces, (m) => m.NamespaceScreen) },
+  objects: { title: T.screens.objects, place: "knowledge", show: later(object, (m) => m.SpacesScreen), isPart: true },
+  space: { title: T.screens.space, place: "knowledge", show: later(object, (m) => m.SpaceScreen) },
+  object: { title: T.screens.object, place: "knowledge", show: later(object, (m) => m.ObjectScreen) },
+  principals: { title: T.screens.principals, place: "settings", show: later(() => import("./screens/Principals"), (m) => m.PrincipalsScreen), isPart: true, isAdmins: true },
+  permissions: { title: T.screens.permissions, place: "settings", show: later(() => import("./screens/Rules"), (m) => m.RulesScreen), isPart: true },
+  access: { title: T.screens.access, place: "settings", show: later(() => import("./screens/Access"), (m) => m.AccessScreen), isPart: true },
+  guardrails: { title: T.screens.guardrails, place: "settings", show: later(() => import("./screens/Guardrails"), (m) => m.GuardrailsScreen), isPart: true },
+  strategies: { title: T.screens.strategies, place: "settings", show: later(() => import("./screens/Strategies"), (m) => m.StrategiesScreen), isPart: true, isAdmins: true },
+  usage: { title: T.screens.usage, place: "settings", show: later(() => import("./screens/Usage"), (m) => m.UsageScreen), isPart: true, isAdmins: true },
+  audit: { title: T.screens.audit, place: "settings", show: later(() => import("./screens/Audit"), (m) => m.AuditScreen), isPart: true, isAdmins: true },
 };
 const STARTS: Record<Place, string> = { home: "", people: "people", agents: "agents", work: "tasks", knowledge: "memory", settings: "access" };
 
@@ -126,7 +126,7 @@ function Header({ principal, place }: { principal: Principal; place: Place | und
         ))}
       </nav>
       <p className="who">
-        <span><Name>{principal.id}</Name> ({principal.kind}) in <Name>{principal.tenant}</Name></span>
+        <span><Sentence text={T.account.signedIn} of={{ who: <Name>{principal.id}</Name>, kind: toWord(principal.kind), tenant: <Name>{principal.tenant}</Name> }} /></span>
         <button type="button" onClick={() => signOut()}>{T.account.signOut}</button>
       </p>
     </header>

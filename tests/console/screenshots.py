@@ -18,7 +18,7 @@ _BUTTONS = {  # what a screen shows on demand
     "Replayable run": "Show what it saw",
     "States": "Show the value",
     "Episodes": "Show the episodes",
-    "File": "Show what it holds",
+    "File": "Show the content",
 }
 _QUESTION = "What did we promise Ada?"
 
@@ -77,11 +77,11 @@ def _save_conflict(visit: Visit) -> None:
     entry = visit.make_entry("tone", {"text": "Write to customers formally"})
     visit.open_entry(entry)
     visit.browser.press("Edit")
-    visit.browser.fill("Value, a JSON object", '{"text": "Write as you would speak"}')
+    visit.browser.fill("Value (a JSON object)", '{"text": "Write as you would speak"}')
     change = {"value": {"text": "Write short sentences"}}
     visit.admin.patch(f"/api/v1/memory/{entry['id']}", json=change, headers={"If-Match": "1"})
     visit.browser.press("Save")
-    visit.browser.wait_for_text("Somebody else has changed the entry.")
+    visit.browser.wait_for_text("Someone else changed this memory.")
     visit.browser.evaluate("document.querySelector('.editor').scrollIntoView()")
     _save(visit.browser, "Conflict", _DESKTOP, "light")
 

@@ -43,25 +43,25 @@ def _open_editor(visit: Visit) -> Iterator[str]:
     yield "edit an entry"
     path = f"/api/v1/memory/{entry['id']}"
     ok(visit.admin.patch(path, json={"value": {}}, headers={"If-Match": "1"}))
-    browser.fill("Value, a JSON object", "{1}")
+    browser.fill("Value (a JSON object)", "{1}")
     browser.press("Save")
-    browser.wait_for_text("no JSON")
-    yield "a value that is no JSON"
-    browser.fill("Value, a JSON object", '{"rule": "mine"}')
+    browser.wait_for_text("The value is not valid JSON")
+    yield "a value that is not valid JSON"
+    browser.fill("Value (a JSON object)", '{"rule": "mine"}')
     browser.press("Save")
-    browser.wait_for_text("Somebody else has changed the entry.")
+    browser.wait_for_text("Someone else changed this memory.")
     yield "a conflict"
 
 
 def _open_changes(visit: Visit, demo: Demo) -> Iterator[str]:
     browser = visit.browser
     visit.go_to("Namespace", demo.screens["Namespace"])
-    browser.choose("Access of everybody else", "none")
+    browser.choose("Access of everyone else", "none")
     browser.press("Change…")
     yield "change permissions"
     browser.press("Cancel")
     visit.go_to("Guardrails", demo.screens["Guardrails"])
-    browser.fill("Episodic entries of an agent, at most", "7")
+    browser.fill("Most episodic memories of an agent", "7")
     browser.press("Change…")
     yield "change guardrails"
     browser.press("Cancel")
@@ -74,7 +74,7 @@ def _open_keys(visit: Visit) -> Iterator[str]:
         browser.press(button)
         yield button
         browser.press("Cancel")
-    browser.fill("New principal’s id", "shown to axe")  # noqa: RUF001 - as the page has it
+    browser.fill("ID of the new principal", "shown to axe")
     browser.press("Create")
-    browser.wait_for_text("It is shown this once")
+    browser.wait_for_text("it is not shown again")
     yield "a new key"

@@ -15,8 +15,8 @@ _SHOWN = {
     "Person": ["35 memories", "13 conversations"],
     "Conversation": ["The line has been down since seven this morning."],
     "States": ["language"],
-    "Agents": ["12 of 12 entries"],
-    "Agent": ["18 of 1,000 entries", "Agree on a time before calling back"],
+    "Agents": ["12 of 12 memories"],
+    "Agent": ["18 of 1,000 memories", "Agree on a time before calling back"],
     "Procedures": ["measure-first", "restart-first"],
     "Replayable runs": ["ended", "run_"],
     "Replayable run": ["ended", "Show what it saw"],
@@ -27,16 +27,16 @@ _SHOWN = {
     "Permissions": ["lead may write, and give access to policies."],
     "Strategies": ["learns what people prefer"],
     "Usage": ["put_conversation", "estimated cost of this month"],
-    "Namespace": ["everybody else", "yes: read access to the namespace"],
+    "Namespace": ["everyone else", "yes: read access to the namespace"],
     "Facts": ["Graz depot", "learned 2 times", "has service level"],
     "Fact": ["Fibre 500", "Fibre 100"],
     "Files": ["reports", "lead"],
-    "Space": ["outage/refunds.csv", "text/csv", "everybody else"],
+    "Space": ["outage/refunds.csv", "text/csv", "everyone else"],
     "Guardrails": ["80", "payroll"],
     "Audit": ["task.change", "lead (coordinator)"],
 }
 _PARTS = {  # of screens, beside the one that they show first
-    "Person": ("person/ada?show=facts", "person/ada?show=conversations"),
+    "Person": tuple(f"person/ada?show={each}" for each in ("facts", "conversations", "timeline")),
     "Agent": ("agent/billing?show=eviction", "agent/billing?show=next", "agent/billing?show=tasks"),
     "Task": tuple(
         f"task/task_refund-affected-customers?show={each}" for each in ("context", "grants")
@@ -53,8 +53,8 @@ _UNNAMED = """[...document.querySelectorAll("input,select,textarea")]
 _TYPED = """[...document.querySelectorAll("input[required]")]
   .filter(each => !each.list?.options.length).map(each => each.labels[0].innerText)"""
 _NEW = [  # what nobody can list
-    "New principal’s id",  # noqa: RUF001 - as the page has it
-    "Run’s id",  # noqa: RUF001
+    "ID of the new principal",
+    "ID of the run",
 ]
 _DANGEROUS = "[...document.querySelectorAll('button.danger')].map(each => each.textContent)"
 _PHONE = {"width": 320, "height": 640, "deviceScaleFactor": 1, "mobile": False}

@@ -49,19 +49,19 @@ def test_an_entry_is_deleted_by_keyboard(visit: Visit) -> None:
     assert browser.evaluate("document.activeElement.innerText") == "Delete…"
     browser.press_key("Enter")
     browser.wait_for("document.activeElement.innerText === 'Cancel'")
-    _press(browser, "Delete for good")
-    browser.wait_for_text("The entry is deleted.")
+    _press(browser, "Delete permanently")
+    browser.wait_for_text("The memory is deleted.")
 
 
 def test_permissions_are_changed_by_keyboard(visit: Visit) -> None:
     path = "/api/v1/memory/namespaces/company.keys"
     ok(visit.admin.patch(path, json={"permissions": {"default": "read"}}))
     browser = visit.sign_in(screen="namespace/company.keys")
-    browser.wait_for_text("everybody else")
-    _tab_until(browser, "document.activeElement.ariaLabel === 'Access of everybody else'")
+    browser.wait_for_text("everyone else")
+    _tab_until(browser, "document.activeElement.ariaLabel === 'Access of everyone else'")
     browser.press_key("ArrowDown")
     _press(browser, "Change…")
-    browser.wait_for_text("everybody else: read → write")
+    browser.wait_for_text("everyone else: read → write")
     _press(browser, "Change")
     browser.wait_for("!document.querySelector('dialog')")
     assert ok(visit.admin.get(path))["permissions"]["default"] == "write"
@@ -69,17 +69,17 @@ def test_permissions_are_changed_by_keyboard(visit: Visit) -> None:
 
 def test_keys_are_made_and_rotated_by_keyboard(visit: Visit) -> None:
     browser = visit.sign_in(screen="principals")
-    _tab_to_field(browser, "New principal’s id")  # noqa: RUF001 - as the page has it
+    _tab_to_field(browser, "ID of the new principal")
     browser.call("Input.insertText", text="made by keys")
     browser.press_key("Enter")
-    browser.wait_for_text("It is shown this once")
-    _press(browser, "I have kept it")
+    browser.wait_for_text("it is not shown again")
+    _press(browser, "I have copied it")
     browser.wait_for("""document.querySelector('[aria-label="Rotate the key of made by keys"]')""")
     _tab_until(browser, "document.activeElement.ariaLabel === 'Rotate the key of made by keys'")
     browser.press_key("Enter")
     browser.wait_for("document.activeElement.innerText === 'Cancel'")
-    _press(browser, "Make a new key")
-    browser.wait_for_text("It is shown this once")
+    _press(browser, "Create a new key")
+    browser.wait_for_text("it is not shown again")
     _press(browser, "Sign out")
     browser.wait_for_text("API key")
 
@@ -87,11 +87,11 @@ def test_keys_are_made_and_rotated_by_keyboard(visit: Visit) -> None:
 _USES = (  # a screen, what is pressed or typed there, and what is shown then
     ("Home", "Ask memory", "Was promised a refund"),
     ("Agent", "Evicted next", "Pinned memories are never evicted."),
-    ("Task", "What it would be given", "Shared memory (10)"),
+    ("Task", "Context at start", "Shared memory (10)"),
     ("Run", "Show the run", "Episodes, newest first"),
     ("Replayable run", "Show what it saw", "<REDACTED:card>"),
     ("States", "Show the value", '"German"'),
-    ("File", "Show what it holds", "customer,refund"),
+    ("File", "Show the content", "customer,refund"),
 )
 
 

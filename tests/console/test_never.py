@@ -95,7 +95,7 @@ def test_never_4_a_change_of_memory_by_a_look(visit: Visit) -> None:
         )  # the agent's own key: its reads would count
         browser.press("seen: note 1")
         browser.wait_for_text(first["id"])
-        browser.wait_for_text("What happened to it")
+        browser.wait_for_text("History of this memory")
         _note(agent, "note 3")
         left = ok(agent.get("/api/v1/memory?memory_type=episodic"))["entries"]
     assert [each["key"] for each in left] == ["note 3", "note 2"], second["id"]
@@ -123,7 +123,7 @@ def test_never_6_a_lost_update(visit: Visit) -> None:
     path = f"/api/v1/memory/{entry['id']}"
     ok(visit.admin.patch(path, json={"tags": ["new"]}, headers={"If-Match": "1"}))
     visit.statuses = (409,)
-    browser.press("Delete for good")
+    browser.press("Delete permanently")
     browser.wait_for_text("VERSION_MISMATCH")
     assert ok(visit.admin.get(path))["version"] == 2
 

@@ -53,9 +53,9 @@ def test_a_list_shows_what_is_made_while_it_loads(visit: Visit) -> None:
     browser.evaluate(_HOLD_FIRST_LIST)
     browser.evaluate("location.hash = '#/principals'")
     browser.wait_for("document.body.dataset.held !== undefined")
-    browser.fill("New principal’s id", "meanwhile")  # noqa: RUF001 - as the page has it
+    browser.fill("ID of the new principal", "meanwhile")
     browser.press("Create")
-    browser.wait_for_text("It is shown this once")
+    browser.wait_for_text("it is not shown again")
     browser.evaluate("window.release()")
     browser.wait_for("""document.querySelector('[aria-label="Revoke meanwhile"]')""")
 
@@ -74,11 +74,11 @@ def test_permissions_change_after_the_page_has_said_what_changes(visit: Visit) -
     path = "/api/v1/memory/namespaces/company.plans"
     ok(visit.admin.patch(path, json={"permissions": permissions}))
     browser = visit.sign_in(screen="namespace/company.plans")
-    browser.wait_for_text("everybody else")
-    browser.fill("Somebody else’s id", "agent_eve")  # noqa: RUF001 - as the page has it
-    browser.choose("Access of everybody else", "none")
+    browser.wait_for_text("everyone else")
+    browser.fill("Add an ID", "agent_eve")
+    browser.choose("Access of everyone else", "none")
     browser.press("Change…")
-    for text in ("agent_eve: read → read", "everybody else: read → none"):
+    for text in ("agent_eve: read → read", "everyone else: read → none"):
         browser.wait_for_text(text)
     assert ok(visit.admin.get(path))["permissions"] == permissions
     browser.press("Change")

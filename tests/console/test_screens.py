@@ -26,7 +26,7 @@ def test_signing_in_shows_what_was_remembered(visit: Visit) -> None:
     for text in ("remembered", "Needs attention", "admin (user) in default"):
         browser.wait_for_text(text)
     browser.press("Agents")
-    for text in ("agent_ada", "3 of 1,000 entries"):
+    for text in ("agent_ada", "3 of 1,000 memories"):
         browser.wait_for_text(text)
     browser.press("Sign out")
     browser.wait_for_text("API key")
@@ -56,8 +56,8 @@ def test_an_entry_is_changed_under_its_version(visit: Visit) -> None:
     browser = visit.sign_in()
     visit.open_entry(entry)
     browser.press("Edit")
-    browser.fill("Value, a JSON object", '{"rule": 1.0, "big": 12345678901234567890}')
-    browser.fill("Tags, one a line", "a, b\nc")
+    browser.fill("Value (a JSON object)", '{"rule": 1.0, "big": 12345678901234567890}')
+    browser.fill("Tags, one per line", "a, b\nc")
     browser.press("Save")
     browser.wait_for_text("12345678901234567890")
     stored = visit.admin.get(f"/api/v1/memory/{entry['id']}")
@@ -71,15 +71,15 @@ def test_a_conflict_keeps_both_texts(visit: Visit) -> None:
     browser = visit.sign_in()
     visit.open_entry(entry)
     browser.press("Edit")
-    browser.fill("Value, a JSON object", '{"rule": "mine"}')
+    browser.fill("Value (a JSON object)", '{"rule": "mine"}')
     ok(visit.admin.patch(path, json={"value": {"rule": "theirs"}}, headers={"If-Match": "1"}))
     visit.statuses = (409,)
     browser.press("Save")
-    browser.wait_for_text("Somebody else has changed the entry.")
+    browser.wait_for_text("Someone else changed this memory.")
     browser.wait_for_text("theirs")
     assert browser.evaluate("document.querySelector('textarea').value") == '{"rule": "mine"}'
     assert visit.admin.get(path).json()["value"] == {"rule": "theirs"}
-    browser.press("Write mine over version 2")
+    browser.press("Replace version 2 with mine")
     browser.wait_for("document.querySelector('pre')?.textContent.includes('mine')")
     assert visit.admin.get(path).json()["version"] == 3
 
@@ -90,7 +90,7 @@ def test_a_value_that_is_no_object_is_not_sent(visit: Visit) -> None:
     visit.open_entry(entry)
     for text in ("[1]", "{", '"text"'):
         browser.press("Edit")
-        browser.fill("Value, a JSON object", text)
+        browser.fill("Value (a JSON object)", text)
         browser.press("Save")
         browser.wait_for("document.querySelector('[role=alert]')")
         browser.press("Cancel")
@@ -103,12 +103,12 @@ def test_deleting_asks_first(visit: Visit) -> None:
     browser = visit.sign_in()
     visit.open_entry(entry)
     browser.press("Delete…")
-    browser.wait_for_text("Nobody can bring it back.")
+    browser.wait_for_text("t undo this. The log keeps a record")
     browser.press("Cancel")
     browser.wait_for("!document.querySelector('dialog')")
     browser.press("Delete…")
-    browser.press("Delete for good")
-    browser.wait_for_text("The entry is deleted.")
+    browser.press("Delete permanently")
+    browser.wait_for_text("The memory is deleted.")
     assert visit.admin.get(f"/api/v1/memory/{entry['id']}").status_code == 404
 
 
@@ -179,7 +179,7 @@ def test_a_task_is_found_by_its_intent(visit: Visit) -> None:
     browser.press("intent_market")
     browser.press("read <b>it</b>")
     browser.press("Grants")
-    browser.wait_for_text("Nobody else was given access.")
+    browser.wait_for_text("No one else has access.")
     browser.press("Who may read it?")
     browser.wait_for_text("May read")
 
@@ -211,7 +211,7 @@ def test_conversations_and_states_are_chosen_from_lists(visit: Visit, demo: Demo
     browser.wait_for("document.querySelector('[name=owner_id]').value === 'ada'")
     browser = visit.sign_in(demo.keys["lead"], screen="states")
     browser.press("support")
-    browser.wait_for_text("Nothing is kept that you may read.")
+    browser.wait_for_text("There are no states that you may read.")
 
 
 def test_a_run_shows_its_output_and_episodes(visit: Visit) -> None:
@@ -219,9 +219,11 @@ def test_a_run_shows_its_output_and_episodes(visit: Visit) -> None:
     path = f"/api/v1/runs/{run['id']}"
     ok(visit.admin.post(f"{path}/episodes", json={"content": "called the customer"}), 201)
     browser = visit.sign_in(screen="runs?agent_type=sdr")
-    browser.press(run["id"])
+    browser.press("Run of sdr")
     browser.press("Show the run")
     browser.wait_for_text("called the customer")
+    browser.wait_for_text("n: 1.0")
+    browser.press("Exact JSON")
     browser.wait_for_text('"n": 1.0')
 
 
@@ -230,18 +232,18 @@ def test_access_to_a_namespace_is_explained(visit: Visit) -> None:
     browser = visit.sign_in(screen="access?kind=namespace&id=company.style&principal=agent_ada")
     for text in ("yes: read access to the namespace", "no: no rule permits it"):
         browser.wait_for_text(text)
-    browser.press("Who may do what in it")
-    browser.wait_for_text("everybody else")
+    browser.press("All permissions of this namespace")
+    browser.wait_for_text("everyone else")
 
 
 def test_a_principals_key_is_shown_once_and_its_end_is_audited(visit: Visit) -> None:
     browser = visit.sign_in(screen="principals")
-    browser.fill("New principal’s id", "eve")  # noqa: RUF001 - as the page has it
+    browser.fill("ID of the new principal", "eve")
     browser.press("Create")
-    browser.wait_for_text("It is shown this once")
+    browser.wait_for_text("it is not shown again")
     key = browser.evaluate("document.querySelector('.notice pre').textContent")
     assert visit.server.client(key).get("/api/v1/me").json()["id"] == "eve"
-    browser.press("I have kept it")
+    browser.press("I have copied it")
     browser.wait_for("!document.querySelector('.notice')")
     assert key not in browser.evaluate("document.documentElement.outerHTML")
     browser.wait_for("""document.querySelector('[aria-label="Revoke eve"]')""")
@@ -304,8 +306,19 @@ def test_an_agents_parts_are_its_memory_eviction_tasks_and_log(visit: Visit, dem
     browser.wait_for_text("Business bills need the tax number on the first page")
     browser.press_within("Parts of the agent", "Tasks")
     browser.press("Refund affected customers")
-    browser.press("What it would be given")
+    browser.press("Context at start")
     browser.wait_for_text("Shared memory (10)")
+
+
+def test_a_person_has_one_timeline_of_all_kinds(visit: Visit, demo: Demo) -> None:
+    assert demo.screens
+    browser = visit.sign_in()
+    visit.go_to("Person", "person/ada?show=timeline")
+    for text in ("ada said", "frontline remembered", "frontline learned", "October 2026"):
+        browser.wait_for(f"document.querySelector('main').innerText.includes({json.dumps(text)})")
+    times = "[...document.querySelectorAll('main .memories time')].map(each => each.dateTime)"
+    shown = browser.evaluate(times)
+    assert shown == sorted(shown, reverse=True)
 
 
 def test_workflows_are_found_by_agent_type_and_task_type(visit: Visit, demo: Demo) -> None:
@@ -317,7 +330,7 @@ def test_workflows_are_found_by_agent_type_and_task_type(visit: Visit, demo: Dem
 
 def test_what_the_next_run_recalls_is_shown_when_it_is_asked_for(visit: Visit, demo: Demo) -> None:
     browser = visit.sign_in(demo.keys["lead"], screen="runs?agent_type=support")
-    browser.press("What its next run recalls: the last episodes of all its runs")
+    browser.press("What the next run recalls: the newest episodes of all runs")
     browser.press("Show the episodes")
     browser.wait_for_text("The address register did not answer")
 
@@ -326,17 +339,17 @@ def test_an_object_is_shown_when_asked_for_and_deleted_after_a_question(visit: V
     visit.admin.put("/api/v1/objects/papers/a%20b.html", content=b"<b>bold</b> \xe2\x80\xae")
     visit.admin.put("/api/v1/objects/papers/bytes", content=bytes(range(256)) * 40)
     browser = visit.sign_in(screen="object?space=papers&key=bytes")
-    browser.press("Show what it holds")
+    browser.press("Show the content")
     browser.wait_for_text("00 01 02 03")
-    browser.press("All objects of papers")
+    browser.press("All files of papers")
     browser.press("a b.html")
-    browser.wait_for_text("Show what it holds")
+    browser.wait_for_text("Show the content")
     assert "bold" not in browser.shown()
-    browser.press("Show what it holds")
+    browser.press("Show the content")
     browser.wait_for_text("<b>bold</b> \\u202e")
     browser.press("Delete…")
-    browser.press("Delete for good")
-    browser.wait_for_text("The object is deleted.")
+    browser.press("Delete permanently")
+    browser.wait_for_text("The file is deleted.")
     assert visit.admin.get("/api/v1/objects/papers/a%20b.html").status_code == 404
 
 
@@ -345,10 +358,10 @@ def test_guardrails_change_after_the_page_has_said_what_changes(visit: Visit) ->
     given = {"max_working_memory_per_task": 9, "allowed_semantic_namespaces": []}
     ok(visit.admin.patch(path, json={"guardrails": given}))
     browser = visit.sign_in(screen="guardrails?coordinator_id=chief")
-    browser.fill("Working entries of a task, at most", "7")
-    browser.fill("Shared namespaces that are denied", "billing.*\nsalaries")
+    browser.fill("Most working memories of a task", "7")
+    browser.fill("Denied shared namespaces", "billing.*\nsalaries")
     browser.press("Change…")
-    for text in ("at most: 9 → 7", 'null → ["billing.*","salaries"]'):
+    for text in ("of a task: 9 → 7", 'null → ["billing.*","salaries"]'):
         browser.wait_for_text(text)
     assert ok(visit.admin.get(path))["version"] == 1
     browser.press("Change")

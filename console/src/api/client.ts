@@ -2,6 +2,7 @@
 
 import createClient from "openapi-fetch";
 import { getApiKey, getSession, signOut } from "../session/session";
+import { T } from "../texts";
 import { parseDocument } from "./json";
 import type { components, paths } from "./schema";
 
@@ -27,7 +28,7 @@ async function send(request: Request): Promise<Response> {
     const credentials = key === undefined ? "same-origin" : "omit"; // the session of a one-time link is a cookie
     response = await fetch(request, { cache: "no-store", credentials, redirect: "error" });
   } catch {
-    throw new ApiError(0, "UNREACHABLE", "The service can't be reached.");
+    throw new ApiError(0, "UNREACHABLE", T.service.unreachable);
   }
   const text = await response.text();
   if (!response.ok) throw toError(response.status, text, key);
@@ -40,13 +41,13 @@ async function send(request: Request): Promise<Response> {
 
 function toError(status: number, text: string, key: string | undefined): ApiError {
   if (status === 401 && key === getApiKey() && (key ?? getSession().principal) !== undefined) {
-    signOut(key === undefined ? "Your session has ended." : "The service doesn't accept this key (any more).");
+    signOut(key === undefined ? T.signIn.ended : T.signIn.wrongKey);
   }
   try {
     const problem = JSON.parse(text) as Schemas["Problem"];
     return new ApiError(status, problem.code, problem.message, problem.errors);
   } catch {
-    return new ApiError(status, "UNREADABLE", `The service answered with status ${status}.`);
+    return new ApiError(status, "UNREADABLE", T.service.status(status));
   }
 }
 

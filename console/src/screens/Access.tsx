@@ -2,14 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, read, type Schemas } from "../api/client";
 import { usePrincipal } from "../session/session";
+import { T } from "../texts";
 import { Details, Loaded } from "../ui/data";
 import { ChoiceField, readForm, TextField } from "../ui/form";
 import { goTo, toHref } from "../ui/location";
 import { Name } from "../ui/text";
 import { unique, useConversations, useIntentIds, useNamespaceNames, useTaskIds, useWho } from "./choices";
 
-const KINDS = { namespace: "namespace", entry: "entry (its id)", task: "task’s memory", conversation: "conversation" };
-const HINTS: Record<string, string> = { entry: "or choose “Who may read it?” on the entry’s screen" };
 type Question = { principal: string; kind: string; id: string };
 
 /** Why somebody may, or may not, read and write something. */
@@ -27,14 +26,14 @@ export function AccessScreen({ params }: { params: URLSearchParams }) {
         event.preventDefault();
         goTo(toHref(["access"], readForm(event.currentTarget)));
       }}>
-        <TextField label="Who" name="principal" initial={principal} options={who} required />
-        <ChoiceField label="What" name="kind" initial={kind} options={KINDS} onChange={setChosen} />
-        <TextField label="Its name or id" name="id" initial={id} options={names} required hint={HINTS[chosen]} />
-        <div className="actions"><button type="submit" className="primary">Explain</button></div>
+        <TextField label={T.terms.who} name="principal" initial={principal} options={who} required />
+        <ChoiceField label={T.terms.what} name="kind" initial={kind} options={T.access.kinds} onChange={setChosen} />
+        <TextField label={T.access.target} name="id" initial={id} options={names} required hint={chosen === "entry" ? T.access.entryHint : undefined} />
+        <div className="actions"><button type="submit" className="primary">{T.actions.explain}</button></div>
       </form>
-      <p>About others you may ask as the owner, its coordinator, or with <code>memory.admin</code>.</p>
+      <p className="hint">{T.access.about}</p>
       {id && <Explanation question={{ principal, kind, id }} />}
-      {id && kind === "namespace" && <p><a href={toHref(["namespace", id])}>Who may do what in it</a></p>}
+      {id && kind === "namespace" && <p><a href={toHref(["namespace", id])}>{T.access.namespaceRules}</a></p>}
     </>
   );
 }
@@ -64,10 +63,10 @@ export function Explanation({ question: { principal, kind, id } }: { question: Q
     <Loaded query={query}>
       {(found) => (
         <Details rows={[
-          ["Who", <Name>{found.principal}</Name>],
-          ["What", <Name>{found.target}</Name>],
-          ["May read", <Decision decision={found.read} />],
-          ["May write", <Decision decision={found.write} />],
+          [T.terms.who, <Name>{found.principal}</Name>],
+          [T.terms.what, <Name>{found.target}</Name>],
+          [T.access.mayRead, <Decision decision={found.read} />],
+          [T.access.mayWrite, <Decision decision={found.write} />],
         ]} />
       )}
     </Loaded>
@@ -75,5 +74,5 @@ export function Explanation({ question: { principal, kind, id } }: { question: Q
 }
 
 function Decision({ decision: { allowed, rule } }: { decision: Schemas["Access"]["read"] }) {
-  return <><strong>{allowed ? "yes" : "no"}</strong>{rule && <>: <Name>{rule}</Name></>}</>;
+  return <><strong>{allowed ? T.terms.yes : T.terms.no}</strong>{rule && <>: <Name>{rule}</Name></>}</>;
 }

@@ -8,7 +8,7 @@ import { List, usePages } from "../ui/list";
 import { Parts } from "../ui/parts";
 import { toHref } from "../ui/location";
 import { describe, Item } from "../ui/memory";
-import { countOf, Name, Tags, Time } from "../ui/text";
+import { Name, Sentence, Tags, Time } from "../ui/text";
 import { useAgents } from "./choices";
 import { EntryFilters, EntryList } from "./Memory";
 import { TaskList } from "./Tasks";
@@ -28,7 +28,7 @@ export function AgentScreen({ id, params }: { id: string; params: URLSearchParam
       <p className="subject"><Name>{id}</Name></p>
       <AgentTypeLinks id={id} />
       <AgentRoom id={id} />
-      <Parts label="Parts of the agent" path={["agent", id]} shown={shown} parts={PARTS}>
+      <Parts label={T.agents.parts} path={["agent", id]} shown={shown} parts={PARTS}>
         {shown === "memory" && <><EntryFilters path={["agent", id]} params={params} agent={id} /><EntryList params={params} agent={id} /></>}
         {shown === "next" && <NextTurn id={id} />}
         {shown === "eviction" && <EvictionOrder id={id} />}
@@ -47,11 +47,11 @@ function AgentTypeLinks({ id }: { id: string }) {
   if (!type) return null;
   return (
     <p className="actions">
-      <span>Of type <Name>{type}</Name>:</span>
-      <a href={toHref(["episodes", type])}>What its next run recalls</a>
-      <a href={toHref(["facts"], { agent_type: type })}>Facts it learned</a>
-      <a href={toHref(["runs"], { agent_type: type })}>Runs</a>
-      <a href={toHref(["workflows"], { agent_type: type })}>Workflows</a>
+      <span><Sentence text={T.agents.ofType} of={{ type: <Name>{type}</Name> }} /></span>
+      <a href={toHref(["episodes", type])}>{T.runs.nextRecalls}</a>
+      <a href={toHref(["facts"], { agent_type: type })}>{T.agents.learned}</a>
+      <a href={toHref(["runs"], { agent_type: type })}>{T.terms.runs}</a>
+      <a href={toHref(["workflows"], { agent_type: type })}>{T.terms.workflows}</a>
     </p>
   );
 }
@@ -73,8 +73,8 @@ function AgentRoom({ id }: { id: string }) {
       {!summary.isError && <Loaded query={settings}>
         {({ episodic, working }) => (
           <Details rows={[
-            ["Limits outside tasks", `${countOf(working.max_entries, "entry", "entries")}, ${working.max_total_size_kb.toLocaleString()} KB`],
-            ["Always pinned namespaces", <Tags tags={episodic.pinned_namespaces} />],
+            [T.agents.limits, `${T.agents.entries(working.max_entries)}, ${T.terms.kilobytes(working.max_total_size_kb)}`],
+            [T.agents.pinnedNamespaces, <Tags tags={episodic.pinned_namespaces} />],
           ]} />
         )}
       </Loaded>}
@@ -86,9 +86,9 @@ function AgentRoom({ id }: { id: string }) {
 export function AgentFigures({ summary: { working, episodic } }: { summary: Schemas["Summary"] }) {
   return (
     <Details rows={[
-      ["Working", `${countOf(working.entry_count, "entry", "entries")}, ${working.total_size_kb.toLocaleString()} KB, ${countOf(working.tasks_with_memory.length, "task")}`],
-      ["Episodic", <><EpisodicUsage of={episodic} />, {episodic.total_size_kb.toLocaleString()} KB</>],
-      ["Episodes", episodic.oldest_entry ? <><Time>{episodic.oldest_entry}</Time> to <Time>{episodic.newest_entry}</Time></> : "none"],
+      [T.agents.workingTier, `${T.agents.entries(working.entry_count)}, ${T.terms.kilobytes(working.total_size_kb)}, ${T.agents.tasksOf(working.tasks_with_memory.length)}`],
+      [T.agents.episodicTier, <><EpisodicUsage of={episodic} />, {T.terms.kilobytes(episodic.total_size_kb)}</>],
+      [T.terms.episodes, episodic.oldest_entry ? <Sentence text={T.agents.span} of={{ from: <Time>{episodic.oldest_entry}</Time>, until: <Time>{episodic.newest_entry}</Time> }} /> : T.terms.none],
     ]} />
   );
 }

@@ -4,7 +4,7 @@ import { EpisodicUsage } from "../ui/capacity";
 import { List, usePages } from "../ui/list";
 import { toHref } from "../ui/location";
 import { Empty } from "../ui/memory";
-import { countOf, Name } from "../ui/text";
+import { Name } from "../ui/text";
 
 const AGENTS = 100;
 const REFRESH_MS = 10_000;
@@ -31,7 +31,7 @@ function AgentItem({ agent: { agent_id: id, agent_type, working, episodic } }: {
       <p className="quiet">
         {agent_type && <Name>{agent_type}</Name>}
         <span><EpisodicUsage of={episodic} /></span>
-        <span>{countOf(working.entry_count, T.agents.working, T.agents.workings)}</span>
+        <span>{T.agents.workings(working.entry_count)}</span>
       </p>
     </>
   );

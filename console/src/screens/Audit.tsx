@@ -1,6 +1,6 @@
 import { api, read } from "../api/client";
 import { renderValue } from "../api/json";
-import { T } from "../texts";
+import { T, toWord } from "../texts";
 import { Table } from "../ui/data";
 import { FilterBar } from "../ui/filters";
 import { List, usePages } from "../ui/list";
@@ -32,7 +32,7 @@ export function AuditScreen({ params }: { params: URLSearchParams }) {
             {records.map((record) => (
               <tr key={record.id}>
                 <td><Time>{record.time}</Time></td>
-                <td><Name>{record.actor.id}</Name> ({record.actor.kind})</td>
+                <td><Name>{record.actor.id}</Name> ({toWord(record.actor.kind)})</td>
                 <td><Name>{record.action}</Name></td>
                 <td><Name>{record.target}</Name></td>
                 <td>

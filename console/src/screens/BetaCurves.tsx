@@ -2,10 +2,12 @@
 
 import { T } from "../texts";
 import { Curves } from "../ui/charts";
+import { cut } from "../ui/memory";
 
 export type Beta = { name: string; alpha: number; beta: number };
 
 const STEPS = 100;
+const LABEL = 60; // characters
 
 /** The density of a Beta distribution up to a constant factor, as a logarithm. */
 function logDensity({ alpha, beta }: Beta, x: number): number {
@@ -29,6 +31,6 @@ export function computeSpread({ alpha, beta }: Beta): number {
 }
 
 export function BetaCurves({ workflows }: { workflows: Beta[] }) {
-  const curves = workflows.map((each) => ({ name: each.name, ys: drawDensity(each) }));
+  const curves = workflows.map((each) => ({ name: cut(each.name, LABEL), ys: drawDensity(each) }));
   return <Curves label={T.procedures.chart(workflows.length)} xLabel={T.procedures.score} curves={curves} />;
 }

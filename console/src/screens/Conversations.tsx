@@ -2,13 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, read, type Schemas } from "../api/client";
 import { renderValue, showInvisible } from "../api/json";
-import { T } from "../texts";
+import { T, toWord } from "../texts";
 import { Details, Loaded } from "../ui/data";
 import { FilterBar } from "../ui/filters";
 import { List, usePages } from "../ui/list";
 import { toHref } from "../ui/location";
 import { Empty } from "../ui/memory";
-import { Expandable, LongText, Name, Tags, Time } from "../ui/text";
+import { Expandable, LongText, Name, Sentence, Tags, Time } from "../ui/text";
 import { unique, useConversations } from "./choices";
 
 const MESSAGES = 50;
@@ -87,14 +87,15 @@ export function ConversationScreen({ id, params }: { id: string; params: URLSear
             {() => (
               <>
                 <Details rows={[
-                  ["Session", <Name>{head.session_id}</Name>],
-                  ["Shared with", <Tags tags={head.shared_with} />],
-                  ["Created", <><Time>{head.created_at}</Time> by <Name>{head.created_by}</Name></>],
-                  ["Changed", <><Time>{head.updated_at}</Time>, revision {head.revision}</>],
-                  ["Expires", <Time>{head.expires_at}</Time>],
-                  ["Sensitivity", head.sensitivity ?? "–"],
+                  [T.talks.session, <Name>{head.session_id}</Name>],
+                  [T.talks.sharedWith, <Tags tags={head.shared_with} />],
+                  [T.terms.created, <Sentence text={T.terms.timeBy} of={{ time: <Time>{head.created_at}</Time>, who: <Name>{head.created_by}</Name> }} />],
+                  [T.terms.changed, <Time>{head.updated_at}</Time>],
+                  [T.terms.revision, head.revision],
+                  [T.terms.expires, <Time>{head.expires_at}</Time>],
+                  [T.terms.sensitivity, toWord(head.sensitivity ?? T.terms.nothing)],
                 ]} />
-                <p><a href={toHref(["access"], { kind: "conversation", id })}>Who may read it?</a></p>
+                <p><a href={toHref(["access"], { kind: "conversation", id })}>{T.entry.whoMayRead}</a></p>
               </>
             )}
           </Expandable>

@@ -4,12 +4,12 @@ import { api, ifMatch } from "../api/client";
 import { keepsNumbers, renderValue } from "../api/json";
 import { reload } from "../api/reload";
 import { can, usePrincipal } from "../session/session";
-import { T } from "../texts";
+import { T, toWord } from "../texts";
 import { Details, Loaded } from "../ui/data";
 import { ConfirmDialog } from "../ui/form";
 import { toHref } from "../ui/location";
 import { cut, describe } from "../ui/memory";
-import { Id, LongText, Name, Tags, Time } from "../ui/text";
+import { Id, LongText, Name, Sentence, Tags, Time } from "../ui/text";
 import { Correct, findTextField } from "./Correct";
 import { EntryEditor } from "./EntryEditor";
 import { findHead, forgetHead, isOrdinary, isSensitive, readEntry, type Entry } from "./entries";
@@ -26,14 +26,12 @@ export function EntryScreen({ id }: { id: string }) {
   const [isDeleted, setDeleted] = useState(false);
   const isOpen = isAsked || isOrdinary(id);
   const query = useQuery({ queryKey: ["entry", id], queryFn: () => readEntry(id), enabled: isOpen && !isDeleted, gcTime: 0 });
-  if (isDeleted) return <p role="status">The entry is deleted. <a href={toHref(["memory"])}>Back to memory</a></p>;
+  if (isDeleted) return <p role="status">{T.entry.deleted} <a href={toHref(["memory"])}>{T.entry.back}</a></p>;
   if (!isOpen) return (
     <>
       {head && <EntryDetails entry={head} />}
-      <p className="notice">
-        {head ? `This value is ${head.sensitivity}.` : "This value may be sensitive."} It isn&rsquo;t loaded yet.
-      </p>
-      <button type="button" className="primary" onClick={() => setAsked(true)}>Show the value</button>
+      <p className="notice">{head ? T.entry.isSensitive(toWord(head.sensitivity ?? "")) : T.entry.maybeSensitive}</p>
+      <button type="button" className="primary" onClick={() => setAsked(true)}>{T.actions.showValue}</button>
     </>
   );
   return (
@@ -104,34 +102,35 @@ function EntryDetails({ entry }: { entry: Entry }) {
   const { task_id, intent_id } = entry.scope;
   return (
     <Details rows={[
-      ["Namespace", <a href={toHref(["memory"], { namespace: entry.namespace, agent_id: entry.memory_type === "semantic" ? undefined : entry.agent_id })}><Name>{entry.namespace}</Name></a>],
-      ["Key", <Name>{entry.key}</Name>],
-      ["Tier", entry.memory_type],
-      ["Owner", <a href={toHref(["agent", entry.agent_id])}><Name>{entry.agent_id}</Name></a>],
-      ["Created", <><Time>{entry.created_at}</Time> by <Name>{entry.created_by}</Name></>],
-      ["Changed", <><Time>{entry.updated_at}</Time>{entry.curated_by && <> by <Name>{entry.curated_by}</Name></>}</>],
-      ["Version", entry.version],
-      ["Expires", <Time>{entry.expires_at}</Time>],
-      ["Sensitivity", entry.sensitivity ?? "–"],
-      ["Tags", <Tags tags={entry.tags} />],
-      ["Task", task_id ? <a href={toHref(["task", task_id])}><Name>{task_id}</Name></a> : "–"],
-      ["Intent", intent_id ? <a href={toHref(["intent", intent_id])}><Name>{intent_id}</Name></a> : "–"],
+      [T.terms.namespace, <a href={toHref(["memory"], { namespace: entry.namespace, agent_id: entry.memory_type === "semantic" ? undefined : entry.agent_id })}><Name>{entry.namespace}</Name></a>],
+      [T.terms.key, <Name>{entry.key}</Name>],
+      [T.terms.tier, toWord(entry.memory_type)],
+      [T.terms.owner, <a href={toHref(["agent", entry.agent_id])}><Name>{entry.agent_id}</Name></a>],
+      [T.terms.created, <Sentence text={T.terms.timeBy} of={{ time: <Time>{entry.created_at}</Time>, who: <Name>{entry.created_by}</Name> }} />],
+      [T.terms.changed, <Sentence text={T.terms.timeBy} of={{ time: <Time>{entry.updated_at}</Time>, who: <Name>{entry.curated_by ?? entry.created_by}</Name> }} />],
+      [T.terms.version, entry.version],
+      [T.terms.expires, <Time>{entry.expires_at}</Time>],
+      [T.terms.sensitivity, toWord(entry.sensitivity ?? T.terms.nothing)],
+      [T.terms.tags, <Tags tags={entry.tags} />],
+      [T.terms.task, task_id ? <a href={toHref(["task", task_id])}><Name>{task_id}</Name></a> : "–"],
+      [T.terms.intent, intent_id ? <a href={toHref(["intent", intent_id])}><Name>{intent_id}</Name></a> : "–"],
       ...(entry.memory_type === "episodic"
-        ? [["Eviction", entry.pinned ? "pinned: never evicted" : `priority ${entry.priority}`] as [string, string]] : []),
-      ["Id", <Id>{entry.id}</Id>],
+        ? [[T.entry.eviction, entry.pinned ? T.entry.neverEvicted : T.agents.priority(toWord(entry.priority))] as [string, string]] : []),
+      [T.terms.id, <Id>{entry.id}</Id>],
     ]} />
   );
 }
 
 function DeleteDialog({ entry, onClose, onDeleted }: { entry: Entry; onClose: () => void; onDeleted: () => void }) {
   return (
-    <ConfirmDialog title="Delete this entry?" action="Delete for good" onClose={onClose} onConfirm={async () => {
+    <ConfirmDialog title={T.entry.deleteTitle} action={T.actions.deleteNow} onClose={onClose} onConfirm={async () => {
       await api.DELETE("/api/v1/memory/{id}", { params: { path: { id: entry.id }, header: ifMatch(entry.version) } });
       onDeleted();
     }}>
       <p>
-        Version {entry.version} of <Name>{entry.key}</Name> in <Name>{entry.namespace}</Name>, which belongs to{" "}
-        <Name>{entry.agent_id}</Name>, is removed. Nobody can bring it back. The log keeps that it was there, without its value.
+        <Sentence text={T.entry.deleteWarning} of={{
+          version: entry.version, key: <Name>{entry.key}</Name>, namespace: <Name>{entry.namespace}</Name>, owner: <Name>{entry.agent_id}</Name>,
+        }} />
       </p>
     </ConfirmDialog>
   );

@@ -3,13 +3,14 @@ import { useId, useRef, useState } from "react";
 import { api, ApiError, ifMatch, read, type Schemas } from "../api/client";
 import { parseValue, renderValue, showInvisible } from "../api/json";
 import { reload } from "../api/reload";
+import { T, toWords } from "../texts";
 import { Problem } from "../ui/data";
 import { ChoiceField, Field, readForm } from "../ui/form";
-import { LongText, Name, Time } from "../ui/text";
+import { LongText, Name, Sentence, Time } from "../ui/text";
 import { readEntry, type Entry } from "./entries";
 
-const SENSITIVITIES = { "": "none", public: "public", internal: "internal", confidential: "confidential", restricted: "restricted" };
-const PRIORITIES = { low: "low", normal: "normal", high: "high" };
+const SENSITIVITIES = { "": T.terms.none, ...toWords("public", "internal", "confidential", "restricted") };
+const PRIORITIES = toWords("low", "normal", "high");
 type Change = Schemas["EntryChangeBody"];
 
 /** Changes an entry under the version that was read; after a conflict both texts stand side by side. */
@@ -23,7 +24,7 @@ export function EntryEditor({ entry, onClose }: { entry: Entry; onClose: () => v
   const save = useMutation({
     mutationFn: async () => {
       const body = readChange(base, readForm(form.current!));
-      if (Object.keys(body).length === 0) throw new Error("Nothing is changed.");
+      if (Object.keys(body).length === 0) throw new Error(T.actions.nothingChanged);
       const params = { path: { id: base.id }, header: ifMatch(version) };
       return read(api.PATCH("/api/v1/memory/{id}", { params, body }));
     },
@@ -47,38 +48,39 @@ export function EntryEditor({ entry, onClose }: { entry: Entry; onClose: () => v
       {save.isError && !isConflict && <Problem error={save.error} />}
       {present && (
         <p role="alert" className="problem">
-          <strong>Somebody else has changed the entry.</strong> You edited version {base.version}; by now it is version{" "}
-          {present.version}, of <Time>{present.updated_at}</Time>{present.curated_by && <> by <Name>{present.curated_by}</Name></>}.
-          Your text is kept. Compare, then choose.
+          <strong>{T.entry.conflictTitle}</strong>{" "}
+          <Sentence text={T.entry.conflict} of={{
+            yours: base.version, version: present.version, time: <Time>{present.updated_at}</Time>, who: <Name>{present.curated_by ?? present.created_by}</Name>,
+          }} />
         </p>
       )}
       <div className={present ? "side-by-side" : undefined}>
-        <Field label={present ? "Your text" : "Value, a JSON object"} hint="It replaces the whole value.">
+        <Field label={present ? T.entry.yours : T.entry.json} hint={T.entry.jsonHint}>
           {(field, hint) => (
             <textarea id={field} name="value" rows={16} dir="ltr" spellCheck={false} aria-describedby={hint} autoFocus
               defaultValue={showInvisible(renderValue(base.value))} />
           )}
         </Field>
-        {present && <div><h2 id={id}>Present: version {present.version}</h2><LongText label="The present value" text={renderValue(present.value)} /></div>}
+        {present && <div><h2 id={id}>{T.entry.currentTitle(present.version)}</h2><LongText label={T.entry.currentValue} text={renderValue(present.value)} /></div>}
       </div>
       <div className="filters">
-        <Field label="Tags, one a line">
+        <Field label={T.entry.tagsField}>
           {(field) => <textarea id={field} name="tags" rows={3} spellCheck={false} defaultValue={base.tags.join("\n")} />}
         </Field>
-        <ChoiceField label="Sensitivity" name="sensitivity" initial={base.sensitivity ?? ""} options={SENSITIVITIES} />
+        <ChoiceField label={T.terms.sensitivity} name="sensitivity" initial={base.sensitivity ?? ""} options={SENSITIVITIES} />
         {base.memory_type === "episodic" && (
           <>
-            <ChoiceField label="Priority" name="priority" initial={base.priority} options={PRIORITIES} />
-            <ChoiceField label="Pinned" name="pinned" initial={String(base.pinned)} options={{ true: "pinned: never evicted", false: "not pinned" }} />
+            <ChoiceField label={T.entry.priority} name="priority" initial={base.priority} options={PRIORITIES} />
+            <ChoiceField label={T.entry.pinning} name="pinned" initial={String(base.pinned)} options={T.entry.pinned} />
           </>
         )}
       </div>
       <div className="actions">
         <button type="submit" className="primary" disabled={save.isPending}>
-          {present ? `Write mine over version ${present.version}` : "Save"}
+          {present ? T.entry.overwrite(present.version) : T.actions.save}
         </button>
-        {present && <button type="button" onClick={takePresent}>Take the present one, drop mine</button>}
-        <button type="button" onClick={onClose}>Cancel</button>
+        {present && <button type="button" onClick={takePresent}>{T.entry.useCurrent}</button>}
+        <button type="button" onClick={onClose}>{T.actions.cancel}</button>
       </div>
     </form>
   );
@@ -103,10 +105,10 @@ function parseObject(text: string): Record<string, unknown> {
   try {
     value = parseValue(text);
   } catch (error) {
-    throw new Error(`The value is no JSON: ${(error as Error).message}`);
+    throw new Error(T.entry.badJson((error as Error).message));
   }
   if (value === null || typeof value !== "object" || Array.isArray(value) || !/^\s*\{/.test(text)) {
-    throw new Error("The value must be a JSON object: { … }");
+    throw new Error(T.entry.noObject);
   }
   return value as Record<string, unknown>;
 }

@@ -4,10 +4,11 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { memo } from "react";
 import { api, read, type Schemas } from "../api/client";
 import { renderValue } from "../api/json";
+import { T, toWord } from "../texts";
 import { Table } from "../ui/data";
 import { List, usePages } from "../ui/list";
 import { toHref } from "../ui/location";
-import { countOf, Expandable, LongText, Name, Time } from "../ui/text";
+import { Expandable, LongText, Name, Sentence, Time } from "../ui/text";
 import type { Entry } from "./entries";
 
 export type Event = Schemas["Event"];
@@ -68,18 +69,29 @@ export function EntryEvents({ entry }: { entry: Entry }) {
   const pages = useEvents(log, { entry_id: entry.id });
   return (
     <section aria-labelledby="events">
-      <h2 id="events">What happened to it</h2>
-      <List pages={pages} items={(page) => page.events} empty="The log has no event of it that you may read.">
-        {(events) => <EventTable events={events} />}
+      <h2 id="events">{T.events.title}</h2>
+      <List pages={pages} items={(page) => page.events} empty={T.events.none}>
+        {(events) => (
+          <ol className="plain">
+            {events.map((event) => (
+              <li key={event.id} className="quiet">
+                <span className="event" data-type={event.type}>{toWord(event.type.replace("memory.", ""))}</span>
+                {typeof event.data.version === "number" && <span>{T.history.version(event.data.version)}</span>}
+                <span>{T.memory.by} <Name>{event.actor.id}</Name></span>
+                <Time>{event.timestamp}</Time>
+              </li>
+            ))}
+          </ol>
+        )}
       </List>
-      <p><a href={toHref(["timeline"], log)}>The whole log of {log.log} <Name>{log.name}</Name></a></p>
+      <p><a href={toHref(["timeline"], log)}><Sentence text={T.events.whole} of={{ kind: toWord(log.log), name: <Name>{log.name}</Name> }} /></a></p>
     </section>
   );
 }
 
 export function EventTable({ events }: { events: Event[] }) {
   return (
-    <Table label="Events" head={["When", "What", "Entry", "Version", "By", "Owner", "Task"]}>
+    <Table label={T.events.events} head={[T.terms.when, T.terms.event, T.terms.entry, T.terms.version, T.terms.by, T.terms.owner, T.terms.task]}>
       {events.map((event) => <EventRow key={event.id} event={event} />)}
     </Table>
   );
@@ -89,7 +101,7 @@ const EventRow = memo(function EventRow({ event }: { event: Event }) {
   return (
     <tr>
       <td><Time>{event.timestamp}</Time></td>
-      <td><span className="event" data-type={event.type}>{event.type.replace("memory.", "")}</span></td>
+      <td><span className="event" data-type={event.type}>{toWord(event.type.replace("memory.", ""))}</span></td>
       <td><EventEntry event={event} /></td>
       <td className="number">{typeof event.data.version === "number" ? event.data.version : "–"}</td>
       <td><Name>{event.actor.id}</Name></td>
@@ -104,8 +116,8 @@ function EventEntry({ event: { data, type } }: { event: Event }) {
   const id = get("entry_id");
   const name = <><Name>{get("namespace") ?? ""}</Name> / <Name>{get("key") ?? ""}</Name></>;
   if (type === "memory.archived") return (
-    <Expandable summary={`${countOf(Number(data.entries_archived), "entry", "entries")} of a task`}>
-      {() => <LongText label="The archive" text={renderValue(data)} />}
+    <Expandable summary={T.events.ofTask(Number(data.entries_archived))}>
+      {() => <LongText label={T.events.archive} text={renderValue(data)} />}
     </Expandable>
   );
   const isThere = type === "memory.created" || type === "memory.updated";

@@ -19,8 +19,8 @@ type Query = { subject?: string; predicate?: string; agent_type?: string; learne
 export function FactsScreen({ params }: { params: URLSearchParams }) {
   const types = useAgentTypes();
   const filters: Filters = {
-    subject: { param: "subject", example: "Ada" },
-    predicate: { param: "predicate", example: "pays" },
+    subject: { param: "subject", example: T.facts.exampleSubject },
+    predicate: { param: "predicate", example: T.facts.examplePredicate },
     user: { param: "user_id" },
     "agent-type": { param: "agent_type", options: types },
     run: { param: "learned_from_run_id" },

@@ -4,21 +4,14 @@ import { api, ifMatch, read, type Schemas } from "../api/client";
 import { renderValue } from "../api/json";
 import { reload } from "../api/reload";
 import { can, usePrincipal } from "../session/session";
+import { T } from "../texts";
 import { Details, Loaded } from "../ui/data";
 import { ChoiceField, ConfirmDialog, Field, readForm, TextField } from "../ui/form";
 import { goTo, toHref } from "../ui/location";
-import { LongText, Name, Tags, Time } from "../ui/text";
+import { LongText, Name, Sentence, Tags, Time } from "../ui/text";
 import { usePrincipals } from "./choices";
 
-const LIMITS = {
-  max_working_memory_per_task: "Working entries of a task, at most",
-  max_episodic_memory_per_agent: "Episodic entries of an agent, at most",
-} as const;
-const NAMESPACES = {
-  allowed_semantic_namespaces: "Shared namespaces that are allowed",
-  denied_semantic_namespaces: "Shared namespaces that are denied",
-} as const;
-const ARCHIVE = { "": "as the task says", true: "always", false: "not required" };
+const { limits: LIMITS, namespaces: NAMESPACES, archiving: ARCHIVE } = T.guardrails;
 const OWN = [...Object.keys(LIMITS), ...Object.keys(NAMESPACES), "memory_archive_required"];
 type Stored = Schemas["CoordinatorGuardrails"];
 type Change = { name: string; label: string; from: unknown; to: unknown };
@@ -30,13 +23,13 @@ export function GuardrailsScreen({ params }: { params: URLSearchParams }) {
   const coordinators = usePrincipals().filter(({ kind }) => kind === "coordinator").map((each) => each.id);
   return (
     <>
-      <p>Guardrails bind a coordinator, its tasks and who is assigned to one. They stop reads and writes, and remove nothing.</p>
+      <p className="hint">{T.guardrails.intro}</p>
       <form className="filters" onSubmit={(event) => {
         event.preventDefault();
         goTo(toHref(["guardrails"], readForm(event.currentTarget)));
       }}>
-        <TextField label="Coordinator" name="coordinator_id" initial={id} options={coordinators} required />
-        <div className="actions"><button type="submit" className="primary">Show guardrails</button></div>
+        <TextField label={T.terms.coordinator} name="coordinator_id" initial={id} options={coordinators} required />
+        <div className="actions"><button type="submit" className="primary">{T.guardrails.show}</button></div>
       </form>
       {coordinators.length > 0 && (
         <p className="actions">
@@ -58,10 +51,10 @@ function CoordinatorGuardrails({ id }: { id: string }) {
     <Loaded query={query}>
       {(found) => (
         <>
-          <h2>Of <Name>{id}</Name></h2>
+          <h2><Sentence text={T.guardrails.of} of={{ id: <Name>{id}</Name> }} /></h2>
           <GuardrailDetails found={found} />
           {isAdmin ? <GuardrailsForm key={found.version} id={id} found={found} />
-            : <p>With <code>memory.admin</code> they can be changed.</p>}
+            : <p>{T.guardrails.needsAdmin}</p>}
         </>
       )}
     </Loaded>
@@ -73,15 +66,15 @@ function GuardrailDetails({ found: { guardrails, version, updated_at } }: { foun
   return (
     <>
       <Details rows={[
-        ...Object.entries(LIMITS).map(([name, label]) => [label, guardrails[name as keyof typeof LIMITS]?.toLocaleString() ?? "no limit"] as [string, string]),
+        ...Object.entries(LIMITS).map(([name, label]) => [label, guardrails[name as keyof typeof LIMITS]?.toLocaleString() ?? T.terms.noLimit] as [string, string]),
         ...Object.entries(NAMESPACES).map(([name, label]) => {
           const listed = guardrails[name as keyof typeof NAMESPACES];
-          return [label, listed?.length ? <Tags tags={listed} /> : name.startsWith("allowed") && !listed ? "all" : "none"] as [string, ReactNode];
+          return [label, listed?.length ? <Tags tags={listed} /> : name.startsWith("allowed") && !listed ? T.terms.all : T.terms.none] as [string, ReactNode];
         }),
-        ["Memory is archived at a task’s end", ARCHIVE[String(guardrails.memory_archive_required ?? "") as keyof typeof ARCHIVE]],
-        ["Version", version === 0 ? "none are set" : <>{version}, of <Time>{updated_at}</Time></>],
+        [T.guardrails.archive, ARCHIVE[String(guardrails.memory_archive_required ?? "") as keyof typeof ARCHIVE]],
+        [T.terms.changed, version === 0 ? T.guardrails.noneSet : <Sentence text={T.terms.versionAt} of={{ version, time: <Time>{updated_at}</Time> }} />],
       ]} />
-      {others.length > 0 && <><h3>Others, which memory doesn&rsquo;t use</h3><LongText label="Other guardrails" text={renderValue(Object.fromEntries(others))} /></>}
+      {others.length > 0 && <><h3>{T.guardrails.others}</h3><LongText label={T.guardrails.others} text={renderValue(Object.fromEntries(others))} /></>}
     </>
   );
 }
@@ -99,7 +92,7 @@ function GuardrailsForm({ id, found }: { id: string; found: Stored }) {
     await reload(client, "guardrails");
   };
   return (
-    <form aria-label="Change the guardrails" onSubmit={(event) => {
+    <form aria-label={T.guardrails.change} onSubmit={(event) => {
       event.preventDefault();
       const asked = readChanges(found, readForm(event.currentTarget));
       setEmpty(asked.length === 0);
@@ -107,25 +100,25 @@ function GuardrailsForm({ id, found }: { id: string; found: Stored }) {
     }}>
       <div className="filters">
         {Object.entries(LIMITS).map(([name, label]) => (
-          <TextField key={name} label={label} name={name} hint="a number; empty: no limit" pattern="[0-9]*"
+          <TextField key={name} label={label} name={name} hint={T.guardrails.limitHint} pattern="[0-9]*"
             initial={String(guardrails[name as keyof typeof LIMITS] ?? "")} />
         ))}
         {Object.entries(NAMESPACES).map(([name, label]) => (
-          <Field key={name} label={label} hint="one a line; billing.* for all that begin so">
+          <Field key={name} label={label} hint={T.guardrails.namespaceHint}>
             {(field, hint) => (
               <textarea id={field} name={name} rows={3} spellCheck={false} aria-describedby={hint}
                 defaultValue={guardrails[name as keyof typeof NAMESPACES]?.join("\n") ?? ""} />
             )}
           </Field>
         ))}
-        <ChoiceField label="Archive at a task’s end" name="memory_archive_required" options={ARCHIVE}
+        <ChoiceField label={T.guardrails.archive} name="memory_archive_required" options={ARCHIVE}
           initial={String(guardrails.memory_archive_required ?? "")} />
       </div>
-      <div className="actions"><button type="submit" className="primary">Change…</button></div>
-      {isEmpty && <p role="status">Nothing is changed.</p>}
+      <div className="actions"><button type="submit" className="primary">{T.actions.change}</button></div>
+      {isEmpty && <p role="status">{T.actions.nothingChanged}</p>}
       {changes && (
-        <ConfirmDialog title="Change these guardrails?" action="Change" onConfirm={change} onClose={() => setChanges(undefined)}>
-          <p>For <Name>{id}</Name>, all its open tasks and who is assigned to one, from now on:</p>
+        <ConfirmDialog title={T.guardrails.changeTitle} action={T.actions.changeNow} onConfirm={change} onClose={() => setChanges(undefined)}>
+          <p><Sentence text={T.guardrails.changes} of={{ id: <Name>{id}</Name> }} /></p>
           <ul>
             {changes.map(({ name, label, from, to }) => (
               <li key={name}>{label}: <Name>{JSON.stringify(from)}</Name> → <strong><Name>{JSON.stringify(to)}</Name></strong></li>
@@ -150,7 +143,7 @@ function readChanges({ guardrails }: Stored, form: Record<string, string>): Chan
       return { name, label, from, to: listed.length > 0 || from?.length === 0 ? listed : null };
     }),
     {
-      name: "memory_archive_required", label: "Archive at a task’s end", from: guardrails.memory_archive_required,
+      name: "memory_archive_required", label: T.guardrails.archive, from: guardrails.memory_archive_required,
       to: form.memory_archive_required ? form.memory_archive_required === "true" : null,
     },
   ];

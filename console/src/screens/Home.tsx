@@ -39,7 +39,7 @@ export function HomeScreen() {
   );
 }
 
-type News = { id: string; time: string; who: string; verb: string; text: string; href?: string; about?: string };
+export type News = { id: string; time: string; who: string; verb: string; text: string; href?: string; about?: string };
 
 function Feed() {
   const caller = usePrincipal();
@@ -59,7 +59,7 @@ function Feed() {
   );
 }
 
-function NewsItem({ news: { who, verb, text, href, about, time } }: { news: News }) {
+export function NewsItem({ news: { who, verb, text, href, about, time } }: { news: News }) {
   return (
     <>
       <p className="said" dir="auto"><strong><Name>{who}</Name></strong> {verb} {href ? <a href={href}>{cut(text, 200)}</a> : cut(text, 200)}</p>
@@ -89,7 +89,7 @@ async function readNews(isAdmin: boolean): Promise<News[]> {
   return [...unique.values()].sort((a, b) => (a.time < b.time ? 1 : -1)).slice(0, SHOWN);
 }
 
-function toEntryNews(entry: Schemas["Entry"]): News {
+export function toEntryNews(entry: Schemas["Entry"]): News {
   return {
     id: entry.id, time: entry.version === 1 ? entry.occurred_at : entry.updated_at, who: entry.curated_by ?? entry.created_by, verb: T.feed.remembered,
     text: entry.value === undefined ? entry.key : describe(entry.value), href: toHref(["entry", entry.id]),
@@ -97,7 +97,7 @@ function toEntryNews(entry: Schemas["Entry"]): News {
   };
 }
 
-function toFactNews(fact: Schemas["Fact"]): News {
+export function toFactNews(fact: Schemas["Fact"]): News {
   return {
     id: fact.fact_id, time: fact.valid_from, who: fact.learned_by, verb: T.feed.learned,
     text: [fact.subject, fact.predicate, fact.object].join(" "), href: toHref(["fact", fact.fact_id]), about: fact.user_id ?? undefined,
@@ -105,7 +105,7 @@ function toFactNews(fact: Schemas["Fact"]): News {
 }
 
 /** What was said last in a conversation; of a sensitive one only that somebody spoke. */
-async function readTalkNews(talk: Schemas["ConversationHead"]): Promise<News> {
+export async function readTalkNews(talk: Schemas["ConversationHead"]): Promise<News> {
   const { session_id, user_id, message_count } = talk;
   const news = { id: session_id, time: talk.updated_at, who: user_id, href: toHref(["conversation", session_id]), about: user_id };
   const isSensitive = talk.sensitivity === "confidential" || talk.sensitivity === "restricted";

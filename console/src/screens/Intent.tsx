@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, read } from "../api/client";
+import { T, toWord } from "../texts";
 import { Details, Loaded, Table } from "../ui/data";
 import { Parts } from "../ui/parts";
 import { toHref } from "../ui/location";
@@ -10,7 +11,7 @@ import { TaskBars } from "./TaskBars";
 import { TaskList, useTasks } from "./Tasks";
 import { Log } from "./Timeline";
 
-const PARTS = { timeline: "Timeline", tasks: "Tasks", entries: "Entries", access: "Access list" };
+const PARTS = T.work.intentTabs;
 
 /** One intent: its tasks over time with their hand-overs, what happened to entries, and who may read it. */
 export function IntentScreen({ id, params }: { id: string; params: URLSearchParams }) {
@@ -18,7 +19,7 @@ export function IntentScreen({ id, params }: { id: string; params: URLSearchPara
   return (
     <>
       <p className="subject"><Name>{id}</Name></p>
-      <Parts label="Parts of the intent" path={["intent", id]} shown={shown} parts={PARTS}>
+      <Parts label={T.work.partsOfIntent} path={["intent", id]} shown={shown} parts={PARTS}>
         {shown === "timeline" && <><IntentTasks id={id} /><Log log={{ log: "intent", name: id }} filters={{}} /></>}
         {shown === "tasks" && <TaskList intent={id} />}
         {shown === "entries" && <EntryList params={new URLSearchParams({ intent_id: id })} />}
@@ -48,11 +49,11 @@ function AccessList({ id }: { id: string }) {
     <Loaded query={query}>
       {({ owner, entries, version }) => (
         <>
-          <Details rows={[["Owner", owner ? <Name>{owner}</Name> : "nobody"], ["Version", version]]} />
-          {entries.length === 0 ? <p className="empty">Nobody is on its access list. Who takes part in its tasks reads its log, too.</p> : (
-            <Table label="Access list" head={["Who", "Access"]}>
+          <Details rows={[[T.terms.owner, owner ? <Name>{owner}</Name> : T.terms.nobody], [T.terms.version, version]]} />
+          {entries.length === 0 ? <p className="empty">{T.work.noAccessList}</p> : (
+            <Table label={T.work.accessList} head={[T.terms.who, T.terms.access]}>
               {entries.map(({ principal, access }) => (
-                <tr key={principal}><th scope="row"><a href={toHref(["agent", principal])}><Name>{principal}</Name></a></th><td>{access}</td></tr>
+                <tr key={principal}><th scope="row"><a href={toHref(["agent", principal])}><Name>{principal}</Name></a></th><td>{toWord(access)}</td></tr>
               ))}
             </Table>
           )}

@@ -86,10 +86,10 @@ function PastEntries({ params }: { params: URLSearchParams }) {
   );
 }
 
-type ListProps = { params: URLSearchParams; agent?: string; asOf?: string; isByButton?: boolean };
+type ListProps = { params: URLSearchParams; agent?: string; asOf?: string; isByButton?: boolean; person?: string };
 
 /** The memories that match, page by page. */
-export function EntryList({ params, agent, asOf, isByButton }: ListProps) {
+export function EntryList({ params, agent, asOf, isByButton, person }: ListProps) {
   const query = readQuery(params, agent);
   const pages = usePages<Schemas["EntryPage"]>(["entries", agent, String(params), asOf], async (after) => {
     const page = await read(api.GET("/api/v1/memory", {
@@ -108,7 +108,7 @@ export function EntryList({ params, agent, asOf, isByButton }: ListProps) {
       <Empty title={T.memory.none} hint={T.memory.noneHint} command={'agent-memory remember "Ada prefers email"'} />
     }>
       {(entries) => (
-        <ul className="memories">{entries.map((entry) => <li key={entry.id}><EntryItem entry={entry} /></li>)}</ul>
+        <ul className="memories">{entries.map((entry) => <li key={entry.id}><EntryItem entry={entry} of={person} /></li>)}</ul>
       )}
     </List>
   );

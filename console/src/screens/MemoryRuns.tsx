@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, read, type Schemas } from "../api/client";
+import { T, toWord } from "../texts";
 import { Details, Loaded, Table } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
 import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
-import { Id, LongText, Name, Tags, Time } from "../ui/text";
+import { Id, LongText, Name, Sentence, Tags, Time } from "../ui/text";
 
 const PAGE = 100;
 const REFRESH_MS = 5_000;
@@ -21,18 +22,18 @@ export function MemoryRunsScreen() {
         event.preventDefault();
         goTo(toHref(["memory-run", readForm(event.currentTarget).id ?? ""]));
       }}>
-        <TextField label="Run’s id" name="id" required hint="runId of the answer that started it" />
-        <div className="actions"><button type="submit" className="primary">Open</button></div>
+        <TextField label={T.memoryRuns.id} name="id" required hint={T.memoryRuns.idHint} />
+        <div className="actions"><button type="submit" className="primary">{T.actions.open}</button></div>
       </form>
-      <p>An OpenWOP run reads a snapshot of its memory. Here you see what it saw: of the runs that you started, and of those whose id you know.</p>
-      <List pages={pages} items={(page) => page.runs} empty="You have started no run whose snapshot is still kept.">
+      <p className="hint">{T.memoryRuns.intro}</p>
+      <List pages={pages} items={(page) => page.runs} empty={T.memoryRuns.none}>
         {(runs) => (
-          <Table label="OpenWOP runs" head={["Started", "Run", "State", "Ends", "Snapshot of", "Replay of"]}>
+          <Table label={T.memoryRuns.title} head={[T.terms.started, T.terms.run, T.terms.state, T.terms.ends, T.memoryRuns.snapshot, T.memoryRuns.replayOf]}>
             {runs.map((run) => (
               <tr key={run.runId}>
                 <td><Time>{run.startedAt}</Time></td>
                 <th scope="row"><a href={toHref(["memory-run", run.runId])}><Id>{run.runId}</Id></a></th>
-                <td>{run.state}</td>
+                <td>{toWord(run.state)}</td>
                 <td><Time>{run.endsAt}</Time></td>
                 <td><Time>{run.snapshotAt}</Time></td>
                 <td>{run.replayOf ? <a href={toHref(["memory-run", run.replayOf])}><Id>{run.replayOf}</Id></a> : "–"}</td>
@@ -57,11 +58,11 @@ export function MemoryRunScreen({ id }: { id: string }) {
       {(run) => (
         <>
           <RunState run={run} />
-          <h2>What it saw</h2>
+          <h2>{T.memoryRuns.saw}</h2>
           <p className="actions">
             {run.memoryRefs.map((each, at) => (
               <button key={each} type="button" aria-pressed={shown === each} onClick={() => setShown(each)}>
-                {run.memoryRefs.length === 1 ? "Show what it saw" : `Show memory ${at + 1}`}
+                {run.memoryRefs.length === 1 ? T.memoryRuns.showSeen : T.memoryRuns.showPart(at + 1)}
               </button>
             ))}
           </p>
@@ -75,16 +76,16 @@ export function MemoryRunScreen({ id }: { id: string }) {
 function RunState({ run }: { run: Schemas["MemoryRunState"] }) {
   return (
     <Details rows={[
-      ["Run", <Name>{run.runId}</Name>],
-      ["State", run.state],
-      ["Started", <><Time>{run.startedAt}</Time> by <Name>{run.startedBy}</Name></>],
-      ["Snapshot of", <Time>{run.snapshotAt}</Time>],
-      ["Ends", <Time>{run.endsAt}</Time>],
-      ["Snapshot kept until", <Time>{run.snapshotKeptUntil}</Time>],
-      ["Replay", run.isReplayable ? "possible" : "not possible"],
-      ["Replay of", run.replayOf ? <a href={toHref(["memory-run", run.replayOf])}><Name>{run.replayOf}</Name></a> : "–"],
-      ["When a secret is put", run.onSecret === "reject" ? "the put is refused" : "it is redacted"],
-      ["Secrets, by label", <Tags tags={run.secrets} />],
+      [T.terms.run, <Name>{run.runId}</Name>],
+      [T.terms.state, toWord(run.state)],
+      [T.terms.started, <Sentence text={T.terms.timeBy} of={{ time: <Time>{run.startedAt}</Time>, who: <Name>{run.startedBy}</Name> }} />],
+      [T.memoryRuns.snapshot, <Time>{run.snapshotAt}</Time>],
+      [T.terms.ends, <Time>{run.endsAt}</Time>],
+      [T.memoryRuns.keptUntil, <Time>{run.snapshotKeptUntil}</Time>],
+      [T.memoryRuns.replay, run.isReplayable ? T.memoryRuns.possible : T.memoryRuns.impossible],
+      [T.memoryRuns.replayOf, run.replayOf ? <a href={toHref(["memory-run", run.replayOf])}><Name>{run.replayOf}</Name></a> : "–"],
+      [T.memoryRuns.onSecret, run.onSecret === "reject" ? T.memoryRuns.rejects : T.memoryRuns.redacts],
+      [T.memoryRuns.secrets, <Tags tags={run.secrets} />],
     ]} />
   );
 }
@@ -94,16 +95,16 @@ function SeenEntries({ id, memoryRef }: { id: string; memoryRef: string | undefi
     read(api.GET("/v1/runs/{runId}/entries", { params: { path: { runId: id }, query: { memoryRef, before, limit: 50 } } })),
   );
   return (
-    <List pages={pages} items={(page) => page.entries} empty="It saw nothing: its memory was empty.">
+    <List pages={pages} items={(page) => page.entries} empty={T.memoryRuns.empty}>
       {(entries) => (
         <ol className="messages">
           {entries.map((entry) => (
             <li key={entry.id} className="card">
-              <h3><Time>{entry.createdAt}</Time>{entry.putBy && <> by <Name>{entry.putBy}</Name></>}</h3>
+              <h3>{entry.putBy ? <Sentence text={T.terms.timeBy} of={{ time: <Time>{entry.createdAt}</Time>, who: <Name>{entry.putBy}</Name> }} /> : <Time>{entry.createdAt}</Time>}</h3>
               {entry.tags.length > 0 && <Tags tags={entry.tags} />}
-              {entry.putIn && <p>{entry.putIn === id ? "Put in this run" : <>Put in run <a href={toHref(["memory-run", entry.putIn])}><Name>{entry.putIn}</Name></a></>}</p>}
-              {entry.deletedAt && <p>Deleted since, at <Time>{entry.deletedAt}</Time>.</p>}
-              {entry.content !== undefined && <LongText label="What it saw" text={entry.content} />}
+              {entry.putIn && <p>{entry.putIn === id ? T.memoryRuns.putHere : <Sentence text={T.memoryRuns.putIn} of={{ run: <a href={toHref(["memory-run", entry.putIn])}><Name>{entry.putIn}</Name></a> }} />}</p>}
+              {entry.deletedAt && <p><Sentence text={T.memoryRuns.deletedSince} of={{ time: <Time>{entry.deletedAt}</Time> }} /></p>}
+              {entry.content !== undefined && <LongText label={T.memoryRuns.saw} text={entry.content} />}
             </li>
           ))}
         </ol>

@@ -22,8 +22,8 @@ export function NamespacesScreen() {
         event.preventDefault();
         goTo(toHref(["namespace", readForm(event.currentTarget).namespace ?? ""]));
       }}>
-        <TextField label="Namespace" name="namespace" required options={names} hint="a name that ends with * sets the default for all that begin so" />
-        <div className="actions"><button type="submit">Open</button></div>
+        <TextField label={T.namespaces.field} name="namespace" required options={names} hint={T.namespaces.fieldHint} />
+        <div className="actions"><button type="submit">{T.actions.open}</button></div>
       </form>
       <NamespaceTree />
     </>
@@ -103,20 +103,20 @@ export function NamespaceScreen({ id, params }: { id: string; params: URLSearchP
     <>
       <p className="actions">
         <Name>{id}</Name>
-        <a href={toHref(["memory"], { namespace: id, memory_type: "semantic" })}>Entries</a>
-        <a href={toHref(["timeline"], { log: "namespace", name: id })}>Timeline</a>
+        <a href={toHref(["memory"], { namespace: id, memory_type: "semantic" })}>{T.namespaces.memories}</a>
+        <a href={toHref(["timeline"], { log: "namespace", name: id })}>{T.namespaces.activity}</a>
       </p>
-      <h2>Who may do what</h2>
+      <h2>{T.namespaces.permissions}</h2>
       <Loaded query={query}>{(found) => (
         <Permissions key={found.version} name={id} shared={found} change={(permissions) => change(found.version, permissions)} />
       )}</Loaded>
-      <h2>Why may somebody read this?</h2>
+      <h2>{T.namespaces.why}</h2>
       <form className="filters" onSubmit={(event) => {
         event.preventDefault();
         goTo(toHref(["namespace", id], readForm(event.currentTarget)));
       }}>
-        <TextField label="Who" name="principal" initial={who} options={offered} required />
-        <div className="actions"><button type="submit">Explain</button></div>
+        <TextField label={T.terms.who} name="principal" initial={who} options={offered} required />
+        <div className="actions"><button type="submit">{T.actions.explain}</button></div>
       </form>
       <Explanation question={{ principal: who, kind: "namespace", id }} />
     </>

@@ -4,11 +4,12 @@ import { api, ifMatch, read, type Schemas } from "../api/client";
 import { renderValue } from "../api/json";
 import { reload } from "../api/reload";
 import { can, usePrincipal } from "../session/session";
+import { T, toWord } from "../texts";
 import { Details, Loaded, Table } from "../ui/data";
 import { ConfirmDialog, readForm, TextField } from "../ui/form";
 import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
-import { LongText, Name, Time } from "../ui/text";
+import { LongText, Name, Sentence, Time } from "../ui/text";
 import { Permissions, type Changed } from "./Permissions";
 
 const PAGE = 100;
@@ -22,15 +23,15 @@ export function SpacesScreen() {
   );
   return (
     <>
-      <p>Objects are bytes under a key. A space is private to its maker, unless it has permissions.</p>
-      <List pages={pages} items={(page) => page.spaces} empty="There is no space yet.">
+      <p className="hint">{T.objects.intro}</p>
+      <List pages={pages} items={(page) => page.spaces} empty={T.objects.none}>
         {(spaces) => (
-          <Table label="Spaces" head={["Space", "Owner", "Others may", "Exceptions", "Changed"]}>
+          <Table label={T.objects.spaces} head={[T.terms.space, T.terms.owner, T.objects.others, T.objects.exceptions, T.terms.changed]}>
             {spaces.map(({ space, owner, permissions, updated_at }) => (
               <tr key={space}>
                 <th scope="row"><a href={toHref(["space", space])}><Name>{space}</Name></a></th>
                 <td><Name>{owner}</Name></td>
-                <td>{permissions.default}</td>
+                <td>{toWord(permissions.default)}</td>
                 <td className="number">{permissions.allow.length}</td>
                 <td><Time>{updated_at}</Time></td>
               </tr>
@@ -55,13 +56,13 @@ export function SpaceScreen({ id, params }: { id: string; params: URLSearchParam
         event.preventDefault();
         goTo(toHref(["space", id], readForm(event.currentTarget)));
       }}>
-        <TextField label="Keys that begin with" name="prefix" initial={prefix} />
-        <div className="actions"><button type="submit" className="primary">Filter</button></div>
+        <TextField label={T.objects.prefix} name="prefix" initial={prefix} />
+        <div className="actions"><button type="submit" className="primary">{T.actions.filter}</button></div>
       </form>
-      <List pages={pages} items={(page) => page.objects} isByButton empty="No object’s key fits.">
+      <List pages={pages} items={(page) => page.objects} isByButton empty={T.objects.noneMatch}>
         {(objects) => <ObjectTable objects={objects} />}
       </List>
-      <h2>Who may do what</h2>
+      <h2>{T.objects.permissions}</h2>
       <SpacePermissions id={id} />
     </>
   );
@@ -69,7 +70,7 @@ export function SpaceScreen({ id, params }: { id: string; params: URLSearchParam
 
 function ObjectTable({ objects }: { objects: StoredObject[] }) {
   return (
-    <Table label="Objects" head={["Key", "Bytes", "Content type", "Changed", "By", "Expires", "Sensitivity"]}>
+    <Table label={T.objects.files} head={[T.terms.key, T.terms.bytes, T.terms.contentType, T.terms.changed, T.terms.by, T.terms.expires, T.terms.sensitivity]}>
       {objects.map(({ space, key, size, content_type, updated_at, created_by, expires_at, sensitivity }) => (
         <tr key={key}>
           <th scope="row"><a href={toHref(["object"], { space, key })}><Name>{key}</Name></a></th>
@@ -78,7 +79,7 @@ function ObjectTable({ objects }: { objects: StoredObject[] }) {
           <td><Time>{updated_at}</Time></td>
           <td><Name>{created_by}</Name></td>
           <td><Time>{expires_at}</Time></td>
-          <td>{sensitivity ?? "–"}</td>
+          <td>{toWord(sensitivity ?? T.terms.nothing)}</td>
         </tr>
       ))}
     </Table>
@@ -97,9 +98,9 @@ function SpacePermissions({ id }: { id: string }) {
   };
   return (
     <Loaded query={query}>
-      {(space) => space === null ? <p className="empty">Nobody has made this space yet, or you may not know of it.</p> : (
+      {(space) => space === null ? <p className="empty">{T.objects.noSpace}</p> : (
         <>
-          <p>It belongs to <Name>{space.owner}</Name>, who may do everything in it.</p>
+          <p className="hint"><Sentence text={T.objects.owned} of={{ owner: <Name>{space.owner}</Name> }} /></p>
           <Permissions key={space.version} name={id} shared={space} change={(permissions) => change(space.version, permissions)} />
         </>
       )}
@@ -134,18 +135,18 @@ export function ObjectScreen({ params }: { params: URLSearchParams }) {
     },
     enabled: !isDeleted,
   });
-  const back = <a href={toHref(["space", space])}>All objects of <Name>{space}</Name></a>;
-  if (isDeleted) return <p role="status">The object is deleted. {back}</p>;
+  const back = <a href={toHref(["space", space])}><Sentence text={T.objects.back} of={{ space: <Name>{space}</Name> }} /></a>;
+  if (isDeleted) return <p role="status">{T.objects.deleted} {back}</p>;
   return (
     <>
       <p className="actions">{back}</p>
       <Loaded query={query}>
-        {(object) => object === null ? <p className="empty">There is no such object.</p> : (
+        {(object) => object === null ? <p className="empty">{T.objects.missing}</p> : (
           <>
             <ObjectDetails object={object} />
-            <h2>What it holds</h2>
+            <h2>{T.objects.content}</h2>
             {isAsked ? <Bytes space={space} id={id} /> : (
-              <button type="button" className="primary" onClick={() => setAsked(true)}>Show what it holds</button>
+              <button type="button" className="primary" onClick={() => setAsked(true)}>{T.objects.show}</button>
             )}
             <DeleteObject object={object} onDeleted={() => setDeleted(true)} />
           </>
@@ -158,14 +159,14 @@ export function ObjectScreen({ params }: { params: URLSearchParams }) {
 function ObjectDetails({ object }: { object: StoredObject }) {
   return (
     <Details rows={[
-      ["Key", <Name>{object.key}</Name>],
-      ["Space", <Name>{object.space}</Name>],
-      ["Bytes", object.size.toLocaleString()],
-      ["Content type", <Name>{object.content_type}</Name>],
-      ["Changed", <><Time>{object.updated_at}</Time> by <Name>{object.created_by}</Name></>],
-      ["Version", object.version],
-      ["Expires", <Time>{object.expires_at}</Time>],
-      ["Sensitivity", object.sensitivity ?? "–"],
+      [T.terms.key, <Name>{object.key}</Name>],
+      [T.terms.space, <Name>{object.space}</Name>],
+      [T.terms.bytes, object.size.toLocaleString()],
+      [T.terms.contentType, <Name>{object.content_type}</Name>],
+      [T.terms.changed, <Sentence text={T.terms.timeBy} of={{ time: <Time>{object.updated_at}</Time>, who: <Name>{object.created_by}</Name> }} />],
+      [T.terms.version, object.version],
+      [T.terms.expires, <Time>{object.expires_at}</Time>],
+      [T.terms.sensitivity, toWord(object.sensitivity ?? T.terms.nothing)],
     ]} />
   );
 }
@@ -179,12 +180,12 @@ function Bytes({ space, id }: { space: string; id: string }) {
   return (
     <Loaded query={query}>
       {({ objects: [object] }) => object === undefined
-        ? <p className="notice">It is too large for one answer, or gone: read it over the API.</p>
+        ? <p className="notice">{T.objects.tooLarge}</p>
         : (
           <>
-            <LongText label="What it holds" text={renderBytes(object.data)} />
+            <LongText label={T.objects.content} text={renderBytes(object.data)} />
             {object.metadata && Object.keys(object.metadata).length > 0 && (
-              <><h3>Metadata</h3><LongText label="Metadata" text={renderValue(object.metadata)} /></>
+              <><h3>{T.objects.metadata}</h3><LongText label={T.objects.metadata} text={renderValue(object.metadata)} /></>
             )}
           </>
         )}
@@ -201,7 +202,7 @@ function renderBytes(base64: string): string {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     const first = [...bytes.subarray(0, SHOWN_BYTES)].map((each) => each.toString(16).padStart(2, "0")).join(" ");
-    return `No UTF-8 text. The first bytes of ${bytes.length.toLocaleString()}:\n${first}`;
+    return `${T.objects.binary(bytes.length)}\n${first}`;
   }
 }
 
@@ -211,15 +212,15 @@ function DeleteObject({ object: { space, key, version, size }, onDeleted }: { ob
   if (!can(usePrincipal(), "memory.write")) return null;
   return (
     <div className="actions">
-      <button type="button" className="danger" onClick={() => setAsking(true)}>Delete…</button>
+      <button type="button" className="danger" onClick={() => setAsking(true)}>{T.actions.delete}</button>
       {isAsking && (
-        <ConfirmDialog title="Delete this object?" action="Delete for good" onClose={() => setAsking(false)} onConfirm={async () => {
+        <ConfirmDialog title={T.objects.deleteTitle} action={T.actions.deleteNow} onClose={() => setAsking(false)} onConfirm={async () => {
           await api.DELETE("/api/v1/objects/{space}/{key}", { params: { path: { space, key }, header: ifMatch(version) } });
           onDeleted();
           void reload(client, "objects");
         }}>
           <p>
-            <Name>{key}</Name> in <Name>{space}</Name>, {size.toLocaleString()} bytes, is removed. Nobody can bring it back.
+            <Sentence text={T.objects.deleteWarning} of={{ key: <Name>{key}</Name>, space: <Name>{space}</Name>, size: size.toLocaleString() }} />
           </p>
         </ConfirmDialog>
       )}

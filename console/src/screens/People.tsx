@@ -13,6 +13,7 @@ import { Name, Time } from "../ui/text";
 import { ConversationList } from "./Conversations";
 import { FactList } from "./Facts";
 import { EntryList } from "./Memory";
+import { PersonTimeline } from "./PersonTimeline";
 
 const NEWEST = 200;
 const POLL_MS = 500;
@@ -93,7 +94,8 @@ export function PersonScreen({ id, params }: { id: string; params: URLSearchPara
       <Figures id={id} namespace={namespace} />
       <Ask of={{ user_id: id }} />
       <Parts label={T.places.people} path={["person", id]} shown={shown} parts={T.people.tabs}>
-        {shown === "memories" && <EntryList params={new URLSearchParams({ namespace })} />}
+        {shown === "memories" && <EntryList params={new URLSearchParams({ namespace })} person={id} />}
+        {shown === "timeline" && <PersonTimeline id={id} namespace={namespace} />}
         {shown === "facts" && <FactList query={{ user_id: id }} />}
         {shown === "conversations" && <ConversationList user={id} />}
       </Parts>
@@ -166,7 +168,7 @@ function ForgetDialog({ id, onClose, onStarted }: { id: string; onClose: () => v
       onClose={onClose} onConfirm={async () => onStarted(await start(id, false))}>
       {preview.isError && <Problem error={preview.error} />}
       {counted.data?.status === "done" ? <Counts counts={counted.data.counts} title={T.people.forgetPreview} />
-        : <><Figures id={id} namespace={`users/${quotePerson(id)}/*`} /><p role="status">{T.people.counting}</p></>}
+        : <><Figures id={id} namespace={`users/${quotePerson(id)}/*`} /><p role="status"><label className="quiet">{T.people.counting} <progress /></label></p></>}
       <p><strong>{T.people.forgetWarning}</strong></p>
       <label htmlFor={field}>{T.people.forgetType(id)}</label>
       <input id={field} value={typed} autoComplete="off" spellCheck={false} onChange={(event) => setTyped(event.target.value)} />

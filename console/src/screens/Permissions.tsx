@@ -1,12 +1,13 @@
 import { useState } from "react";
 import type { Schemas } from "../api/client";
 import { can, usePrincipal } from "../session/session";
+import { T, toWord, toWords } from "../texts";
 import { Table } from "../ui/data";
 import { ChoiceField, ConfirmDialog, readForm, TextField } from "../ui/form";
-import { Name, Time } from "../ui/text";
+import { Name, Sentence, Time } from "../ui/text";
 import { useWho } from "./choices";
 
-const ACCESS = { none: "none", read: "read", write: "write", admin: "admin" };
+const ACCESS = toWords("none", "read", "write", "admin");
 type Access = keyof typeof ACCESS;
 type Change = { who?: string; from: string; to: Access }; // without `who`: everybody else
 
@@ -30,39 +31,39 @@ export function Permissions({ name, shared, change }: Props) {
       setEmpty(found.length === 0);
       if (found.length > 0) setChanges(found);
     }}>
-      <p>Version {version}, of <Time>{updated_at}</Time>. An access includes those before it: none, read, write, admin.</p>
-      <Table label="Permissions" head={["Who", "Access"]}>
+      <p className="hint"><Sentence text={T.permissions.intro} of={{ version, time: <Time>{updated_at}</Time> }} /></p>
+      <Table label={T.permissions.title} head={[T.terms.who, T.terms.access]}>
         {permissions.allow.map(({ agent, access }, at) => (
           <tr key={agent}>
             <th scope="row"><Name>{agent}</Name></th>
-            <td><AccessChoice label={`Access of ${agent}`} name={`allow ${at}`} initial={access} isFixed={!mayChange} /></td>
+            <td><AccessChoice label={T.permissions.accessOf(agent)} name={`allow ${at}`} initial={access} isFixed={!mayChange} /></td>
           </tr>
         ))}
         <tr>
-          <th scope="row">everybody else</th>
-          <td><AccessChoice label="Access of everybody else" name="default" initial={permissions.default} isFixed={!mayChange} /></td>
+          <th scope="row">{T.permissions.everyoneElse}</th>
+          <td><AccessChoice label={T.permissions.accessOfOthers} name="default" initial={permissions.default} isFixed={!mayChange} /></td>
         </tr>
       </Table>
       {mayChange && (
         <>
           <div className="filters">
-            <TextField label="Somebody else’s id" name="who" options={who} />
-            <ChoiceField label="Access" name="access" initial="read" options={ACCESS} />
-            <div className="actions"><button type="submit" className="primary">Change…</button></div>
+            <TextField label={T.permissions.add} name="who" options={who} />
+            <ChoiceField label={T.terms.access} name="access" initial="read" options={ACCESS} />
+            <div className="actions"><button type="submit" className="primary">{T.actions.change}</button></div>
           </div>
-          {isEmpty && <p role="status">Nothing is changed.</p>}
+          {isEmpty && <p role="status">{T.actions.nothingChanged}</p>}
         </>
       )}
       {changes && (
-        <ConfirmDialog title="Change who may do what?" action="Change" onClose={() => setChanges(undefined)}
+        <ConfirmDialog title={T.permissions.changeTitle} action={T.actions.changeNow} onClose={() => setChanges(undefined)}
           onConfirm={() => change(toPermissions(changes))}>
-          <p>In <Name>{name}</Name>, from now on:</p>
+          <p><Sentence text={T.permissions.changes} of={{ name: <Name>{name}</Name> }} /></p>
           <ul>
             {changes.map(({ who, from, to }) => (
-              <li key={who ?? ""}>{who === undefined ? "everybody else" : <Name>{who}</Name>}: {from} → <strong>{to}</strong></li>
+              <li key={who ?? ""}>{who === undefined ? T.permissions.everyoneElse : <Name>{who}</Name>}: {toWord(from)} → <strong>{toWord(to)}</strong></li>
             ))}
           </ul>
-          <p>It counts for all that is in it. The audit log keeps who changed it.</p>
+          <p>{T.permissions.warning}</p>
         </ConfirmDialog>
       )}
     </form>
@@ -72,10 +73,10 @@ export function Permissions({ name, shared, change }: Props) {
 type AccessProps = { label: string; name: string; initial: string; isFixed: boolean };
 
 function AccessChoice({ label, name, initial, isFixed }: AccessProps) {
-  if (isFixed) return <>{initial}</>;
+  if (isFixed) return <>{toWord(initial)}</>;
   return (
     <select name={name} defaultValue={initial} aria-label={label}>
-      {Object.keys(ACCESS).map((each) => <option key={each}>{each}</option>)}
+      {Object.entries(ACCESS).map(([value, text]) => <option key={value} value={value}>{text}</option>)}
     </select>
   );
 }

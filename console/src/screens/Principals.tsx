@@ -3,17 +3,13 @@ import { useState } from "react";
 import { api, read, type Schemas } from "../api/client";
 import { reload } from "../api/reload";
 import { usePrincipal } from "../session/session";
+import { T, toWord, toWords } from "../texts";
 import { Problem, Table } from "../ui/data";
 import { ChoiceField, ConfirmDialog, readForm, TextField } from "../ui/form";
 import { List, usePages } from "../ui/list";
-import { Name, Time } from "../ui/text";
+import { Name, Sentence, Time } from "../ui/text";
 
-const KINDS = { agent: "agent", coordinator: "coordinator", user: "user" };
-const PERMISSIONS = {
-  "memory.read memory.write": "read and write",
-  "memory.read": "read",
-  "memory.read memory.write memory.admin": "read, write and administer",
-};
+const KINDS = toWords("agent", "coordinator", "user");
 type Principal = Schemas["Principal"];
 type NewKey = Schemas["NewPrincipal"];
 type Act = { kind: "rotate" | "revoke"; id: string };
@@ -34,7 +30,7 @@ export function PrincipalsScreen() {
     <>
       <NewPrincipalForm onCreated={show} />
       {created && <ShownKey created={created} onClose={() => setCreated(undefined)} />}
-      <List pages={pages} items={(page) => page.principals} empty="There is no other principal.">
+      <List pages={pages} items={(page) => page.principals} empty={T.principals.none}>
         {(principals) => <PrincipalTable principals={principals} onAct={setAct} />}
       </List>
       {act && <ActDialog act={act} onClose={() => setAct(undefined)} onDone={show} />}
@@ -60,11 +56,11 @@ function NewPrincipalForm({ onCreated }: { onCreated: (made: NewKey) => void }) 
       event.preventDefault();
       create.mutate(readForm(event.currentTarget));
     }}>
-      <TextField label="New principal’s id" name="id" required />
-      <ChoiceField label="Kind" name="kind" options={KINDS} />
-      <ChoiceField label="May" name="permissions" options={PERMISSIONS} />
-      <TextField label="Until" name="expires" hint="such as 2030-12-31; empty: no end" />
-      <div className="actions"><button type="submit" className="primary" disabled={create.isPending}>Create</button></div>
+      <TextField label={T.principals.id} name="id" required />
+      <ChoiceField label={T.terms.kind} name="kind" options={KINDS} />
+      <ChoiceField label={T.principals.mayDo} name="permissions" options={T.principals.permissions} />
+      <TextField label={T.principals.until} name="expires" hint={T.principals.untilHint} />
+      <div className="actions"><button type="submit" className="primary" disabled={create.isPending}>{T.principals.create}</button></div>
       {create.isError && <Problem error={create.error} />}
     </form>
   );
@@ -73,9 +69,9 @@ function NewPrincipalForm({ onCreated }: { onCreated: (made: NewKey) => void }) 
 function ShownKey({ created, onClose }: { created: NewKey; onClose: () => void }) {
   return (
     <div className="notice" role="status">
-      <p>The key of <Name>{created.id}</Name>. It is shown this once; keep it now.</p>
-      <pre tabIndex={0} aria-label="The new key" role="region">{created.api_key}</pre>
-      <div className="actions"><button type="button" onClick={onClose}>I have kept it</button></div>
+      <p><Sentence text={T.principals.shown} of={{ id: <Name>{created.id}</Name> }} /></p>
+      <pre tabIndex={0} aria-label={T.principals.newKey} role="region">{created.api_key}</pre>
+      <div className="actions"><button type="button" onClick={onClose}>{T.principals.kept}</button></div>
     </div>
   );
 }
@@ -83,20 +79,20 @@ function ShownKey({ created, onClose }: { created: NewKey; onClose: () => void }
 function PrincipalTable({ principals, onAct }: { principals: Principal[]; onAct: (act: Act) => void }) {
   const caller = usePrincipal();
   return (
-    <Table label="Principals" head={["Id", "Kind", "May", "Agent type", "Since", "Until", "Change"]}>
+    <Table label={T.principals.title} head={[T.terms.id, T.terms.kind, T.terms.may, T.terms.agentType, T.terms.since, T.terms.until, T.principals.change]}>
       {principals.map(({ id, kind, permissions, agent_type, created_at, expires_at }) => (
         <tr key={id}>
           <th scope="row"><Name>{id}</Name></th>
-          <td>{kind}</td>
-          <td>{permissions.map((each) => each.replace("memory.", "")).join(", ")}</td>
+          <td>{toWord(kind)}</td>
+          <td>{permissions.map((each) => toWord(each.replace("memory.", ""))).join(", ")}</td>
           <td>{agent_type ? <Name>{agent_type}</Name> : "–"}</td>
           <td><Time>{created_at}</Time></td>
           <td><Time>{expires_at}</Time></td>
           <td>
-            {id === caller.id ? "you" : (
+            {id === caller.id ? T.terms.you : (
               <span className="actions">
-                <button type="button" aria-label={`Rotate the key of ${id}`} onClick={() => onAct({ kind: "rotate", id })}>Rotate…</button>
-                <button type="button" className="danger" aria-label={`Revoke ${id}`} onClick={() => onAct({ kind: "revoke", id })}>Revoke…</button>
+                <button type="button" aria-label={T.principals.rotateOf(id)} onClick={() => onAct({ kind: "rotate", id })}>{T.principals.rotate}</button>
+                <button type="button" className="danger" aria-label={T.principals.revokeOf(id)} onClick={() => onAct({ kind: "revoke", id })}>{T.principals.revoke}</button>
               </span>
             )}
           </td>
@@ -109,15 +105,15 @@ function PrincipalTable({ principals, onAct }: { principals: Principal[]; onAct:
 function ActDialog({ act: { kind, id }, onClose, onDone }: { act: Act; onClose: () => void; onDone: (made?: NewKey) => void }) {
   const params = { path: { id } };
   if (kind === "rotate") return (
-    <ConfirmDialog title="Make a new key?" action="Make a new key" onClose={onClose}
+    <ConfirmDialog title={T.principals.rotateTitle} action={T.principals.rotateNow} onClose={onClose}
       onConfirm={async () => onDone(await read(api.POST("/api/v1/principals/{id}/rotate", { params })))}>
-      <p>The present key of <Name>{id}</Name> stops working, within a minute everywhere. Whoever uses it needs the new one.</p>
+      <p><Sentence text={T.principals.rotateWarning} of={{ id: <Name>{id}</Name> }} /></p>
     </ConfirmDialog>
   );
   return (
-    <ConfirmDialog title="Revoke this principal?" action="Revoke" onClose={onClose}
+    <ConfirmDialog title={T.principals.revokeTitle} action={T.principals.revokeNow} onClose={onClose}
       onConfirm={async () => { await api.DELETE("/api/v1/principals/{id}", { params }); onDone(); }}>
-      <p>The key of <Name>{id}</Name> stops working, within a minute everywhere. Its memory stays.</p>
+      <p><Sentence text={T.principals.revokeWarning} of={{ id: <Name>{id}</Name> }} /></p>
     </ConfirmDialog>
   );
 }

@@ -1,15 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, read, type Schemas } from "../api/client";
-import { renderValue } from "../api/json";
-import { Details, Loaded, Table } from "../ui/data";
+import { T, toWord, toWords } from "../texts";
+import { CopyButton } from "../ui/copy";
+import { Details, Loaded } from "../ui/data";
+import { Readable } from "../ui/memory";
 import { ChoiceField, readForm, TextField } from "../ui/form";
 import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
-import { Id, LongText, Name, Time } from "../ui/text";
+import { Name, Sentence, ShortId, Time } from "../ui/text";
 import { useAgentTypes } from "./choices";
 
-const STATES = { running: "running", completed: "completed", failed: "failed" };
+const STATES = toWords("running", "completed", "failed");
 const PAGE = 100;
 const REFRESH_MS = 5_000;
 
@@ -27,28 +29,29 @@ export function RunsScreen({ params }: { params: URLSearchParams }) {
         event.preventDefault();
         goTo(toHref(["runs"], readForm(event.currentTarget)));
       }}>
-        <TextField label="Agent type" name="agent_type" initial={filters.agent_type} options={types} />
-        <ChoiceField label="Status" name="status" initial={filters.status} options={{ "": "all", ...STATES }} />
-        <div className="actions"><button type="submit" className="primary">Filter</button></div>
+        <TextField label={T.terms.agentType} name="agent_type" initial={filters.agent_type} options={types} />
+        <ChoiceField label={T.terms.status} name="status" initial={filters.status} options={{ "": T.terms.all, ...STATES }} />
+        <div className="actions"><button type="submit" className="primary">{T.actions.filter}</button></div>
       </form>
       {filters.agent_type && (
-        <p><a href={toHref(["episodes", filters.agent_type])}>What its next run recalls: the last episodes of all its runs</a></p>
+        <p><a href={toHref(["episodes", filters.agent_type])}>{T.runs.nextRecallsLong}</a></p>
       )}
-      <List pages={pages} items={(page) => page.runs} empty="There is no run that fits.">
+      <List pages={pages} items={(page) => page.runs} empty={T.runs.none}>
         {(runs) => (
-          <Table label="Runs" head={["Started", "Run", "Agent type", "Instance", "Status", "Ended", "By"]}>
+          <ul className="memories">
             {runs.map((run) => (
-              <tr key={run.id}>
-                <td><Time>{run.created_at}</Time></td>
-                <th scope="row"><a href={toHref(["run", run.id])}><Id>{run.id}</Id></a></th>
-                <td><Name>{run.agent_type}</Name></td>
-                <td>{run.instance_id ? <Name>{run.instance_id}</Name> : "–"}</td>
-                <td>{run.status}</td>
-                <td><Time>{run.ended_at}</Time></td>
-                <td><Name>{run.created_by}</Name></td>
-              </tr>
+              <li key={run.id}>
+                <p className="said"><a href={toHref(["run", run.id])}><Sentence text={T.runs.of} of={{ type: <Name>{run.agent_type}</Name> }} /></a></p>
+                <p className="quiet">
+                  <span className={run.status === "failed" ? "badge warn" : "badge"}>{toWord(run.status)}</span>
+                  {run.instance_id && <Name>{run.instance_id}</Name>}
+                  <span>{T.memory.by} <Name>{run.created_by}</Name></span>
+                  <Time>{run.created_at}</Time>
+                  <ShortId>{run.id}</ShortId>
+                </p>
+              </li>
             ))}
-          </Table>
+          </ul>
         )}
       </List>
     </>
@@ -60,8 +63,8 @@ export function RunScreen({ id }: { id: string }) {
   const [isAsked, setAsked] = useState(false);
   if (!isAsked) return (
     <>
-      <p className="notice">What the run took, gave and noted may be sensitive. It isn&rsquo;t loaded yet.</p>
-      <button type="button" className="primary" onClick={() => setAsked(true)}>Show the run</button>
+      <p className="notice">{T.runs.sensitive}</p>
+      <button type="button" className="primary" onClick={() => setAsked(true)}>{T.runs.show}</button>
     </>
   );
   return <RunDetails id={id} />;
@@ -76,7 +79,7 @@ function RunDetails({ id }: { id: string }) {
   return (
     <>
       <Loaded query={query}>{(run) => <RunFigures run={run} />}</Loaded>
-      <h2>Episodes, newest first</h2>
+      <h2>{T.runs.newest}</h2>
       <EpisodeList of={{ run_id: id }} />
     </>
   );
@@ -87,12 +90,12 @@ export function EpisodesScreen({ id }: { id: string }) {
   const [isAsked, setAsked] = useState(false);
   return (
     <>
-      <p>The newest episodes of all runs of <Name>{id}</Name>. A run recalls the first of them when it begins.</p>
+      <p className="hint"><Sentence text={T.runs.episodesIntro} of={{ type: <Name>{id}</Name> }} /></p>
       <p className="actions">
-        <a href={toHref(["runs"], { agent_type: id })}>Its runs</a> <a href={toHref(["facts"], { agent_type: id })}>Its facts</a>
+        <a href={toHref(["runs"], { agent_type: id })}>{T.runs.itsRuns}</a> <a href={toHref(["facts"], { agent_type: id })}>{T.runs.itsFacts}</a>
       </p>
       {isAsked ? <EpisodeList of={{ agent_type: id }} /> : (
-        <button type="button" className="primary" onClick={() => setAsked(true)}>Show the episodes</button>
+        <button type="button" className="primary" onClick={() => setAsked(true)}>{T.runs.showEpisodes}</button>
       )}
     </>
   );
@@ -103,14 +106,14 @@ function EpisodeList({ of }: { of: { run_id?: string; agent_type?: string } }) {
     read(api.GET("/api/v1/episodes", { params: { query: { ...of, after, limit: PAGE } } })),
   );
   return (
-    <List pages={pages} items={(page) => page.episodes} empty="Nothing was noted.">
+    <List pages={pages} items={(page) => page.episodes} empty={T.runs.noEpisodes}>
       {(episodes) => (
         <ol className="messages">
           {episodes.map((each) => (
             <li key={each.id} className="card">
-              <h3><Time>{each.created_at}</Time> {each.kind && <Name>{each.kind}</Name>}</h3>
-              {of.run_id === undefined && <p>In run <a href={toHref(["run", each.run_id])}><Id>{each.run_id}</Id></a></p>}
-              {each.content !== undefined && <LongText label="The episode" text={renderValue(each.content)} />}
+              <p className="quiet">{each.kind && <span className="badge"><Name>{each.kind}</Name></span>}<Time>{each.created_at}</Time></p>
+              {of.run_id === undefined && <p className="quiet"><Sentence text={T.runs.inRun} of={{ run: <a href={toHref(["run", each.run_id])}><ShortId>{each.run_id}</ShortId></a> }} /></p>}
+              {each.content !== undefined && <Readable label={T.runs.episode} value={each.content} />}
             </li>
           ))}
         </ol>
@@ -120,21 +123,23 @@ function EpisodeList({ of }: { of: { run_id?: string; agent_type?: string } }) {
 }
 
 function RunFigures({ run }: { run: Schemas["Run"] }) {
-  const parts = { Input: run.input, Output: run.output, Error: run.error };
+  const parts = { input: run.input, output: run.output, error: run.error };
   return (
     <>
       <Details rows={[
-        ["Agent type", <Name>{run.agent_type}</Name>],
-        ["Instance", run.instance_id ? <Name>{run.instance_id}</Name> : "–"],
-        ["Status", run.status],
-        ["Started", <><Time>{run.created_at}</Time> by <Name>{run.created_by}</Name></>],
-        ["Ended", <Time>{run.ended_at}</Time>],
-        ["Kept until", <Time>{run.expires_at}</Time>],
+        [T.terms.agentType, <Name>{run.agent_type}</Name>],
+        [T.terms.instance, run.instance_id ? <Name>{run.instance_id}</Name> : "–"],
+        [T.terms.status, toWord(run.status)],
+        [T.terms.started, <Sentence text={T.terms.timeBy} of={{ time: <Time>{run.created_at}</Time>, who: <Name>{run.created_by}</Name> }} />],
+        [T.terms.ended, <Time>{run.ended_at}</Time>],
+        [T.runs.keptUntil, <Time>{run.expires_at}</Time>],
+        [T.terms.id, <><ShortId>{run.id}</ShortId> <CopyButton text={run.id} /></>],
       ]} />
-      {run.omitted && <p className="notice">Too large for one answer, read it over the API: {run.omitted.join(", ")}.</p>}
-      {Object.entries(parts).filter(([, value]) => value !== undefined && value !== null).map(([name, value]) => (
-        <section key={name} aria-label={name}><h2>{name}</h2><LongText label={name} text={renderValue(value)} /></section>
-      ))}
+      {run.omitted && <p className="notice">{T.runs.omitted(run.omitted.join(", "))}</p>}
+      {Object.entries(parts).filter(([, value]) => value !== undefined && value !== null).map(([name, value]) => {
+        const title = T.runs.parts[name as keyof typeof parts];
+        return <section key={name} aria-label={title}><h2>{title}</h2><Readable label={title} value={value} /></section>;
+      })}
     </>
   );
 }

@@ -3,11 +3,12 @@ import { useState } from "react";
 import { api, read, type Schemas } from "../api/client";
 import { renderValue } from "../api/json";
 import { usePrincipal, type Principal } from "../session/session";
+import { T, toWord } from "../texts";
 import { Loaded, Table } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
 import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
-import { LongText, Name, Time } from "../ui/text";
+import { LongText, Name, Sentence, Time } from "../ui/text";
 import { unique, useAgentIds, useAgentTypes } from "./choices";
 
 type Owned = { agent: string; owner: string };
@@ -21,20 +22,20 @@ export function StatesScreen({ params }: { params: URLSearchParams }) {
   const owner = params.get("owner_id") ?? (isAgent ? "" : caller.id);
   return (
     <>
-      <p>An agent&rsquo;s states are shown to the agent, to the agents of its type, and to whom they are kept for.</p>
+      <p className="hint">{T.states.intro}</p>
       <form className="filters" key={`${agent} ${owner}`} onSubmit={(event) => {
         event.preventDefault();
         goTo(toHref(["states"], readForm(event.currentTarget)));
       }}>
-        <TextField label="Agent" name="agent_id" initial={agent} options={agents} required hint="or its agent type" />
-        <TextField label="Kept for" name="owner_id" initial={owner} hint="a user, a session, or any other name; all, if empty" />
-        <div className="actions"><button type="submit" className="primary">Show states</button></div>
+        <TextField label={T.terms.agent} name="agent_id" initial={agent} options={agents} required hint={T.states.agentHint} />
+        <TextField label={T.states.owner} name="owner_id" initial={owner} hint={T.states.ownerHint} />
+        <div className="actions"><button type="submit" className="primary">{T.states.show}</button></div>
       </form>
       {agent && owner ? <StateList key={`${agent} ${owner}`} of={{ agent, owner }} />
         : agent ? <AgentStateList key={agent} agent={agent} />
-        : agents.length === 0 ? <p className="empty">Name the agent that keeps them.</p>
+        : agents.length === 0 ? <p className="empty">{T.states.chooseAgent}</p>
         : (
-          <Table label="Choose" head={[`Agents that may keep states for ${owner}`]}>
+          <Table label={T.states.choose} head={[T.states.mayKeep(owner)]}>
             {agents.map((each) => (
               <tr key={each}><th scope="row"><a href={toHref(["states"], { agent_id: each, owner_id: owner })}><Name>{each}</Name></a></th></tr>
             ))}
@@ -60,12 +61,12 @@ function AgentStateList({ agent }: { agent: string }) {
     })),
   );
   return (
-    <List pages={pages} items={(page) => page.states} empty="Nothing is kept that you may read.">
+    <List pages={pages} items={(page) => page.states} empty={T.states.none}>
       {(states) => (
         <ol className="messages">
           {states.map((state) => (
             <li key={`${state.owner_id}/${state.key}`} className="card">
-              <p>For <a href={toHref(["states"], { agent_id: agent, owner_id: state.owner_id })}><Name>{state.owner_id}</Name></a></p>
+              <p><Sentence text={T.states.keptFor} of={{ owner: <a href={toHref(["states"], { agent_id: agent, owner_id: state.owner_id })}><Name>{state.owner_id}</Name></a> }} /></p>
               <State of={{ agent, owner: state.owner_id }} head={state} />
             </li>
           ))}
@@ -83,7 +84,7 @@ function StateList({ of }: { of: Owned }) {
     })),
   );
   return (
-    <List pages={pages} items={(page) => page.heads ?? []} empty="Nothing is kept that you may read.">
+    <List pages={pages} items={(page) => page.heads ?? []} empty={T.states.none}>
       {(heads) => <ol className="messages">{heads.map((head) => <li key={head.key} className="card"><State of={of} head={head} /></li>)}</ol>}
     </List>
   );
@@ -103,12 +104,12 @@ function State({ of, head }: { of: Owned; head: Schemas["StateHead"] }) {
     <>
       <h2><Name>{head.key}</Name></h2>
       <p>
-        Version {head.version}, changed <Time>{head.updated_at}</Time>, first set by <Name>{head.created_by}</Name>
-        {head.sensitivity && <>; {head.sensitivity}</>}
+        <Sentence text={T.states.head} of={{ version: head.version, time: <Time>{head.updated_at}</Time>, who: <Name>{head.created_by}</Name> }} />
+        {head.sensitivity && <span className="badge">{toWord(head.sensitivity)}</span>}
       </p>
       {isAsked
-        ? <Loaded query={query}>{({ value }) => <LongText label={`State ${head.key}`} text={renderValue(value)} />}</Loaded>
-        : <button type="button" aria-label={`Show the value of ${head.key} for ${of.owner}`} onClick={() => setAsked(true)}>Show the value</button>}
+        ? <Loaded query={query}>{({ value }) => <LongText label={T.states.state(head.key)} text={renderValue(value)} />}</Loaded>
+        : <button type="button" aria-label={T.states.showOf(head.key, of.owner)} onClick={() => setAsked(true)}>{T.actions.showValue}</button>}
     </>
   );
 }

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { api, read, type Schemas } from "../api/client";
 import { T } from "../texts";
 import { Loaded } from "../ui/data";
-import { Empty } from "../ui/memory";
+import { cut, Empty } from "../ui/memory";
 import { Name, Time } from "../ui/text";
 
 const COMMAND = "curl -X PUT …/api/v1/strategies/preferences -d '{\"kind\": \"preferences\"}'";
@@ -27,7 +27,7 @@ function StrategyItem({ strategy }: { strategy: Schemas["Strategy"] }) {
   return (
     <>
       <p className="said"><strong><Name>{name}</Name></strong> {T.strategies.kinds[kind]}</p>
-      {instructions && <p className="last" dir="auto">“{instructions}”</p>}
+      {instructions && <p className="last" dir="auto">“{cut(instructions)}”</p>}
       <p className="quiet">
         {!enabled && <span className="badge">{T.strategies.off}</span>}
         <span>{T.strategies.into} <Name>{namespace}</Name></span>
@@ -50,7 +50,7 @@ function StrategyStatus({ name }: { name: string }) {
           {failed > 0 && <span>{T.strategies.failed(failed)}</span>}
           <span>{T.ask.promptSize(tokens)}</span>
           {last_learned_at && <Time>{last_learned_at}</Time>}
-          {last_error && <span className="badge warn">{last_error}</span>}
+          {last_error && <span className="badge warn">{cut(last_error)}</span>}
         </p>
       )}
     </Loaded>

@@ -1,11 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, read, type Schemas } from "../api/client";
 import { renderValue } from "../api/json";
+import { T, toWord } from "../texts";
 import { Details, Loaded, Table } from "../ui/data";
 import { List, usePages } from "../ui/list";
 import { Parts } from "../ui/parts";
 import { toHref } from "../ui/location";
-import { Expandable, LongText, Name, Tags, Time } from "../ui/text";
+import { cut } from "../ui/memory";
+import { Expandable, LongText, Name, Sentence, Tags, Time } from "../ui/text";
 import { EntryTable } from "./entries";
 import { HandOverNote, useHandOvers } from "./handOvers";
 import { EntryList } from "./Memory";
@@ -13,7 +15,7 @@ import { TaskBars } from "./TaskBars";
 import { Log } from "./Timeline";
 
 type Task = Schemas["Task"];
-const PARTS = { timeline: "Timeline", entries: "Working memory", grants: "Grants", context: "What it would be given" };
+const PARTS = T.work.tabs;
 
 /** One task: who works on it, what happened in it, its memory, and who else may read it. */
 export function TaskScreen({ id, params }: { id: string; params: URLSearchParams }) {
@@ -28,7 +30,7 @@ export function TaskScreen({ id, params }: { id: string; params: URLSearchParams
       {(task) => (
         <>
           <TaskDetails task={task} />
-          <Parts label="Parts of the task" path={["task", id]} shown={shown} parts={PARTS}>
+          <Parts label={T.work.parts} path={["task", id]} shown={shown} parts={PARTS}>
             {shown === "timeline" && <TaskTimeline task={task} />}
             {shown === "entries" && <EntryList params={new URLSearchParams({ task_id: id })} />}
             {shown === "grants" && <Grants id={id} />}
@@ -41,28 +43,40 @@ export function TaskScreen({ id, params }: { id: string; params: URLSearchParams
 }
 
 function TaskDetails({ task }: { task: Task }) {
-  const { memory_policy: policy, parent_task_id: parent, intent_id: intent } = task;
+  const { intent_id: intent } = task;
+  return (
+    <>
+      <p className="said large" dir="auto"><Name>{task.name}</Name></p>
+      {task.blocked_reason && <p className="last" dir="auto">{cut(task.blocked_reason)}</p>}
+      {task.hand_over_note && <p className="last" dir="auto">{T.work.note}: {cut(task.hand_over_note)}</p>}
+      <p className="quiet">
+        <span className={task.status === "failed" ? "badge warn" : "badge"}>{toWord(task.status)}</span>
+        {task.assigned_agent ? <a href={toHref(["agent", task.assigned_agent])}><Name>{task.assigned_agent}</Name></a> : <span>{T.work.nobody}</span>}
+        {intent && <a href={toHref(["intent", intent])}><Name>{intent}</Name></a>}
+        <Time>{task.updated_at}</Time>
+        <a href={toHref(["access"], { kind: "task", id: task.id })}>{T.entry.whoMayRead}</a>
+      </p>
+      <Expandable summary={T.talks.details}>{() => <TaskFields task={task} />}</Expandable>
+    </>
+  );
+}
+
+function TaskFields({ task }: { task: Task }) {
+  const { memory_policy: policy, parent_task_id: parent } = task;
   return (
     <>
       <Details rows={[
-        ["Name", <Name>{task.name}</Name>],
-        ["Status", task.status],
-        ["Assignee", task.assigned_agent ? <a href={toHref(["agent", task.assigned_agent])}><Name>{task.assigned_agent}</Name></a> : "nobody"],
-        ["Coordinator", task.coordinator ? <Name>{task.coordinator}</Name> : "nobody"],
-        ["Delegates", <Tags tags={task.delegates} />],
-        ["Intent", intent ? <a href={toHref(["intent", intent])}><Name>{intent}</Name></a> : "–"],
-        ["Part of", parent ? <a href={toHref(["task", parent])}><Name>{parent}</Name></a> : "–"],
-        ["Created", <Time>{task.created_at}</Time>],
-        ["Changed", <><Time>{task.updated_at}</Time>, version {task.version}</>],
-        ["Ended", <Time>{task.completed_at}</Time>],
-        ["Memory", `at most ${policy.max_entries} entries, ${policy.max_total_size_kb} KB; ${policy.archive_on_completion ? "archived" : "not archived"} at the end`],
-        ["Inherits", policy.inherit_from_parent ? "reads its parent's memory" : "no"],
-        ["Id", <Name>{task.id}</Name>],
+        [T.terms.coordinator, task.coordinator ? <Name>{task.coordinator}</Name> : T.terms.nobody],
+        [T.work.delegates, <Tags tags={task.delegates} />],
+        [T.work.partOf, parent ? <a href={toHref(["task", parent])}><Name>{parent}</Name></a> : "–"],
+        [T.terms.created, <Time>{task.created_at}</Time>],
+        [T.terms.changed, <Sentence text={T.terms.versionAt} of={{ time: <Time>{task.updated_at}</Time>, version: task.version }} />],
+        [T.terms.ended, <Time>{task.completed_at}</Time>],
+        [T.work.memory, T.work.policy(policy.max_entries, policy.max_total_size_kb, policy.archive_on_completion)],
+        [T.work.inherits, policy.inherit_from_parent ? T.work.inheritsYes : T.work.inheritsNo],
+        [T.terms.id, <Name>{task.id}</Name>],
       ]} />
-      <p className="actions"><a href={toHref(["access"], { kind: "task", id: task.id })}>Who may read it?</a></p>
-      <Expandable summary="All that is stored of the task">
-        {() => <LongText label="The task" text={renderValue(task)} />}
-      </Expandable>
+      <LongText label={T.work.everything} text={renderValue(task)} />
     </>
   );
 }
@@ -86,13 +100,13 @@ function Grants({ id }: { id: string }) {
     read(api.GET("/api/v1/tasks/{task_id}/grants", { params: { path: { task_id: id }, query: { after, total: "none" } } })),
   );
   return (
-    <List pages={pages} items={(page) => page.grants} empty="Nobody else was given access.">
+    <List pages={pages} items={(page) => page.grants} empty={T.work.noGrants}>
       {(grants) => (
-        <Table label="Grants" head={["To", "Access", "Until", "By", "Since"]}>
+        <Table label={T.work.grants} head={[T.terms.to, T.terms.access, T.terms.until, T.terms.by, T.terms.since]}>
           {grants.map((grant) => (
             <tr key={grant.principal}>
               <th scope="row"><Name>{grant.principal}</Name></th>
-              <td>{grant.access}</td>
+              <td>{toWord(grant.access)}</td>
               <td><Time>{grant.expires_at}</Time></td>
               <td><Name>{grant.granted_by}</Name></td>
               <td><Time>{grant.created_at}</Time></td>
@@ -104,7 +118,7 @@ function Grants({ id }: { id: string }) {
   );
 }
 
-const SECTIONS = { working: "Working memory", inherited: "Inherited", episodic: "Episodes", semantic: "Shared memory" };
+const SECTIONS = T.work.sections;
 
 /** What the task's assignee is given when it starts, section by section, without values. */
 function TaskContext({ id }: { id: string }) {
@@ -118,12 +132,12 @@ function TaskContext({ id }: { id: string }) {
     <Loaded query={query}>
       {(context) => (
         <>
-          <p>{context.size_kb.toLocaleString()} KB{context.truncated && ", cut at the limit"}.</p>
+          <p className="quiet"><span>{T.work.contextSize(context.size_kb)}</span>{context.truncated && <span>{T.work.contextCut}</span>}</p>
           {Object.entries(SECTIONS).map(([section, title]) => {
             const entries = context[section as keyof typeof SECTIONS];
             return (
               <div key={section}>
-                <h2>{title} ({entries.length})</h2>
+                <h2>{T.work.sectionOf(title, entries.length)}</h2>
                 {entries.length > 0 && <EntryTable entries={entries} label={title} />}
               </div>
             );

@@ -6,10 +6,12 @@ import { T } from "../texts";
 import { TaskChart } from "../ui/charts";
 import { Table } from "../ui/data";
 import { toHref } from "../ui/location";
+import { cut } from "../ui/memory";
 import { Name, Time } from "../ui/text";
 import type { HandOver } from "./handOvers";
 
 const STEPS = 100;
+const LABEL = 60; // characters
 const CLOCK = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
 
 type Task = Schemas["Task"];
@@ -25,9 +27,9 @@ export function TaskBars({ tasks, handOvers }: Props) {
   const shown = handOvers.filter(({ time }) => Date.parse(time) <= at);
   const begun = tasks.filter((task) => Date.parse(task.created_at) <= at);
   const bars = begun.map((task) => ({
-    id: task.id, name: task.name, status: findStatus(task, at), start: Date.parse(task.created_at), end: Math.max(Math.min(findEnd(task), at), Date.parse(task.created_at) + (last - from) / 100),
+    id: task.id, name: cut(task.name, LABEL), status: findStatus(task, at), start: Date.parse(task.created_at), end: Math.max(Math.min(findEnd(task), at), Date.parse(task.created_at) + (last - from) / 100),
   }));
-  const names = new Map(tasks.map((task) => [task.id, task.name]));
+  const names = new Map(tasks.map((task) => [task.id, cut(task.name, LABEL)]));
   return (
     <>
       <Replay step={step} shown={CLOCK.format(at)} onChange={setStep} />

@@ -7,12 +7,12 @@ import { useId, useRef, useState } from "react";
 import { api, ifMatch, read, type Schemas } from "../api/client";
 import { reload } from "../api/reload";
 import { can, usePrincipal } from "../session/session";
-import { T } from "../texts";
+import { T, toWord } from "../texts";
 import { Loaded, Table } from "../ui/data";
 import { FilterBar } from "../ui/filters";
 import { ConfirmDialog, Field } from "../ui/form";
 import { toHref } from "../ui/location";
-import { Empty } from "../ui/memory";
+import { cut, Empty } from "../ui/memory";
 import { Name, Time } from "../ui/text";
 import { unique, useIntentIds, useWorkers } from "./choices";
 
@@ -149,7 +149,7 @@ const moveToLane: KeyboardCoordinateGetter = (event, { currentCoordinates, conte
 };
 
 function announce(find: (id: UniqueIdentifier) => Task | undefined): Announcements {
-  const name = (id: UniqueIdentifier) => find(id)?.name ?? String(id);
+  const name = (id: UniqueIdentifier) => cut(find(id)?.name ?? String(id));
   const lane = (id: UniqueIdentifier | undefined) => (id === undefined ? undefined : String(id).replace(LANE, "") || T.work.nobody);
   return {
     onDragStart: ({ active }) => T.work.lifted(name(active.id)),
@@ -177,10 +177,10 @@ function Card({ task, isFixed, onHandOver }: { task: Task; isFixed: boolean; onH
     <article ref={setNodeRef} className="task-card" data-status={task.status} data-lifted={isDragging || undefined} {...(isFixed ? {} : listeners)}>
       <p className="said"><a href={toHref(["task", task.id])} draggable={false}><Name>{task.name}</Name></a></p>
       {typeof progress === "number" && <progress max={1} value={progress} aria-label={T.work.progress} />}
-      {task.blocked_reason && <p className="last" dir="auto">{task.blocked_reason}</p>}
-      {task.hand_over_note && <p className="last" dir="auto">{T.work.note}: {task.hand_over_note}</p>}
+      {task.blocked_reason && <p className="last" dir="auto">{cut(task.blocked_reason)}</p>}
+      {task.hand_over_note && <p className="last" dir="auto">{T.work.note}: {cut(task.hand_over_note)}</p>}
       <p className="quiet">
-        <span className={task.status === "failed" ? "badge warn" : "badge"}>{task.status}</span>
+        <span className={task.status === "failed" ? "badge warn" : "badge"}>{toWord(task.status)}</span>
         <Time>{task.updated_at}</Time>
       </p>
       {!isFixed && (
@@ -231,7 +231,7 @@ export function TaskList(which: { intent?: string; agent?: string }) {
           {tasks.map((task) => (
             <tr key={task.id}>
               <th scope="row"><a href={toHref(["task", task.id])}><Name>{task.name}</Name></a></th>
-              <td>{task.status}</td>
+              <td>{toWord(task.status)}</td>
               <td>{task.assigned_agent ? <Name>{task.assigned_agent}</Name> : T.work.nobody}</td>
               <td>{task.coordinator ? <Name>{task.coordinator}</Name> : T.work.nobody}</td>
               <td>{task.intent_id ? <a href={toHref(["intent", task.intent_id])}><Name>{task.intent_id}</Name></a> : "–"}</td>

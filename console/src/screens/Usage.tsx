@@ -35,10 +35,10 @@ function TenantUsage({ days }: { days: Day[] }) {
       <p className="hint">{T.usage.estimate}</p>
       <DayBars label={T.usage.costOfDay} days={days.map(({ day, cost_usd }) => ({ day, value: cost_usd }))} unit={(value) => DOLLARS.format(value)} />
       <div className="side-by-side">
-        <Table label={T.usage.requests} head={[T.usage.operation, T.usage.requests]}>
+        <Table label={T.usage.byOperation} head={[T.usage.operation, T.usage.requestsOf]}>
           {total(requests).map(([name, count]) => <tr key={name}><th scope="row"><Name>{name}</Name></th><td className="number">{count.toLocaleString()}</td></tr>)}
         </Table>
-        <Table label={T.usage.items} head={[T.usage.kind, T.usage.items, T.usage.bytes]}>
+        <Table label={T.usage.byKind} head={[T.usage.kind, T.usage.itemsOf, T.usage.sizeOf]}>
           {Object.entries(last?.items ?? {}).map(([kind, count]) => (
             <tr key={kind}>
               <th scope="row"><Name>{kind}</Name></th>

@@ -1,5 +1,6 @@
 import { api, read } from "../api/client";
 import { renderValue } from "../api/json";
+import { T } from "../texts";
 import { Table } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
 import { List, usePages } from "../ui/list";
@@ -21,9 +22,9 @@ export function WorkflowsScreen({ params }: { params: URLSearchParams }) {
         event.preventDefault();
         goTo(toHref(["workflows"], readForm(event.currentTarget)));
       }}>
-        <TextField label="Agent type" name="agent_type" initial={agentType} required options={types} />
-        <TextField label="Task type" name="task_type" initial={taskType} />
-        <div className="actions"><button type="submit" className="primary">Show workflows</button></div>
+        <TextField label={T.terms.agentType} name="agent_type" initial={agentType} required options={types} />
+        <TextField label={T.procedures.taskType} name="task_type" initial={taskType} />
+        <div className="actions"><button type="submit" className="primary">{T.procedures.show}</button></div>
       </form>
       {agentType === "" ? <AgentTypes /> : taskType === "" ? <TaskTypes agentType={agentType} />
         : <WorkflowList agentType={agentType} taskType={taskType} />}
@@ -36,14 +37,14 @@ function AgentTypes() {
     read(api.GET("/api/v1/agent-types", { params: { query: { after, total: "none", limit: PAGE } } })),
   );
   return (
-    <List pages={pages} items={(page) => page.agent_types} empty="No run, fact or workflow has named an agent type lately.">
+    <List pages={pages} items={(page) => page.agent_types} empty={T.procedures.noTypes}>
       {(types) => (
-        <Table label="Agent types" head={["Agent type", "Last used", "See also"]}>
+        <Table label={T.terms.agentTypes} head={[T.terms.agentType, T.procedures.lastUsed, T.procedures.seeAlso]}>
           {types.map(({ agent_type, last_used_at }) => (
             <tr key={agent_type}>
               <th scope="row"><a href={toHref(["workflows"], { agent_type })}><Name>{agent_type}</Name></a></th>
               <td><Time>{last_used_at}</Time></td>
-              <td><a href={toHref(["runs"], { agent_type })}>Runs</a> <a href={toHref(["facts"], { agent_type })}>Facts</a></td>
+              <td><a href={toHref(["runs"], { agent_type })}>{T.terms.runs}</a> <a href={toHref(["facts"], { agent_type })}>{T.terms.facts}</a></td>
             </tr>
           ))}
         </Table>
@@ -57,9 +58,9 @@ function TaskTypes({ agentType }: { agentType: string }) {
     read(api.GET("/api/v1/procedures/{agent_type}", { params: { path: { agent_type: agentType }, query: { after, limit: PAGE } } })),
   );
   return (
-    <List pages={pages} items={(page) => page.task_types} empty="This agent type has no workflow.">
+    <List pages={pages} items={(page) => page.task_types} empty={T.procedures.noTaskTypes}>
       {(types) => (
-        <Table label="Task types" head={["Task type", "Workflows"]}>
+        <Table label={T.procedures.taskTypes} head={[T.procedures.taskType, T.terms.workflows]}>
           {types.map(({ task_type, workflows }) => (
             <tr key={task_type}>
               <th scope="row"><a href={toHref(["workflows"], { agent_type: agentType, task_type })}><Name>{task_type}</Name></a></th>
@@ -79,11 +80,11 @@ function WorkflowList({ agentType, taskType }: { agentType: string; taskType: st
     })),
   );
   return (
-    <List pages={pages} items={(page) => page.procedures} empty="There is no workflow for this kind of task.">
+    <List pages={pages} items={(page) => page.procedures} empty={T.procedures.none}>
       {(workflows) => (
         <>
           <BetaCurves workflows={workflows.map(({ workflow_id, alpha, beta }) => ({ name: workflow_id, alpha, beta }))} />
-          <Table label="Workflows" head={["Workflow", "Mean ± spread", "Alpha", "Beta", "Outcomes", "Half-life", "Changed", "Its steps"]}>
+          <Table label={T.terms.workflows} head={[T.procedures.workflow, T.procedures.mean, T.procedures.alpha, T.procedures.beta, T.procedures.outcomes, T.procedures.halfLife, T.terms.changed, T.procedures.steps]}>
             {workflows.map((each, at) => (
               <tr key={each.workflow_id}>
                 <th scope="row"><span className="event" data-curve={at % 6}><Name>{each.workflow_id}</Name></span></th>
@@ -93,7 +94,7 @@ function WorkflowList({ agentType, taskType }: { agentType: string; taskType: st
                 <td className="number">{each.outcomes.toLocaleString()}</td>
                 <td>{each.half_life ?? "–"}</td>
                 <td><Time>{each.updated_at}</Time></td>
-                <td>{each.spec !== undefined && <Expandable summary="show">{() => <LongText label={`Steps of ${each.workflow_id}`} text={renderValue(each.spec)} />}</Expandable>}</td>
+                <td>{each.spec !== undefined && <Expandable summary={T.procedures.showSteps}>{() => <LongText label={T.procedures.stepsOf(each.workflow_id)} text={renderValue(each.spec)} />}</Expandable>}</td>
               </tr>
             ))}
           </Table>

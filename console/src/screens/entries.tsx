@@ -3,13 +3,14 @@
 import { memo } from "react";
 import { api, read, type Schemas } from "../api/client";
 import { getSession, subscribe } from "../session/session";
+import { T, toWord, toWords } from "../texts";
 import { Table } from "../ui/data";
 import { toHref } from "../ui/location";
 import { Name, Tags, Time } from "../ui/text";
 
 export type Entry = Schemas["Entry"];
 
-export const TIERS = { working: "working", episodic: "episodic", semantic: "semantic" };
+export const TIERS = toWords("working", "episodic", "semantic");
 
 /** Whether a value is shown only to those who ask for it. */
 export function isSensitive({ sensitivity }: Entry): boolean {
@@ -65,9 +66,9 @@ export function readEntry(id: string): Promise<Entry> {
   return read(api.GET("/api/v1/memory/{id}", { params: { path: { id }, query: { touch: false } } }));
 }
 
-export function EntryTable({ entries, label = "Entries" }: { entries: Entry[]; label?: string }) {
+export function EntryTable({ entries, label = T.terms.entries }: { entries: Entry[]; label?: string }) {
   return (
-    <Table label={label} head={["Namespace", "Key", "Tier", "Owner", "Tags", "Version", "Changed", "Expires", "Sensitivity"]}>
+    <Table label={label} head={[T.terms.namespace, T.terms.key, T.terms.tier, T.terms.owner, T.terms.tags, T.terms.version, T.terms.changed, T.terms.expires, T.terms.sensitivity]}>
       {entries.map((entry) => <EntryRow key={entry.id} entry={entry} />)}
     </Table>
   );
@@ -79,13 +80,13 @@ const EntryRow = memo(function EntryRow({ entry }: { entry: Entry }) {
     <tr>
       <td><Name>{entry.namespace}</Name></td>
       <th scope="row"><a href={toHref(["entry", entry.id])}><Name>{entry.key}</Name></a></th>
-      <td>{entry.memory_type}{entry.pinned && " · pinned"}</td>
+      <td>{toWord(entry.memory_type)}{entry.pinned && ` · ${T.memory.pinned}`}</td>
       <td><Name>{entry.agent_id}</Name></td>
       <td><Tags tags={entry.tags} /></td>
       <td className="number">{entry.version}</td>
       <td><Time>{entry.updated_at}</Time></td>
       <td><Time>{entry.expires_at}</Time></td>
-      <td>{entry.sensitivity ?? "–"}</td>
+      <td>{toWord(entry.sensitivity ?? T.terms.nothing)}</td>
     </tr>
   );
 });

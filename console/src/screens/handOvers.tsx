@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, read, type Schemas } from "../api/client";
 import { can, usePrincipal } from "../session/session";
+import { T } from "../texts";
 
 export type HandOver = { task: string; time: string; from: string | undefined; to: string };
 
@@ -34,5 +35,5 @@ function readAssignee(state: Schemas["AuditRecord"]["before"]): string | undefin
 /** Says why there are no hand-overs for those who may not read the audit log. */
 export function HandOverNote() {
   if (can(usePrincipal(), "memory.admin")) return null;
-  return <p>Hand-overs stand in the audit log, which needs <code>memory.admin</code>.</p>;
+  return <p className="hint">{T.work.handOverNote}</p>;
 }

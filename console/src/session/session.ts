@@ -5,6 +5,7 @@
 
 import { useSyncExternalStore } from "react";
 import type { Schemas } from "../api/client";
+import { T } from "../texts";
 
 export type Principal = Schemas["Principal"];
 export type Session = { principal?: Principal; notice?: string };
@@ -19,8 +20,7 @@ let session: Session = {};
 let idle: ReturnType<typeof setTimeout> | undefined;
 /** Tells the other tabs of this browser that a session has ended. */
 const tabs = new BroadcastChannel("agent-memory-session");
-tabs.onmessage = () => { if (isResumed) signOut(ENDED); };
-const ENDED = "You signed out in another tab.";
+tabs.onmessage = () => { if (isResumed) signOut(T.signIn.otherTab); };
 const listeners = new Set<() => void>();
 
 function change(next: Session): void {
@@ -56,7 +56,7 @@ export async function resume(load: () => Promise<Principal>): Promise<void> {
   try {
     change({ principal: await load() });
   } catch (error) {
-    signOut("Your session has ended. Sign in with a key, or start the service again for a new link.");
+    signOut(T.signIn.resumeFailed);
     throw error;
   }
 }
@@ -79,7 +79,7 @@ function endResumed(): void {
 function restartIdleTimer(): void {
   clearTimeout(idle);
   if (apiKey === undefined) return;
-  idle = setTimeout(() => signOut("You were signed out after 15 minutes without activity."), IDLE_MS);
+  idle = setTimeout(() => signOut(T.signIn.idle), IDLE_MS);
 }
 
 for (const activity of ["pointerdown", "keydown", "wheel"]) {

@@ -129,7 +129,7 @@ function Answer({ recall, question, onOpen }: AnswerProps) {
       <details className="why-not">
         <summary>{T.ask.whyNot}</summary>
         <ul>{T.ask.whyNotRules.map((rule) => <li key={rule}>{rule}</li>)}</ul>
-        <p><a href={toHref(["access"])} onClick={onOpen}>Who may see this?</a></p>
+        <p><a href={toHref(["access"])} onClick={onOpen}>{T.ask.whoMaySee}</a></p>
       </details>
     </>
   );

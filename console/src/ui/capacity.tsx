@@ -1,3 +1,5 @@
+import { T } from "../texts";
+
 /** From which share of a limit on something counts as near it. */
 export const NEAR = 0.8;
 
@@ -5,11 +7,11 @@ type Episodic = { entry_count: number; capacity: number; pinned_count: number };
 
 /** How much of an agent's episodic capacity is used, as a meter and in words. */
 export function EpisodicUsage({ of: { entry_count, capacity, pinned_count } }: { of: Episodic }) {
-  const usage = `${entry_count.toLocaleString()} of ${capacity.toLocaleString()} entries`;
+  const usage = T.capacity.used(entry_count, capacity);
   return (
     <>
-      <meter min={0} max={capacity} high={capacity * NEAR} value={entry_count} aria-label={`Episodic capacity: ${usage}`} />
-      {" "}{usage}, {pinned_count.toLocaleString()} pinned
+      <meter min={0} max={capacity} high={capacity * NEAR} value={entry_count} aria-label={T.capacity.label(usage)} />
+      {" "}{usage}, {T.capacity.pinned(pinned_count)}
     </>
   );
 }

@@ -5,7 +5,9 @@ import type { ReactElement } from "react";
 
 const CLOCK = new Intl.DateTimeFormat("en", { timeStyle: "medium" });
 const DAY = new Intl.DateTimeFormat("en", { month: "short", day: "numeric" });
+const FINE_CLOCK = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 1, hour12: false });
 const ONE_DAY = 86_400_000;
+const SHORT_MS = 10_000;
 export const COLOURS = ["var(--updated)", "var(--evicted)", "var(--created)", "var(--archived)", "var(--deleted)", "var(--expired)"];
 const AXIS = { stroke: "var(--muted)", tick: { fill: "var(--muted)", fontSize: 12 }, tickLine: false } as const;
 const TOOLTIP = {
@@ -16,9 +18,9 @@ const TOOLTIP = {
   cursor: { fill: "var(--soft-line)", fillOpacity: 0.5 },
 } as const;
 
-/** Render a time on an axis of a length: the time of day, or the day. */
+/** Render a time on an axis of a length: the day, the time of day, or tenths of seconds. */
 function renderTick(length: number) {
-  return (time: number) => (length > ONE_DAY ? DAY : CLOCK).format(time);
+  return (time: number) => (length > ONE_DAY ? DAY : length > SHORT_MS ? CLOCK : FINE_CLOCK).format(time);
 }
 
 function Frame({ label, height, children }: { label: string; height: number; children: ReactElement }) {
@@ -39,7 +41,7 @@ export function TaskChart({ label, bars, marks, from, to }: TaskProps) {
   const tick = renderTick(to - from);
   return (
     <Frame label={label} height={60 + 36 * bars.length}>
-      <BarChart layout="vertical" data={data} margin={{ left: 8, right: 16 }} accessibilityLayer={false}>
+      <BarChart layout="vertical" data={data} margin={{ left: 8, right: 32 }} accessibilityLayer={false}>
         <CartesianGrid horizontal={false} stroke="var(--soft-line)" />
         <XAxis type="number" domain={[from, to]} tickFormatter={tick} allowDataOverflow {...AXIS} />
         <YAxis type="category" dataKey="name" width={150} {...AXIS} />
@@ -66,7 +68,7 @@ export function StackedBars({ label, data, kinds, colours, width }: {
   const tick = renderTick((data.at(-1)?.time ?? 0) - (data[0]?.time ?? 0));
   return (
     <Frame label={label} height={140}>
-      <BarChart data={data} margin={{ left: 0, right: 8 }} accessibilityLayer={false}>
+      <BarChart data={data} margin={{ left: 0, right: 32 }} accessibilityLayer={false}>
         <CartesianGrid vertical={false} stroke="var(--soft-line)" />
         <XAxis dataKey="time" tickFormatter={tick} minTickGap={40} {...AXIS} />
         <YAxis allowDecimals={false} width={36} {...AXIS} />

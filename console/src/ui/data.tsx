@@ -3,6 +3,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ApiError } from "../api/client";
+import { showInvisible } from "../api/json";
 import { T } from "../texts";
 
 export function Problem({ error }: { error: Error }) {
@@ -10,9 +11,9 @@ export function Problem({ error }: { error: Error }) {
   const title = error instanceof ApiError && error.status === 403 ? T.problem.denied : T.problem.failed;
   return (
     <div role="alert" className="problem">
-      <strong>{title}</strong> {error.message}
+      <strong>{title}</strong> {showInvisible(error.message)}
       {error instanceof ApiError && <code> {error.code}</code>}
-      {details.length > 0 && <ul>{details.map((each) => <li key={each.field}>{each.field}: {each.message}</li>)}</ul>}
+      {details.length > 0 && <ul>{details.map((each) => <li key={each.field}>{showInvisible(`${each.field}: ${each.message}`)}</li>)}</ul>}
     </div>
   );
 }

@@ -2,6 +2,8 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useId, useRef, type ReactNode } from "react";
+import { showInvisible } from "../api/json";
+import { T } from "../texts";
 import { Problem } from "./data";
 
 type FieldProps = { label: string; hint?: string; isWide?: boolean; children: (id: string, hint: string | undefined) => ReactNode };
@@ -69,11 +71,11 @@ export function ConfirmDialog({ title, action, children, isReady = true, onConfi
   }, []);
   return (
     <dialog ref={dialog} aria-labelledby={heading} onClose={onClose}>
-      <h2 id={heading}>{title}</h2>
+      <h2 id={heading}>{showInvisible(title)}</h2>
       {children}
       {confirm.isError && <Problem error={confirm.error} />}
       <div className="actions">
-        <button type="button" autoFocus onClick={onClose}>Cancel</button>
+        <button type="button" autoFocus onClick={onClose}>{T.actions.cancel}</button>
         <button type="button" className="danger" disabled={confirm.isPending || !isReady} onClick={() => confirm.mutate()}>{action}</button>
       </div>
     </dialog>

@@ -2,15 +2,16 @@
 
 import { Hovercard, HovercardAnchor, HovercardProvider } from "@ariakit/react";
 import { memo, type ReactNode } from "react";
-import { showInvisible } from "../api/json";
+import { renderValue, showInvisible } from "../api/json";
 import type { Schemas } from "../api/client";
-import { T } from "../texts";
+import { T, toWord } from "../texts";
 import { toHref } from "./location";
-import { Name, Time } from "./text";
+import { Expandable, LongText, Name, Time } from "./text";
 
 type Entry = Schemas["Entry"];
 
 const MOST_CHARACTERS = 400;
+const MOST_READABLE = 2_000;
 /** The fields of values that are texts, the first of them first. */
 export const TEXT_FIELDS = ["text", "content", "summary", "message", "title"];
 const USERS = /^users\/([^/]+)\//;
@@ -64,15 +65,15 @@ export function Item({ text, href, children, actions }: ItemProps) {
   );
 }
 
-/** An entry as a list shows it. */
-export const EntryItem = memo(function EntryItem({ entry }: { entry: Entry }) {
+/** An entry as a list shows it; `of` is the person whose list it is. */
+export const EntryItem = memo(function EntryItem({ entry, of }: { entry: Entry; of?: string }) {
   const isSensitive = entry.sensitivity === "confidential" || entry.sensitivity === "restricted";
   const text = entry.value !== undefined ? describe(entry.value) : entry.key;
   const person = findPerson(entry.namespace);
   return (
     <Item text={text} href={toHref(["entry", entry.id])}>
-      {isSensitive && <span className="badge">{entry.sensitivity}</span>}
-      {person !== undefined && <a href={toHref(["person", person])}><Name>{person}</Name></a>}
+      {isSensitive && <span className="badge">{toWord(entry.sensitivity ?? "")}</span>}
+      {person !== undefined && person !== of && <a href={toHref(["person", person])}><Name>{person}</Name></a>}
       <span><Name>{entry.namespace}</Name> / <Name>{entry.key}</Name></span>
       <Author entry={entry} />
       <Time>{entry.version === 1 ? entry.occurred_at : entry.updated_at}</Time>
@@ -100,6 +101,16 @@ function Author({ entry }: { entry: Entry }) {
         </dl>
       </Hovercard>
     </HovercardProvider>
+  );
+}
+
+/** A value as text, with its exact JSON on demand. */
+export function Readable({ label, value }: { label: string; value: unknown }) {
+  return (
+    <>
+      <p className="said" dir="auto">{cut(describe(value), MOST_READABLE)}</p>
+      <Expandable summary={T.memory.json}>{() => <LongText label={label} text={renderValue(value)} />}</Expandable>
+    </>
   );
 }
 

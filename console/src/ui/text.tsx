@@ -1,10 +1,12 @@
 /** Texts of others, shown as text: names, times, values. */
 
-import { useState, type ReactNode } from "react";
+import { Fragment, useState, type ReactNode } from "react";
 import { renderAgo } from "./ago";
 import { showInvisible } from "../api/json";
+import { T } from "../texts";
 
 const FIRST_CHARACTERS = 20_000;
+const SHORT = 16;
 const MORE_CHARACTERS = 200_000;
 export const TIMES = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
@@ -16,6 +18,11 @@ export function Name({ children }: { children: string }) {
 /** A long id, which may be broken anywhere. */
 export function Id({ children }: { children: string }) {
   return <bdi className="name id">{showInvisible(children)}</bdi>;
+}
+
+/** The beginning of a long id, with all of it on hover. */
+export function ShortId({ children }: { children: string }) {
+  return <bdi className="name id" title={showInvisible(children)}>{showInvisible(children.slice(0, SHORT))}{children.length > SHORT && "…"}</bdi>;
 }
 
 export function Time({ children }: { children: string | null | undefined }) {
@@ -41,6 +48,11 @@ export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString()} ${count === 1 ? one : many}`;
 }
 
+/** A text with places such as `{who}`, each filled with what is shown there. */
+export function Sentence({ text, of }: { text: string; of: Record<string, ReactNode> }) {
+  return <>{text.split(/\{(\w+)\}/).map((part, at) => <Fragment key={at}>{at % 2 === 0 ? part : of[part]}</Fragment>)}</>;
+}
+
 /** Details that are made when somebody opens them. */
 export function Expandable({ summary, children }: { summary: ReactNode; children: () => ReactNode }) {
   const [isOpen, setOpen] = useState(false);
@@ -63,10 +75,10 @@ export function LongText({ text, label }: { text: string; label: string }) {
       <div className="actions">
         {shown < text.length && (
           <button type="button" onClick={() => setShown(shown + MORE_CHARACTERS)}>
-            Show more ({shown.toLocaleString()} of {text.length.toLocaleString()} characters)
+            {T.text.more(shown, text.length)}
           </button>
         )}
-        {navigator.clipboard && <button type="button" onClick={copy}>{isCopied ? "Copied" : "Copy"}</button>}
+        {navigator.clipboard && <button type="button" onClick={copy}>{isCopied ? T.text.copied : T.text.copy}</button>}
       </div>
     </figure>
   );
