@@ -26,7 +26,8 @@ READ_CONVERSATION = Action(
 CHANGE_CONVERSATION = Action(
     "conversation.change",
     (_IS_USER, _PARTICIPATES),
-    denied="only its user and its participants change a conversation",
+    denied="only its user and its participants change a conversation: use another session_id,"
+    " or let one of them add you to agent_participants",
 )
 DELETE_CONVERSATION = Action(
     "conversation.delete",

@@ -22,6 +22,14 @@ def test_an_agent_that_may_not_remember_users_is_told_who_allows_it(
         agent("other").for_user("ada").remember("Likes tea")
 
 
+def test_a_session_of_others_is_refused_with_what_to_do(
+    assistant: Client, agent: Callable[[str], Client]
+) -> None:
+    assistant.say("theirs", user="Hello")
+    with pytest.raises(MemoryAccessError, match="use another session_id"):
+        agent("stranger").say("theirs", user="Hi")
+
+
 def test_what_was_said_is_recalled_and_forgotten(assistant: Client) -> None:
     ada = assistant.for_user("ada")
     ada.say("chat", user="Can I have a refund?", assistant="We promise a refund in March.")
