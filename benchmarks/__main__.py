@@ -12,10 +12,12 @@ from pathlib import Path
 from tqdm import tqdm
 
 from benchmarks import (
+    cold_start,
     costs,
     goals,
     growth,
     learning,
+    poison,
     prices,
     trace,
 )
@@ -39,10 +41,12 @@ def _recall(options: argparse.Namespace) -> str:
 
 
 _PARTS: dict[str, Callable[[argparse.Namespace], str]] = {
+    "cold-start": lambda _: cold_start.as_text(cold_start.measure()),
     "costs": _cost,
     "growth": _grow,
     "learning": lambda _: learning.as_text(learning.measure()),
     "recall": _recall,
+    "poison": lambda _: poison.as_text(poison.measure()),
     "prices": lambda _: prices.as_text(prices.measure()),
     "trace": lambda _: trace.as_text(trace.measure()),
 }
