@@ -15,8 +15,9 @@ def assistant(admin: Client, agent: Callable[[str], Client]) -> Client:
     return client
 
 
+@pytest.mark.usefixtures("assistant")
 def test_an_agent_that_may_not_remember_users_is_told_who_allows_it(
-    assistant: Client, agent: Callable[[str], Client]
+    agent: Callable[[str], Client],
 ) -> None:
     with pytest.raises(MemoryAccessError, match=r"PATCH /api/v1/memory/namespaces/.* users/\*"):
         agent("other").for_user("ada").remember("Likes tea")
