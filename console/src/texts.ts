@@ -100,7 +100,7 @@ export const T = {
   },
   principals: {
     title: "Principals",
-    id: "ID of the new principal",
+    id: "New principal",
     mayDo: "May",
     permissions: { "memory.read memory.write": "read and write", "memory.read": "read", "memory.read memory.write memory.admin": "read, write, and administer" },
     until: "Valid until",

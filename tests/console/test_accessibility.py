@@ -74,7 +74,7 @@ def _open_keys(visit: Visit) -> Iterator[str]:
         browser.press(button)
         yield button
         browser.press("Cancel")
-    browser.fill("ID of the new principal", "shown to axe")
+    browser.fill("New principal", "shown to axe")
     browser.press("Create")
     browser.wait_for_text("it is not shown again")
     yield "a new key"

@@ -53,7 +53,7 @@ _UNNAMED = """[...document.querySelectorAll("input,select,textarea")]
 _TYPED = """[...document.querySelectorAll("input[required]")]
   .filter(each => !each.list?.options.length).map(each => each.labels[0].innerText)"""
 _NEW = [  # what nobody can list
-    "ID of the new principal",
+    "New principal",
     "ID of the run",
 ]
 _DANGEROUS = "[...document.querySelectorAll('button.danger')].map(each => each.textContent)"

@@ -69,7 +69,7 @@ def test_permissions_are_changed_by_keyboard(visit: Visit) -> None:
 
 def test_keys_are_made_and_rotated_by_keyboard(visit: Visit) -> None:
     browser = visit.sign_in(screen="principals")
-    _tab_to_field(browser, "ID of the new principal")
+    _tab_to_field(browser, "New principal")
     browser.call("Input.insertText", text="made by keys")
     browser.press_key("Enter")
     browser.wait_for_text("it is not shown again")

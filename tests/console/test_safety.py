@@ -53,7 +53,7 @@ def test_a_list_shows_what_is_made_while_it_loads(visit: Visit) -> None:
     browser.evaluate(_HOLD_FIRST_LIST)
     browser.evaluate("location.hash = '#/principals'")
     browser.wait_for("document.body.dataset.held !== undefined")
-    browser.fill("ID of the new principal", "meanwhile")
+    browser.fill("New principal", "meanwhile")
     browser.press("Create")
     browser.wait_for_text("it is not shown again")
     browser.evaluate("window.release()")

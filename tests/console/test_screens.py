@@ -238,7 +238,7 @@ def test_access_to_a_namespace_is_explained(visit: Visit) -> None:
 
 def test_a_principals_key_is_shown_once_and_its_end_is_audited(visit: Visit) -> None:
     browser = visit.sign_in(screen="principals")
-    browser.fill("ID of the new principal", "eve")
+    browser.fill("New principal", "eve")
     browser.press("Create")
     browser.wait_for_text("it is not shown again")
     key = browser.evaluate("document.querySelector('.notice pre').textContent")
