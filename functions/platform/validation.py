@@ -107,9 +107,10 @@ def validate(model: type[Model], document: Any, whole: str = "body") -> Model:
         raise build_validation_error(list_problems(error, model), whole) from error
 
 
-def list_problems(error: ValidationError, model: type[BaseModel]) -> list[tuple[Path, str]]:
+def list_problems(error: ValidationError, model: type[BaseModel]) -> Iterator[tuple[Path, str]]:
     """List the path and the problem of each wrong field, never its value."""
-    return [(each["loc"], _describe(each, model)) for each in error.errors(include_url=False)]
+    for each in error.errors(include_url=False):
+        yield each["loc"], _describe(each, model)
 
 
 def _describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
