@@ -52,7 +52,7 @@ def test_never_1_a_sensitive_value_before_it_is_asked_for(visit: Visit) -> None:
 def test_never_1_a_value_behind_a_link_before_it_is_asked_for(visit: Visit) -> None:
     entries = visit.admin.get("/api/v1/memory?namespace=company.people").json()["entries"]
     browser = visit.sign_in(screen=f"entry/{entries[0]['id']}")
-    browser.wait_for_text("This value may be sensitive.")
+    browser.wait_for_text("This value may be sensitive")
     assert not [each for each in browser.requested if entries[0]["id"] in each]
 
 
@@ -232,7 +232,7 @@ def _open_salaries(visit: Visit) -> str:
     browser = visit.sign_in()
     browser.evaluate("location.hash = '#/memory?namespace=company.people'")
     browser.press("salaries")
-    browser.wait_for_text("This value is restricted.")
+    browser.wait_for_text("This value is restricted")
     return f"/api/v1/memory/{entries[0]['id']}"
 
 
