@@ -373,8 +373,8 @@ class Adversary(RuleBasedStateMachine):
         for _ in range(ATTACKS_PER_STEP):
             names = Names(self.random, self.known)
             request = build_request(self.random.choice(_ATTACKED), names)
-            if request.method == "DELETE" and request.url.path.endswith("/history"):
-                self.deliver()  # what the stream hasn't brought can't be removed: 503 until then
+            if _asks_for_the_past(request):
+                self.deliver()  # what the stream hasn't brought is waited for: 503 until then
             self.logged.clear()
             answer = self.mallory.send(self._with_key(request))
             names.learn(answer)
@@ -499,6 +499,11 @@ def attack(tenant: Tenant, logged: list[str], number: int, examples: int) -> Non
         return Adversary(tenant.service.tenant(name), logged, stream)
 
     run_state_machine_as_test(cast("Any", machine), settings=chosen)
+
+
+def _asks_for_the_past(request: httpx.Request) -> bool:
+    past = {"version", "as_of"} & set(request.url.params)
+    return bool(past) or request.url.path.endswith(("/history", "/restore"))
 
 
 @pytest.mark.hypothesis

@@ -32,6 +32,7 @@ _OF_OTHERS: dict[tuple[str, str], str] = {
     ("entries.md", "1 hour"): "how often reads are recorded",
     ("regions.md", "5 minutes"): "point-in-time recovery",
     ("restore-a-table.md", "5 minutes"): "point-in-time recovery",
+    ("texts.ts", "15 minutes"): "the console's own time without activity",
     ("search-by-your-own-vectors.md", "10,000"): "a size that suits the search in memory",
     ("use-langgraph.md", "30 days"): "the user's own setting",
     ("use-langgraph.md", "8,000"): "a limit of the adapter",
