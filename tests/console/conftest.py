@@ -24,7 +24,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
         pytest.skip("no Chromium is found; install the package chromium")
     if not is_console_built():
         pytest.skip("the console is not built; run make console")
-    with running(tmp_path_factory.mktemp("console") / "data") as server, server.client() as admin:
+    data = tmp_path_factory.mktemp("console") / "data"
+    sweeps = {"AGENT_MEMORY_SWEEP_SECONDS": "5"}  # a person's deletion waits for one
+    with running(data, **sweeps) as server, server.client() as admin:
         _fill(admin, server)
         yield server
 

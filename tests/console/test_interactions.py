@@ -225,7 +225,7 @@ def test_10_a_view_is_copied_as_code_that_works(visit: Visit, person: Person) ->
 
 def _wait_for_scan(person: Person, text: str) -> None:
     """Wait longer than for other texts: a deletion waits for the next scan."""
-    for _ in range(4):
+    for _ in range(12):
         with suppress(AssertionError):
             return person.see(text)
     raise AssertionError(text)
