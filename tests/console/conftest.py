@@ -25,8 +25,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
     if not is_console_built():
         pytest.skip("the console is not built; run make console")
     data = tmp_path_factory.mktemp("console") / "data"
-    sweeps = {"AGENT_MEMORY_SWEEP_SECONDS": "5"}  # a person's deletion waits for one
-    with running(data, **sweeps) as server, server.client() as admin:
+    often = "5"  # a person's deletion waits for a sweep
+    with running(data, AGENT_MEMORY_SWEEP_SECONDS=often) as server, server.client() as admin:
         _fill(admin, server)
         yield server
 
