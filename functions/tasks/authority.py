@@ -223,15 +223,9 @@ ADOPT_TASK = Action[Task](
     "task.adopt",
     (
         Rule(
-            "coordinator or user, while the task has no coordinator",
-            lambda caller, task: caller.may_coordinate and task.coordinator is None,
-        ),
-        Rule(
-            "its coordinator, of a sub-task that its assignee has registered",
+            "coordinator or user, while only agents have registered and changed the task",
             lambda caller, task: (
-                caller.may_coordinate
-                and caller.id == task.coordinator
-                and task.registered_by == task.assigned_agent != caller.id
+                caller.may_coordinate and (task.coordinator is None or task.is_of_agents)
             ),
         ),
     ),

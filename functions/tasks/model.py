@@ -153,6 +153,7 @@ class Task:
         entry_cap: the most entries that its coordinator's guardrails let it have.
         archive_required: whether they have its memory archived.
         extra_fields: those that memory doesn't use, as given.
+        is_of_agents: whether an agent registered it, and no coordinator has adopted or changed it.
         adopted_at: when it got its intent, if that was after it was created.
         counter_changes: how often what it holds has changed; None if what it holds isn't known.
     """
@@ -174,6 +175,7 @@ class Task:
     held: Mapping[str, int] = field(default_factory=dict)
     attached: int = 0
     registered_by: str | None = None
+    is_of_agents: bool = False
     term: int = 1
     granted: int = 0
     sub_tasks: int = 0

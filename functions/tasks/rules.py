@@ -109,6 +109,7 @@ def build_task(
         completed_at=ended,
         archived_at=ended,
         registered_by=caller.id,
+        is_of_agents=not caller.may_coordinate,
         delegates=None if new.delegates is None else tuple(dict.fromkeys(new.delegates)),
         free_entries=policy.max_entries,
         free_bytes=policy.max_bytes,
@@ -151,11 +152,17 @@ def end_before_take_over(present: Task, now: int) -> Task:
     )
 
 
+def keeps_memory(present: Task, wanted: Task) -> bool:
+    """Tell whether an adoption leaves a task its memory; else it takes over the id alone."""
+    is_of_coordinator = present.coordinator in (None, wanted.coordinator)
+    return is_of_coordinator and present.assigned_agent == wanted.assigned_agent
+
+
 def adopt_task(present: Task, wanted: Task) -> Task:
-    """Return a task without a coordinator as its registration wants it, with what it holds.
+    """Return a task of agents as its registration wants it, with what it holds.
 
     Nothing else of it counts: neither its end nor a field. Grants of its assignee end
-    with the term. For another assignee it is a new task.
+    with the term. Where it doesn't keep its memory it is a new task.
     """
     adopted = replace(
         with_present_state(wanted, present),
@@ -163,7 +170,7 @@ def adopt_task(present: Task, wanted: Task) -> Task:
         archived_at=None,
         term=present.term + 1,
     )
-    if present.assigned_agent != wanted.assigned_agent:
+    if not keeps_memory(present, wanted):
         return adopted
     is_moved = present.intent_id != wanted.intent_id
     adopted_at = wanted.created_at if is_moved else present.adopted_at

@@ -54,7 +54,7 @@ class Tasks:
     _clock: Clock
 
     def register(self, caller: Principal, new: NewTask, token: RequestToken) -> Task:
-        """Register a task, or adopt or take over one that has no coordinator.
+        """Register a task, or adopt or take over one of agents.
 
         Raises:
             AccessDenied: the caller would give authority that it doesn't have.
@@ -114,13 +114,14 @@ class Tasks:
     def _adopt(self, caller: Principal, wanted: Task, token: RequestToken) -> Task:
         """Adopt the task; retry if its agent ends it, or another principal adopts it.
 
-        For another assignee, the id is taken over, once the agent's memory has been archived.
+        For another assignee, or from another coordinator, the id is taken over, once the memory
+        has been archived.
         """
         present = self._store.get_existing(caller.tenant, wanted.id)
         if token.matches(present.request):
             return self._writer.resume(caller.tenant, present)
         _assert_adoptable(caller, present)
-        if present.assigned_agent != wanted.assigned_agent and present.completed_at is None:
+        if present.completed_at is None and not rules.keeps_memory(present, wanted):
             ended = rules.end_before_take_over(present, self._clock())
             present = self._writer.save(caller, present, ended, _build_end)
         present = self._writer.finish_archive(caller.tenant, present)
@@ -171,6 +172,8 @@ class Tasks:
         if "coordinator" in change.model_fields_set:
             self._assert_coordinator(caller.tenant, change.coordinator)
         new = rules.apply_change(present, change, self._clock(), token)
+        if caller.id != present.assigned_agent:
+            new = replace(new, is_of_agents=False)
         if new.memory_policy.inherit_from_parent and not present.memory_policy.inherit_from_parent:
             parent = (
                 None

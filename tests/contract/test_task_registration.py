@@ -208,8 +208,6 @@ def test_a_sub_task_of_an_assignee_blocks_no_id_of_its_coordinator(
     body = task(id="next", parent_task_id="first", assigned_agent="mallory", **fields)
     ok(mallory.post(TASKS, json=body), 201)
     create(mallory, working("next", value={"v": 1}))
-    rival = tenant.coordinator("rival").post(TASKS, json=task(id="next", intent_id="own"))
-    refused(rival, 409, "ENTRY_EXISTS")
     made = ok(boss.post(TASKS, json=task(id="next", assigned_agent=to)), 201)
     assert (made["assigned_agent"], made["coordinator"]) == (to, "boss")
     assert made["parent_task_id"] is None
@@ -217,6 +215,50 @@ def test_a_sub_task_of_an_assignee_blocks_no_id_of_its_coordinator(
     assert ("next" in queue(bob, "bob")) == (to == "bob")
     kept = query(boss, **{"scope.task_id": "next"})
     assert len(kept) == (to == "mallory")
+
+
+@pytest.mark.parametrize("by", ["boss", "rival", "user"])
+@pytest.mark.parametrize("holder", ["mallory", "bob"])
+@pytest.mark.parametrize("is_same", [True, False])
+@pytest.mark.parametrize("status", ["pending", "completed"])
+def test_a_sub_task_of_an_agent_blocks_no_id(
+    tenant: Tenant, boss: httpx.Client, by: str, holder: str, is_same: bool, status: str
+) -> None:
+    agents = {each: tenant.agent(each) for each in ("mallory", "bob", "carl")}
+    others = {"boss": boss, "rival": tenant.coordinator("rival"), "user": tenant.user("user")}
+    create_task(boss, id="first", assigned_agent="mallory", delegates=["bob"])
+    body = task(id="next", parent_task_id="first", assigned_agent=holder)
+    sub = ok(agents["mallory"].post(TASKS, json=body), 201)
+    create(agents[holder], working("next", value={"secret": 1}))
+    if status != "pending":
+        ok(change_task(agents[holder], sub, status=status))
+    to = holder if is_same else "carl"
+    made = ok(others[by].post(TASKS, json=task(id="next", intent_id="i", assigned_agent=to)), 201)
+    expected = {"coordinator": by, "assigned_agent": to, "status": "pending"}
+    assert expected.items() <= made.items()
+    assert queue(agents[to], to) == (["next"] if to != "mallory" else ["next", "first"])
+    is_kept = by == "boss" and is_same and status == "pending"
+    assert len(query(others[by], **{"scope.task_id": "next"})) == is_kept
+    create(agents[to], working("next", key="new"))
+    if by != "boss":
+        refused(boss.get(f"{TASKS}/next"), 403, "ACCESS_DENIED")
+    for name, each in {**others, "mallory": agents["mallory"]}.items():
+        own = task(id="next", intent_id=f"of {name}")
+        refused(each.post(TASKS, json=own), 409, "ENTRY_EXISTS")
+
+
+@pytest.mark.parametrize("change", [{"name": "ours"}, {"assigned_agent": "bob"}])
+def test_a_sub_task_that_its_coordinator_has_changed_is_the_coordinators(
+    tenant: Tenant, boss: httpx.Client, change: dict[str, str]
+) -> None:
+    mallory, rival = tenant.agent("mallory"), tenant.coordinator("rival")
+    create_task(boss, id="first", assigned_agent="mallory")
+    sub = create_task(mallory, id="next", parent_task_id="first")
+    changed = ok(change_task(boss, sub, **change))
+    for name, each in {"rival": rival, "boss": boss}.items():
+        own = task(id="next", intent_id=f"of {name}")
+        refused(each.post(TASKS, json=own), 409, "ENTRY_EXISTS")
+    assert ok(boss.get(f"{TASKS}/next")) == changed
 
 
 def test_an_id_that_a_coordinator_registered_is_a_conflict(
