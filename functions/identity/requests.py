@@ -27,6 +27,8 @@ def _check_printable(id: str) -> str:
         raise ValueError("is reserved for the service; choose another id")
     if not id.isprintable() or "/" in id or any(map(_is_invisible, id)):
         raise ValueError("must be printable text without `/`, control or bidirectional characters")
+    if id != id.strip() or id in (".", ".."):
+        raise ValueError("can't begin or end with a space, or be `.` or `..`; choose another id")
     return id
 
 

@@ -66,6 +66,7 @@ def test_any_printable_text_is_a_legal_id(tenant: Tenant, id: str) -> None:
     [
         *("", "x" * 129, "team/alice", "a\u0000b", "a\nb", "a\u2028b", "a\u202eb", "a\u2066b"),
         *("root", "agent-memory", "[deleted]"),
+        *("root ", " root", " ", ".", ".."),
     ],
 )
 def test_an_id_that_misleads_a_reader_is_refused(tenant: Tenant, id: str) -> None:
