@@ -17,7 +17,7 @@ from functions.identity.model import Principal
 from functions.platform import limits
 from functions.platform.errors import BodyTooLarge, PreconditionRequired, ValidationFailed
 from functions.platform.idempotency import RequestToken
-from functions.platform.json_text import BEYOND_DOUBLE, find_large_number
+from functions.platform.json_text import BEYOND_DOUBLE, count_containers, find_large_number
 from functions.platform.validation import Model, build_validation_error, list_problems
 
 _VERSION = re.compile(r'("?)(0|[1-9][0-9]{0,17})\1')
@@ -95,8 +95,15 @@ class Request:
         """Parse the JSON body into a request model.
 
         Raises:
+            BodyTooLarge: it exceeds the maximum of bytes, or of arrays and objects.
             ValidationFailed: it is no JSON, or doesn't fit; every wrong field is named.
         """
+        if (containers := count_containers(self.body)) > limits.MAX_BODY_CONTAINERS:
+            raise BodyTooLarge(
+                "the request body holds too many arrays and objects; send it in parts",
+                max=limits.MAX_BODY_CONTAINERS,
+                actual=containers,
+            )
         try:
             parsed = model.model_validate_json(self.body)
         except ValidationError as error:

@@ -225,7 +225,7 @@ class BatchTooLarge(ServiceError):
 
 
 class BodyTooLarge(ServiceError):
-    """The request body has more bytes than the service takes."""
+    """The body has too many bytes, or too many arrays and objects."""
 
     code = "BODY_TOO_LARGE"
     status = 413

@@ -11,10 +11,15 @@ from typing import Any
 from pydantic_core import from_json, to_json
 
 from functions.platform.errors import UnreadableValue, ValidationFailed, ValueTooLarge
-from functions.platform.limits import MAX_DECOMPRESSED_BYTES, MAX_JSON_DEPTH
+from functions.platform.limits import (
+    MAX_BODY_CONTAINERS,
+    MAX_DECOMPRESSED_BYTES,
+    MAX_JSON_DEPTH,
+)
 
 BEYOND_DOUBLE = "holds NaN or a number beyond the range of a double; send it as a text"
 _LARGE_NUMBER = re.compile(rb"\d{309}|[eE]\+?\d{3}")  # only these can exceed a double
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _MARKS = ("type", "id")  # of a part of a content, such as {"type": "text", "text": "Hello"}
 _COMPRESS_FROM = 1024  # bytes; below, a value fits its write unit anyway
 
@@ -60,14 +65,14 @@ def dumps_checked(
         subject: the beginning of that message; "the <field> has" by default.
     """
     text = to_json(value)
-    if text.count(b"[") + text.count(b"{") > MAX_JSON_DEPTH and _is_deeper(value, MAX_JSON_DEPTH):
+    if max_bytes is not None and len(text) > max_bytes:
+        message = f"{subject or f'the {field} has'} {len(text)} bytes{hint}"
+        raise ValueTooLarge(message, max=max_bytes, actual=len(text))
+    if _count_brackets(text) > MAX_JSON_DEPTH and _is_deeper(value, MAX_JSON_DEPTH):
         raise ValidationFailed(field, f"is nested more than {MAX_JSON_DEPTH} levels deep")
     is_suspect = b"Infinity" in text or b"NaN" in text or _LARGE_NUMBER.search(text)
     if is_suspect and not _is_finite(value):
         raise ValidationFailed(field, BEYOND_DOUBLE)
-    if max_bytes is not None and len(text) > max_bytes:
-        message = f"{subject or f'the {field} has'} {len(text)} bytes{hint}"
-        raise ValueTooLarge(message, max=max_bytes, actual=len(text))
     return text
 
 
@@ -99,11 +104,22 @@ def get_escaped_size(text: bytes) -> int:
     return len(text) + text.count(b'"') + text.count(b"\\")
 
 
+def count_containers(text: bytes) -> int:
+    """Count the arrays and objects of a JSON text, exactly only if they are many."""
+    count = _count_brackets(text)
+    return count if count <= MAX_BODY_CONTAINERS else _count_brackets(_STRING.sub(b"", text))
+
+
+def _count_brackets(text: bytes) -> int:
+    return text.count(b"[") + text.count(b"{")
+
+
 def _is_deeper(value: Any, levels: int) -> bool:
-    if not isinstance(value, dict | list):
-        return False
-    inner = value.values() if isinstance(value, dict) else value
-    return levels == 0 or any(_is_deeper(each, levels - 1) for each in inner)
+    layer = [value]
+    for _ in range(levels):
+        parts = (each.values() if isinstance(each, dict) else each for each in layer)
+        layer = [inner for part in parts for inner in part if isinstance(inner, dict | list)]
+    return bool(layer)
 
 
 def _is_finite(value: Any) -> bool:

@@ -46,6 +46,7 @@ MAX_JSON_DEPTH = 150  # parsers stop at 200, and a value is nested in other docu
 
 # Requests, pages and responses
 MAX_BODY_BYTES = 5_242_880  # a Lambda event holds 6 MB
+MAX_BODY_CONTAINERS = 500_000  # arrays and objects of a request
 MAX_PAGE_BYTES = 5_000_000
 MAX_RESPONSE_BYTES = 6_000_000  # a Lambda response, itself written as JSON
 MAX_RUN_RESPONSE_BYTES = 4_400_000  # of the values of a run that a response holds, in base64
@@ -54,6 +55,7 @@ MAX_EXAMINED = 2000  # elements that one page examines for those that it shows
 MAX_OFFSET = 10**9
 MAX_CURSOR_CHARACTERS = 2048  # a position holds an id or a name
 MAX_VALIDATION_ERRORS = 20  # that one response names
+MAX_LISTED_ERRORS = 1000  # beyond, they are only counted
 DEFAULT_RESULTS, MAX_RESULTS = 5, 100  # of a search or a recall of facts
 MAX_SEARCHED_ENTRIES = 2_000  # of an agent's working memory, the newest
 MAX_SEARCHED_CONVERSATIONS = 500  # that a search without session_id looks at, the newest

@@ -108,7 +108,13 @@ def validate(model: type[Model], document: Any, whole: str = "body") -> Model:
 
 
 def list_problems(error: ValidationError, model: type[BaseModel]) -> Iterator[tuple[Path, str]]:
-    """List the path and the problem of each wrong field, never its value."""
+    """List the path and the problem of each wrong field, never its value.
+
+    Many are only counted: to list 300,000 fields takes a second.
+    """
+    if error.error_count() > limits.MAX_LISTED_ERRORS:
+        yield (), f"has {error.error_count():,} errors; see the fields in /openapi.json"
+        return
     for each in error.errors(include_url=False):
         yield each["loc"], _describe(each, model)
 

@@ -18,7 +18,7 @@ from tests.contract.bodies import (
     entry,
     task,
 )
-from tests.contract.expect import ok, refused
+from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Tenant
 
 DEEP_LIST = b"[" * 5000 + b"]" * 5000
@@ -231,3 +231,29 @@ def test_a_hostile_name_in_an_answer_stays_in_its_header(tenant: Tenant) -> None
         assert "\n" not in value
         assert "\r" not in value
     assert json.loads(answer.text)
+
+
+MANY_ARRAYS = b"[" + b"[]," * 600_000 + b"[]]"
+
+
+def test_a_body_of_too_many_parts_is_refused_before_it_is_parsed(tenant: Tenant) -> None:
+    incomplete = with_value(b'{"a":' + MANY_ARRAYS)[:-1]
+    for body in (incomplete, with_value(b'{"a":' + MANY_ARRAYS + b"}")):
+        problem = refused(tenant.admin.post(MEMORY, content=body), 413, "BODY_TOO_LARGE")
+        assert (problem["max"], problem["actual"]) == (500_000, 600_004)
+    text = json.dumps({"a": MANY_ARRAYS.decode()}).encode()
+    refused(tenant.admin.post(MEMORY, content=with_value(text)), 413, "VALUE_TOO_LARGE")
+
+
+def test_a_value_is_measured_before_it_is_looked_through(tenant: Tenant) -> None:
+    deep = b"[" * 160 + b"]" * 160
+    value = b'{"a":' + deep + b',"b":"' + b"x" * 70_000 + b'"}'
+    refused(tenant.admin.post(MEMORY, content=with_value(value)), 413, "VALUE_TOO_LARGE")
+    invalid(tenant.admin.post(MEMORY, content=with_value(b'{"a":' + deep + b"}")), "value")
+
+
+def test_a_body_of_many_errors_is_answered_by_their_number(tenant: Tenant) -> None:
+    unknown = ",".join(f'"x{number}":1' for number in range(2_000))
+    answer = tenant.admin.post(MEMORY, content=f"{{{unknown}}}")
+    (error,) = refused(answer, 400, "VALIDATION_ERROR")["errors"]
+    assert (error["field"], error["message"][:16]) == ("body", "has 2,004 errors")
