@@ -24,6 +24,7 @@ from functions.platform.settings import ApiSettings
 
 _ROOT = Path(__file__).parents[1]
 _KEY_CACHE_SECONDS = 86_400
+_LIMITS_REMEMBERED = "functions.usage.admission.LIMITS_REMEMBERED"
 
 
 class RequestError(RuntimeError):
@@ -127,7 +128,9 @@ def function() -> Iterator[Function]:
     with TemporaryDirectory() as name:
         running = engine.start(binary, None, Path(name) / "engine.log")
         try:
-            with patch.dict(os.environ, local_aws(running.url)):
+            # A tenant's limits are read again after 15 seconds, in the call of some request.
+            kept = patch(_LIMITS_REMEMBERED, 1000 * _KEY_CACHE_SECONDS)
+            with patch.dict(os.environ, local_aws(running.url)), kept:
                 yield _build(Path(name))
         finally:
             running.stop()

@@ -61,8 +61,8 @@ def _embed_again(agent: Caller, name: str, vector_format: VectorFormat) -> list[
 
 
 def _read(agent: Caller, id: str) -> Entry:
-    address = entry_keys.parse_entry_id("bench", id)
-    item = Table(agent.function.client, "memory").get(address[0].item_key) if address else None
+    address, _ = entry_keys.parse_entry_id("bench", id)
+    item = Table(agent.function.client, "memory").get(address.item_key)
     return EntryMapper(None).to_entry(item or {})
 
 

@@ -66,7 +66,7 @@ from functions.tasks.lifecycle_store import AssignmentStore
 from functions.tasks.service import Tasks
 from functions.tasks.store import GrantStore, ProcessedEvents, TaskStore
 from functions.tasks.writer import TaskWriter
-from functions.usage.meter import LimitEnforcer, UsageMeter
+from functions.usage.admission import LimitEnforcer, UsageMeter
 from functions.usage.store import UsageStore
 from functions.vectors.client_vector_store import ClientVectorStore
 from functions.workflows.service import Workflows

@@ -12,7 +12,6 @@ from functions.api.error_responses import (
     openwop_error_response,
     problem_response,
 )
-from functions.api.fairness import LoadShedder, RateLimiter
 from functions.api.http import Request, Response
 from functions.api.parameters import VALUES_OF_ANSWER
 from functions.api.route_index import build_router
@@ -32,6 +31,7 @@ from functions.platform.observability import (
     logger,
     report_count,
 )
+from functions.usage.admission import LoadShedder, RateLimiter
 
 _TRACEPARENT = re.compile(r"(?!ff)[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}", re.ASCII)
 _UNMETERED = (PUBLIC, ROOT, ADMIN_OR_ROOT)

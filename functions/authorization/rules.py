@@ -37,5 +37,5 @@ def is_allowed(caller: Principal, action: Action[Target_contra], target: Target_
 
 def authorize(caller: Principal, action: Action[Target_contra], target: Target_contra) -> None:
     """Check that the caller may do this to the target."""
-    if not is_allowed(caller, action, target):
+    if not decide(caller, action, target).allowed:
         raise AccessDenied(action.denied)

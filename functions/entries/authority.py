@@ -11,7 +11,7 @@ from functions.entries.model import Entry
 from functions.identity.model import ADMIN, Principal
 from functions.namespaces.authority import READ_MEMORY as READ_NAMESPACE_MEMORY
 from functions.namespaces.authority import WRITE_MEMORY
-from functions.namespaces.model import NamespaceTarget
+from functions.namespaces.model import NamespaceTarget, find_owner
 from functions.tasks.authority import READ_MEMORY as READ_TASK_MEMORY
 from functions.tasks.authority import TaskTarget
 
@@ -95,7 +95,7 @@ REMOVE_ENTRY: Action[EntryTarget] = Action(
             lambda caller, target: (
                 ADMIN in caller.permissions
                 and target.namespace is not None
-                and target.namespace.owner is not None
+                and find_owner(target.namespace.name) is not None
             ),
         ),
     ),

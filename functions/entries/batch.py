@@ -189,10 +189,7 @@ def _find_namespace(entry: Entry, find: FindNamespace) -> NamespaceTarget | None
 def _find_address(caller: Principal, update: BatchUpdate) -> tuple[EntryAddress, str | None]:
     """Return the slot that an update names, and the incarnation if it names one."""
     if update.id is not None:
-        address = entry_keys.parse_entry_id(caller.tenant, update.id)
-        if address is None:
-            raise EntryNotFound
-        return address
+        return entry_keys.parse_entry_id(caller.tenant, update.id)
     namespace, key = update.natural_key
     policy = POLICIES[update.memory_type or WORKING.name]  # private tiers share their addresses
     if policy.is_private and update.agent_id not in (None, caller.id):

@@ -6,7 +6,7 @@ from typing import Any
 from functions.authorization.rules import authorize
 from functions.entries.authority import WRITE_ENTRY, EntryTarget
 from functions.entries.conflicts import to_version_mismatch
-from functions.entries.model import TASK_LIFETIME, Entry, Transition, parse_id
+from functions.entries.model import TASK_LIFETIME, Entry, Transition
 from functions.entries.read import EntryReader
 from functions.entries.requests import EntryChange, NewEntry
 from functions.entries.store import EntryStore
@@ -15,6 +15,7 @@ from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
 from functions.namespaces.model import NamespaceTarget
 from functions.platform.clock import Clock, compute_expiry
+from functions.platform.entry_keys import parse_entry_id
 from functions.platform.errors import ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.json_text import dumps_checked
@@ -61,7 +62,7 @@ class Changes:
             ValidationFailed: when nothing is given, or fields don't fit together.
             ValueTooLarge: when the value has more than 65,536 bytes.
         """
-        address, nonce = parse_id(caller.tenant, entry_id)
+        address, nonce = parse_entry_id(caller.tenant, entry_id)
         if not change.model_fields_set:
             raise ValidationFailed("body", "names nothing to change; give a field of the entry")
         namespace = None

@@ -13,7 +13,7 @@ from functions.authorization.rules import authorize
 from functions.entries.authority import REMOVE_ENTRY, EntryTarget
 from functions.entries.conflicts import to_version_mismatch
 from functions.entries.mapper import EntryMapper
-from functions.entries.model import Entry, RemovalReason, Transition, parse_id
+from functions.entries.model import Entry, RemovalReason, Transition
 from functions.entries.read import EntryReader
 from functions.entries.transaction import Transaction
 from functions.entries.writer import EntryWriter
@@ -44,7 +44,7 @@ class Deletes:
             EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
             AccessDenied: when the caller may not write it.
         """
-        address, nonce = parse_id(caller.tenant, entry_id)
+        address, nonce = entry_keys.parse_entry_id(caller.tenant, entry_id)
         backoff = Backoff("others keep changing this entry")
         while True:
             found, namespace = self._reader.read_slot(caller, address)

@@ -8,7 +8,6 @@ from functions.entries.tiers import POLICIES, Priority, Tier, TierPolicy
 from functions.identity.model import Actor, ActorKind
 from functions.platform import entry_keys
 from functions.platform.entry_keys import EntryAddress
-from functions.platform.errors import EntryNotFound
 from functions.platform.keys import Key
 from functions.platform.sensitivity import Sensitivity
 
@@ -162,11 +161,3 @@ def mark_inherited(token: str) -> str:
 def is_inherited_token(token: str) -> bool:
     """Return whether a sort token is of an inherited entry."""
     return token.startswith(_BEHIND)
-
-
-def parse_id(tenant: str, entry_id: str) -> tuple[EntryAddress, str]:
-    """Parse the slot and the nonce of an id; raise `EntryNotFound` if it is none."""
-    address = entry_keys.parse_entry_id(tenant, entry_id)
-    if address is None:
-        raise EntryNotFound
-    return address

@@ -132,8 +132,7 @@ class PageReader:
 
     def _read(self, tenant: str, tokens: Iterable[str]) -> dict[str, Entry]:
         ids = set(map(entry_keys.parse_sort_token, tokens))
-        addresses = (entry_keys.parse_entry_id(tenant, each) for each in ids)
-        found = self._store.get_many(address[0] for address in addresses if address is not None)
+        found = self._store.get_many(entry_keys.parse_addresses(tenant, ids))
         return {entry.id: entry for entry in found.values() if entry.id in ids}
 
 
@@ -254,8 +253,8 @@ class Sources:
         tokens = self._store.list_last_counted(tenant, scope.agent_id)
 
         def is_listed(token: str) -> bool:
-            found = entry_keys.parse_entry_id(tenant, entry_keys.parse_sort_token(token))
-            return found is not None and found[0].tier in letters
+            address, _ = entry_keys.parse_entry_id(tenant, entry_keys.parse_sort_token(token))
+            return address.tier in letters
 
         return [Row(each) for each in filter(is_listed, tokens)]
 

@@ -6,7 +6,7 @@ from functions.entries.access import assert_can_read, build_target
 from functions.entries.agent_store import AgentStore
 from functions.entries.authority import EntryTarget
 from functions.entries.capacity import AccessTracker
-from functions.entries.model import Entry, parse_id
+from functions.entries.model import Entry
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES_BY_ID_LETTER
 from functions.identity.model import Principal
@@ -14,7 +14,7 @@ from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.service import Namespaces
 from functions.platform import vector_keys
 from functions.platform.clock import Clock
-from functions.platform.entry_keys import EntryAddress
+from functions.platform.entry_keys import EntryAddress, parse_entry_id
 from functions.platform.errors import EntryNotFound
 from functions.tasks.access import TaskAccess
 from functions.vectors.client_vector_store import ClientVectorStore
@@ -43,7 +43,7 @@ class EntryReader:
         Args:
             is_touched: whether the owner's read counts for the order of eviction.
         """
-        address, nonce = parse_id(caller.tenant, entry_id)
+        address, nonce = parse_entry_id(caller.tenant, entry_id)
         policy = POLICIES_BY_ID_LETTER[address.tier]
         if is_touched and policy.is_evictable and address.is_owned_by(caller.id):
             return self._get_own_evictable(caller, address, nonce)
@@ -69,7 +69,7 @@ class EntryReader:
         self, caller: Principal, entry_id: str
     ) -> tuple[Entry, NamespaceTarget | None]:
         """Return an entry and, of semantic memory, its namespace; no access is recorded."""
-        return self._get_with_namespace(caller, *parse_id(caller.tenant, entry_id))
+        return self._get_with_namespace(caller, *parse_entry_id(caller.tenant, entry_id))
 
     def _get_with_namespace(
         self, caller: Principal, address: EntryAddress, nonce: str
@@ -92,7 +92,7 @@ class EntryReader:
 
     def find_target(self, caller: Principal, entry_id: str) -> EntryTarget:
         """Read an entry with all that decides on the caller's access to it."""
-        address, nonce = parse_id(caller.tenant, entry_id)
+        address, nonce = parse_entry_id(caller.tenant, entry_id)
         found, namespace = self.read_slot(caller, address)
         entry = self.require_live(found, address, nonce)
         return build_target(self._tasks, caller, entry, namespace)

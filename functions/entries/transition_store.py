@@ -103,10 +103,10 @@ def _build_index_rows(entry: Entry | None) -> dict[Key, Item]:
     if entry is None or entry.policy.is_private:
         return {}
     row: Item = {name: getattr(entry, name) or None for name in ROW_ATTRIBUTES}
+    partition, token = entry.address.partition, entry.sort_token
     row |= {"entry_expires_at": entry.expires_at, TTL_ATTRIBUTE: to_ttl_seconds(entry.expires_at)}
     return {
-        entry_keys.build_index_row_key(entry.address, entry.nonce, tag): row
-        for tag in (None, *entry.tags)
+        (partition, entry_keys.build_index_row_sort(token, tag)): row for tag in (None, *entry.tags)
     }
 
 

@@ -21,6 +21,7 @@ MAX_ITEM_BYTES = 64_000  # of all events in an item: those of a batch, some 100 
 MAX_ITEM_EVENTS = 900  # a position has three digits for the event's place in its item
 MAX_PART_BYTES = 350_000  # an item holds 400 KB
 _PUBLISHED_LIFETIME = 172_800_000  # ms; change streams are kept for half of it
+_Rendered = tuple[bytes, Event]  # an event's JSON, and the event
 _MIN_COMPRESSED_BYTES = 200  # below, JSON gets no smaller; rows are stored for a year
 
 
@@ -67,27 +68,29 @@ class StoredEvent(NamedTuple):
 
 def encode_events(events: Sequence[Event]) -> Iterator[EncodedEvents]:
     """Encode events in their order, as many in one item as fit; a large one is alone."""
-    for is_large, group in groupby(events, _is_large):
+    rendered = [(dumps(_to_document(event) | {"data": event.data}), event) for event in events]
+    for is_large, group in groupby(rendered, _is_large):
         if is_large:
-            yield from map(_encode_in_parts, group)
+            yield from (_encode_in_parts(event) for _, event in group)
         else:
             yield from _encode_together(list(group))
 
 
-def _is_large(event: Event) -> bool:
-    text = dumps(_to_document(event) | {"data": event.data})
+def _is_large(rendered: _Rendered) -> bool:
+    text, _ = rendered
     return len(text) > MAX_EVENT_BYTES and len(zlib.compress(text)) > MAX_EVENT_BYTES
 
 
-def _encode_together(events: Sequence[Event]) -> Iterator[EncodedEvents]:
-    text = _encode_text([_to_document(event) | {"data": event.data} for event in events])
+def _encode_together(rendered: Sequence[_Rendered]) -> Iterator[EncodedEvents]:
+    texts, events = zip(*rendered, strict=True)
+    text = compress(b"[%s]" % b",".join(texts), _MIN_COMPRESSED_BYTES)
     size = len(text) + sum(len(event.id) for event in events)
     if len(events) == 1 or (size <= MAX_ITEM_BYTES and len(events) <= MAX_ITEM_EVENTS):
         yield EncodedEvents(events, text)
     else:
         half = len(events) // 2
-        yield from _encode_together(events[:half])
-        yield from _encode_together(events[half:])
+        yield from _encode_together(rendered[:half])
+        yield from _encode_together(rendered[half:])
 
 
 def _encode_in_parts(event: Event) -> EncodedEvents:

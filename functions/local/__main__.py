@@ -11,13 +11,13 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from functions.local import model_relay
 from functions.local.background_tasks import run_background_tasks
 from functions.local.bootstrap import ADDRESS_FILE, API_KEY_FILE, FirstPrincipal, prepare
 from functions.local.data_folder import open_data_folder
 from functions.local.database import Database, open_database
 from functions.local.http_server import build_app, serve
 from functions.local.listener import build_url, is_public, listen
+from functions.local.private_network import start_relay
 from functions.local.settings import VARIABLES, LocalSettings, StartupError
 from functions.local.sign_in import SignIn
 from functions.platform.observability import logger
@@ -66,7 +66,7 @@ def _terminate(*_arguments: object) -> None:
 def _start_relays(settings: LocalSettings) -> LocalSettings:
     """Let the process reach its models from the private network that it will be in."""
     urls = {"model_socket": settings.model_url, "embedding_socket": settings.embedding_url}
-    sockets = {name: model_relay.start(url) for name, url in urls.items() if url is not None}
+    sockets = {name: start_relay(url) for name, url in urls.items() if url is not None}
     return settings.model_copy(update=sockets)
 
 

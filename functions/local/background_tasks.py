@@ -14,15 +14,17 @@ from functions.local.gateway import Handler, LocalContext
 from functions.local.settings import LocalSettings
 from functions.local.stream_mapping import StreamMapping
 from functions.local.stream_reader import StreamReader, find_stream
-from functions.local.ttl import remove_expired_items
 from functions.platform.aws import create_client
-from functions.platform.clock import now_ms, to_rfc3339
+from functions.platform.clock import Clock, now_ms, to_rfc3339
 from functions.platform.cold_start import pause_gc
+from functions.platform.item_types import PRIVATE_ENTRY
 from functions.platform.observability import log_unexpected
+from functions.platform.schema import TTL_ATTRIBUTE
 from functions.stream.consumers import ALL_CONSUMERS
 
 _STREAM_SECONDS = 0.1  # between two reads of the stream
 _TTL_SECONDS = 3600.0  # a longer time than the others: each run scans all tables
+_EXPIRED = f"{TTL_ATTRIBUTE} <= :now"
 _STOPPED_WITHIN = 15.0  # seconds; longer than a call takes after it was asked to stop
 _ACCOUNT, _REGION = "000000000000", "local"
 _SCHEDULE = f"arn:aws:scheduler:{_REGION}:{_ACCOUNT}:schedule/default/agent-memory-sweep"
@@ -143,3 +145,43 @@ def to_schedule_event(now: int) -> dict[str, Any]:
         "resources": [_SCHEDULE],
         "detail": "{}",
     }
+
+
+def remove_expired_items(dynamodb: Any, table: str, clock: Clock, stopping: Event) -> int:
+    """Remove a table's items after `ttl_at`, as DynamoDB's TTL does; return how many were removed.
+
+    Expired entries stay, because the scheduled function removes them with their counters.
+
+    Args:
+        dynamodb: a boto3 client.
+        clock: returns the time in epoch ms.
+        stopping: once it is set, no further page is read.
+    """
+    now = {"N": str(clock() // 1000)}
+    pages = dynamodb.get_paginator("scan").paginate(
+        TableName=table,
+        ProjectionExpression="pk, sk",
+        FilterExpression=f"{_EXPIRED} AND NOT begins_with(sk, :entry)",
+        ExpressionAttributeValues={":now": now, ":entry": {"S": PRIVATE_ENTRY.sort_prefix}},
+    )
+    removed = 0
+    for page in pages:
+        if stopping.is_set():
+            break
+        for key in page["Items"]:
+            removed += _remove(dynamodb, table, key, now)
+    return removed
+
+
+def _remove(dynamodb: Any, table: str, key: dict[str, Any], now: dict[str, str]) -> bool:
+    """Remove one item, unless its time was extended or another process removed it."""
+    try:
+        dynamodb.delete_item(
+            TableName=table,
+            Key=key,
+            ConditionExpression=_EXPIRED,
+            ExpressionAttributeValues={":now": now},
+        )
+    except dynamodb.exceptions.ConditionalCheckFailedException:
+        return False
+    return True

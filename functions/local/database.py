@@ -13,9 +13,9 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.local import private_network, stream_records
+from functions.local import private_network
 from functions.local.data_folder import DataFolder
-from functions.local.engine import Engine, find_binary, start
+from functions.local.engine import Engine, find_binary, index_stream, start, trim_stream
 from functions.local.journal import Journal
 from functions.local.settings import REAL_AWS, LocalSettings, StartupError
 from functions.platform.aws import create_client
@@ -99,9 +99,9 @@ def _run_engine(binary: Path, folder: DataFolder) -> Iterator[Database]:
     is_private = private_network.enter()
     engine = start(binary, folder.database, folder.engine_log)
     try:
-        stream_records.create_index(folder.database)
+        index_stream(folder.database)
         use_only(engine.url)
-        trim = partial(stream_records.trim, folder.database)
+        trim = partial(trim_stream, folder.database)
         yield Database(str(folder.database), engine, is_private, trim=trim)
     finally:
         engine.stop()

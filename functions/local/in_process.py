@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 from functions.identity.api_keys import create_api_key
 from functions.local import bootstrap, gateway
-from functions.local.background_tasks import run_schedule
+from functions.local.background_tasks import remove_expired_items, run_schedule
 from functions.local.data_folder import DataFolder, open_data_folder
 from functions.local.database import use_only
 from functions.local.file_server import is_file_path
@@ -22,7 +22,6 @@ from functions.local.settings import LocalSettings
 from functions.local.simulation import URL, Simulation
 from functions.local.stream_mapping import DEAD_LETTERS, StreamMapping
 from functions.local.stream_reader import StreamReader, find_stream
-from functions.local.ttl import remove_expired_items
 from functions.platform.aws import create_client
 from functions.platform.clock import Clock
 from functions.platform.observability import logger

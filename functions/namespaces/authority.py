@@ -3,7 +3,7 @@
 from functions.authorization.model import Action, Rule
 from functions.authorization.rules import HOLDS_ADMIN, INSPECTS
 from functions.identity.model import ADMIN, WRITE, Principal
-from functions.namespaces.model import NamespaceTarget
+from functions.namespaces.model import NamespaceTarget, find_owner
 from functions.namespaces.rules import has_access
 
 
@@ -19,7 +19,7 @@ _WRITES = Rule[NamespaceTarget](
 )
 _ADMINISTERS = Rule[NamespaceTarget](
     "holds memory.admin, where no agent owns the namespace",
-    lambda caller, target: ADMIN in caller.permissions and target.owner is None,
+    lambda caller, target: ADMIN in caller.permissions and find_owner(target.name) is None,
 )
 _MANAGES = Rule("admin access to the namespace", _may_manage)
 

@@ -96,8 +96,3 @@ class NamespaceTarget(NamedTuple):
     configured: Namespace | None = None
     rules: tuple[Namespace, ...] = ()
     is_denied: bool = False
-
-    @property
-    def owner(self) -> str | None:
-        """The principal that owns the namespace by its name, if there is one."""
-        return find_owner(self.name)

@@ -32,8 +32,8 @@ class PrefixRules:
         self._clock = clock
         self._remembered: dict[str, _Remembered] = {}
 
-    def list_all(self, tenant: str) -> tuple[Namespace, ...]:
-        """Return all rules of a tenant."""
+    def find(self, tenant: str, name: str) -> tuple[Namespace, ...]:
+        """Return the rules of a tenant that fit a name, the longest first."""
         now, remembered = self._clock(), self._remembered
         found = remembered.get(tenant)
         if found is None or now >= found.until:
@@ -41,12 +41,7 @@ class PrefixRules:
                 remembered.clear()
             found = _Remembered(tuple(self._read(tenant)), now + LIFETIME)
             remembered[tenant] = found
-        return found.rules
-
-    def find(self, tenant: str, name: str) -> tuple[Namespace, ...]:
-        """Return the rules that fit a name, the longest first."""
-        rules = self.list_all(tenant)
-        return select_rules(rules, name) if rules else ()
+        return select_rules(found.rules, name) if found.rules else ()
 
     def forget(self) -> None:
         """Forget all rules, since one was changed."""

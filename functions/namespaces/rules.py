@@ -1,6 +1,6 @@
 """Define who may do what in a namespace, and what a change makes of it (RFC-0015 §2.3)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from functions.identity.model import Principal
@@ -23,9 +23,10 @@ def get_access(caller: Principal, target: NamespaceTarget) -> Access:
     """
     if target.is_denied:
         return "none"
-    said = _find_access(caller.id, _list_permissions(target))
-    if target.owner is not None:
-        return _get_owned_access(caller, target.owner, said)
+    said = _find_access(caller.id, (target.configured, *target.rules))
+    owner = find_owner(target.name)
+    if owner is not None:
+        return _get_owned_access(caller, owner, said)
     if said is None:
         may_write = target.configured is None and caller.may_coordinate
         return "write" if may_write else _CONFIGURED_DEFAULT
@@ -41,19 +42,13 @@ def _get_owned_access(caller: Principal, owner: str, said: Access | None) -> Acc
 
 def get_default(target: NamespaceTarget) -> Access:
     """Return the access of everybody whom no permissions list."""
-    defaults = (each.default for each in _list_permissions(target))
-    last = _CONFIGURED_DEFAULT if target.owner is None else "none"
+    defaults = (each.default for each in (target.configured, *target.rules) if each is not None)
+    last = _CONFIGURED_DEFAULT if find_owner(target.name) is None else "none"
     return next((each for each in defaults if each is not None), last)
 
 
-def _list_permissions(target: NamespaceTarget) -> Iterator[Namespace]:
-    if target.configured is not None:
-        yield target.configured
-    yield from target.rules
-
-
-def _find_access(principal: str, permissions: Iterable[Namespace]) -> Access | None:
-    for each in permissions:
+def _find_access(principal: str, permissions: Iterable[Namespace | None]) -> Access | None:
+    for each in filter(None, permissions):
         # Example: `billing` lists ada with "write" and has no default, `bill*` has the default
         # "none". ada writes; for bob, `billing` says nothing, so that `bill*` decides: none.
         said = each.allow.get(principal, each.default)

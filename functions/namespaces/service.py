@@ -71,11 +71,6 @@ class Namespaces:
         item = read.get(item_types.NAMESPACE.build_key(caller.tenant, namespace=name))
         configured = None if item is None else namespace_from_item(item)
         restricted = self._restrictions.find(caller.tenant, caller.id, read)
-        return self._build_target(caller, name, configured, restricted)
-
-    def _build_target(
-        self, caller: Principal, name: str, configured: Namespace | None, restricted: Restrictions
-    ) -> NamespaceTarget:
         fitting = self._prefix_rules.find(caller.tenant, name)
         return NamespaceTarget(name, configured, fitting, is_denied=restricted.denies(name))
 
@@ -176,7 +171,9 @@ class Namespaces:
         action: Action[NamespaceTarget],
     ) -> Namespace | None:
         """Return a namespace with its default, if the caller may take an action; else None."""
-        target = self._build_target(caller, namespace.namespace, namespace, restricted)
+        name = namespace.namespace
+        fitting = self._prefix_rules.find(caller.tenant, name)
+        target = NamespaceTarget(name, namespace, fitting, is_denied=restricted.denies(name))
         return _with_default(target, namespace) if is_allowed(caller, action, target) else None
 
     def get(self, caller: Principal, name: str) -> Namespace:

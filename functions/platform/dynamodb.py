@@ -7,7 +7,7 @@ from botocore.exceptions import ClientError
 
 from functions.platform.aws import OVERLOAD_CODES
 from functions.platform.errors import CapacityExceeded, ServiceError, Throttled, Unavailable
-from functions.platform.items import Item, decode_item, encode_placeholders
+from functions.platform.items import Item, decode_item
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_ITEM_BYTES
 from functions.platform.observability import report_count
@@ -88,17 +88,6 @@ def decode_page(response: dict[str, Any]) -> tuple[list[Item], Key | None]:
         return found, None
     last = response["LastEvaluatedKey"]
     return found, (last["pk"]["S"], last["sk"]["S"])
-
-
-def build_range(partition: str, first: str, last: str, *, newest_first: bool) -> dict[str, Any]:
-    return {
-        "ConsistentRead": True,
-        "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :last",
-        "ExpressionAttributeValues": encode_placeholders(
-            {"pk": partition, "first": first, "last": last}
-        ),
-        "ScanIndexForward": not newest_first,
-    }
 
 
 def is_index_missing(error: ClientError) -> bool:

@@ -5,9 +5,12 @@ An entry's id holds its whole key, so that reading by id and by natural key are 
 """
 
 import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from functions.platform import item_types
+from functions.platform.errors import EntryNotFound
 from functions.platform.keys import (
     BASE32,
     HASH_CHARACTERS,
@@ -85,13 +88,24 @@ def build_semantic_address(tenant: str, namespace: str, key: str) -> EntryAddres
     return EntryAddress(tenant, "n", hash_namespace(namespace), *_hash_names(namespace, key))
 
 
-def parse_entry_id(tenant: str, entry_id: str) -> tuple[EntryAddress, str] | None:
-    """Parse an id into the address in this tenant and the nonce; None if it has no such form."""
+def parse_entry_id(tenant: str, entry_id: str) -> tuple[EntryAddress, str]:
+    """Parse an id into the address in this tenant and the nonce.
+
+    Raises:
+        EntryNotFound: the text is no entry's id.
+    """
     match = _ENTRY_ID.fullmatch(entry_id)
     if match is None:
-        return None
+        raise EntryNotFound
     tier, owner, namespace, key, nonce = match.groups()
     return EntryAddress(tenant, tier, Digest(owner), namespace, key), nonce
+
+
+def parse_addresses(tenant: str, ids: Iterable[str]) -> Iterator[EntryAddress]:
+    """Parse the addresses of those texts that are ids of entries."""
+    for each in ids:
+        with suppress(EntryNotFound):
+            yield parse_entry_id(tenant, each)[0]
 
 
 def parse_entry_key(item_key: Key, tier: str) -> EntryAddress:
@@ -127,14 +141,13 @@ def build_tombstone_key(address: EntryAddress, nonce: str) -> Key:
 
 def build_index_prefix(tag: str | None) -> str:
     """Build what the sort keys of the index rows of a tag, or of all entries, begin with."""
-    return item_types.INDEX_ROW.build_sort(
-        tag="" if tag is None else hash_name("tag", tag), sort_token=""
-    )
+    return build_index_row_sort("", tag)
 
 
-def build_index_row_key(address: EntryAddress, nonce: str, tag: str | None) -> Key:
-    """Build the key of a semantic entry's index row under a tag, or under all (None)."""
-    return address.partition, f"{build_index_prefix(tag)}{build_sort_token(address, nonce)}"
+def build_index_row_sort(sort_token: str, tag: str | None) -> str:
+    """Build the sort key of an entry's index row under a tag, or under all entries (None)."""
+    tag = "" if tag is None else hash_name("tag", tag)
+    return item_types.INDEX_ROW.build_sort(tag=tag, sort_token=sort_token)
 
 
 def build_sort_token(address: EntryAddress, nonce: str) -> str:

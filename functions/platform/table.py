@@ -17,7 +17,6 @@ from functions.platform.dynamodb import (
     ConditionFailed,
     TransactionCancelled,
     build_item_size_error,
-    build_range,
     decode_page,
     is_index_missing,
     is_item_too_large,
@@ -115,7 +114,7 @@ class Table:
 
         Each call reads a megabyte. `condition` filters what is returned, not what is paid for.
         """
-        request = build_range(partition, prefix, prefix + HIGHEST, newest_first=newest_first)
+        request = _build_range(partition, prefix, prefix + HIGHEST, newest_first=newest_first)
         request["ExpressionAttributeValues"] |= encode_placeholders(values)
         if condition:
             request["FilterExpression"] = condition
@@ -134,7 +133,7 @@ class Table:
         Returns:
             The items, and the key for the next page: None at the end.
         """
-        request = build_range(partition, prefix, prefix + HIGHEST, newest_first=False)
+        request = _build_range(partition, prefix, prefix + HIGHEST, newest_first=False)
         names = {f"#{number}": name for number, name in enumerate(attributes)}
         request |= {"ProjectionExpression": ", ".join(names), "ExpressionAttributeNames": names}
         if after is not None:
@@ -160,7 +159,7 @@ class Table:
             is_consistent: whether the read is strongly consistent; an eventually consistent read
                 costs half, and may miss the latest writes.
         """
-        request = build_range(partition, first, last, newest_first=newest_first)
+        request = _build_range(partition, first, last, newest_first=newest_first)
         return self._pages(request | {"Limit": page_size, "ConsistentRead": is_consistent})
 
     def query_index(
@@ -415,6 +414,17 @@ class Table:
             key = decode_key(request.get("Key") or request["Item"])
             return ConditionFailed({key: self.decode_conflict(error.response.get("Item"))})
         return translate_error(error)
+
+
+def _build_range(partition: str, first: str, last: str, *, newest_first: bool) -> dict[str, Any]:
+    return {
+        "ConsistentRead": True,
+        "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :last",
+        "ExpressionAttributeValues": encode_placeholders(
+            {"pk": partition, "first": first, "last": last}
+        ),
+        "ScanIndexForward": not newest_first,
+    }
 
 
 TableWrites = tuple[Table, Sequence[Write]]

@@ -272,9 +272,8 @@ class Search:
     def _read_entries(self, caller: Principal, ids: Iterable[str]) -> dict[str, Entry]:
         """Read the candidates that exist, by their ids, in the order of these."""
         wanted = dict.fromkeys(ids)
-        addresses = (entry_keys.parse_entry_id(caller.tenant, each) for each in wanted)
-        entries = self._store.get_many(address for address, _ in filter(None, addresses)).values()
-        found = {entry.id: entry for entry in entries}
+        addresses = entry_keys.parse_addresses(caller.tenant, wanted)
+        found = {entry.id: entry for entry in self._store.get_many(addresses).values()}
         return {each: found[each] for each in wanted if each in found}
 
     def _select_readable(

@@ -12,8 +12,8 @@ from functions.platform.clock import Clock, to_rfc3339
 from functions.platform.errors import NotFound, QuotaExceeded, ValidationFailed
 from functions.platform.limits import MAX_USAGE_DAYS
 from functions.platform.writes import Write
+from functions.usage.admission import LimitEnforcer, UsageMeter
 from functions.usage.authority import CHANGE_TENANT, READ_USAGE
-from functions.usage.meter import LimitEnforcer, UsageMeter
 from functions.usage.model import DayUsage, TenantLimits, TenantUsage
 from functions.usage.store import UsageStore, decode_day, decode_limits
 

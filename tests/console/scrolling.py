@@ -18,7 +18,7 @@ from unittest.mock import patch
 import httpx
 
 from benchmarks.inprocess import local_aws
-from functions.local import engine, stream_records
+from functions.local import engine
 from functions.local.bootstrap import MEMORY_TABLE
 from functions.platform.aws import create_client
 from functions.platform.bulk_writes import write_parallel
@@ -188,7 +188,7 @@ def _forget_changes(database: Path) -> None:
     with closing(sqlite3.connect(database)) as connection:
         newest = "SELECT MAX(CAST(sequence_number AS INTEGER)) FROM _stream_records"
         (last,) = connection.execute(f"{newest} WHERE table_name = ?", (MEMORY_TABLE,)).fetchone()
-    stream_records.trim(database, MEMORY_TABLE, last)
+    engine.trim_stream(database, MEMORY_TABLE, last)
 
 
 if __name__ == "__main__":

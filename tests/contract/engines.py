@@ -21,7 +21,7 @@ import pytest
 from botocore.config import Config
 from moto import mock_aws
 
-from functions.local import stream_records
+from functions.local import engine
 from functions.platform.schema import build_log_table, build_memory_table
 
 _ROOT = Path(__file__).parents[2]
@@ -157,7 +157,7 @@ def dynoxide() -> Iterator[Engine]:
     with TemporaryDirectory(dir=_MEMORY if os.access(_MEMORY, os.W_OK) else None) as folder:
         database = Path(folder) / "engine.db"
         with _serving(binary, port, database):
-            stream_records.create_index(database)
+            engine.index_stream(database)
             where = {"AWS_ENDPOINT_URL_DYNAMODB": f"http://127.0.0.1:{port}"}
             with pytest.MonkeyPatch.context() as patch:
                 for variable, value in where.items():

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.local.ttl import remove_expired_items
+from functions.local.background_tasks import remove_expired_items
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.run_calls import (
     DAY,

@@ -13,9 +13,8 @@ import httpx
 import pytest
 from botocore.config import Config
 
-from functions.local import stream_records
 from functions.local.database import ensure_tables
-from functions.local.engine import Engine, find_binary, start
+from functions.local.engine import Engine, find_binary, index_stream, start, trim_stream
 from functions.platform.schema import build_memory_table
 from tests.contract.local_server import ROOT, await_refusal
 
@@ -86,10 +85,10 @@ def test_processed_records_are_dropped_and_the_sequence_continues(
     dynamodb = client(started)
     dynamodb.create_table(**build_memory_table("memory"))
     write(dynamodb, range(300))
-    stream_records.create_index(database)
-    stream_records.trim(database, "memory", 200)
+    index_stream(database)
+    trim_stream(database, "memory", 200)
     assert [number(record) for record in read_stream(started)] == list(range(200, 301))
-    stream_records.trim(database, "memory", 300)
+    trim_stream(database, "memory", 300)
     write(dynamodb, range(300, 350))
     assert [number(record) for record in read_stream(started)] == list(range(300, 351))
     assert stored_records(database) == 51
@@ -107,12 +106,12 @@ def test_processed_records_are_dropped_and_the_sequence_continues(
 def test_the_sequence_continues_after_a_restart(tmp_path: Path, database: Path) -> None:
     for numbers in (range(100), range(100, 200)):
         engine = start(binary(), database, tmp_path / "engine.log")
-        stream_records.create_index(database)
+        index_stream(database)
         dynamodb = client(engine)
         if not numbers.start:
             dynamodb.create_table(**build_memory_table("memory"))
         write(dynamodb, numbers)
-        stream_records.trim(database, "memory", numbers.stop)
+        trim_stream(database, "memory", numbers.stop)
         assert [number(record) for record in read_stream(engine)] == [numbers.stop]
         engine.stop()
 
@@ -135,7 +134,7 @@ def test_the_sequence_continues_after_a_restart(tmp_path: Path, database: Path) 
 def test_the_engines_queries_of_stream_records_use_the_index(
     database: Path, statement: str
 ) -> None:
-    stream_records.create_index(database)
+    index_stream(database)
     with closing(sqlite3.connect(database)) as connection:
         plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}")]
     assert [step for step in plan if not step.startswith("SEARCH")] == []

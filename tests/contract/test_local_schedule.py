@@ -19,9 +19,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def is_stored(database: Path, entry_id: str) -> bool:
-    address = parse_entry_id("default", entry_id)
-    assert address
-    partition, sort = address[0].item_key
+    partition, sort = parse_entry_id("default", entry_id)[0].item_key
     with closing(sqlite3.connect(database)) as connection:
         found = connection.execute(
             'SELECT COUNT(*) FROM "agent-memory" WHERE pk = ? AND sk = ?',

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from functions.local.ttl import remove_expired_items
+from functions.local.background_tasks import remove_expired_items
 from tests.contract.bodies import create, entry, semantic
 from tests.contract.expect import assert_no_content
 from tests.contract.service import Service, Tenant

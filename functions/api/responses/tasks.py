@@ -12,7 +12,7 @@ from functions.namespaces.model import Access
 from functions.platform.clock import to_optional_rfc3339
 from functions.platform.json_text import dumps
 from functions.tasks.mapper import FOREVER
-from functions.tasks.model import Grant, GrantAccess, Intent, Policy, Status, Task
+from functions.tasks.model import Grant, GrantAccess, Intent, Status, Task
 from functions.workflows.model import Application
 
 
@@ -189,14 +189,10 @@ class AppliedWorkflowDocument(TypedDict):
 
 def render_task(task: Task) -> TaskDocument:
     """Render a task; the fields of RFC-0012 that memory doesn't use are copied as they are."""
-    policy = _render_policy(task.memory_policy)
+    policy = task.memory_policy._asdict()
     document = to_document(task, TaskDocument, name=task.id, memory_policy=policy)
     extra = {name: orjson.Fragment(dumps(value)) for name, value in task.extra_fields.items()}
     return cast("TaskDocument", document | extra)
-
-
-def _render_policy(policy: Policy) -> MemoryPolicyDocument:
-    return cast("MemoryPolicyDocument", policy._asdict())
 
 
 def render_grant(grant: Grant) -> GrantDocument:
@@ -226,7 +222,7 @@ def render_applied_workflow(
             for each in applied.agents
         ],
         tasks=[
-            to_document(each, AppliedTaskDocument, memory_policy=_render_policy(each.memory_policy))
+            to_document(each, AppliedTaskDocument, memory_policy=each.memory_policy._asdict())
             for each in applied.tasks
         ],
     )

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.platform import entry_keys, item_types, openwop_keys, run_keys
+from functions.platform.errors import EntryNotFound
 from functions.platform.keys import (
     create_nonce,
     decode_timestamp,
@@ -44,7 +45,9 @@ def test_working_and_episodic_memory_share_an_item() -> None:
 
 @pytest.mark.parametrize("text", ["", "mem_", "mem_x" + "0" * 74, "task_1", "mem_w" + "I" * 74])
 def test_what_is_no_entry_id_is_not_parsed(text: str) -> None:
-    assert entry_keys.parse_entry_id("acme", text) is None
+    with pytest.raises(EntryNotFound):
+        entry_keys.parse_entry_id("acme", text)
+    assert not list(entry_keys.parse_addresses("acme", [text]))
 
 
 def test_a_name_has_another_hash_for_each_kind() -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from functions.api.fairness import LoadShedder
 from functions.identity.model import Principal
 from functions.platform.errors import Throttled
+from functions.usage.admission import LoadShedder
 
 LOUD, QUIET, OTHER = (
     Principal(name, "agent", "agent", frozenset()) for name in ("loud", "quiet", "other")

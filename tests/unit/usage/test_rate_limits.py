@@ -2,9 +2,9 @@
 
 import pytest
 
-from functions.api.fairness import RateLimiter
 from functions.identity.model import Principal
 from functions.platform.errors import Throttled
+from functions.usage.admission import RateLimiter
 
 ADA, BOB, EVE = (
     Principal(tenant, id, "agent", frozenset())
