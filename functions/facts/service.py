@@ -352,6 +352,8 @@ class Facts:
         users, time = self._users.of(caller), self._clock() if as_of is None else as_of
 
         def list_readable(before: str | None, count: int) -> Iterator[Examined[Fact]]:
+            if not users.can_read(query.user_id):
+                return
             for each in self._store.list_newest(caller.tenant, query, before, count):
                 fact = each.element
                 if fact is not None and not has_ended:
@@ -370,7 +372,9 @@ class Facts:
         authorize(caller, DELETE_FACT, None)
         deleted = 0
         users = self._users.of(caller)
-        for fact in select_shown(self._store.list_newest(caller.tenant, query)):
+        may_delete = users.can_delete(query.user_id)
+        found = self._store.list_newest(caller.tenant, query) if may_delete else ()
+        for fact in select_shown(found):
             if not users.can_delete(fact.user_id):
                 continue
             with suppress(NotFound):
