@@ -61,7 +61,7 @@ class Contexts:
         """
         found = self._tasks.get_many(caller.tenant, {task_id})
         if not found:
-            raise NotFound("no task has this id")
+            raise NotFound("no task has this id; check it, or create the task first")
         if not self._tasks.can_read_memory(caller, found[0]):
             raise AccessDenied("this task's memory isn't yours to read")
         episodes = self._iterate_episodes(

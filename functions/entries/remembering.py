@@ -21,7 +21,8 @@ from functions.platform.idempotency import Digests, RequestToken
 from functions.platform.json_text import dumps, loads
 
 _DIGEST_BYTES = 16
-_SEPARATORS = re.compile(r"[\W_]+")
+_MINUS = re.compile(r"(?<!\w)-(?=\d)")
+_MARKS = re.compile(r"[^\w\s#%&@]|_")
 _MOST_NAMESAKES = 8
 """Memories under one digest: a memory that was changed keeps the key of its former text."""
 
@@ -111,4 +112,10 @@ def _normalize(value: dict[str, Any]) -> str:
     """Reduce a value to its words: `{"text": "Likes tea!"}` and `{"text": "likes  tea"}` agree."""
     content = {name: each for name, each in value.items() if name != "source"}
     text = unicodedata.normalize("NFKC", dumps(dict(sorted(content.items()))).decode())
-    return _SEPARATORS.sub(" ", text.casefold()).strip()
+    signed = _MINUS.sub("\u2212", text.casefold())
+    return " ".join(_MARKS.sub(_keep_sign, signed).split())
+
+
+def _keep_sign(mark: re.Match[str]) -> str:
+    """Keep what changes the meaning: signs such as +, emoji, and the vowels of some scripts."""
+    return mark[0] if unicodedata.category(mark[0])[0] in "SM" else " "

@@ -13,6 +13,7 @@ from functions.platform.validation import (
     ChangeModel,
     Identifier,
     Name,
+    NotBlank,
     RequestModel,
     Tag,
     Timestamp,
@@ -132,7 +133,7 @@ class Restoration(RequestModel):
 class Memory(RequestModel):
     """Body of `POST /api/v1/remember`."""
 
-    text: Annotated[str, Field(min_length=1)] | None = None
+    text: NotBlank | None = None
     """The text to remember."""
     value: dict[str, Any] | None = None
     """The JSON object to remember; give `text` or `value`."""

@@ -2,27 +2,17 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from functions.platform import limits
 from functions.platform.validation import (
     Identifier,
+    NotBlank,
     RequestModel,
     Timestamp,
 )
 
-
-def _assert_words(text: str) -> str:
-    if not text.strip():
-        raise ValueError("must not be blank")
-    return text
-
-
-Part = Annotated[
-    str,
-    AfterValidator(_assert_words),
-    Field(min_length=1, max_length=limits.MAX_FACT_PART_CHARACTERS),
-]
+Part = Annotated[NotBlank, Field(max_length=limits.MAX_FACT_PART_CHARACTERS)]
 Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
 
 
@@ -96,11 +86,7 @@ class Recall(RequestModel):
 
     model_config = ConfigDict(strict=False)
 
-    query: Annotated[
-        str,
-        AfterValidator(_assert_words),
-        Field(min_length=1, max_length=limits.MAX_QUERY_CHARACTERS),
-    ]
+    query: Annotated[NotBlank, Field(max_length=limits.MAX_QUERY_CHARACTERS)]
     top_k: Annotated[int, Field(ge=1, le=limits.MAX_RESULTS, strict=True)] = limits.DEFAULT_RESULTS
     filters: RecallFilters = Field(default_factory=RecallFilters)
     as_of: Timestamp | None = None

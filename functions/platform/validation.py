@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -60,6 +61,19 @@ FieldName = Annotated[str, Field(min_length=1, max_length=limits.MAX_FIELD_CHARA
 Tag = Annotated[str, Field(min_length=1, max_length=limits.MAX_ID_CHARACTERS)]
 Identifier = Annotated[str, Field(min_length=1, max_length=limits.MAX_ID_CHARACTERS)]
 """A task's or an intent's id."""
+
+
+def _assert_not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank; give some words")
+    return text
+
+
+NotBlank = Annotated[
+    str,
+    AfterValidator(_assert_not_blank),
+    Field(min_length=1, json_schema_extra={"pattern": r"\S"}),
+]
 
 
 _SECONDS = re.compile(r"\d{1,12}(\.\d{1,9})?", re.ASCII)

@@ -2,26 +2,15 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from functions.entries.filters import Filters, parse_namespace_filter
 from functions.entries.requests import Tags, Vector
 from functions.entries.tiers import Tier
 from functions.platform import limits
-from functions.platform.validation import AgentId, FieldName, Name, RequestModel
+from functions.platform.validation import AgentId, FieldName, Name, NotBlank, RequestModel
 
-
-def _assert_not_blank(query: str) -> str:
-    if not query.strip():
-        raise ValueError("must not be blank")
-    return query
-
-
-Query = Annotated[
-    str,
-    AfterValidator(_assert_not_blank),
-    Field(min_length=1, max_length=limits.MAX_QUERY_CHARACTERS),
-]
+Query = Annotated[NotBlank, Field(max_length=limits.MAX_QUERY_CHARACTERS)]
 FieldValue = (
     Annotated[str, Field(max_length=limits.MAX_FIELD_CHARACTERS)]
     | bool

@@ -66,6 +66,21 @@ def test_the_same_text_is_stored_once(ada: httpx.Client, place: dict[str, Any], 
     assert remember(ada, text="Prefers letters", **place)["id"] != made["id"]
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ada writes C++", "Ada writes C#"),
+        ("The balance is -5", "The balance is 5"),
+        ("Ada answered 👍", "Ada answered 👎"),
+        ("राम की किताब", "राम का किताब"),
+    ],
+)
+def test_texts_that_differ_by_a_sign_are_two_memories(
+    ada: httpx.Client, one: str, other: str
+) -> None:
+    assert remember(ada, text=one)["id"] != remember(ada, text=other)["id"]
+
+
 def test_the_same_text_in_another_place_is_another_memory(ada: httpx.Client) -> None:
     places: list[dict[str, Any]] = [{}, {"user_id": "jo"}, {"user_id": "al"}]
     made = {remember(ada, text="Prefers e-mail", **place)["id"] for place in places}
@@ -117,3 +132,6 @@ def test_bad_memories_are_refused(ada: httpx.Client) -> None:
     for body in ({}, {"text": "a", "value": {}}, {"text": ""}):
         assert ada.post(REMEMBER, json=body).status_code == 400
     invalid(ada.post(REMEMBER, json={"text": "a", "user_id": "ü" * 128}), "user_id")
+    blank = ada.post(REMEMBER, json={"text": " \n\u00a0"})
+    invalid(blank, "text")
+    assert "must not be blank" in blank.json()["detail"]
