@@ -177,6 +177,7 @@ class Container(CommonServices):
             self.message_store,
             self.audit,
             self.clock,
+            self.principal_store.get_many,
         )
 
     @cached_property

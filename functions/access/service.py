@@ -103,7 +103,7 @@ class AccessExplanations:
     def _find_task(self, principal: Principal, task_id: str) -> _Found:
         target = self._tasks.find_memory_target(principal, task_id)
         if target is None:
-            raise NotFound("no task has this id")
+            raise NotFound("no task has this id; check it, or create the task first")
         return _Found(
             Checks((Check(tasks_authority.READ_MEMORY, target),)),
             _find_task_write(target),

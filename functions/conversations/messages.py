@@ -1,6 +1,6 @@
 """Use cases of a conversation's messages: append, pop, change, remove."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from functions.conversations.authority import (
 )
 from functions.conversations.message_store import MessageStore, StagedMessages
 from functions.conversations.model import Conversation, Message
-from functions.conversations.requests import MessageChange, NewMessage
+from functions.conversations.requests import MessageChange, NewMessages
 from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
@@ -42,25 +42,22 @@ class Messages:
     _messages: MessageStore
     _audit: AuditTrail
     _clock: Clock
+    _get_principals: Callable[[str, Iterable[str]], list[Principal]]
 
     def append(
         self,
         caller: Principal,
         session: str,
-        new: Sequence[NewMessage],
+        new: NewMessages,
         version: int | None,
         token: RequestToken | None,
-        creators: Sequence[str] | None = None,
     ) -> tuple[Conversation, list[Message]]:
         """Append messages, each at the next index.
-
-        Args:
-            creators: the principals, one of which created the conversation; None for any.
 
         Returns the conversation after the append, and the messages.
 
         Raises:
-            ConversationNotOwned: another principal created it.
+            ConversationNotOwned: its creator or its user is another than is expected.
             ValidationFailed: a message cannot be written as JSON.
             ValueTooLarge: a message is too large.
         """
@@ -69,7 +66,8 @@ class Messages:
         backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
         while True:
             found = self._get_writable(caller, session)
-            rules.assert_created_by(found, creators)
+            is_trusted = not new.expect_trusted or self._is_trusted(caller, found)
+            rules.assert_expected(found, new, is_trusted=is_trusted)
             is_current = version in (None, found.revision)
             if token is not None and not is_current:
                 earlier = self._messages.find_appended(found, token)
@@ -77,7 +75,7 @@ class Messages:
                     return found, earlier
             rules.assert_version(found, version)
             if staged is None or not staged.fit(found):
-                texts = rules.build_texts(new, found.schema, now)
+                texts = rules.build_texts(new.all, found.schema, now)
                 staged = self._messages.stage(found, texts, found.end, caller.id)
             length = len(staged.texts)
             after = rules.advance(
@@ -95,6 +93,12 @@ class Messages:
                     Message(found.end + n, text, caller.id) for n, text in enumerate(staged.texts)
                 ]
                 return after, [rules.migrate_message(found, each) for each in added]
+
+    def _is_trusted(self, caller: Principal, found: Conversation) -> bool:
+        if found.created_by == caller.id:
+            return True
+        creators = self._get_principals(caller.tenant, [found.created_by])
+        return any(rules.is_trusted_creator(each, caller) for each in creators)
 
     @retry_on(ConversationChanged, _BUSY, attempts=_ATTEMPTS)
     def pop(

@@ -44,10 +44,15 @@ class NewMessages(RequestModel):
         Annotated[list[AgentId], Field(min_length=1, max_length=limits.MAX_ACL_ENTRIES)] | None
     ) = None
     """The principals, one of which must have created the conversation; else nothing is appended."""
+    expect_user_id: AgentId | None = None
+    """The user whose conversation it must be; else nothing is appended."""
+    expect_trusted: bool = False
+    """True: its creator must be you, of your `agent_type`, a coordinator, a user, or an
+    administrator; else nothing is appended."""
 
     @model_validator(mode="after")
     def _one_or_several(self) -> Self:
-        given = self.model_fields_set - {"expect_created_by"}
+        given = {name for name in self.model_fields_set if not name.startswith("expect_")}
         if given != {"messages"} and not ({"role", "content"} <= given and "messages" not in given):
             raise ValueError("give role and content of a message, or messages")
         return self

@@ -16,8 +16,9 @@ from functions.conversations.requests import (
     MessageChange,
     NewConversation,
     NewMessage,
+    NewMessages,
 )
-from functions.identity.model import Principal
+from functions.identity.model import ADMIN, Principal
 from functions.platform import limits
 from functions.platform.clock import compute_expiry, to_rfc3339
 from functions.platform.conversation_keys import create_generation
@@ -122,13 +123,26 @@ def change_conversation(old: Conversation, change: ConversationChange, now: int)
     return replace(advance(old, now), **fields)
 
 
-def assert_created_by(conversation: Conversation, creators: Sequence[str] | None) -> None:
-    """Check who created a conversation: its write depends on the state that was read."""
-    if creators is not None and conversation.created_by not in creators:
-        raise ConversationNotOwned(
-            "another principal created this conversation; use another session_id, or leave out"
-            " expect_created_by to join it"
-        )
+def assert_expected(found: Conversation, new: NewMessages, *, is_trusted: bool) -> None:
+    """Check whose a conversation is: its write depends on the state that was read."""
+    creators = new.expect_created_by
+    if not is_trusted or (creators is not None and found.created_by not in creators):
+        raise _build_refusal("principal")
+    if new.expect_user_id not in (None, found.user_id):
+        raise _build_refusal("user")
+
+
+def _build_refusal(other: str) -> ConversationNotOwned:
+    return ConversationNotOwned(
+        f"this conversation is another {other}'s; use another session_id, or leave out the expect_"
+        " fields (in the SDK: join=True) to continue it"
+    )
+
+
+def is_trusted_creator(creator: Principal, caller: Principal) -> bool:
+    """Tell whether a caller continues what this principal has created, without being asked."""
+    alike = creator.agent_type is not None and creator.agent_type == caller.agent_type
+    return alike or creator.may_coordinate or ADMIN in creator.permissions
 
 
 def advance(old: Conversation, now: int, **changed: Any) -> Conversation:
@@ -170,7 +184,9 @@ def assert_version(found: Conversation | None, version: int | None) -> None:
     """Check that a conversation is at the revision that If-Match names, if it names one."""
     if found is None:
         if version:
-            raise NotFound("no conversation has this session id")
+            raise NotFound(
+                "no conversation has this session id; check it, or list the conversations"
+            )
     elif version not in (None, found.revision):
         raise VersionMismatch.of("the conversation", found.revision)
 

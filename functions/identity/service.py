@@ -297,7 +297,7 @@ class Identity:
     def _existing(self, tenant: str, principal_id: str) -> StoredPrincipal:
         stored = self._store.get(tenant, principal_id)
         if stored is None:
-            raise NotFound("no principal has this id")
+            raise NotFound("no principal has this id; GET /api/v1/principals lists them")
         return stored
 
     def _replay(

@@ -189,12 +189,12 @@ class TaskReassigned(ServiceError):
 
 
 class ConversationNotOwned(ServiceError):
-    """Its creator is none of the principals in `expect_created_by`."""
+    """Its creator or its user is another than the append expects."""
 
     code = "CONVERSATION_NOT_OWNED"
     status = 409
-    title = "The conversation is another principal's"
-    remedy = "Use another `session_id`, or leave `expect_created_by` out to join the conversation."
+    title = "The conversation is another's"
+    remedy = "Use another `session_id`, or leave out the `expect_` fields to join it."
 
 
 class RunClosed(ServiceError):

@@ -54,7 +54,7 @@ class TaskStore(Store):
         """Read one task: one call."""
         task = self.get(tenant, task_id)
         if task is None:
-            raise NotFound("no task has this id")
+            raise NotFound("no task has this id; check it, or create the task first")
         return task
 
     def get_many(self, tenant: str, task_ids: Iterable[str]) -> list[Task]:

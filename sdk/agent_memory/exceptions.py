@@ -78,7 +78,7 @@ class TaskReassignedError(AgentMemoryError):
 
 
 class ConversationNotOwned(AgentMemoryError):
-    """Another principal created the conversation (409): use another session id, or join it."""
+    """The conversation is another's (409): use another session id, or join it."""
 
 
 class MemoryCapacityError(AgentMemoryError):

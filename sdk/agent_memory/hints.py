@@ -1,7 +1,20 @@
 """What to use instead of a name that other memories have, such as mem0's `add`."""
 
-from typing import NoReturn
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
+from typing import NoReturn, ParamSpec, TypeVar
 
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
+
+SAY = (
+    'write say(session_id, user="Hello", assistant="Hi"), or, for a list of messages, '
+    "client.conversations.extend(session_id, messages, user_id)"
+)
+REMEMBER = (
+    'write remember("Pays by invoice", tags=["billing"]), or remember a dict that has your metadata'
+)
 _ASK = "recall(query)"
 _HINTS = {
     "Client": {
@@ -49,3 +62,24 @@ def refuse_name(owner: str, name: str) -> NoReturn:
         raise ImportError(f"{owner} has no {name}; use {hint}", name=owner)
     instead = "" if hint is None else f"; use {hint}"
     raise AttributeError(f"{owner!r} has no attribute {name!r}{instead}", name=name)
+
+
+def explain_call(
+    hint: str,
+) -> Callable[[Callable[Parameters, Returned]], Callable[Parameters, Returned]]:
+    """Say how a function is called where its arguments are wrong."""
+
+    def decorate(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
+        expected = signature(function)
+
+        @wraps(function)
+        def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
+            try:
+                expected.bind(*args, **kwargs)
+            except TypeError as error:
+                raise TypeError(f"{function.__name__}: {error}; {hint}") from None
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate

@@ -225,6 +225,34 @@ def test_an_append_may_name_who_created_the_conversation(tenant: Tenant) -> None
     )
 
 
+def test_an_append_may_name_whose_conversation_it_is(tenant: Tenant) -> None:
+    ada = tenant.agent("ada")
+    put(ada, "of-jo", user_id="jo")
+    path = f"{CONVERSATIONS}/of-jo/messages"
+    other = ada.post(path, json=message("Hi") | {"expect_user_id": "al"})
+    problem = refused(other, 409, "CONVERSATION_NOT_OWNED")
+    assert "another user's; use another session_id" in problem["detail"]
+    assert ok(ada.get(f"{CONVERSATIONS}/of-jo"))["message_count"] == 0
+    ok(ada.post(path, json=message("Hi") | {"expect_user_id": "jo"}), 201)
+
+
+def test_an_append_may_ask_for_a_trusted_creator(tenant: Tenant) -> None:
+    ada = tenant.agent("ada", agent_type="support")
+    creators = {
+        "mallory": (tenant.agent("mallory"), 409),
+        "seller": (tenant.agent("seller", agent_type="sales"), 409),
+        "peer": (tenant.agent("peer", agent_type="support"), 201),
+        "boss": (tenant.coordinator("boss"), 201),
+        "admin": (tenant.admin, 201),
+        "ada": (ada, 201),
+    }
+    for name, (creator, status) in creators.items():
+        put(creator, name, user_id="jo", agent_participants=["ada"])
+        asked = message("Hi") | {"expect_trusted": True}
+        answer = ada.post(f"{CONVERSATIONS}/{name}/messages", json=asked)
+        assert answer.status_code == status, (name, answer.text)
+
+
 def test_a_message_that_another_principal_changed_says_so(tenant: Tenant) -> None:
     ada, bob = tenant.agent("ada"), tenant.agent("bob")
     put(ada, "edited", "first", user_id="jo", agent_participants=["bob"])

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime
+from typing import Any
 
 import pytest
 from agent_memory import Client
-from agent_memory.exceptions import ConversationNotOwned, MemoryAccessError
+from agent_memory.exceptions import ConversationNotOwned, MemoryAccessError, ValidationError
 
 
 @pytest.fixture
@@ -82,3 +83,37 @@ def test_nobody_is_drawn_into_the_conversation_of_another(
     assert planter.conversations.get("chat").messages[0].content == "Hello"
     with pytest.raises(ValueError, match="user, assistant"):
         assistant.say("chat")
+
+
+def test_a_session_of_one_user_does_not_get_the_words_of_another(assistant: Client) -> None:
+    assistant.for_user("ada").say("chat", user="My order is late")
+    with pytest.raises(ConversationNotOwned, match="another user's; use another session_id"):
+        assistant.for_user("ben").say("chat", user="I am Ben")
+    assert len(assistant.conversations.get("chat").messages) == 1
+    assistant.for_user("ben").say("chat", user="We share this", join=True)
+    assistant.say("chat", assistant="Hello")
+    assert assistant.conversations.get("chat").user_id == "ada"
+
+
+def test_an_assistant_continues_what_its_coordinator_has_begun(
+    assistant: Client, admin: Client
+) -> None:
+    admin.conversations.put("chat", "ada", agent_participants=["assistant"])
+    assistant.for_user("ada").say("chat", user="Hello")
+    assert assistant.conversations.get("chat").messages[0].content == "Hello"
+
+
+@pytest.mark.parametrize("wrong", ["messages", "message", "metadata", "list", "blank"])
+def test_a_wrong_call_is_told_the_right_one(assistant: Client, wrong: str) -> None:
+    several: Any = [{"role": "user", "content": "Hi"}]
+    say: Any = assistant.say
+    calls: dict[str, tuple[Callable[[], object], str]] = {
+        "messages": (lambda: say("chat", several), r'write say\(session_id, user="'),
+        "message": (lambda: say("chat", said="Hi"), r"write say\("),
+        "metadata": (lambda: assistant.remember("x", metadata={"a": 1}), r"remember a dict"),
+        "list": (lambda: assistant.remember(several), r"client\.say\("),
+        "blank": (lambda: assistant.remember("  "), "must not be blank; give some words"),
+    }
+    call, hint = calls[wrong]
+    with pytest.raises((TypeError, ValidationError), match=hint):
+        call()

@@ -103,7 +103,7 @@ def append_messages(request: Request, caller: Principal) -> Response:
     new, session_id = request.parse_body(NewMessages), request.path_params["session_id"]
     token = request.optional_idempotency_token(caller)
     found, added = request.services.messages.append(
-        caller, session_id, new.all, request.if_match, token, new.expect_created_by
+        caller, session_id, new, request.if_match, token
     )
     document = AppendedDocument(
         **render_change(found),

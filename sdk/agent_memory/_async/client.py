@@ -33,7 +33,7 @@ from agent_memory._async.user_memory import AsyncUserMemory
 from agent_memory._async.workflows import AsyncWorkflows
 from agent_memory._async.working_values import AsyncWorkingValues
 from agent_memory.exceptions import MemoryNotFoundError
-from agent_memory.hints import refuse_name
+from agent_memory.hints import SAY, explain_call, refuse_name
 from agent_memory.model import AppendedMessages, Entry, Recall, RecallReference, Task, TaskChanges
 from agent_memory.requests import UNSET, Unset, drop_unset, render_json
 from agent_memory.responses import parse_object
@@ -225,6 +225,7 @@ class AsyncClient:
         """
         return await get_recalled(self, reference)
 
+    @explain_call(SAY)
     async def say(
         self,
         session_id: str,
@@ -240,7 +241,7 @@ class AsyncClient:
         Args:
             session_id: the conversation.
             user, assistant: what each said, in this order.
-            join: continue a conversation that another principal created.
+            join: continue a conversation of another principal.
 
         Raises:
             ConversationNotOwned: another principal created it.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from agent_memory._async.pages import AsyncPages
 from agent_memory._async.recall import RecallFields
 from agent_memory.exceptions import MemoryAccessError, MemoryNotFoundError
-from agent_memory.hints import refuse_name
+from agent_memory.hints import SAY, explain_call, refuse_name
 from agent_memory.model import AppendedMessages, Entry, EntryFields, Recall, SearchResult
 from agent_memory.page import Paging
 from agent_memory.receipts import Forgotten
@@ -162,6 +162,7 @@ class AsyncUserMemory:
             memory_type="semantic",
         )
 
+    @explain_call(SAY)
     async def say(
         self,
         session_id: str,
@@ -177,10 +178,10 @@ class AsyncUserMemory:
         Args:
             session_id: the conversation.
             user, assistant: what each said, in this order.
-            join: continue a conversation that another principal created.
+            join: continue a conversation of another principal or user.
 
         Raises:
-            ConversationNotOwned: another principal created it.
+            ConversationNotOwned: another principal created it, or it is another user's.
         """
         return await self._client.conversations.say(
             session_id, self.user_id, user=user, assistant=assistant, join=join

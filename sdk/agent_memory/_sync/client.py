@@ -33,7 +33,7 @@ from agent_memory._sync.user_memory import UserMemory
 from agent_memory._sync.workflows import Workflows
 from agent_memory._sync.working_values import WorkingValues
 from agent_memory.exceptions import MemoryNotFoundError
-from agent_memory.hints import refuse_name
+from agent_memory.hints import SAY, explain_call, refuse_name
 from agent_memory.model import AppendedMessages, Entry, Recall, RecallReference, Task, TaskChanges
 from agent_memory.requests import UNSET, Unset, drop_unset, render_json
 from agent_memory.responses import parse_object
@@ -225,6 +225,7 @@ class Client:
         """
         return get_recalled(self, reference)
 
+    @explain_call(SAY)
     def say(
         self,
         session_id: str,
@@ -240,7 +241,7 @@ class Client:
         Args:
             session_id: the conversation.
             user, assistant: what each said, in this order.
-            join: continue a conversation that another principal created.
+            join: continue a conversation of another principal.
 
         Raises:
             ConversationNotOwned: another principal created it.

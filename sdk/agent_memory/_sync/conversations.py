@@ -9,6 +9,7 @@ from agent_memory._sync.pages import Pages, to_pages
 from agent_memory._sync.recall import RecallFields, ask
 from agent_memory._sync.resource import Resource
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
+from agent_memory.hints import SAY, explain_call
 from agent_memory.message_pieces import split_messages, to_messages
 from agent_memory.model import (
     AppendedMessages,
@@ -292,6 +293,8 @@ class Conversations(Resource):
         *,
         revision: int | None = None,
         expect_created_by: Iterable[str] | None = None,
+        expect_user_id: str | None = None,
+        expect_trusted: bool = False,
     ) -> AppendedMessages:
         """Add messages at the end, each exactly once.
 
@@ -302,6 +305,9 @@ class Conversations(Resource):
         Args:
             revision: append only to this one.
             expect_created_by: the principals, one of which must have created the conversation.
+            expect_user_id: the user whose conversation it must be.
+            expect_trusted: its creator must be the caller, of the caller's `agent_type`, a
+                coordinator, a user, or an administrator.
 
         Returns:
             The conversation's revision, and how many messages it has.
@@ -309,9 +315,14 @@ class Conversations(Resource):
         Raises:
             MemoryNotFoundError: raised when there is no such conversation.
             MemoryConflictError: it is at another revision.
-            ConversationNotOwned: another principal created it.
+            ConversationNotOwned: its creator or its user is another than is expected.
         """
-        expected = {} if expect_created_by is None else {"expect_created_by": [*expect_created_by]}
+        creators = None if expect_created_by is None else [*expect_created_by]
+        expected = drop_none(
+            expect_created_by=creators,
+            expect_user_id=expect_user_id,
+            expect_trusted=expect_trusted or None,
+        )
         appended: AppendedMessages | None = None
         path = f"{_path(session_id)}/messages"
         for group in filter(None, split_messages(to_messages(messages), _AT_ONCE)):
@@ -325,6 +336,7 @@ class Conversations(Resource):
             return parse(AppendedMessages.from_document, found)
         return appended
 
+    @explain_call(SAY)
     def say(
         self,
         session_id: str,
@@ -340,12 +352,12 @@ class Conversations(Resource):
 
         Args:
             session_id: the conversation.
-            user_id: whose conversation it becomes if there is none; else the caller's.
+            user_id: whose conversation it is, or becomes; a new one is the caller's unless given.
             user, assistant: what each said, in this order.
-            join: continue a conversation that another principal created.
+            join: continue a conversation of another principal or user.
 
         Raises:
-            ConversationNotOwned: another principal created it.
+            ConversationNotOwned: another principal created it, or it is another user's.
             ValueError: nobody said anything.
         """
         said = [
@@ -354,7 +366,7 @@ class Conversations(Resource):
             if text is not None
         ]
         if not said:
-            raise ValueError("say needs user, assistant, or both")
+            raise ValueError(f"say needs user, assistant, or both; {SAY}")
         return self.extend(session_id, said, user_id, join=join)
 
     def extend(
@@ -372,20 +384,20 @@ class Conversations(Resource):
         Args:
             session_id: the conversation.
             messages: as for `append`.
-            user_id: whose conversation it becomes if there is none; else the caller's.
-            join: continue a conversation that another principal created.
+            user_id: whose conversation it is, or becomes; a new one is the caller's unless given.
+            join: continue a conversation of another principal or user.
 
         Raises:
-            ConversationNotOwned: another principal created it.
+            ConversationNotOwned: another principal created it, or it is another user's.
         """
-        me = (self._client.principals.cached_me()).id
-        expected = None if join else [me]
+        expected: Any = {} if join else {"expect_trusted": True, "expect_user_id": user_id}
         try:
-            return self.append(session_id, messages, expect_created_by=expected)
+            return self.append(session_id, messages, **expected)
         except MemoryNotFoundError:
+            owner = user_id or (self._client.principals.cached_me()).id
             with suppress(MemoryConflictError):
-                self.put(session_id, user_id or me, revision=0)
-        return self.append(session_id, messages, expect_created_by=expected)
+                self.put(session_id, owner, revision=0)
+        return self.append(session_id, messages, **expected)
 
     def search(
         self,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from agent_memory._sync.entry_history import EntryHistory
 from agent_memory._waiting import Turns, sleep
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
-from agent_memory.hints import refuse_name
+from agent_memory.hints import REMEMBER, explain_call, refuse_name
 from agent_memory.model import Entry, EntryFields, MemoryType
 from agent_memory.requests import (
     drop_none,
@@ -145,6 +145,7 @@ class Memory(EntryHistory):
         answer = self._client.request("PUT", _MEMORY, json=body, headers=headers)
         return self._saw(parse_object(answer))
 
+    @explain_call(REMEMBER)
     def remember(
         self,
         memory: str | Value,
@@ -190,8 +191,8 @@ class Memory(EntryHistory):
         )
         if not isinstance(memory, str | Mapping):
             raise TypeError(
-                f"remember takes a text or a dict, not {type(memory).__name__}; for messages, use "
-                "client.say(session_id, user=..., assistant=...)"
+                f"remember takes a text or a dict, not {type(memory).__name__}; {REMEMBER}; "
+                "for messages, use client.say(session_id, user=..., assistant=...)"
             )
         body["text" if isinstance(memory, str) else "value"] = memory
         answer = self._client.request("POST", "/api/v1/remember", json=body)

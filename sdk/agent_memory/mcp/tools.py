@@ -162,14 +162,9 @@ async def read_conversation(client: AsyncClient, asked: ReadConversation) -> Con
 
 async def append_message(client: AsyncClient, asked: AppendMessage) -> Appended:
     message = {"role": asked.role, "content": asked.content}
-    try:
-        appended = await client.conversations.append(asked.session_id, [message])
-        count = appended.message_count
-    except MemoryNotFoundError:
-        user = asked.user_id or (await client.principals.cached_me()).id
-        stored = await client.conversations.put(asked.session_id, user, [message], revision=0)
-        count = stored.message_count
-    return Appended(session_id=asked.session_id, message_count=count)
+    conversations = client.conversations
+    appended = await conversations.extend(asked.session_id, [message], asked.user_id)
+    return Appended(session_id=asked.session_id, message_count=appended.message_count)
 
 
 async def update(client: AsyncClient, asked: Update) -> Memory:

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, Self
 
-from pydantic import AwareDatetime, BaseModel, Field, model_validator
+from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, model_validator
 
 from agent_memory import AsyncClient, Entry
 from agent_memory.mcp.schemas import Arguments, JsonObject, Tags
@@ -14,7 +14,18 @@ from agent_memory.requests import quote_segment
 _MAX_TOKENS = 2_000
 _TIER, _NONCE = 4, 16  # where an id has the letter of its tier, and the characters of its nonce
 
-Text = Annotated[str, Field(min_length=1)]
+
+def _assert_not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank; give some words")
+    return text
+
+
+Text = Annotated[
+    str,
+    AfterValidator(_assert_not_blank),
+    Field(min_length=1, json_schema_extra={"pattern": r"\S"}),
+]
 User = Annotated[
     str | None,
     Field(min_length=1, description="The user whom it is about; leave it out for your own memory"),

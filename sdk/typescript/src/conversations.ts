@@ -31,10 +31,19 @@ export interface Said {
 }
 
 export interface SayOptions {
-  /** Whose conversation it becomes if there is none; else the caller's. */
+  /** Whose conversation it is, or becomes; a new one is the caller's unless given. */
   userId?: string;
-  /** Continue a conversation that another principal created. */
+  /** Continue a conversation of another principal or user. */
   join?: boolean;
+}
+
+/** Whose conversation it must be for an append; else nothing is appended. */
+export interface AppendOptions {
+  /** The principals, one of which must have created it. */
+  expect_created_by?: readonly string[];
+  expect_user_id?: string;
+  /** Its creator must be you, of your `agent_type`, a coordinator, a user, or an administrator. */
+  expect_trusted?: boolean;
 }
 
 /** What narrows a search of conversations, besides its query. */
@@ -48,6 +57,9 @@ export interface AtRevision {
 
 const PATH = "/api/v1/conversations";
 const READS = 5;
+const NOTHING_SAID =
+  'say needs user, assistant, or both: say(sessionId, { user: "Hello", assistant: "Hi" }); for a list of messages, ' +
+  "use client.conversations.extend(sessionId, messages)";
 
 export class Conversations {
   readonly #http: Http;
@@ -78,7 +90,7 @@ export class Conversations {
   async append(
     sessionId: string,
     messages: readonly NewMessage[],
-    options: { expect_created_by?: readonly string[] } = {},
+    options: AppendOptions = {},
   ): Promise<void> {
     await this.#http.send("POST", `${toPath(sessionId)}/messages`, { body: { messages, ...options } });
   }
@@ -88,13 +100,13 @@ export class Conversations {
    *
    *     await client.conversations.say("chat-42", { user: "Hello", assistant: "Hi" });
    *
-   * @throws ConversationNotOwned if another principal created it, unless `join` is given.
+   * @throws ConversationNotOwned if it is another principal's or user's, unless `join` is given.
    */
   async say(sessionId: string, said: Said, { userId, join = false }: SayOptions = {}): Promise<void> {
     const messages = (["user", "assistant"] as const).flatMap((role) =>
       said[role] === undefined ? [] : [{ role, content: said[role] }],
     );
-    if (messages.length === 0) throw new TypeError("say needs user, assistant, or both");
+    if (messages.length === 0) throw new TypeError(NOTHING_SAID);
     return this.extend(sessionId, messages, { ...(userId === undefined ? {} : { userId }), join });
   }
 
@@ -104,14 +116,15 @@ export class Conversations {
     messages: readonly NewMessage[],
     { userId, join = false }: SayOptions = {},
   ): Promise<void> {
-    const { id: me } = await this.#http.getMe();
-    const expected = join ? {} : { expect_created_by: [me] };
+    const user = userId === undefined ? {} : { expect_user_id: userId };
+    const expected = join ? {} : { expect_trusted: true, ...user };
     try {
       return await this.append(sessionId, messages, expected);
     } catch (error) {
       if (!(error instanceof MemoryNotFoundError)) throw error;
     }
-    await this.put(sessionId, userId ?? me, [], { revision: 0 }).catch((error: unknown) => {
+    const owner = userId ?? (await this.#http.getMe()).id;
+    await this.put(sessionId, owner, [], { revision: 0 }).catch((error: unknown) => {
       if (!(error instanceof MemoryConflictError)) throw error;
     });
     await this.append(sessionId, messages, expected);

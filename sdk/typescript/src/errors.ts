@@ -55,7 +55,7 @@ export class IdempotencyConflictError extends AgentMemoryError {}
 export class TaskClosedError extends AgentMemoryError {}
 /** The task is another agent's by now (409). */
 export class TaskReassignedError extends AgentMemoryError {}
-/** Another principal created the conversation (409): use another session id, or join it. */
+/** The conversation is another's (409): use another session id, or join it. */
 export class ConversationNotOwned extends AgentMemoryError {}
 /** A limit (429 `CAPACITY_EXCEEDED`), or the tenant's (429 `QUOTA_EXCEEDED`), is reached; `problem.limit` says which. */
 export class MemoryCapacityError extends AgentMemoryError {}

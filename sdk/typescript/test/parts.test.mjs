@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Client, MemoryConflictError, MemoryNotFoundError } from "../dist/index.js";
+import { Client, ConversationNotOwned, MemoryConflictError, MemoryNotFoundError } from "../dist/index.js";
 
 const client = new Client();
 const me = (await client.principals.me()).id;
@@ -154,6 +154,9 @@ test("tasks end, share their memory, and are handed over with a note", async () 
 test("conversations are changed, searched and popped", async () => {
   await client.conversations.extend("ts-parts", [{ role: "tool", content: "42" }], { userId: "ada" });
   await client.conversations.say("ts-parts", { user: "Hello", assistant: "Hi" });
+  await assert.rejects(client.forUser("ben").say("ts-parts", { user: "I am Ben" }), ConversationNotOwned);
+  await assert.rejects(client.say("ts-parts", [{ role: "user", content: "Hi" }]), /extend\(sessionId, messages\)/);
+  await assert.rejects(client.remember("  "), /must not be blank; give some words/);
   assert.deepEqual((await client.conversations.update("ts-parts", { tags: ["solved"] })).tags, ["solved"]);
   assert.equal((await client.conversations.updateMessage("ts-parts", 0, { content: "(removed)" })).content, "(removed)");
   assert.deepEqual((await client.conversations.get("ts-parts")).messages.map((each) => each.content), ["(removed)", "Hello", "Hi"]);

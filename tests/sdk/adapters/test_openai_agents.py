@@ -11,7 +11,7 @@ import pytest
 from agent_memory import AsyncClient, Client
 from agent_memory.adapters.openai_agents import AgentMemorySession
 from agent_memory.conversion import to_async
-from agent_memory.exceptions import MemoryAccessError
+from agent_memory.exceptions import ConversationNotOwned, MemoryAccessError
 from agent_memory.testing import MemoryService
 from agents import RunContextWrapper, SQLiteSession
 from agents.memory import Session, SessionSettings
@@ -201,7 +201,7 @@ async def test_participants_read_and_write_large_items_as_well(
     one = AgentMemorySession("s", client, agent_participants=["bob"])
     await one.add_items([user("1" * 100_000)])
     async with to_async(agent("bob")) as bob, to_async(agent("eve")) as eve:
-        other = AgentMemorySession("s", bob)
+        other = AgentMemorySession("s", bob, join=True)
         await other.add_items([user("2" * 100_000)])
         assert await one.get_items() == await other.get_items()
         assert await one.pop_item() == user("2" * 100_000)
@@ -213,6 +213,22 @@ async def test_participants_read_and_write_large_items_as_well(
         with pytest.raises(MemoryAccessError):
             await stranger.add_items([user("3" * 100_000)])
     assert await one.get_items() == []
+
+
+@pytest.mark.parametrize("size", [10, 100_000])
+async def test_nobody_is_drawn_into_the_session_of_another(
+    client: AsyncClient, agent: Agents, size: int
+) -> None:
+    mallory = agent("mallory")
+    mallory.conversations.put("s", "ada", agent_participants=["alice"])
+    with pytest.raises(ConversationNotOwned, match="another principal's"):
+        await AgentMemorySession("s", client).add_items([user("x" * size)])
+    assert mallory.conversations.get("s").messages == ()
+    assert await beside(client) == []
+    await AgentMemorySession("s", client, join=True).add_items([user("x" * size)])
+    await AgentMemorySession("t", client, user_id="ada").add_items([user("Hi")])
+    with pytest.raises(ConversationNotOwned, match="another user's"):
+        await AgentMemorySession("t", client, user_id="ben").add_items([user("x" * size)])
 
 
 async def test_a_message_can_t_lead_out_of_its_session(client: AsyncClient) -> None:

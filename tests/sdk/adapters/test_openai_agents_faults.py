@@ -62,9 +62,10 @@ async def test_a_session_cleared_in_the_middle_of_an_add(
     proxy.plan(cleared_by_another)
     await session.add_items([user("added")])
     assert await session.get_items() == [user("added")]
-    proxy.plan(passed, cleared_by_another)
-    await session.add_items([user("x" * 100_000)])
-    assert await session.get_items() == [user("x" * 100_000)]
+    for requests in range(1, 4):
+        proxy.plan(*[passed] * requests, cleared_by_another)
+        await session.add_items([user("x" * 100_000)])
+        assert await session.get_items() == [user("x" * 100_000)]
 
 
 async def test_a_refused_add_leaves_nothing_beside(
@@ -73,7 +74,7 @@ async def test_a_refused_add_leaves_nothing_beside(
     session = AgentMemorySession("s", shaken)
     await session.add_items([user("before")])
     refusal = b'{"code": "ACCESS_DENIED", "message": "no more"}'
-    proxy.plan(passed, passed, faults.answered(403, refusal))
+    proxy.plan(passed, passed, passed, faults.answered(403, refusal))
     with pytest.raises(MemoryAccessError, match="no more"):
         await session.add_items([user("x" * 100_000)])
     assert await session.get_items() == [user("before")]
@@ -85,7 +86,7 @@ async def test_an_add_that_may_have_happened_keeps_what_is_beside(
 ) -> None:
     key, large = alice.settings.api_key, user("x" * 100_000)
     await AgentMemorySession("s", client).add_items([user("before")])
-    proxy.plan(passed, passed, faults.dropped_after)
+    proxy.plan(passed, passed, passed, faults.dropped_after)
     async with AsyncClient(proxy.address, key, max_retries=0) as impatient:
         with pytest.raises(ConnectionFailedError) as lost:
             await AgentMemorySession("s", impatient).add_items([large])

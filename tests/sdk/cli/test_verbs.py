@@ -42,3 +42,12 @@ def test_a_task_is_handed_over(tenant: Tenant) -> None:
     tenant.http.post("/api/v1/tasks", json=body).raise_for_status()
     shown = tenant.cli()("hand-over", "task-1", "ben", "--note", "half is done", "--json").document
     assert (shown["assigned_agent"], shown["hand_over_note"]) == ("ben", "half is done")
+
+
+def test_a_session_of_one_user_does_not_get_the_words_of_another(tenant: Tenant) -> None:
+    cli = tenant.cli()
+    cli("say", "chat", "--said", "My order is late", "--user", "ada")
+    refused = cli("say", "chat", "--said", "I am Ben", "--user", "ben")
+    assert (refused.code, "use another session_id" in refused.err) == (3, True)
+    blank = cli("remember", "  ")
+    assert (blank.code, "must not be blank" in blank.err) == (2, True)

@@ -48,11 +48,29 @@ async def test_what_was_remembered_and_said_is_recalled_and_forgotten(
         assert (await talk.call("recall", query="refund", user="ada"))["items"] == []
 
 
+@pytest.mark.parametrize(
+    ("tool", "named"),
+    [
+        ("say", {"text": "Hi", "user": "ben"}),
+        ("append_message", {"role": "user", "content": "Hi", "user_id": "ben"}),
+    ],
+)
+async def test_a_session_of_one_user_does_not_get_the_words_of_another(
+    server: LocalServer, key: str, tool: str, named: dict[str, str]
+) -> None:
+    session = f"of-ada-{tool}"
+    async with over_stdio(server.address, key, options=("--all-tools",)) as talk:
+        await talk.call("say", session_id=session, text="My order is late", user="ada")
+        refusal = await talk.refused(tool, session_id=session, **named)
+        assert "another user's; use another session_id" in refusal
+
+
 async def test_own_memory_needs_no_set_up(server: LocalServer, key: str) -> None:
     async with over_stdio(server.address, key, options=()) as talk:
         await talk.call("remember", value={"build": "broken since Tuesday"}, tags=["ci"])
         assert len((await talk.call("list_memories"))["memories"]) == 1
         assert "text or value" in await talk.refused("remember")
+        assert "must not be blank; give some words" in await talk.refused("remember", text=" ")
         assert "everything" in await talk.refused("forget", user="ada")
         assert "there is no such tool" in await talk.refused("create_entry")
 

@@ -37,6 +37,7 @@ class AgentMemorySession:
         session_id: names the conversation within the tenant; who adds its first item owns it.
         client: calls as that principal; stays open.
         user_id: whose conversation it is; by default the principal's own.
+        join: continue a conversation of another principal or user.
         agent_participants: further principals that may read and write it.
         ttl: its retention, when the first item is added: seconds, a timedelta, or an ISO 8601
             duration.
@@ -53,6 +54,7 @@ class AgentMemorySession:
         client: Client | AsyncClient,
         *,
         user_id: str | None = None,
+        join: bool = False,
         agent_participants: Sequence[str] = (),
         ttl: str | float | timedelta | None = None,
         sensitivity: Sensitivity | None = None,
@@ -65,6 +67,7 @@ class AgentMemorySession:
         self._client = to_async(client)
         self._large = LargeItems(session_id, self._client)
         self._user_id = user_id
+        self._expected: Any = {} if join else {"expect_trusted": True, "expect_user_id": user_id}
         self._fields: dict[str, Any] = {
             "agent_participants": list(agent_participants),
             "ttl": ttl,
@@ -160,8 +163,17 @@ class AgentMemorySession:
         if len(text) <= _MOST_BYTES:
             return {"role": role, "content": item}
         session = await self._client.conversations.get_head(self.session_id) or await self._begun()
+        await self._assert_expected(role)
         name = await self._large.put(text, session.raw)
         return {"role": role, "content": None, "metadata": {_LARGE: name}}
+
+    async def _assert_expected(self, role: str) -> None:
+        """Raise ConversationNotOwned now: who created the session reads what is kept beside it."""
+        nothing = [{"role": role, "content": None}]  # no conversation is at revision 0
+        with suppress(MemoryConflictError, MemoryNotFoundError):
+            await self._client.conversations.append(
+                self.session_id, nothing, revision=0, **self._expected
+            )
 
     async def _item(self, message: Document) -> TResponseInputItem | None:
         """Return what a message holds; None if somebody removed it meanwhile."""
@@ -182,7 +194,7 @@ class AgentMemorySession:
         """Append to the conversation, which is made if there is none."""
         for attempt in range(_ATTEMPTS):
             try:
-                await self._client.conversations.append(self.session_id, messages)
+                await self._client.conversations.append(self.session_id, messages, **self._expected)
                 return
             except MemoryNotFoundError as missing:
                 made = await self._begin()
