@@ -131,631 +131,257 @@ _learning_type = partial(ItemType, package="learning")
 _openwop_type = partial(ItemType, package="openwop")
 _event_log_type = partial(ItemType, package="event_log")
 
+# A table: name, partition, sort key and purpose of each type, then its lifetime and indexes.
+# fmt: off
+
 # identity
 TENANT = _identity_type("tenant", "{tenant}#p", "tenant", "A tenant exists")
 _IDENTITY = ("tenant", "id", "kind", "permissions", "agent_type", "expires_at", "created_at")
-PRINCIPAL = _identity_type(
-    "principal",
-    "{tenant}#p",
-    "p#{principal:principal}",
-    "A principal's kind and permissions",
-    sealed=(*_IDENTITY, "key_partition"),
-    indexes=(schema.BY_GROUP,),
-)
-REVOKED_PRINCIPAL = _identity_type(
-    "revoked principal", "{tenant}#p", "r#{principal:principal}", "A principal had this id"
-)
-PERSON = _identity_type(
-    "person", "{tenant}#persons", "n#{person:principal}", "Something names a person, or did"
-)
-STATE_OWNER = _identity_type(
-    "state owner",
-    "{tenant}#persons",
-    "w#{person:principal}#{agent:agent}",
-    "An agent has states for an owner, or had",
-)
-API_KEY = _identity_type(
-    "API key", "~key#{sha256}", "k", "The principal of a key", "until revoked", sealed=_IDENTITY
-)
+PRINCIPAL = _identity_type("principal", "{tenant}#p", "p#{principal:principal}",
+    "A principal's kind and permissions", sealed=(*_IDENTITY, "key_partition"),
+    indexes=(schema.BY_GROUP,))
+REVOKED_PRINCIPAL = _identity_type("revoked principal", "{tenant}#p", "r#{principal:principal}",
+    "A principal had this id")
+PERSON = _identity_type("person", "{tenant}#persons", "n#{person:principal}",
+    "Something names a person, or did")
+STATE_OWNER = _identity_type("state owner", "{tenant}#persons",
+    "w#{person:principal}#{agent:agent}", "An agent has states for an owner, or had")
+API_KEY = _identity_type("API key", "~key#{sha256}", "k", "The principal of a key", "until revoked",
+    sealed=_IDENTITY)
 
 # platform
-DEPLOYMENT_SECRET = _platform_type(
-    "deployment secret", "~deployment", "secret", "Signs references, encrypted"
-)
+DEPLOYMENT_SECRET = _platform_type("deployment secret", "~deployment", "secret",
+    "Signs references, encrypted")
 DATA_VERSION = 1
 """The latest version of the data that this release reads (docs/how-to/upgrade.md)."""
 
-LEASE = _platform_type(
-    "lease", "~lease#{name}", "lease", "A process does the work that the name means"
-)
+LEASE = _platform_type("lease", "~lease#{name}", "lease",
+    "A process does the work that the name means")
 
 # deletion
 _PROGRESS = (
     *("tenant", "kind", "name", "requested_by", "requested_at", "dry_run"),
     *("stage", "after", "pass_began_at", "found", "passes", "finished_at", "revision"),
 )
-DELETION = _deletion_type(
-    "deletion",
-    "~deletions",
-    "deletion#{subject}",
+DELETION = _deletion_type("deletion", "~deletions", "deletion#{subject}",
     "A tenant, an agent or a person was deleted: how far it is, and that it does not come back",
-    "tenants: for ever; others: 400 days",
-    (schema.BY_DUE,),
-    sealed=_PROGRESS,
-)
-DELETION_PREVIEW = _deletion_type(
-    "preview of a deletion",
-    "~deletions",
-    "preview#{subject}",
-    "What a deletion would remove",
-    "1 day",
-    (schema.BY_DUE,),
-    sealed=_PROGRESS,
-)
+    "tenants: for ever; others: 400 days", (schema.BY_DUE,), sealed=_PROGRESS)
+DELETION_PREVIEW = _deletion_type("preview of a deletion", "~deletions", "preview#{subject}",
+    "What a deletion would remove", "1 day", (schema.BY_DUE,), sealed=_PROGRESS)
 
 # audit
-AUDIT_RECORD = _audit_type(
-    "audit record",
-    "{tenant}#audit",
-    "r#{position}",
-    "Who did what with authority",
-    "as long as logs",
-)
+AUDIT_RECORD = _audit_type("audit record", "{tenant}#audit", "r#{position}",
+    "Who did what with authority", "as long as logs")
 
 # tasks, namespaces, workflows
-NAMESPACE = _namespaces_type(
-    "namespace",
-    "{tenant}#ns",
-    "n#{namespace:namespace}",
-    "A namespace's permissions",
-    indexes=(schema.BY_CREATION, schema.BY_GROUP),
-)
-PREFIX_RULE = _namespaces_type(
-    "prefix rule",
-    "{tenant}#ns",
-    "r#{namespace:namespace}",
-    "The permissions of all names with a prefix",
-    indexes=(schema.BY_GROUP,),
-)
-TASK = _tasks_type(
-    "task",
-    _TASK,
-    "t",
-    "A task: its roles, its policy and its counters",
-    indexes=(schema.BY_DUE,),
-)
-GRANT = _tasks_type(
-    "grant",
-    _TASK,
-    "g#{principal:agent}",
-    "A principal's access to a task's working memory",
-    "until taken back or expired",
-    indexes=(schema.BY_GROUP,),
-)
-INHERITING_TASK = _tasks_type(
-    "inheriting sub-task",
-    _TASK,
-    "h#{agent:agent}#{sub_task:task}",
-    "An open sub-task of an agent reads a task's working memory",
-    "until the sub-task ends",
-)
-FORMER_MEMBER = _tasks_type(
-    "former member",
-    _TASK,
-    "f#{role}#{principal:agent}",
-    "A principal was a task's assignee or coordinator",
-)
-INTENT = _tasks_type(
-    "intent",
-    _INTENT,
-    "i",
-    "An intent's owner and access list",
-)
-PARTICIPANT = _tasks_type(
-    "participant of an intent",
-    _INTENT,
-    "part#{principal:agent}",
-    "A principal takes or took part",
-)
-LISTED_INTENT = _tasks_type(
-    "listed intent",
-    "{tenant}#il",
-    "i#{intent:intent}",
-    "Lists an intent under its tenant",
-    indexes=(schema.BY_GROUP,),
-)
-INTENT_TASK = _tasks_type(
-    "task of an intent",
-    _INTENT,
-    "t#{task:task}",
-    "Lists a task",
-    indexes=(schema.BY_GROUP,),
-)
-ASSIGNMENT = _tasks_type(
-    "assignment",
-    _AGENT,
-    "t#{coordinator:agent}#{task:task}",
-    "An open task is assigned to an agent",
-    "until it ends or is handed over",
-    indexes=(schema.BY_GROUP,),
-)
-HELD_TASK = _tasks_type(
-    "task with memory of an agent",
-    _AGENT,
-    "u#{task:task}",
+NAMESPACE = _namespaces_type("namespace", "{tenant}#ns", "n#{namespace:namespace}",
+    "A namespace's permissions", indexes=(schema.BY_CREATION, schema.BY_GROUP))
+PREFIX_RULE = _namespaces_type("prefix rule", "{tenant}#ns", "r#{namespace:namespace}",
+    "The permissions of all names with a prefix", indexes=(schema.BY_GROUP,))
+TASK = _tasks_type("task", _TASK, "t", "A task: its roles, its policy and its counters",
+    indexes=(schema.BY_DUE,))
+GRANT = _tasks_type("grant", _TASK, "g#{principal:agent}",
+    "A principal's access to a task's working memory", "until taken back or expired",
+    indexes=(schema.BY_GROUP,))
+INHERITING_TASK = _tasks_type("inheriting sub-task", _TASK, "h#{agent:agent}#{sub_task:task}",
+    "An open sub-task of an agent reads a task's working memory", "until the sub-task ends")
+FORMER_MEMBER = _tasks_type("former member", _TASK, "f#{role}#{principal:agent}",
+    "A principal was a task's assignee or coordinator")
+INTENT = _tasks_type("intent", _INTENT, "i", "An intent's owner and access list")
+PARTICIPANT = _tasks_type("participant of an intent", _INTENT, "part#{principal:agent}",
+    "A principal takes or took part")
+LISTED_INTENT = _tasks_type("listed intent", "{tenant}#il", "i#{intent:intent}",
+    "Lists an intent under its tenant", indexes=(schema.BY_GROUP,))
+INTENT_TASK = _tasks_type("task of an intent", _INTENT, "t#{task:task}", "Lists a task",
+    indexes=(schema.BY_GROUP,))
+ASSIGNMENT = _tasks_type("assignment", _AGENT, "t#{coordinator:agent}#{task:task}",
+    "An open task is assigned to an agent", "until it ends or is handed over",
+    indexes=(schema.BY_GROUP,))
+HELD_TASK = _tasks_type("task with memory of an agent", _AGENT, "u#{task:task}",
     "An agent holds memory of a task that wasn't its own when it wrote, or isn't any more",
-    "until the task's memory is archived",
-)
-OWN_TASKS = _tasks_type(
-    "own tasks", _AGENT, "own", "How many open tasks without a coordinator an agent has"
-)
-GUARDRAILS = _tasks_type(
-    "guardrails",
-    _COORDINATOR,
-    "g",
-    "A coordinator's guardrails",
-    indexes=(schema.BY_DUE,),
-)
-COORDINATED_TASK = _tasks_type(
-    "task of a coordinator", _COORDINATOR, "t#{task}", "Lists an open task", "until it ends"
-)
-WORKFLOW = _workflows_type(
-    "workflow", "{tenant}#w#{workflow:namespace}", "w", "A workflow's seed and last file"
-)
-PROCESSED_EVENT = _tasks_type(
-    "processed task event",
-    "{tenant}#e#{event:taken}",
-    "e",
-    "An external event was processed",
-    "15 days",
-)
+    "until the task's memory is archived")
+OWN_TASKS = _tasks_type("own tasks", _AGENT, "own",
+    "How many open tasks without a coordinator an agent has")
+GUARDRAILS = _tasks_type("guardrails", _COORDINATOR, "g", "A coordinator's guardrails",
+    indexes=(schema.BY_DUE,))
+COORDINATED_TASK = _tasks_type("task of a coordinator", _COORDINATOR, "t#{task}",
+    "Lists an open task", "until it ends")
+WORKFLOW = _workflows_type("workflow", "{tenant}#w#{workflow:namespace}", "w",
+    "A workflow's seed and last file")
+PROCESSED_EVENT = _tasks_type("processed task event", "{tenant}#e#{event:taken}", "e",
+    "An external event was processed", "15 days")
 
 # entries
-PRIVATE_ENTRY = _entries_type(
-    "entry",
-    _AGENT,
-    "e#{group}#{key}",
-    "An entry of working or episodic memory",
-    _EXPIRING,
-    (schema.BY_TASK, schema.BY_CREATION, schema.BY_EXPIRY, schema.BY_EVICTION, schema.BY_DUE),
-)
-SEMANTIC_ENTRY = _entries_type(
-    "semantic entry",
-    _NAMESPACE,
-    "e#{group}#{key}",
-    "An entry of semantic memory",
-    _EXPIRING,
-    (schema.BY_TASK, schema.BY_TENANT, schema.BY_EXPIRY, schema.BY_DUE),
-)
-ENTRY_VERSION = _entries_type(
-    "entry version",
-    "{tenant}#h#{owner}",
-    "v#{entry}#{superseded}#{version:010d}",
-    "An earlier version of an entry",
-    "as its entry; as long as its namespace or agent keeps history",
-)
-INDEX_ROW = _entries_type(
-    "index row",
-    _NAMESPACE,
-    "x#{tag}#{sort_token}",
-    "Lists a semantic entry under a tag, or under all",
-    "as its entry",
-)
-PRIVATE_TOMBSTONE = _entries_type(
-    "tombstone", _AGENT, "z#{entry_id}", "Why and by whom an entry was removed", "1 day"
-)
-SEMANTIC_TOMBSTONE = _entries_type(
-    "semantic tombstone", _NAMESPACE, "z#{entry_id}", "As a tombstone", "1 day"
-)
-AGENT = _entries_type(
-    "agent",
-    _AGENT,
-    "a",
-    "An agent's counters and settings",
-    indexes=(schema.BY_DUE,),
-)
-SNAPSHOT_PART = _entries_type(
-    "snapshot part",
-    _TASK,
-    "s#{agent:agent}#{nonce}",
-    "Archived entries of a task, until its log has them",
-    "until the archive event is in the log",
-)
-ANNOUNCEMENT = _entries_type(
-    "archival announcement",
-    _TASK,
-    "m#{event}",
-    "Tells the stream that a task was archived",
-    "1 day",
-)
+PRIVATE_ENTRY = _entries_type("entry", _AGENT, "e#{group}#{key}",
+    "An entry of working or episodic memory", _EXPIRING,
+    (schema.BY_TASK, schema.BY_CREATION, schema.BY_EXPIRY, schema.BY_EVICTION, schema.BY_DUE))
+SEMANTIC_ENTRY = _entries_type("semantic entry", _NAMESPACE, "e#{group}#{key}",
+    "An entry of semantic memory", _EXPIRING,
+    (schema.BY_TASK, schema.BY_TENANT, schema.BY_EXPIRY, schema.BY_DUE))
+ENTRY_VERSION = _entries_type("entry version", "{tenant}#h#{owner}",
+    "v#{entry}#{superseded}#{version:010d}", "An earlier version of an entry",
+    "as its entry; as long as its namespace or agent keeps history")
+INDEX_ROW = _entries_type("index row", _NAMESPACE, "x#{tag}#{sort_token}",
+    "Lists a semantic entry under a tag, or under all", "as its entry")
+PRIVATE_TOMBSTONE = _entries_type("tombstone", _AGENT, "z#{entry_id}",
+    "Why and by whom an entry was removed", "1 day")
+SEMANTIC_TOMBSTONE = _entries_type("semantic tombstone", _NAMESPACE, "z#{entry_id}",
+    "As a tombstone", "1 day")
+AGENT = _entries_type("agent", _AGENT, "a", "An agent's counters and settings",
+    indexes=(schema.BY_DUE,))
+SNAPSHOT_PART = _entries_type("snapshot part", _TASK, "s#{agent:agent}#{nonce}",
+    "Archived entries of a task, until its log has them", "until the archive event is in the log")
+ANNOUNCEMENT = _entries_type("archival announcement", _TASK, "m#{event}",
+    "Tells the stream that a task was archived", "1 day")
 
 # search
-AGENT_VECTOR = _search_type(
-    "vector of a private entry",
-    "{tenant}#va#{agent}",
-    "v#{ref}",
-    "An entry's embedding",
-    "as its entry",
-    (schema.BY_AGE, _VECTOR_INDEX),
-)
-NAMESPACE_VECTOR = _search_type(
-    "vector of a semantic entry",
-    "{tenant}#vn#{namespace}",
-    "v#{ref}",
-    "An entry's embedding",
-    "as its entry",
-    (schema.BY_AGE, _VECTOR_INDEX),
-)
-CLIENT_VECTOR = _search_type(
-    "vector of the client's",
-    "{tenant}#vc#{owner}#{namespace}",
+AGENT_VECTOR = _search_type("vector of a private entry", "{tenant}#va#{agent}", "v#{ref}",
+    "An entry's embedding", "as its entry", (schema.BY_AGE, _VECTOR_INDEX))
+NAMESPACE_VECTOR = _search_type("vector of a semantic entry", "{tenant}#vn#{namespace}", "v#{ref}",
+    "An entry's embedding", "as its entry", (schema.BY_AGE, _VECTOR_INDEX))
+CLIENT_VECTOR = _search_type("vector of the client's", "{tenant}#vc#{owner}#{namespace}",
     "v#{time}#{ref}",
     "The vector that a client gave an entry; in order of time, so that the newest are read alone",
-    "as its entry",
-)
-CLIENT_VECTOR_LENGTH = _search_type(
-    "length of the client's vectors",
-    "{tenant}#vc#{owner}#{namespace}",
-    "n",
-    "How many numbers the vectors of a namespace have",
-)
-FACT = _facts_type(
-    "fact",
-    "{tenant}#vf",
-    "v#{ref}",
-    "A fact and its embedding",
-    indexes=(schema.BY_AGE, schema.BY_TYPE, schema.BY_TENANT, schema.BY_GROUP, _VECTOR_INDEX),
-)
-FACT_CHAIN = _facts_type(
-    "fact chain",
-    "{tenant}#fc#{chain:chain}",
-    "chain",
-    "Which facts with one subject, predicate and user hold now",
-)
-SINGLE_VALUED = _facts_type(
-    "single-valued predicates",
-    "{tenant}#fp",
-    "single-valued",
-    "The predicates that have one value at a time",
-)
-CONSOLIDATION = _consolidation_type(
-    "consolidation",
-    "{tenant}#fm",
-    "settings",
-    "When a tenant's facts are consolidated, and how",
-    indexes=(schema.BY_DUE,),
-)
-CONSOLIDATION_RUN = _consolidation_type(
-    "consolidation run",
-    "{tenant}#fm",
-    "run#{run}",
-    "How far a consolidation is",
-    "{CONSOLIDATION_RETENTION_DAYS}",
-    indexes=(schema.BY_DUE,),
-)
-CONSOLIDATION_STEP = _consolidation_type(
-    "consolidation step",
-    "{tenant}#fm",
-    "step#{run}#{step}",
+    "as its entry")
+CLIENT_VECTOR_LENGTH = _search_type("length of the client's vectors",
+    "{tenant}#vc#{owner}#{namespace}", "n", "How many numbers the vectors of a namespace have")
+FACT = _facts_type("fact", "{tenant}#vf", "v#{ref}", "A fact and its embedding",
+    indexes=(schema.BY_AGE, schema.BY_TYPE, schema.BY_TENANT, schema.BY_GROUP, _VECTOR_INDEX))
+FACT_CHAIN = _facts_type("fact chain", "{tenant}#fc#{chain:chain}", "chain",
+    "Which facts with one subject, predicate and user hold now")
+SINGLE_VALUED = _facts_type("single-valued predicates", "{tenant}#fp", "single-valued",
+    "The predicates that have one value at a time")
+CONSOLIDATION = _consolidation_type("consolidation", "{tenant}#fm", "settings",
+    "When a tenant's facts are consolidated, and how", indexes=(schema.BY_DUE,))
+CONSOLIDATION_RUN = _consolidation_type("consolidation run", "{tenant}#fm", "run#{run}",
+    "How far a consolidation is", "{CONSOLIDATION_RETENTION_DAYS}", indexes=(schema.BY_DUE,))
+CONSOLIDATION_STEP = _consolidation_type("consolidation step", "{tenant}#fm", "step#{run}#{step}",
     "What a consolidation changed in facts, without what they say",
-    "{CONSOLIDATION_RETENTION_DAYS}",
-)
-USED_REQUEST = _platform_type(
-    "used request", "{tenant}#vq#{request}", "q", "What an Idempotency-Key was used for", "1 day"
-)
-EMBEDDING = _vectors_type(
-    "embedding model",
-    "~#embedding",
-    "embedding",
-    "By which model all vectors are made",
-    "for ever",
-    (schema.BY_DUE,),
-)
+    "{CONSOLIDATION_RETENTION_DAYS}")
+USED_REQUEST = _platform_type("used request", "{tenant}#vq#{request}", "q",
+    "What an Idempotency-Key was used for", "1 day")
+EMBEDDING = _vectors_type("embedding model", "~#embedding", "embedding",
+    "By which model all vectors are made", "for ever", (schema.BY_DUE,))
 
 # conversations
-CONVERSATION = _conversations_type(
-    "conversation",
-    _CONVERSATION,
-    "h",
-    "A conversation's owners, length and version",
-    "until deleted, or its retention ends",
-    (schema.BY_DUE, schema.BY_GROUP),
-)
-CONVERSATION_DETAILS = _conversations_type(
-    "conversation details", _CONVERSATION, "d", "Metadata and tags"
-)
-MESSAGE = _conversations_type(
-    "message", _CONVERSATION, "msg#{generation}#{index:012d}", "A message"
-)
-REMOVED_RANGE = _conversations_type(
-    "removed range",
-    _CONVERSATION,
+CONVERSATION = _conversations_type("conversation", _CONVERSATION, "h",
+    "A conversation's owners, length and version", "until deleted, or its retention ends",
+    (schema.BY_DUE, schema.BY_GROUP))
+CONVERSATION_DETAILS = _conversations_type("conversation details", _CONVERSATION, "d",
+    "Metadata and tags")
+MESSAGE = _conversations_type("message", _CONVERSATION, "msg#{generation}#{index:012d}",
+    "A message")
+REMOVED_RANGE = _conversations_type("removed range", _CONVERSATION,
     "j#{generation}#{revision:012d}",
-    "Messages that a conversation no longer shows are to be deleted",
-    "until they are",
-    (schema.BY_DUE,),
-)
-APPEND_REQUEST = _conversations_type(
-    "append request",
-    _CONVERSATION,
-    "k#{generation}#{request}",
-    "Where an Idempotency-Key's messages are",
-)
-ORPHANED_MESSAGES = _conversations_type(
-    "orphaned messages",
-    _CONVERSATION,
-    "g#{generation}",
-    "The messages of a generation are to be deleted",
-    "until they are",
-    (schema.BY_DUE,),
-)
-ARCHIVE = _conversations_type(
-    "archived conversation",
-    _CONVERSATION,
-    "r#{expired}#{generation}",
-    "Where the archive storage has the messages",
-    indexes=(schema.BY_GROUP,),
-)
-USER_CONVERSATION = _conversations_type(
-    "conversation of a user",
-    "{tenant}#u#{user}",
-    "c#{updated}#{session}",
-    "Lists a conversation, by its last update",
-    "as the conversation",
-)
-LISTED_COUNT = _conversations_type(
-    "listed conversations",
-    "{tenant}#u#{user}",
-    "n#{principal}",
-    "How many conversations a principal has put into another one's list",
-)
-STATE = _conversations_type(
-    "agent state",
-    "{tenant}#s#{agent_and_owner}",
-    "s#{state}",
-    "An agent's state",
-    indexes=(schema.BY_GROUP,),
-)
+    "Messages that a conversation no longer shows are to be deleted", "until they are",
+    (schema.BY_DUE,))
+APPEND_REQUEST = _conversations_type("append request", _CONVERSATION, "k#{generation}#{request}",
+    "Where an Idempotency-Key's messages are")
+ORPHANED_MESSAGES = _conversations_type("orphaned messages", _CONVERSATION, "g#{generation}",
+    "The messages of a generation are to be deleted", "until they are", (schema.BY_DUE,))
+ARCHIVE = _conversations_type("archived conversation", _CONVERSATION, "r#{expired}#{generation}",
+    "Where the archive storage has the messages", indexes=(schema.BY_GROUP,))
+USER_CONVERSATION = _conversations_type("conversation of a user", "{tenant}#u#{user}",
+    "c#{updated}#{session}", "Lists a conversation, by its last update", "as the conversation")
+LISTED_COUNT = _conversations_type("listed conversations", "{tenant}#u#{user}", "n#{principal}",
+    "How many conversations a principal has put into another one's list")
+STATE = _conversations_type("agent state", "{tenant}#s#{agent_and_owner}", "s#{state}",
+    "An agent's state", indexes=(schema.BY_GROUP,))
 
 # objects
-OBJECT_SPACE = _objects_type(
-    "object space",
-    "{tenant}#objects",
-    "s#{space}",
-    "A space's permissions, and who made it",
-    indexes=(schema.BY_GROUP,),
-)
-OBJECT = _objects_type(
-    "object",
-    _SPACE,
-    "obj#{key}",
+OBJECT_SPACE = _objects_type("object space", "{tenant}#objects", "s#{space}",
+    "A space's permissions, and who made it", indexes=(schema.BY_GROUP,))
+OBJECT = _objects_type("object", _SPACE, "obj#{key}",
     "An object: what describes it, and its bytes where they are few; the key isn't hashed",
-    _EXPIRING,
-    (schema.BY_DUE,),
-)
-OBJECT_FILE = _objects_type(
-    "unused file",
-    _SPACE,
-    "file#{file}",
+    _EXPIRING, (schema.BY_DUE,))
+OBJECT_FILE = _objects_type("unused file", _SPACE, "file#{file}",
     "A file that no object has, or not yet, is to be deleted; or an upload has brought it",
-    "until the file is deleted",
-    (schema.BY_DUE,),
-)
-OBJECT_USAGE = _objects_type(
-    "usage of objects",
-    "{tenant}#xu#{principal}",
-    "n#{shard}",
-    "How many bytes a part of the objects of a principal's spaces have",
-)
+    "until the file is deleted", (schema.BY_DUE,))
+OBJECT_USAGE = _objects_type("usage of objects", "{tenant}#xu#{principal}", "n#{shard}",
+    "How many bytes a part of the objects of a principal's spaces have")
 
 # values of several packages
-VALUE_PART = _platform_type(
-    "value part",
-    _ITS_ITEM,
-    "y#{name}#{number:04d}",
-    "A part of a value that its item can't hold",
-    "as its item",
-)
-ORPHANED_VALUES = _platform_type(
-    "orphaned values",
-    _ITS_ITEM,
-    "l#{path}",
-    "Values that no item refers to, or not yet, are to be deleted",
-    "until they are",
-    (schema.BY_DUE,),
-)
+VALUE_PART = _platform_type("value part", _ITS_ITEM, "y#{name}#{number:04d}",
+    "A part of a value that its item can't hold", "as its item")
+ORPHANED_VALUES = _platform_type("orphaned values", _ITS_ITEM, "l#{path}",
+    "Values that no item refers to, or not yet, are to be deleted", "until they are",
+    (schema.BY_DUE,))
 
 # runs, procedures, working values
-RUN = _runs_type(
-    "run",
-    _RUN,
-    "run",
-    "A run (ADR-043)",
-    "{RUN_RETENTION_DAYS}",
-    (schema.BY_TYPE, schema.BY_TENANT, schema.BY_GROUP),
-)
-EPISODE = _runs_type(
-    "episode",
-    _RUN,
-    "ep#{request}",
-    "An episode of a run",
-    "as its run",
-    (schema.BY_TYPE, schema.BY_GROUP),
-)
-DELETED_RUN = _runs_type(
-    "deleted run",
-    _RUN,
-    "deleted",
+RUN = _runs_type("run", _RUN, "run", "A run (ADR-043)", "{RUN_RETENTION_DAYS}",
+    (schema.BY_TYPE, schema.BY_TENANT, schema.BY_GROUP))
+EPISODE = _runs_type("episode", _RUN, "ep#{request}", "An episode of a run", "as its run",
+    (schema.BY_TYPE, schema.BY_GROUP))
+DELETED_RUN = _runs_type("deleted run", _RUN, "deleted",
     "A run was deleted; its episodes are being deleted",
-    "{RUN_RETENTION_DAYS} after the run's start",
-    (schema.BY_DUE,),
-)
-AGENT_TYPE = _runs_type(
-    "agent type",
-    "{tenant}#at",
-    "y#{type}",
-    "An agent type was used",
-    "{RUN_RETENTION_DAYS} after its last use; never, once it has had workflows",
-)
-LEARNED_WORKFLOW = _procedures_type(
-    "learned workflow",
-    _PROCEDURE,
-    "w#{workflow}",
-    "A workflow and its outcomes",
-    indexes=(schema.BY_GROUP,),
-)
-TASK_TYPE = _procedures_type(
-    "task type", "{tenant}#pt#{type}", "t#{name}", "How many workflows it has"
-)
-OUTCOME = _procedures_type(
-    "counted outcome", _PROCEDURE, "q#{workflow}#{request}", "It was counted", "1 day"
-)
-INSTANCE = _working_values_type(
-    "instance",
-    "{tenant}#y#{instance}",
-    "w",
-    "An instance's working values",
-    "{WORKING_VALUE_LIFETIME} after the last write",
-)
+    "{RUN_RETENTION_DAYS} after the run's start", (schema.BY_DUE,))
+AGENT_TYPE = _runs_type("agent type", "{tenant}#at", "y#{type}", "An agent type was used",
+    "{RUN_RETENTION_DAYS} after its last use; never, once it has had workflows")
+LEARNED_WORKFLOW = _procedures_type("learned workflow", _PROCEDURE, "w#{workflow}",
+    "A workflow and its outcomes", indexes=(schema.BY_GROUP,))
+TASK_TYPE = _procedures_type("task type", "{tenant}#pt#{type}", "t#{name}",
+    "How many workflows it has")
+OUTCOME = _procedures_type("counted outcome", _PROCEDURE, "q#{workflow}#{request}",
+    "It was counted", "1 day")
+INSTANCE = _working_values_type("instance", "{tenant}#y#{instance}", "w",
+    "An instance's working values", "{WORKING_VALUE_LIFETIME} after the last write")
 
 # quotas
-QUOTA_COUNT = _quotas_type(
-    "quota count",
-    "{tenant}#q#{quota}",
-    "d#{day:08d}",
-    "How many counted items expire on a day",
-    "until the day is over",
-)
+QUOTA_COUNT = _quotas_type("quota count", "{tenant}#q#{quota}", "d#{day:08d}",
+    "How many counted items expire on a day", "until the day is over")
 QUOTA_WARNING = _quotas_type("quota warning", "{tenant}#q#{quota}", "w", "A tenant was warned")
-COUNTED_ITEMS = _quotas_type(
-    "counted items", "{tenant}#q#{quota}#{items}", "c", "They were counted", "2 days"
-)
+COUNTED_ITEMS = _quotas_type("counted items", "{tenant}#q#{quota}#{items}", "c",
+    "They were counted", "2 days")
 
 # usage
-USAGE = _usage_type(
-    "usage",
-    "{tenant}#usage",
-    "total",
-    "How much a tenant stores of each kind, and its limits",
-    indexes=(schema.BY_GROUP,),
-)
-USAGE_RECONCILIATION = _usage_type(
-    "usage reconciliation",
-    "~usage",
-    "reconcile",
-    "How far the comparison of counts with what is stored is",
-    "for ever",
-    (schema.BY_DUE,),
-)
-DAILY_USAGE = _usage_type(
-    "usage of a day",
-    "{tenant}#usage",
-    "day#{day}",
-    "What a tenant used on a day",
-    "{USAGE_RETENTION_DAYS}",
-)
+USAGE = _usage_type("usage", "{tenant}#usage", "total",
+    "How much a tenant stores of each kind, and its limits", indexes=(schema.BY_GROUP,))
+USAGE_RECONCILIATION = _usage_type("usage reconciliation", "~usage", "reconcile",
+    "How far the comparison of counts with what is stored is", "for ever", (schema.BY_DUE,))
+DAILY_USAGE = _usage_type("usage of a day", "{tenant}#usage", "day#{day}",
+    "What a tenant used on a day", "{USAGE_RETENTION_DAYS}")
 
 # learning
-STRATEGY = _learning_type(
-    "strategy", "{tenant}#k", "s#{strategy:strategy}", "What is learned from conversations"
-)
-STRATEGY_COUNTS = _learning_type(
-    "counts of a strategy", "{tenant}#k", "c#{strategy:strategy}", "What a strategy has done"
-)
-LEARNING_BUDGET = _learning_type(
-    "learning budget",
-    "{tenant}#k",
-    "b#{day}",
-    "How many tokens and requests a tenant's strategies have used on a day",
-    "40 days",
-)
-LEARNING_POSITION = _learning_type(
-    "learning position",
-    "{tenant}#k#{session:session}",
-    "learn#{strategy:strategy}",
-    "How far a strategy has read a conversation",
-    "as the conversation",
-    (schema.BY_DUE, schema.BY_GROUP),
-)
-LEARNED_ITEM = _learning_type(
-    "learned item",
-    "{tenant}#k#{session:session}",
+STRATEGY = _learning_type("strategy", "{tenant}#k", "s#{strategy:strategy}",
+    "What is learned from conversations")
+STRATEGY_COUNTS = _learning_type("counts of a strategy", "{tenant}#k", "c#{strategy:strategy}",
+    "What a strategy has done")
+LEARNING_BUDGET = _learning_type("learning budget", "{tenant}#k", "b#{day}",
+    "How many tokens and requests a tenant's strategies have used on a day", "40 days")
+LEARNING_POSITION = _learning_type("learning position", "{tenant}#k#{session:session}",
+    "learn#{strategy:strategy}", "How far a strategy has read a conversation",
+    "as the conversation", (schema.BY_DUE, schema.BY_GROUP))
+LEARNED_ITEM = _learning_type("learned item", "{tenant}#k#{session:session}",
     "learned#{strategy:strategy}#{item}",
-    "Which messages of a conversation a fact or an entry was learned from",
-    "as the conversation",
-    (schema.BY_GROUP,),
-)
+    "Which messages of a conversation a fact or an entry was learned from", "as the conversation",
+    (schema.BY_GROUP,))
 
 # OpenWOP memories
-MEMORY = _openwop_type(
-    "memory",
-    _MEMORY,
-    "o",
+MEMORY = _openwop_type("memory", _MEMORY, "o",
     "The latest sequence number of a memory; lists it; counts its secrets",
-    indexes=(schema.BY_GROUP,),
-)
-MEMORY_ENTRY = _openwop_type(
-    "memory entry", _MEMORY, "o#{sequence}", "An entry", _EXPIRING, (schema.BY_DUE,)
-)
-TAG_ROW = _openwop_type(
-    "tag of a memory entry",
-    _MEMORY,
-    "x#{tag}#{sequence}",
-    "Lists an entry under a tag",
-    "as its entry",
-)
-SNAPSHOT_PIN = _openwop_type(
-    "snapshot pin",
-    _MEMORY,
-    "r#{sequence}#{run}",
-    "Keeps the snapshot of a run",
-    "as long as the snapshot is kept",
-)
-RUN_SECRETS = _openwop_type(
-    "run secrets",
-    _MEMORY,
-    "k#{run}",
-    "Encrypted secrets of an open run",
-    "until the run ends",
-    (schema.BY_DUE,),
-)
-PUT_REQUEST = _openwop_type(
-    "put request", _MEMORY, "q#{request}", "Where an Idempotency-Key's entry is", "as its entry"
-)
-MEMORY_RUN = _openwop_type(
-    "memory run",
-    "{tenant}#l#{run}",
-    "l",
-    "A run on memories",
-    "1 day longer than its snapshot",
-    (schema.BY_GROUP,),
-)
+    indexes=(schema.BY_GROUP,))
+MEMORY_ENTRY = _openwop_type("memory entry", _MEMORY, "o#{sequence}", "An entry", _EXPIRING,
+    (schema.BY_DUE,))
+TAG_ROW = _openwop_type("tag of a memory entry", _MEMORY, "x#{tag}#{sequence}",
+    "Lists an entry under a tag", "as its entry")
+SNAPSHOT_PIN = _openwop_type("snapshot pin", _MEMORY, "r#{sequence}#{run}",
+    "Keeps the snapshot of a run", "as long as the snapshot is kept")
+RUN_SECRETS = _openwop_type("run secrets", _MEMORY, "k#{run}", "Encrypted secrets of an open run",
+    "until the run ends", (schema.BY_DUE,))
+PUT_REQUEST = _openwop_type("put request", _MEMORY, "q#{request}",
+    "Where an Idempotency-Key's entry is", "as its entry")
+MEMORY_RUN = _openwop_type("memory run", "{tenant}#l#{run}", "l", "A run on memories",
+    "1 day longer than its snapshot", (schema.BY_GROUP,))
 
 # event log
-LOG_ITEM = _event_log_type(
-    "log item",
-    _LOG,
-    "b#{number:016d}",
-    "Events, in their order; number 0 says where the log begins",
-    "as long as logs",
-    table="log",
-)
-EVENT_PART = _event_log_type(
-    "event part",
-    _LOG,
-    "p#{event}#{number:04d}",
-    "A part of a large event",
-    "as long as logs",
-    table="log",
-)
-PUBLISHED_EVENT = _event_log_type(
-    "published event",
-    "{tenant}#m#{event}",
-    "m#{event}",
-    "The bus has an event",
-    "2 days",
-    table="log",
-)
+LOG_ITEM = _event_log_type("log item", _LOG, "b#{number:016d}",
+    "Events, in their order; number 0 says where the log begins", "as long as logs", table="log")
+EVENT_PART = _event_log_type("event part", _LOG, "p#{event}#{number:04d}",
+    "A part of a large event", "as long as logs", table="log")
+PUBLISHED_EVENT = _event_log_type("published event", "{tenant}#m#{event}", "m#{event}",
+    "The bus has an event", "2 days", table="log")
+
+# fmt: on
 
 ITEM_TYPES = tuple(each for each in list(globals().values()) if isinstance(each, ItemType))
 
