@@ -224,11 +224,7 @@ class CommonServices:
         )
         self.prefix_rules = PrefixRules(self.namespace_store.list_rules, self.clock)
         self.namespaces = Namespaces(
-            self.namespace_store,
-            self.restriction_store,
-            self.prefix_rules,
-            self.audit,
-            self.clock,
+            self.namespace_store, self.restriction_store, self.prefix_rules, self.audit, self.clock
         )
 
     def _make_entry_writer(self) -> None:
@@ -339,9 +335,7 @@ class CommonServices:
             self.clock,
         )
         self.agent_list = AgentList(
-            self.agent_store,
-            self.principal_store,
-            self.task_access.list_overseen_agents,
+            self.agent_store, self.principal_store, self.task_access.list_overseen_agents
         )
         self.eviction_order = EvictionOrder(self.entry_store, self.task_access, self.clock)
         self.contexts = Contexts(

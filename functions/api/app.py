@@ -8,10 +8,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from functions.api.error_responses import (
-    openwop_error_response,
-    problem_response,
-)
+from functions.api.error_responses import openwop_error_response, problem_response
 from functions.api.http import Request, Response
 from functions.api.parameters import VALUES_OF_ANSWER
 from functions.api.route_index import build_router

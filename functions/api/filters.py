@@ -20,7 +20,7 @@ _OWNER: dict[str, Parameter] = {
         "agent_id",
         "The owner. Required for working and episodic memory, unless scope.task_id is given; for "
         "an agent it defaults to itself.",
-    ),
+    )
 }
 _TYPES: dict[str, Parameter] = {
     "memory_type": ChoiceParameter("memory_type", "The tier.", Tier),

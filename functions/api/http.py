@@ -59,11 +59,7 @@ class Request:
     services: Container
 
     def path_param(self, name: str, max_length: int = limits.MAX_ID_CHARACTERS) -> str:
-        """Return a parameter of the path.
-
-        Raises:
-            ValidationFailed: it has more than `max_length` characters.
-        """
+        """Return a parameter of the path."""
         value = self.path_params[name]
         if len(value) > max_length:
             raise ValidationFailed(name, f"has 1 to {max_length} characters")
@@ -71,12 +67,7 @@ class Request:
 
     @cached_property
     def body(self) -> bytes:
-        """The raw body.
-
-        Raises:
-            BodyTooLarge: it exceeds the maximum.
-            ValidationFailed: it is said to be base64 and isn't.
-        """
+        """The raw body."""
         text: str = self.event.get("body") or ""
         if self.event.get("isBase64Encoded"):
             try:
@@ -92,12 +83,7 @@ class Request:
         return body
 
     def parse_body(self, model: type[Model]) -> Model:
-        """Parse the JSON body into a request model.
-
-        Raises:
-            BodyTooLarge: it exceeds the maximum of bytes, or of arrays and objects.
-            ValidationFailed: it is no JSON, or doesn't fit; every wrong field is named.
-        """
+        """Parse the JSON body into a request model."""
         if (containers := count_containers(self.body)) > limits.MAX_BODY_CONTAINERS:
             raise BodyTooLarge(
                 "the request body holds too many arrays and objects; send it in parts",
@@ -115,11 +101,7 @@ class Request:
 
     @cached_property
     def query(self) -> dict[str, list[str]]:
-        """The query parameters, each with all its values.
-
-        Raises:
-            ValidationFailed: the query string isn't UTF-8.
-        """
+        """The query parameters, each with all its values."""
         raw = self.event.get("rawQueryString") or ""
         parameters: dict[str, list[str]] = {}
         try:
@@ -130,11 +112,7 @@ class Request:
         return parameters
 
     def check_query(self, known: frozenset[str]) -> None:
-        """Check that all query parameters have a known name.
-
-        Raises:
-            ValidationFailed: some haven't; all of them are named.
-        """
+        """Check that all query parameters have a known name."""
         unknown = sorted(self.query.keys() - known)
         if unknown:
             problems = [(name, "is no parameter of this call") for name in unknown]
@@ -151,9 +129,6 @@ class Request:
 
         Returns:
             The token; None without an Idempotency-Key.
-
-        Raises:
-            IdempotencyConflict: it came with another body within a day.
         """
         token = self.optional_idempotency_token(caller)
         if token is not None:
@@ -161,11 +136,7 @@ class Request:
         return token
 
     def optional_idempotency_token(self, caller: Principal) -> RequestToken | None:
-        """Make the token of this write; None without an Idempotency-Key.
-
-        Raises:
-            ValidationFailed: the Idempotency-Key isn't 1-255 visible ASCII characters.
-        """
+        """Make the token of this write; None without an Idempotency-Key."""
         key = self.headers.get("idempotency-key")
         if key is None:
             return None
@@ -179,11 +150,7 @@ class Request:
 
     @property
     def if_match(self) -> int | None:
-        """The version in If-Match (RFC-0015 §3.2).
-
-        Raises:
-            ValidationFailed: anything but `3` or `"3"`.
-        """
+        """The version in If-Match (RFC-0015 §3.2)."""
         header = self.headers.get("if-match")
         if header is None:
             return None
@@ -215,11 +182,7 @@ class Request:
 
     @property
     def must_not_exist(self) -> bool:
-        """Tell whether `If-None-Match: *` asks to write only where nothing is.
-
-        Raises:
-            ValidationFailed: it is anything else.
-        """
+        """Tell whether `If-None-Match: *` asks to write only where nothing is."""
         header = self.headers.get("if-none-match")
         if header not in (None, "*"):
             raise ValidationFailed("If-None-Match", "takes * only")
@@ -227,11 +190,7 @@ class Request:
 
     @property
     def replaceable_version(self) -> int | None:
-        """The version that a PUT replaces: None for any or none, 0 for none (`If-None-Match: *`).
-
-        Raises:
-            ValidationFailed: the headers are malformed, or both are sent.
-        """
+        """The version that a PUT replaces: None for any, 0 for none (`If-None-Match: *`)."""
         version = self.if_match
         if not self.must_not_exist:
             return version
@@ -241,11 +200,7 @@ class Request:
 
     @property
     def required_if_match(self) -> int:
-        """The version in If-Match, which must be sent.
-
-        Raises:
-            PreconditionRequired: it isn't sent.
-        """
+        """The version in If-Match, which must be sent."""
         version = self.if_match
         if version is None:
             raise PreconditionRequired("send If-Match with the version that you last read")

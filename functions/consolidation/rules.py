@@ -35,17 +35,9 @@ class _Alike:
 
 
 def build_rules(every: str | None, decay_after: str | None, end_below: float) -> ConsolidationRules:
-    """Build rules from ISO 8601 durations.
-
-    Raises:
-        ValidationFailed: a duration is malformed.
-    """
+    """Build rules from ISO 8601 durations."""
     return ConsolidationRules(
-        every,
-        _to_ms(every, "every"),
-        decay_after,
-        _to_ms(decay_after, "decay_after"),
-        end_below,
+        every, _to_ms(every, "every"), decay_after, _to_ms(decay_after, "decay_after"), end_below
     )
 
 

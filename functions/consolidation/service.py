@@ -25,11 +25,7 @@ from functions.consolidation.model import (
 )
 from functions.consolidation.requests import ConsolidationSettings
 from functions.consolidation.rules import build_rules
-from functions.consolidation.store import (
-    ConsolidationStore,
-    build_run_key,
-    build_schedule_write,
-)
+from functions.consolidation.store import ConsolidationStore, build_run_key, build_schedule_write
 from functions.facts.model import Fact
 from functions.facts.store import FactStore
 from functions.facts.users import CallerAccess, UserAccess

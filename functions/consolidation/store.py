@@ -65,11 +65,7 @@ class ConsolidationStore:
         return self._table.try_write(self.build_run_write(tenant, run))
 
     def write(self, *writes: Write) -> None:
-        """Write all or none.
-
-        Raises:
-            ConditionFailed: something has changed since it was read.
-        """
+        """Write all or none."""
         self._table.write(writes)
 
     def build_run_write(self, tenant: str, run: ConsolidationRun) -> Write:

@@ -21,7 +21,7 @@ from functions.platform.conversation_keys import parse_conversation_partition
 from functions.platform.errors import Unavailable
 from functions.platform.items import Item
 from functions.platform.json_text import loads
-from functions.platform.keys import Key, get_tenant
+from functions.platform.keys import Key, encode_timestamp, get_tenant
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.staging import PartsMissing, Staging, has_parts
@@ -59,7 +59,7 @@ class ConversationArchiveStore:
         header = self._table.get(key)
         if header is None or header.get("expires_at", now + 1) > now:
             return None
-        details = self._table.get(conversation_keys.build_details_key(key[0])) or {}
+        details = self._table.get(item_types.CONVERSATION_DETAILS.build_key_in(key[0])) or {}
         try:
             details = self._staging.join(details)
         except PartsMissing as missing:
@@ -103,8 +103,10 @@ class ConversationArchiveStore:
         writes = delete_writes(conversation, now)
         if record is not None:
             expired = ended.header["expires_at"]
-            key = conversation_keys.build_archive_key(
-                header_key(conversation)[0], expired, conversation.generation
+            key = item_types.ARCHIVE.build_key_in(
+                header_key(conversation)[0],
+                expired=encode_timestamp(expired),
+                generation=conversation.generation,
             )
             listed_in = conversation_keys.build_archives_partition(conversation.tenant)
             listed = build_list_attributes(listed_in, expired, "".join(key))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from functions.conversations.model import Conversation, Message, RemovedRange
 from functions.conversations.rules import migrate_message, render_lost_message
-from functions.platform import conversation_keys
+from functions.platform import conversation_keys, item_types
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.limits import MAX_INLINE_BYTES
@@ -25,7 +25,7 @@ def header_key(conversation: Conversation) -> Key:
 def marker_key(conversation: Conversation) -> Key:
     """Build the key of the marker of a conversation's messages, before and after it shows them."""
     partition, _ = header_key(conversation)
-    return conversation_keys.build_messages_marker_key(partition, conversation.generation)
+    return item_types.ORPHANED_MESSAGES.build_key_in(partition, generation=conversation.generation)
 
 
 def listing_key(conversation: Conversation) -> Key:

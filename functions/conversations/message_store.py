@@ -9,13 +9,9 @@ from functions.conversations.mapper import ConversationMapper, header_key, marke
 from functions.conversations.model import Conversation, Message
 from functions.conversations.rules import list_shown
 from functions.conversations.store import ConversationChanged, change_writes
-from functions.platform import conversation_keys, staging
+from functions.platform import conversation_keys, item_types, staging
 from functions.platform.bulk_writes import write_parallel
-from functions.platform.conversation_keys import (
-    build_append_request_key,
-    build_message_key,
-    parse_message_index,
-)
+from functions.platform.conversation_keys import parse_message_index
 from functions.platform.errors import NotFound
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
@@ -167,12 +163,16 @@ class MessageReader:
 
 def build_key(conversation: Conversation, index: int) -> Key:
     """Build the key of a message of a conversation."""
-    return build_message_key(header_key(conversation)[0], conversation.generation, index)
+    return item_types.MESSAGE.build_key_in(
+        header_key(conversation)[0], generation=conversation.generation, index=index
+    )
 
 
 def build_request_key(conversation: Conversation, token: RequestToken) -> Key:
     """Build the key of what a request appended or took off."""
-    return build_append_request_key(header_key(conversation)[0], conversation.generation, token.key)
+    return item_types.APPEND_REQUEST.build_key_in(
+        header_key(conversation)[0], generation=conversation.generation, request=token.key.hex()
+    )
 
 
 _IN_TRANSACTION = 80  # messages at most that are part of the write that shows them
@@ -291,11 +291,7 @@ class MessageStore(MessageReader):
         self._transact(writes)
 
     def change(
-        self,
-        before: Conversation,
-        after: Conversation,
-        message: Message,
-        audit: Sequence[Write],
+        self, before: Conversation, after: Conversation, message: Message, audit: Sequence[Write]
     ) -> None:
         """Write a changed message in place of the one at its index: one transaction."""
         key = build_key(before, message.index)
@@ -313,8 +309,8 @@ class MessageStore(MessageReader):
     ) -> None:
         """Hide a range of messages by one transaction, and delete them."""
         first, end, revision = after.removed[-1]
-        key = conversation_keys.build_removed_range_key(
-            header_key(after)[0], after.generation, revision
+        key = item_types.REMOVED_RANGE.build_key_in(
+            header_key(after)[0], generation=after.generation, revision=revision
         )
         hidden = staging.hide(key, after.updated_at, first=first, end=end)
         self._transact([*change_writes(before, after), hidden, *audit])
@@ -333,7 +329,7 @@ class MessageStore(MessageReader):
             return True
         generation, revision = conversation_keys.parse_removed_range(key[1])
         first, last = (
-            conversation_keys.build_message_key(key[0], generation, index)[1]
+            item_types.MESSAGE.build_key_in(key[0], generation=generation, index=index)[1]
             for index in (marker["first"], marker["end"] - 1)
         )
         found = self._table.query_from(key[0], first, last, _DELETED_TOGETHER)
@@ -345,7 +341,7 @@ class MessageStore(MessageReader):
     @retry_on(ConditionFailed, "others are writing this conversation")
     def _forget_range(self, key: Key, generation: str, removed: list[int]) -> None:
         """Take a range whose messages are deleted off the header, and remove its marker."""
-        header_at = conversation_keys.build_header_key(key[0])
+        header_at = item_types.CONVERSATION.build_key_in(key[0])
         header = self._table.get(header_at) or {}
         before = header.get("removed", [])
         if header.get("generation") == generation and removed in before:

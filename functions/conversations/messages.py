@@ -8,11 +8,7 @@ from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
 from functions.authorization.rules import authorize
 from functions.conversations import rules
-from functions.conversations.authority import (
-    CHANGE_CONVERSATION,
-    CHANGE_MESSAGE,
-    DELETE_MESSAGE,
-)
+from functions.conversations.authority import CHANGE_CONVERSATION, CHANGE_MESSAGE, DELETE_MESSAGE
 from functions.conversations.message_store import MessageStore, StagedMessages
 from functions.conversations.model import Conversation, Message
 from functions.conversations.requests import MessageChange, NewMessages

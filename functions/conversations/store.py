@@ -77,7 +77,9 @@ class ConversationStore:
         backoff = Backoff("the conversation is being replaced again and again")
         while True:
             keys = [conversation_keys.build_conversation_key(tenant, session) for session in wanted]
-            details = [conversation_keys.build_details_key(partition) for partition, _ in keys]
+            details = [
+                item_types.CONVERSATION_DETAILS.build_key_in(partition) for partition, _ in keys
+            ]
             items = self._table.get_many([*keys, *details])
             torn = []
             for session, key, detail in zip(wanted, keys, details, strict=True):
@@ -160,14 +162,16 @@ class ConversationStore:
         """Write a conversation's changed fields; its messages stay."""
         writes = change_writes(old, new)
         if new.details_at != old.details_at:
-            present = self._table.get(conversation_keys.build_details_key(header_key(new)[0]))
+            present = self._table.get(
+                item_types.CONVERSATION_DETAILS.build_key_in(header_key(new)[0])
+            )
             writes += self._put_details(new, new.updated_at)
             writes += staging.hide_parts(present, new.updated_at)
         self.transact(writes)
 
     def _put_details(self, new: Conversation, now: int) -> list[Write]:
         """Build the writes of new details, and stage their parts."""
-        key = conversation_keys.build_details_key(header_key(new)[0])
+        key = item_types.CONVERSATION_DETAILS.build_key_in(header_key(new)[0])
         details, parts = self._mapper.encode_details(new)
         name = staging.get_value_name(details)
         return [put(key, details), *self._staging.stage_parts(key[0], name, parts, now)]
@@ -214,7 +218,7 @@ def delete_writes(old: Conversation, now: int) -> list[Write]:
     condition = "revision = :revision AND generation = :generation"
     return [
         delete(key, condition, revision=old.revision, generation=old.generation),
-        delete(conversation_keys.build_details_key(key[0])),
+        delete(item_types.CONVERSATION_DETAILS.build_key_in(key[0])),
         delete(listing_key(old)),
         staging.hide(marker_key(old), now),
         *_count_writes(old, None),

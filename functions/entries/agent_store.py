@@ -27,11 +27,7 @@ _POSTPONED = 3_600_000  # ms, for an agent that can't be brought to its capacity
 
 _CAPACITY = EPISODIC.max_entries
 _WORKING_ENTRIES, _WORKING_BYTES = WORKING.max_entries, WORKING.max_bytes
-_SETTINGS = (
-    "episodic_capacity",
-    "working_max_entries",
-    "working_max_bytes",
-)
+_SETTINGS = ("episodic_capacity", "working_max_entries", "working_max_bytes")
 
 
 class AgentUsage(NamedTuple):

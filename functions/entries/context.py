@@ -1,6 +1,7 @@
 """Find the memory for the context window of a task (RFC-0015 §6.3)."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
@@ -19,20 +20,14 @@ from functions.tasks.rules import is_coordinator
 Section = Literal["working", "inherited", "episodic", "semantic"]
 
 
+@dataclass(eq=False)
 class Contexts:
     """Finds the memory that belongs to a task, most important first."""
 
-    def __init__(
-        self,
-        queries: Queries,
-        access_tracker: AccessTracker,
-        tasks: TaskAccess,
-        guardrails: GuardrailService,
-    ) -> None:
-        self._queries = queries
-        self._access_tracker = access_tracker
-        self._tasks = tasks
-        self._guardrails = guardrails
+    _queries: Queries
+    _access_tracker: AccessTracker
+    _tasks: TaskAccess
+    _guardrails: GuardrailService
 
     def find(
         self,

@@ -26,11 +26,7 @@ from functions.platform.errors import Unavailable
 from functions.platform.items import Item
 from functions.platform.limits import MAX_EXAMINED, MAX_PAGE_ITEMS
 from functions.platform.parallel import run_parallel
-from functions.platform.schema import (
-    CREATION_ATTRIBUTE,
-    FILTER_ATTRIBUTES,
-    TYPE_ORDER_ATTRIBUTE,
-)
+from functions.platform.schema import CREATION_ATTRIBUTE, FILTER_ATTRIBUTES, TYPE_ORDER_ATTRIBUTE
 from functions.tasks.access import TaskAccess
 
 _ALL = 1_000_000_000  # rows; DynamoDB returns a megabyte for each call

@@ -132,12 +132,7 @@ class EntryStore:
         return map(to_eviction_candidate, rows)
 
     def list_index_rows(
-        self,
-        tenant: str,
-        namespace: str,
-        tag: str | None,
-        before: str | None,
-        count: int,
+        self, tenant: str, namespace: str, tag: str | None, before: str | None, count: int
     ) -> list[Item]:
         """Return a namespace's index rows, newest first.
 
@@ -146,7 +141,7 @@ class EntryStore:
             before: the sort token before which they begin; None for the newest.
         """
         partition = item_types.SEMANTIC_ENTRY.build_partition(tenant, namespace=namespace)
-        prefix = entry_keys.build_index_prefix(tag)
+        prefix = entry_keys.build_index_row_sort("", tag)
         last = prefix + (HIGHEST if before is None else before)
         rows = self._table.query_from(partition, prefix, last, count + 1, newest_first=True)
         return list(islice((row for row in rows if row["sk"] != last), count))

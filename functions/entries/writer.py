@@ -1,6 +1,7 @@
 """Write transactions of entries."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from functions.audit.service import AuditTrail
 from functions.entries.agent_store import AgentUsage
@@ -34,30 +35,24 @@ _LONGEST_WAIT = 0.1  # seconds
 _MAX_REMEMBERED = 10_000  # agents, tasks
 
 
+@dataclass(eq=False)
 class EntryWriter:
-    """Writes transactions of entries: every change but an owner's of one value or its tags."""
+    """Writes transactions of entries: every change but an owner's of one value or its tags.
 
-    def __init__(
-        self,
-        table: Table,
-        mapper: EntryMapper,
-        store: EntryStore,
-        conflicts: ConflictResolver,
-        restrictions: RestrictionStore,
-        audit: AuditTrail,
-        vectors: ClientVectorStore,
-        clock: Clock,
-    ) -> None:
-        self._table = table
-        self._mapper = mapper
-        self._store = store
-        self._conflicts = conflicts
-        self._restrictions = restrictions
-        self._audit = audit
-        self._vectors = vectors
-        self._clock = clock
-        self._full_agents: set[tuple[str, str]] = set()  # at capacity when they last wrote
-        self._own_tasks: set[tuple[str, str]] = set()  # without a coordinator when last written to
+    It remembers which agents were at capacity when they last wrote, and which tasks had no
+    coordinator when they were last written to.
+    """
+
+    _table: Table
+    _mapper: EntryMapper
+    _store: EntryStore
+    _conflicts: ConflictResolver
+    _restrictions: RestrictionStore
+    _audit: AuditTrail
+    _vectors: ClientVectorStore
+    _clock: Clock
+    _full_agents: set[tuple[str, str]] = field(default_factory=set)
+    _own_tasks: set[tuple[str, str]] = field(default_factory=set)
 
     def commit(self, transaction: Transaction, token: RequestToken | None = None) -> list[Entry]:
         """Write a transaction, all or nothing; remove expired entries where a limit is reached.

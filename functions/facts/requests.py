@@ -5,12 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from functions.platform import limits
-from functions.platform.validation import (
-    Identifier,
-    NotBlank,
-    RequestModel,
-    Timestamp,
-)
+from functions.platform.validation import Identifier, NotBlank, RequestModel, Timestamp
 
 Part = Annotated[NotBlank, Field(max_length=limits.MAX_FACT_PART_CHARACTERS)]
 Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]

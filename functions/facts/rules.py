@@ -6,8 +6,8 @@ from hashlib import blake2b
 from functions.facts.model import Fact, FactChange
 from functions.platform.idempotency import RequestToken
 from functions.platform.json_text import dumps
+from functions.platform.keys import build_id
 from functions.platform.limits import MAX_FACT_CHANGES, MAX_FACT_PERIODS, MAX_FACT_RUNS
-from functions.platform.run_keys import build_fact_id
 
 
 def derive_fact_id(subject: str, predicate: str, what: str, user_id: str | None = None) -> str:
@@ -15,7 +15,7 @@ def derive_fact_id(subject: str, predicate: str, what: str, user_id: str | None 
     text = dumps(
         [subject, predicate, what] if user_id is None else [subject, predicate, what, user_id]
     )
-    return build_fact_id(blake2b(text, digest_size=16, person=b"fact").digest())
+    return build_id("fact", blake2b(text, digest_size=16, person=b"fact").digest())
 
 
 def relearn(known: Fact | None, learned: Fact, token: RequestToken | None) -> Fact:

@@ -30,6 +30,7 @@ from functions.facts.store import (
 )
 from functions.facts.users import UserAccess
 from functions.identity.model import Principal
+from functions.platform import item_types
 from functions.platform.bounded_pages import (
     BoundedPage,
     Examined,
@@ -51,7 +52,7 @@ from functions.platform.limits import (
 )
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff, retry_on
-from functions.platform.run_keys import DAY, build_fact_space, hash_fact
+from functions.platform.run_keys import DAY, hash_fact
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.vectors.hybrid import Query, read_query
@@ -457,7 +458,7 @@ class Facts:
         time = self._clock() if as_of is None else as_of
         embedding = self._vector_search.embed_query(text)
         query = read_query(text, self._vector_search.weigh)
-        space, users = build_fact_space(caller.tenant), self._users.of(caller)
+        space, users = item_types.FACT.build_partition(caller.tenant), self._users.of(caller)
 
         def search(depth: int) -> tuple[list[RecalledFact], bool]:
             found = self._vector_search.index.find_candidates(space, embedding, depth, filters)

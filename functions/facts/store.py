@@ -78,7 +78,7 @@ class FactStore:
 
     def get_many(self, tenant: str, refs: Iterable[str]) -> dict[str, Fact]:
         """Read the facts that exist among these references to vectors."""
-        keys = {build_vector_key(run_keys.build_fact_space(tenant), ref): ref for ref in refs}
+        keys = {build_vector_key(item_types.FACT.build_partition(tenant), ref): ref for ref in refs}
         items = self._table.get_many(keys)
         facts = {keys[key]: decode_fact(item) for key, item in items.items()}
         return {ref: fact for ref, fact in facts.items() if fact is not None}
@@ -200,7 +200,7 @@ def decode_stored(item: Item | None) -> StoredFact:
 
 def build_fact_key(tenant: str, id: str) -> Key:
     """Build the key of a fact."""
-    return build_vector_key(run_keys.build_fact_space(tenant), run_keys.hash_fact(id))
+    return build_vector_key(item_types.FACT.build_partition(tenant), run_keys.hash_fact(id))
 
 
 def build_chain_key(tenant: str, chain: tuple[str, str, str | None]) -> Key:
@@ -215,7 +215,9 @@ def encode_fact(tenant: str, fact: Fact, embedding: Embedding, vector_format: Ve
         "confidence": repr(fact.confidence),  # as text: a DynamoDB number would round it
         "metadata": None if fact.metadata is None else compress(fact.metadata),
         **_build_index_attributes(tenant, fact),
-        **vector_format.to_attributes(run_keys.build_fact_space(tenant), embedding, fact.filters),
+        **vector_format.to_attributes(
+            item_types.FACT.build_partition(tenant), embedding, fact.filters
+        ),
     }
 
 

@@ -7,13 +7,7 @@ from pydantic import AfterValidator, Field
 
 from functions.identity.model import OPERATOR, READ, SERVICE, WRITE, Kind, Permission
 from functions.platform.keys import TENANT_PATTERN
-from functions.platform.validation import (
-    AgentId,
-    ChangeModel,
-    Identifier,
-    RequestModel,
-    Timestamp,
-)
+from functions.platform.validation import AgentId, ChangeModel, Identifier, RequestModel, Timestamp
 
 
 class NewTenant(RequestModel):

@@ -146,10 +146,7 @@ class PrincipalStore(Store):
                     _UNCHANGED,
                     **_seen(stored),
                 ),
-                put(
-                    item_types.REVOKED_PRINCIPAL.build_key(tenant, principal=id),
-                    {"revoked": now},
-                ),
+                put(item_types.REVOKED_PRINCIPAL.build_key(tenant, principal=id), {"revoked": now}),
                 *further,
             ],
             stored.principal,
@@ -217,9 +214,4 @@ def _decode(item: Item) -> Principal:
 
 
 def _decode_stored(item: Item) -> StoredPrincipal:
-    return StoredPrincipal(
-        _decode(item),
-        item["key_partition"],
-        item["requests"],
-        item.get("salt"),
-    )
+    return StoredPrincipal(_decode(item), item["key_partition"], item["requests"], item.get("salt"))

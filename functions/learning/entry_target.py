@@ -124,12 +124,7 @@ class LearnedEntries:
             {**value, LEARNED_FROM: before.get(LEARNED_FROM, [])}, build_place(reading, messages)
         )
         time = min(max((each.time for each in messages), default=now), now)
-        new = NewEntry(
-            namespace=namespace,
-            key=key,
-            value=value,
-            memory_type=SEMANTIC.name,
-        )
+        new = NewEntry(namespace=namespace, key=key, value=value, memory_type=SEMANTIC.name)
         learner = build_learner(reading.tenant)
         entry = build_entry(learner, new, now, RequestToken.create())
         entry = entry._replace(actor_kind=SERVICE.kind, occurred_at=time)

@@ -13,11 +13,7 @@ from functions.learning.plans import Known, Plan, build_row_writes
 from functions.learning.prompts import Answer, FactChange, ReadMessage
 from functions.learning.store import LearnedStore, build_learned_removal
 from functions.platform.json_text import dumps, loads
-from functions.platform.limits import (
-    MAX_FACT_METADATA_BYTES,
-    MAX_KNOWN_ITEMS,
-    MAX_REPLACED_FACTS,
-)
+from functions.platform.limits import MAX_FACT_METADATA_BYTES, MAX_KNOWN_ITEMS, MAX_REPLACED_FACTS
 from functions.platform.run_keys import hash_fact
 from functions.platform.writes import Write
 from functions.vectors.model import VectorSearch

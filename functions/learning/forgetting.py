@@ -17,11 +17,7 @@ from functions.identity.model import SERVICE
 from functions.learning import evidence
 from functions.learning.model import LearnedItem
 from functions.learning.plans import build_learner
-from functions.learning.store import (
-    LearnedStore,
-    build_learned_removal,
-    build_learned_write,
-)
+from functions.learning.store import LearnedStore, build_learned_removal, build_learned_write
 from functions.platform.clock import Clock
 from functions.platform.json_text import dumps, loads
 from functions.platform.retry import retry_on

@@ -15,12 +15,7 @@ from functions.learning.model import Strategy, StrategyStatus
 from functions.learning.requests import NewStrategy
 from functions.learning.store import PositionStore, StrategyStore
 from functions.platform.clock import Clock, parse_duration
-from functions.platform.errors import (
-    CapacityExceeded,
-    NotFound,
-    ValidationFailed,
-    VersionMismatch,
-)
+from functions.platform.errors import CapacityExceeded, NotFound, ValidationFailed, VersionMismatch
 from functions.platform.limits import MAX_STRATEGIES
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed

@@ -11,6 +11,7 @@ from functions.conversations.mapper import header_key
 from functions.conversations.model import Conversation
 from functions.learning.model import Counts, LearnedItem, Position, Strategy, Usage, Waiting
 from functions.platform.clock import from_rfc3339
+from functions.platform.conversation_keys import build_known_partition, build_waiting_partition
 from functions.platform.item_types import (
     LEARNED_ITEM,
     LEARNING_BUDGET,
@@ -19,13 +20,7 @@ from functions.platform.item_types import (
     STRATEGY_COUNTS,
 )
 from functions.platform.items import Item, from_attributes, to_attributes
-from functions.platform.keys import build_due_attributes, get_tenant
-from functions.platform.learning_keys import (
-    build_known_partition,
-    build_learned_key,
-    build_position_key,
-    build_waiting_partition,
-)
+from functions.platform.keys import Key, build_due_attributes, get_tenant, hash_name
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.table import Store
 from functions.platform.writes import (
@@ -118,12 +113,17 @@ class PositionStore(Store):
 
     def get(self, tenant: str, session: str, strategy: str) -> Position | None:
         """Read a position: one read."""
-        item = self._table.get(build_position_key(tenant, session, strategy))
+        item = self._table.get(
+            LEARNING_POSITION.build_key(tenant, session=session, strategy=strategy)
+        )
         return None if item is None else decode_position(item)
 
     def get_many(self, tenant: str, session: str, strategies: Iterable[str]) -> dict[str, Position]:
         """Read the positions of a conversation that exist, by strategy: one call."""
-        keys = [build_position_key(tenant, session, each) for each in strategies]
+        keys = [
+            LEARNING_POSITION.build_key(tenant, session=session, strategy=each)
+            for each in strategies
+        ]
         found = map(decode_position, self._table.get_many(keys).values())
         return {each.strategy: each for each in found}
 
@@ -166,7 +166,9 @@ def build_position_write(position: Position) -> Write:
     What waits is listed.
     """
     tenant = position.tenant
-    key = build_position_key(tenant, position.session_id, position.strategy)
+    key = LEARNING_POSITION.build_key(
+        tenant, session=position.session_id, strategy=position.strategy
+    )
     item = to_attributes(position, "tenant", "due")
     item |= build_due_attributes(key[0], position.due)
     if position.since is not None:
@@ -209,13 +211,13 @@ class LearnedStore(Store):
 
     def get(self, tenant: str, session: str, strategy: str, ref: str) -> LearnedItem | None:
         """Read one row: one read."""
-        item = self._table.get(build_learned_key(tenant, session, strategy, ref))
+        item = self._table.get(_build_learned_key(tenant, session, strategy, ref))
         return None if item is None else _decode(item)
 
 
 def build_learned_write(row: LearnedItem) -> Write:
     """Build the write of a row, on the condition that its predecessor is stored."""
-    key = build_learned_key(row.tenant, row.session_id, row.strategy, row.ref)
+    key = _build_learned_key(row.tenant, row.session_id, row.strategy, row.ref)
     partition = build_known_partition(row.tenant, row.target)
     listed = build_list_attributes(partition, row.created_at, key[0] + key[1])
     item = to_attributes(row, "tenant") | listed
@@ -224,9 +226,14 @@ def build_learned_write(row: LearnedItem) -> Write:
 
 def build_learned_removal(row: LearnedItem) -> Write:
     """Build the removal of a row as it was read."""
-    key = build_learned_key(row.tenant, row.session_id, row.strategy, row.ref)
+    key = _build_learned_key(row.tenant, row.session_id, row.strategy, row.ref)
     return delete(key, "version = :seen", seen=row.version)
 
 
 def _decode(item: Item) -> LearnedItem:
     return from_attributes(LearnedItem, item, tenant=get_tenant(item["pk"]))
+
+
+def _build_learned_key(tenant: str, session: str, strategy: str, ref: str) -> Key:
+    item = hash_name("learned", ref)
+    return LEARNED_ITEM.build_key(tenant, session=session, strategy=strategy, item=item)

@@ -5,6 +5,7 @@ import logging
 import socket
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -32,6 +33,7 @@ class ClientDisconnected(Exception):
     """The client closed the connection before its request was complete."""
 
 
+@dataclass(eq=False)
 class GatewayApp:
     """The ASGI application: calls one function from the threads of an executor.
 
@@ -41,19 +43,11 @@ class GatewayApp:
         on_start: called once, when the server has started.
     """
 
-    def __init__(
-        self,
-        handler: Handler,
-        executor: Executor,
-        files: FileServer | None = None,
-        on_start: Callable[[], None] = lambda: None,
-        sign_in: SignIn | None = None,
-    ) -> None:
-        self._handler = handler
-        self._executor = executor
-        self._files = files
-        self._on_start = on_start
-        self._sign_in = sign_in
+    _handler: Handler
+    _executor: Executor
+    _files: FileServer | None = None
+    _on_start: Callable[[], None] = lambda: None
+    _sign_in: SignIn | None = None
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

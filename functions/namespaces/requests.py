@@ -6,13 +6,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from functions.namespaces.model import Access
 from functions.platform.limits import MAX_ACL_ENTRIES, MAX_HISTORY_DAYS, MAX_SEARCH_FIELDS
-from functions.platform.validation import (
-    AgentId,
-    ChangeModel,
-    FieldName,
-    Name,
-    RequestModel,
-)
+from functions.platform.validation import AgentId, ChangeModel, FieldName, Name, RequestModel
 
 
 class Allowed(RequestModel):

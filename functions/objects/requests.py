@@ -7,11 +7,7 @@ from pydantic import Field
 from functions.namespaces.requests import Permissions
 from functions.platform.limits import MAX_CONTENT_TYPE_CHARACTERS, MAX_READ_OBJECTS
 from functions.platform.sensitivity import Sensitivity
-from functions.platform.validation import (
-    Name,
-    RequestModel,
-    Ttl,
-)
+from functions.platform.validation import Name, RequestModel, Ttl
 
 
 class ObjectOptions(RequestModel):

@@ -5,6 +5,7 @@ has them from that write on, or not at all.
 """
 
 import secrets
+from dataclasses import dataclass
 
 from functions.authorization.rules import authorize
 from functions.identity.model import Principal
@@ -25,16 +26,14 @@ from functions.platform.sensitivity import ENCRYPTED
 UPLOAD_HEADER = "X-Object-Upload"
 
 
+@dataclass(eq=False)
 class ObjectUploads:
     """The uploads of a caller's tenant; each is completed by the principal that began it alone."""
 
-    def __init__(
-        self, objects: Objects, store: ObjectStore, files: ObjectFiles, clock: Clock
-    ) -> None:
-        self._objects = objects
-        self._store = store
-        self._files = files
-        self._clock = clock
+    _objects: Objects
+    _store: ObjectStore
+    _files: ObjectFiles
+    _clock: Clock
 
     def begin(
         self, caller: Principal, space: str, new: NewObjectUpload, token: RequestToken

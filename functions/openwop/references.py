@@ -29,11 +29,7 @@ class MemoryReferences:
         return build_reference(self._seed("memory", tenant, memory), memory)
 
     def resolve(self, tenant: str, text: str) -> str:
-        """Find the memory that a reference names, by its hash.
-
-        Raises:
-            AccessDenied: the reference was not issued by this service for this tenant.
-        """
+        """Find the memory that a reference names, by its hash."""
         memory = parse_reference(text)
         if memory is None or not hmac.compare_digest(text, self.make_reference(tenant, memory)):
             raise AccessDenied("this memoryRef is not one that was issued to your tenant")

@@ -6,12 +6,7 @@ from pydantic import Field, SecretStr, model_validator
 
 from functions.openwop.model import Edition, OnSecret
 from functions.platform import limits
-from functions.platform.validation import (
-    AgentId,
-    Name,
-    RequestModel,
-    Timestamp,
-)
+from functions.platform.validation import AgentId, Name, RequestModel, Timestamp
 
 RunDuration = (
     Annotated[int, Field(ge=0, le=10**9)]

@@ -14,7 +14,7 @@ from functions.openwop.secret_store import (
     remove_secrets,
 )
 from functions.openwop.sequence_store import build_snapshot_conditions, newest_entry_keys
-from functions.platform import openwop_keys
+from functions.platform import item_types, openwop_keys
 from functions.platform.clock import to_ttl_seconds
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item, from_attributes, to_attributes
@@ -54,7 +54,7 @@ class MemoryRunStore(Store):
 
     def get(self, tenant: str, run: str) -> MemoryRun | None:
         """Read a run: one read."""
-        return decode_run(self._table.get(openwop_keys.build_memory_run_key(tenant, run)))
+        return decode_run(self._table.get(item_types.MEMORY_RUN.build_key(tenant, run=run)))
 
     def iterate_started(
         self, tenant: str, principal: str, before: str | None, count: int
@@ -78,7 +78,7 @@ class MemoryRunStore(Store):
         request: RequestToken,
     ) -> None:
         """Open a run if the checks of its snapshot hold."""
-        key = openwop_keys.build_memory_run_key(tenant, run.run_id)
+        key = item_types.MEMORY_RUN.build_key(tenant, run=run.run_id)
         partitions = build_partitions(tenant, run)
         writes = [*checks, put_new(key, _encode(tenant, run))]
         for partition in partitions:
@@ -139,7 +139,7 @@ class MemoryRunStore(Store):
         condition = f"attribute_exists(pk) AND {_SECRETS}"
         if run.ended_at is None:
             condition += " AND attribute_not_exists(ended_at)"
-        key = openwop_keys.build_memory_run_key(tenant, run.run_id)
+        key = item_types.MEMORY_RUN.build_key(tenant, run=run.run_id)
         writes = [delete(key, condition, number=run.secrets_number), *audit]
         for partition in build_partitions(tenant, run):
             writes.append(_delete_pin(partition, run))
@@ -175,7 +175,7 @@ def check_snapshot(tenant: str, run: MemoryRun, heads: Sequence[Item]) -> list[W
         if run.secrets:
             writes.append(count_secrets(partition, added, condition, **values))
         else:
-            writes.append(check(openwop_keys.build_memory_key(partition), condition, **values))
+            writes.append(check(item_types.MEMORY.build_key_in(partition), condition, **values))
         writes += [check(entry, _ALWAYS) for entry in newest_entry_keys(partition, head)]
     return writes
 
@@ -194,7 +194,9 @@ def check_kept(tenant: str, run: MemoryRun, original: MemoryRun, now: int) -> li
 def check_run_open(tenant: str, run: str, memory: str, now: int) -> Write:
     """Check that a run is open and on a memory."""
     condition = f"{_IS_OPEN} AND contains(memories, :memory)"
-    return check(openwop_keys.build_memory_run_key(tenant, run), condition, now=now, memory=memory)
+    return check(
+        item_types.MEMORY_RUN.build_key(tenant, run=run), condition, now=now, memory=memory
+    )
 
 
 def build_partitions(tenant: str, run: MemoryRun) -> list[str]:
@@ -218,7 +220,7 @@ def _encode(tenant: str, run: MemoryRun) -> Item:
 
 def _change(tenant: str, before: MemoryRun, after: MemoryRun, now: int) -> Write:
     """Build the write of a run that is open, and has the secrets that it had."""
-    key, number = openwop_keys.build_memory_run_key(tenant, after.run_id), before.secrets_number
+    key, number = item_types.MEMORY_RUN.build_key(tenant, run=after.run_id), before.secrets_number
     return put(key, _encode(tenant, after), f"{_IS_OPEN} AND {_SECRETS}", now=now, number=number)
 
 

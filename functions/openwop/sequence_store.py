@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from random import randint
 
 from functions.openwop.model import ListedMemory, MemoryOwner
-from functions.platform import openwop_keys
+from functions.platform import item_types, openwop_keys
 from functions.platform.clock import Clock
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.newest_first import build_list_attributes, iterate_items
-from functions.platform.openwop_keys import build_memory_key, get_first_sequence
+from functions.platform.openwop_keys import get_first_sequence
 from functions.platform.retry import Backoff
 from functions.platform.schema import GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store, Table
@@ -49,7 +49,7 @@ class MemoryListStore(Store):
         """List a memory, unless it is listed; return its hash: one call."""
         memory = openwop_keys.hash_memory(*owner, agent, scope or "")
         listing = build_listing(tenant, owner, agent, scope, now)
-        key = openwop_keys.build_memory_key(openwop_keys.build_memory_partition(tenant, memory))
+        key = item_types.MEMORY.build_key_in(openwop_keys.build_memory_partition(tenant, memory))
         self._table.update(update(key, f"SET {render_listing(listing)}", **listing))
         return memory
 
@@ -116,7 +116,7 @@ class SequenceNumbers:
         Args:
             secrets_sum: of the memory's secrets, where that is a condition of the head's write.
         """
-        key, head = build_memory_key(partition), None
+        key, head = item_types.MEMORY.build_key_in(partition), None
         backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
         while True:
             number = self._next(head)
@@ -165,7 +165,7 @@ class SequenceNumbers:
 
 
 def _advance(partition: str, number: int, listing: Item | None) -> Write:
-    key = build_memory_key(partition)
+    key = item_types.MEMORY.build_key_in(partition)
     if listing is None:
         return update(key, "SET seq = :seq", _IS_HIGHER, seq=number)
     change = f", {render_listing(listing)}" if listing else f" {REMOVE_LISTING}"
@@ -175,7 +175,7 @@ def _advance(partition: str, number: int, listing: Item | None) -> Write:
 def advance_for_put(entry: Key, number: int, secrets_sum: int) -> Write:
     """Advance the head for a new entry that was redacted by the secrets of a sum."""
     return update(
-        build_memory_key(entry[0]),
+        item_types.MEMORY.build_key_in(entry[0]),
         _SET_WRITTEN,
         f"{_IS_HIGHER} AND {_SAME_SECRETS}",
         seq=number,
@@ -187,7 +187,7 @@ def advance_for_put(entry: Key, number: int, secrets_sum: int) -> Write:
 def advance_for_delete(entry: Key, number: int) -> Write:
     """Advance the head for a deleted entry."""
     return update(
-        build_memory_key(entry[0]),
+        item_types.MEMORY.build_key_in(entry[0]),
         f"{_SET_WRITTEN} ADD deletions :one",
         _IS_HIGHER,
         seq=number,

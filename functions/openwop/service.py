@@ -136,11 +136,7 @@ class Memories:
             backoff.wait()
 
     def _redact(
-        self,
-        caller: Principal,
-        memory: str,
-        new: NewMemoryEntry,
-        token: RequestToken | None,
+        self, caller: Principal, memory: str, new: NewMemoryEntry, token: RequestToken | None
     ) -> MemoryEntryDraft:
         """Make the entry to be put, clean of the secrets that this process knows of."""
         tenant, now = caller.tenant, self._clock()

@@ -1,4 +1,4 @@
-"""Keys of conversations and of agents' states.
+"""Keys of conversations, of what is learned from them, and of agents' states.
 
 All of a conversation is in one partition. Its messages belong to a generation: replacing them
 makes another one, so that a reader never meets two mixed.
@@ -30,57 +30,19 @@ def parse_conversation_partition(partition: str) -> tuple[str, str]:
     return tenant, session
 
 
-def build_header_key(partition: str) -> Key:
-    """Build the key of a conversation's header from its partition."""
-    return partition, item_types.CONVERSATION.build_sort()
-
-
-def build_details_key(partition: str) -> Key:
-    """Build the key of metadata and tags, which the head leaves out to keep appends cheap."""
-    return partition, item_types.CONVERSATION_DETAILS.build_sort()
-
-
 def create_generation() -> str:
     """Create the name of a set of messages: 64 random bits."""
     return secrets.token_hex(8)
-
-
-def build_message_key(partition: str, generation: str, index: int) -> Key:
-    """Build a message's key; `index` counts from 0, without gaps."""
-    return partition, item_types.MESSAGE.build_sort(generation=generation, index=index)
 
 
 def parse_message_index(sort: str) -> int:
     return int(sort.rpartition("#")[2])
 
 
-def build_append_request_key(partition: str, generation: str, request: bytes) -> Key:
-    """Build the key of what says at which index a request's messages were appended."""
-    return partition, item_types.APPEND_REQUEST.build_sort(
-        generation=generation, request=request.hex()
-    )
-
-
-def build_messages_marker_key(partition: str, generation: str) -> Key:
-    return partition, item_types.ORPHANED_MESSAGES.build_sort(generation=generation)
-
-
-def build_removed_range_key(partition: str, generation: str, revision: int) -> Key:
-    """Build the key of what says that a range of messages is to be deleted."""
-    return partition, item_types.REMOVED_RANGE.build_sort(generation=generation, revision=revision)
-
-
 def parse_removed_range(sort: str) -> tuple[str, int]:
     """Parse the generation and the revision of a range of messages that are to be deleted."""
     generation, _, revision = item_types.REMOVED_RANGE.parse(sort).partition("#")
     return generation, int(revision)
-
-
-def build_archive_key(partition: str, expired: int, generation: str) -> Key:
-    """Build the key of what says where an expired conversation's messages are kept."""
-    return partition, item_types.ARCHIVE.build_sort(
-        expired=encode_timestamp(expired), generation=generation
-    )
 
 
 def build_user_partition(tenant: str, user: str) -> str:
@@ -125,3 +87,13 @@ def build_owner_prefix(owner: str | None) -> str:
 def build_state_partition(tenant: str, agent: str, owner: str) -> str:
     names = hash_name("states", f"{len(agent)}:{agent}{owner}")
     return item_types.STATE.build_partition(tenant, agent_and_owner=names)
+
+
+def build_waiting_partition(tenant: str, strategy: str) -> str:
+    """Build the partition, in the index by group, of the conversations that wait for a strategy."""
+    return f"{tenant}#k#{hash_name('strategy', strategy)}"
+
+
+def build_known_partition(tenant: str, target: str) -> str:
+    """Build the partition, in the index by group, of the items that were learned for a target."""
+    return f"{tenant}#k#{hash_name('target', target)}"

@@ -43,12 +43,7 @@ class DeploymentSecret:
         self._keys: dict[bytes, bytes] = {}
 
     def derive_key(self, purpose: bytes) -> bytes:
-        """Derive the key of a purpose, at its first use; always the same one.
-
-        Raises:
-            Unavailable: the table or the key service can't be read, or what is stored is plain.
-            NewerDataError: only a later release reads the data.
-        """
+        """Derive the key of a purpose, at its first use; always the same one."""
         key = self._keys.get(purpose)
         if key is None:
             self._secret = self._secret or self._read()
@@ -56,19 +51,11 @@ class DeploymentSecret:
         return key
 
     def check_version(self) -> None:
-        """Check that this release reads the data: one call.
-
-        Raises:
-            NewerDataError: only a later release reads it.
-        """
+        """Check that this release reads the data: one call."""
         self._get()
 
     def raise_version(self, version: int = DATA_VERSION) -> None:
-        """Set the version of the data, so that releases that don't read it refuse requests.
-
-        Raises:
-            NewerDataError: the data has a later version.
-        """
+        """Set the version of the data, so that releases that don't read it refuse requests."""
         item = self._get() or self._create()
         if item.get("data_version", 1) < version:
             key = DEPLOYMENT_SECRET.build_key()

@@ -45,9 +45,6 @@ def parse_embedding_model(setting: str, dimensions: int = 0) -> EmbeddingModel:
 
     Args:
         dimensions: how many numbers vectors have; 0: what the model gives, or the fewest from 256.
-
-    Raises:
-        ValueError: there is no such model; the message says which there are.
     """
     provider, _, id = setting.partition(":")
     if provider not in (BEDROCK, OPENAI) or not id or " " in id:

@@ -89,11 +89,7 @@ def build_semantic_address(tenant: str, namespace: str, key: str) -> EntryAddres
 
 
 def parse_entry_id(tenant: str, entry_id: str) -> tuple[EntryAddress, str]:
-    """Parse an id into the address in this tenant and the nonce.
-
-    Raises:
-        EntryNotFound: the text is no entry's id.
-    """
+    """Parse an id into the address in this tenant and the nonce."""
     match = _ENTRY_ID.fullmatch(entry_id)
     if match is None:
         raise EntryNotFound
@@ -137,11 +133,6 @@ def build_tombstone_key(address: EntryAddress, nonce: str) -> Key:
     """Build the key of the item that says why, and by whom, an entry was removed."""
     entry_id = address.build_id(nonce)
     return address.partition, item_types.PRIVATE_TOMBSTONE.build_sort(entry_id=entry_id)
-
-
-def build_index_prefix(tag: str | None) -> str:
-    """Build what the sort keys of the index rows of a tag, or of all entries, begin with."""
-    return build_index_row_sort("", tag)
 
 
 def build_index_row_sort(sort_token: str, tag: str | None) -> str:

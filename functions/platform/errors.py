@@ -42,9 +42,7 @@ class ServiceError(Exception):
 class ValidationFailed(ServiceError):
     """A field or parameter of the request is wrong, missing or unknown."""
 
-    code = "VALIDATION_ERROR"
-    status = 400
-    title = "The request is malformed"
+    code, status, title = "VALIDATION_ERROR", 400, "The request is malformed"
     remedy = "Correct what `errors` names."
 
     def __init__(self, field: str, problem: str, *more: tuple[str, str]) -> None:
@@ -55,27 +53,21 @@ class ValidationFailed(ServiceError):
 class Unauthenticated(ServiceError):
     """The request has no key, or the key is unknown, revoked or expired."""
 
-    code = "UNAUTHENTICATED"
-    status = 401
-    title = "A good API key is needed"
+    code, status, title = "UNAUTHENTICATED", 401, "A good API key is needed"
     remedy = "Send `X-API-Key: KEY` or `Authorization: Bearer KEY`."
 
 
 class AccessDenied(ServiceError):
     """The key is valid, but its principal has no permission for this."""
 
-    code = "ACCESS_DENIED"
-    status = 403
-    title = "Not allowed"
+    code, status, title = "ACCESS_DENIED", 403, "Not allowed"
     remedy = "Ask who administers the namespace, task or tenant; retrying doesn't help."
 
 
 class EntryNotFound(ServiceError):
     """No memory entry of your tenant has this id, or it has expired or been deleted."""
 
-    code = "ENTRY_NOT_FOUND"
-    status = 404
-    title = "No such entry"
+    code, status, title = "ENTRY_NOT_FOUND", 404, "No such entry"
     remedy = "Query for the entry. An entry that was created again has another id."
 
     def __init__(self, message: str = "no memory entry has this id") -> None:
@@ -85,18 +77,14 @@ class EntryNotFound(ServiceError):
 class NotFound(ServiceError):
     """Your tenant has no such resource, or there is nothing at this path."""
 
-    code = "NOT_FOUND"
-    status = 404
-    title = "Not found"
+    code, status, title = "NOT_FOUND", 404, "Not found"
     remedy = "Check the id and the path."
 
 
 class MethodNotAllowed(ServiceError):
     """The path exists, but not for this method."""
 
-    code = "METHOD_NOT_ALLOWED"
-    status = 405
-    title = "Method not allowed"
+    code, status, title = "METHOD_NOT_ALLOWED", 405, "Method not allowed"
     remedy = "The message lists the methods that it takes."
 
     def __init__(self, allowed: list[str]) -> None:
@@ -116,9 +104,7 @@ class Conflict(ServiceError):
 class VersionMismatch(Conflict):
     """Another request changed it: the present version isn't the one that you named."""
 
-    code = "VERSION_MISMATCH"
-    status = 409
-    title = "Another version is present"
+    code, status, title = "VERSION_MISMATCH", 409, "Another version is present"
     remedy = "Merge your change into `current`, and send it again with `current_version`."
 
     @classmethod
@@ -137,9 +123,7 @@ class VersionMismatch(Conflict):
 class EntryExists(Conflict):
     """Something with this key or name exists."""
 
-    code = "ENTRY_EXISTS"
-    status = 409
-    title = "An entry with this key exists"
+    code, status, title = "ENTRY_EXISTS", 409, "An entry with this key exists"
     remedy = "Change what exists (`current`), or choose another name."
 
 
@@ -155,99 +139,77 @@ class IdempotencyConflict(Conflict):
 class TaskClosed(ServiceError):
     """The task has ended; nothing more is written for it."""
 
-    code = "TASK_CLOSED"
-    status = 409
-    title = "The task has ended"
+    code, status, title = "TASK_CLOSED", 409, "The task has ended"
     remedy = "Write under a task that is open."
 
 
 class LastAdmin(ServiceError):
     """The principal is the last one with `memory.admin` whose key does not expire."""
 
-    code = "LAST_ADMIN"
-    status = 409
-    title = "The tenant needs an administrator"
+    code, status, title = "LAST_ADMIN", 409, "The tenant needs an administrator"
     remedy = "Give another principal `memory.admin` without `expires_at`, then repeat the request."
 
 
 class HistoryNotKept(ServiceError):
     """The earlier value is not kept: it is too old, was removed, or no history is kept here."""
 
-    code = "HISTORY_NOT_KEPT"
-    status = 410
-    title = "The history does not reach so far"
+    code, status, title = "HISTORY_NOT_KEPT", 410, "The history does not reach so far"
     remedy = "Ask for a later time. The `history` of the namespace or the agent says what is kept."
 
 
 class TaskReassigned(ServiceError):
     """The task was yours and has been handed over; what you write for it no longer counts."""
 
-    code = "TASK_REASSIGNED"
-    status = 409
-    title = "The task is another agent's"
+    code, status, title = "TASK_REASSIGNED", 409, "The task is another agent's"
     remedy = "Stop working on the task, or ask its coordinator for a grant."
 
 
 class ConversationNotOwned(ServiceError):
     """Its creator or its user is another than the append expects."""
 
-    code = "CONVERSATION_NOT_OWNED"
-    status = 409
-    title = "The conversation is another's"
+    code, status, title = "CONVERSATION_NOT_OWNED", 409, "The conversation is another's"
     remedy = "Use another `session_id`, or leave out the `expect_` fields to join it."
 
 
 class RunClosed(ServiceError):
     """The run has been completed or has failed; its result stays as it is."""
 
-    code = "RUN_CLOSED"
-    status = 409
-    title = "The run has ended"
+    code, status, title = "RUN_CLOSED", 409, "The run has ended"
     remedy = "Start another run."
 
 
 class ValueTooLarge(ServiceError):
     """The value has more bytes than memory takes (`actual` over `max`)."""
 
-    code = "VALUE_TOO_LARGE"
-    status = 413
-    title = "The value is too large"
+    code, status, title = "VALUE_TOO_LARGE", 413, "The value is too large"
     remedy = "Keep bulk data elsewhere, and store a reference to it."
 
 
 class BatchTooLarge(ServiceError):
     """This is more than one atomic write can hold."""
 
-    code = "BATCH_TOO_LARGE"
-    status = 413
-    title = "The batch is too large"
+    code, status, title = "BATCH_TOO_LARGE", 413, "The batch is too large"
     remedy = "Split the batch, or use fewer tags on semantic entries."
 
 
 class BodyTooLarge(ServiceError):
     """The body has too many bytes, or too many arrays and objects."""
 
-    code = "BODY_TOO_LARGE"
-    status = 413
-    title = "The body is too large"
+    code, status, title = "BODY_TOO_LARGE", 413, "The body is too large"
     remedy = "Send less at once."
 
 
 class PageTooLarge(ServiceError):
     """The list is a bare array, and what you ask for is more bytes than a response holds."""
 
-    code = "PAGE_TOO_LARGE"
-    status = 413
-    title = "The page is too large"
+    code, status, title = "PAGE_TOO_LARGE", 413, "The page is too large"
     remedy = "Ask for `limit` elements, and continue with `offset`."
 
 
 class RangeNotSatisfiable(ServiceError):
     """The range begins behind the last byte of the object; `size` is how many bytes it has."""
 
-    code = "RANGE_NOT_SATISFIABLE"
-    status = 416
-    title = "The range isn't in the object"
+    code, status, title = "RANGE_NOT_SATISFIABLE", 416, "The range isn't in the object"
     remedy = "Ask for a range within `size` bytes."
 
     def __init__(self, size: int) -> None:
@@ -260,18 +222,14 @@ class RangeNotSatisfiable(ServiceError):
 class PreconditionRequired(ServiceError):
     """A change needs to name the version that it was made from."""
 
-    code = "PRECONDITION_REQUIRED"
-    status = 428
-    title = "If-Match is needed"
+    code, status, title = "PRECONDITION_REQUIRED", 428, "If-Match is needed"
     remedy = "Send If-Match with the version that you last read."
 
 
 class CapacityExceeded(ServiceError):
     """A limit is reached: `limit` says which, beside `current_count` and `max_capacity`."""
 
-    code = "CAPACITY_EXCEEDED"
-    status = 429
-    title = "A limit is reached"
+    code, status, title = "CAPACITY_EXCEEDED", 429, "A limit is reached"
     remedy = "Delete entries or let them expire, or have the limit raised."
 
     def __init__(
@@ -293,9 +251,7 @@ class CapacityExceeded(ServiceError):
 class QuotaExceeded(ServiceError):
     """A limit that the operator has set for the tenant is reached: `limit` says which."""
 
-    code = "QUOTA_EXCEEDED"
-    status = 429
-    title = "The tenant's limit is reached"
+    code, status, title = "QUOTA_EXCEEDED", 429, "The tenant's limit is reached"
     remedy = "Delete what is no longer needed, or ask the operator to raise the limit."
 
     def __init__(self, limit: str, most: int, remedy: str) -> None:
@@ -309,9 +265,7 @@ class QuotaExceeded(ServiceError):
 class Throttled(ServiceError):
     """There are too many requests, or others keep changing the same item."""
 
-    code = "THROTTLED"
-    status = 429
-    title = "Too many requests"
+    code, status, title = "THROTTLED", 429, "Too many requests"
     remedy = "Wait for the seconds of Retry-After, and send the same request again."
     retry_after = 1
 
@@ -319,9 +273,7 @@ class Throttled(ServiceError):
 class InternalError(ServiceError):
     """The service failed unexpectedly."""
 
-    code = "INTERNAL_ERROR"
-    status = 500
-    title = "Internal error"
+    code, status, title = "INTERNAL_ERROR", 500, "Internal error"
     remedy = "Give its operators the `X-Request-Id` of the response."
 
     def __init__(self) -> None:
@@ -331,9 +283,7 @@ class InternalError(ServiceError):
 class UnreadableValue(ServiceError):
     """It was damaged in the table, or copied there from another item."""
 
-    code = "UNREADABLE"
-    status = 409
-    title = "The stored value can't be read"
+    code, status, title = "UNREADABLE", 409, "The stored value can't be read"
     remedy = "Replace the value or delete it. Lists have it with `unreadable: true`."
 
     def __init__(self) -> None:
@@ -343,9 +293,7 @@ class UnreadableValue(ServiceError):
 class Unavailable(ServiceError):
     """The store can't be reached, or doesn't respond in time."""
 
-    code = "UNAVAILABLE"
-    status = 503
-    title = "The store is not available"
+    code, status, title = "UNAVAILABLE", 503, "The store is not available"
     remedy = "Wait as Retry-After says. With an Idempotency-Key a retry writes nothing twice."
     retry_after = 1
 
@@ -362,18 +310,14 @@ class ReadOnly(Unavailable):
 class RunEnded(ServiceError):
     """The run is over, or, for a replay, its snapshot is no longer kept."""
 
-    code = "RUN_ENDED"
-    status = 409
-    title = "The run has ended"
+    code, status, title = "RUN_ENDED", 409, "The run has ended"
     remedy = "Start another run, or replay this one with `replayOf`."
 
 
 class SecretLeakage(ServiceError):
     """The entry holds secrets of the memory's open runs, and its run rejects them."""
 
-    code = "SECRET_LEAKAGE"
-    status = 422
-    title = "The entry holds secrets"
+    code, status, title = "SECRET_LEAKAGE", 422, "The entry holds secrets"
     remedy = "Remove the secrets that `labels` names."
 
     def __init__(self, labels: list[str]) -> None:

@@ -35,11 +35,7 @@ class Digests:
         self._derive_key = derive_key
 
     def compute(self, kind: str, content: bytes, size: int) -> bytes:
-        """Compute a digest of `size` bytes; each kind of content has others.
-
-        Raises:
-            Unavailable: the deployment's secret can't be read.
-        """
+        """Compute a digest of `size` bytes; each kind of content has others."""
         key = self._derive_key(_PURPOSE)
         return blake2b(content, digest_size=size, key=key, person=kind.encode()).digest()
 

@@ -53,6 +53,10 @@ class ItemType:
         values = {"tenant": tenant, **names}
         return _fill(self.partition, values), _fill(self.sort, values)
 
+    def build_key_in(self, partition: str, /, **names: str | int) -> Key:
+        """Build the key of an item in a partition that is known."""
+        return partition, _fill(self.sort, names)
+
     def build_partition(self, tenant: str = "", /, **names: str | int) -> str:
         return _fill(self.partition, {"tenant": tenant, **names})
 

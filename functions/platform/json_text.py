@@ -11,11 +11,7 @@ from typing import Any
 from pydantic_core import from_json, to_json
 
 from functions.platform.errors import UnreadableValue, ValidationFailed, ValueTooLarge
-from functions.platform.limits import (
-    MAX_BODY_CONTAINERS,
-    MAX_DECOMPRESSED_BYTES,
-    MAX_JSON_DEPTH,
-)
+from functions.platform.limits import MAX_BODY_CONTAINERS, MAX_DECOMPRESSED_BYTES, MAX_JSON_DEPTH
 
 BEYOND_DOUBLE = "holds NaN or a number beyond the range of a double; send it as a text"
 _LARGE_NUMBER = re.compile(rb"\d{309}|[eE]\+?\d{3}")  # only these can exceed a double

@@ -37,11 +37,7 @@ class OpenAiEndpoint:
         self._client = httpx.Client(timeout=seconds, transport=transport)
 
     def post(self, path: str, body: dict[str, Any]) -> Any:
-        """Send a request once; return the document of the answer.
-
-        Raises:
-            EndpointFailed: the endpoint is out of reach, refuses, or is too slow.
-        """
+        """Send a request once; return the document of the answer."""
         key = self._get_key()
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         try:

@@ -109,11 +109,6 @@ def build_owned_memories_partition(tenant: str, owner_kind: str, owner: str) -> 
     return f"{tenant}#o#{hash_name(owner_kind, owner)}"
 
 
-def build_memory_key(partition: str) -> Key:
-    """Build the key of the item that holds the latest sequence number of a memory."""
-    return partition, item_types.MEMORY.build_sort()
-
-
 def build_memory_entry_key(partition: str, sequence: int) -> Key:
     return partition, item_types.MEMORY_ENTRY.build_sort(sequence=encode_sequence(sequence))
 
@@ -143,20 +138,6 @@ def build_snapshot_pin_key(partition: str, sequence: int, run: str) -> Key:
     return partition, sort
 
 
-def build_memory_run_key(tenant: str, run: str) -> Key:
-    return item_types.MEMORY_RUN.build_key(tenant, run=run)
-
-
 def build_started_runs_partition(tenant: str, principal: str) -> str:
     """Build the partition, in the index by group, of the runs that a principal started."""
     return f"{tenant}#l#{hash_name('principal', principal)}"
-
-
-def build_run_secrets_key(partition: str, run: str) -> Key:
-    """Build the key of the encrypted secrets of a run, in the partition of a memory."""
-    return partition, item_types.RUN_SECRETS.build_sort(run=run)
-
-
-def build_put_request_key(partition: str, key: bytes) -> Key:
-    """Build the key of what says at which sequence number an Idempotency-Key's entry is."""
-    return partition, item_types.PUT_REQUEST.build_sort(request=key.hex())

@@ -13,7 +13,6 @@ from functions.platform.keys import (
     HASH_CHARACTERS,
     TIME_CHARACTERS,
     Key,
-    build_id,
     decode_timestamp,
     encode_seed,
     encode_timestamp,
@@ -101,21 +100,6 @@ def build_instance_runs_partition(tenant: str, instance: str) -> str:
     return f"{tenant}#r#{hash_name('instance', instance)}"
 
 
-def get_run_start(run_id_end: str) -> int:
-    """Get when a run was started (epoch ms), from the end of its id."""
-    return decode_timestamp(run_id_end)
-
-
-def build_deleted_run_key(partition: str) -> Key:
-    """Build the key of what says that the run of a partition was deleted."""
-    return partition, item_types.DELETED_RUN.sort
-
-
-def build_agent_type_key(tenant: str, agent_type: str) -> Key:
-    """Build the key of an agent type: a tenant's are in the order of their names."""
-    return item_types.AGENT_TYPE.build_key(tenant, type=agent_type)
-
-
 def parse_episode_key(partition: str, episode_id: str) -> Key | None:
     """Parse the key that an episode with this id has in a run's partition; None if malformed."""
     token = parse_episode_id(episode_id)
@@ -196,17 +180,8 @@ def build_learned_workflow_key(partition: str, workflow: str) -> Key:
     return partition, item_types.LEARNED_WORKFLOW.build_sort(workflow=hashed)
 
 
-def build_outcome_key(workflow: Key, request: bytes) -> Key:
-    """Build the key of what says that an outcome with an Idempotency-Key was counted."""
-    return workflow[0], item_types.OUTCOME.build_sort(workflow=workflow[1], request=request.hex())
-
-
 def build_instance_key(tenant: str, instance: str) -> Key:
     return item_types.INSTANCE.build_key(tenant, instance=hash_name("instance", instance))
-
-
-def build_fact_space(tenant: str) -> str:
-    return item_types.FACT.build_partition(tenant)
 
 
 def build_tenant_facts_partition(tenant: str) -> str:
@@ -232,8 +207,3 @@ def build_fact_position(created: int, fact: str) -> str:
 def hash_fact(fact: str) -> str:
     """Hash a fact's id, as its key has it."""
     return hash_name("fact", fact)
-
-
-def build_fact_id(seed: bytes) -> str:
-    """Build a fact's id; the same for the same 16 bytes."""
-    return build_id("fact", seed)

@@ -17,11 +17,7 @@ class UsedRequests(TimedStore):
     """The Idempotency-Keys of all tenants that were used within a day."""
 
     def claim(self, tenant: str, token: RequestToken) -> None:
-        """Note for a day what an Idempotency-Key is used for: one write of one unit.
-
-        Raises:
-            IdempotencyConflict: it was used with another body.
-        """
+        """Note for a day what an Idempotency-Key is used for: one write of one unit."""
         key = item_types.USED_REQUEST.build_key(tenant, request=token.key.hex())
         use = {"token": token.stored, TTL_ATTRIBUTE: self._clock() // 1000 + _LIFETIME}
         try:

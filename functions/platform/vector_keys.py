@@ -2,7 +2,7 @@
 
 from functions.platform import item_types
 from functions.platform.entry_keys import EntryAddress
-from functions.platform.keys import Key, hash_agent, hash_name, hash_namespace
+from functions.platform.keys import Key, hash_agent, hash_namespace
 
 EMBEDDING_KEY = item_types.EMBEDDING.build_key()
 """The item that says by which model all vectors are made; no tenant's name is a tilde."""
@@ -38,13 +38,3 @@ def build_vector_key(space: str, ref: str) -> Key:
 
 def parse_vector_ref(sort: str) -> str:
     return sort.removeprefix(item_types.AGENT_VECTOR.sort_prefix)
-
-
-def build_model_space(space: str, model: str) -> str:
-    """Build the partition, in the vector index, of the vectors of a space by one model."""
-    return f"{space}#{model}"
-
-
-def hash_filter_value(value: str) -> str:
-    """Hash what the vector index filters by: short, however long the value is."""
-    return hash_name("filter", value)

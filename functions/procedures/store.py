@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from functions.platform import run_keys
+from functions.platform import item_types, run_keys
 from functions.platform.idempotency import RequestToken
 from functions.platform.item_types import LEARNED_WORKFLOW, TASK_TYPE
 from functions.platform.items import Item, from_attributes, to_attributes
@@ -73,11 +73,7 @@ class WorkflowStore(Store):
         self._table.transact([put_new(key, _encode(workflow) | listed), counted])
 
     def replace(
-        self,
-        key: Key,
-        seen: ProcedureWorkflow,
-        new: ProcedureWorkflow,
-        records: Iterable[Write],
+        self, key: Key, seen: ProcedureWorkflow, new: ProcedureWorkflow, records: Iterable[Write]
     ) -> None:
         """Write spec and half-life, and the stats only if they change."""
         item, condition = _encode(new), _AT_VERSION
@@ -109,7 +105,7 @@ class WorkflowStore(Store):
 
     def add_once(self, key: Key, increment: Increment, token: RequestToken, now: int) -> None:
         """Add the outcome of a request with an Idempotency-Key, unless it was added before."""
-        marker = run_keys.build_outcome_key(key, token.key)
+        marker = item_types.OUTCOME.build_key_in(key[0], workflow=key[1], request=token.key.hex())
         attributes = {"token": token.stored, TTL_ATTRIBUTE: now // 1000 + _OUTCOME_LIFETIME}
         writes = [put_new(marker, attributes), _add_increment(key, increment)]
         try:

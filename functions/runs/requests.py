@@ -6,11 +6,7 @@ from pydantic import Field
 
 from functions.platform.limits import MAX_LABEL_CHARACTERS, MAX_TURN
 from functions.platform.sensitivity import Sensitivity
-from functions.platform.validation import (
-    AgentId,
-    Identifier,
-    RequestModel,
-)
+from functions.platform.validation import AgentId, Identifier, RequestModel
 
 Label = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_CHARACTERS)]
 

@@ -96,12 +96,7 @@ class Runs:
         return self._end(caller, run_id, "failed", render_value(new.error, "error"), token)
 
     def _end(
-        self,
-        caller: Principal,
-        run_id: str,
-        status: RunStatus,
-        result: bytes,
-        token: RequestToken,
+        self, caller: Principal, run_id: str, status: RunStatus, result: bytes, token: RequestToken
     ) -> Run:
         now = self._clock()
         tenant = caller.tenant

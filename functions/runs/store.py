@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import TypeGuard
 
 from functions.identity.model import Principal
-from functions.platform import run_keys, schema, staging
+from functions.platform import item_types, run_keys, schema, staging
 from functions.platform.bounded_pages import Examined, examine_all
 from functions.platform.clock import to_ttl_seconds
 from functions.platform.errors import Throttled
@@ -21,7 +21,6 @@ from functions.platform.keys import HIGHEST, Key, decode_timestamp
 from functions.platform.limits import MAX_INLINE_BYTES, MAX_PAGE_ITEMS
 from functions.platform.newest_first import iterate_items, iterate_rows
 from functions.platform.retry import retry_on
-from functions.platform.run_keys import build_agent_type_key
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store, Table
 from functions.platform.values import ValueCodec, read_text
@@ -250,7 +249,7 @@ class EpisodeStore:
 
     def is_run_deleted(self, address: run_keys.RunAddress) -> bool:
         """Tell whether the run was deleted: one read of a small item, which seldom exists."""
-        return self._table.get(run_keys.build_deleted_run_key(address.partition)) is not None
+        return self._table.get(item_types.DELETED_RUN.build_key_in(address.partition)) is not None
 
     def list_by_type(
         self, tenant: str, agent_type: str, before: str | None, page_size: int, now: int
@@ -334,7 +333,7 @@ def _get_created(item: Item) -> int:
 
 
 def _get_expiry(item: Item) -> int:
-    return compute_expiry(run_keys.get_run_start(item["run_end"]))
+    return compute_expiry(decode_timestamp(item["run_end"]))
 
 
 class AgentTypeStore(Store):
@@ -344,7 +343,7 @@ class AgentTypeStore(Store):
         """Note that an agent type is used: one write, and one more if it has workflows."""
         ttl = to_ttl_seconds(compute_expiry(now))
         names = f"SET agent_type = :name, last_used_at = :now, {TTL_ATTRIBUTE} = :ttl"
-        key = build_agent_type_key(tenant, agent_type)
+        key = item_types.AGENT_TYPE.build_key(tenant, type=agent_type)
         has_none = "attribute_not_exists(has_workflows)"
         try:
             self._table.update(update(key, names, has_none, name=agent_type, now=now, ttl=ttl))
@@ -355,7 +354,7 @@ class AgentTypeStore(Store):
         """Note that an agent type has workflows: one write. It is listed from then on."""
         names = "SET agent_type = :name, last_used_at = :now, has_workflows = :true"
         expression = f"{names} REMOVE {TTL_ATTRIBUTE}"
-        key = build_agent_type_key(tenant, agent_type)
+        key = item_types.AGENT_TYPE.build_key(tenant, type=agent_type)
         self._table.update(update(key, expression, name=agent_type, now=now, true=True))
 
     def iterate(self, tenant: str, before: str | None, count: int) -> Iterator[AgentType]:
@@ -363,7 +362,7 @@ class AgentTypeStore(Store):
 
         Those that DynamoDB will delete soon are among them.
         """
-        last = build_agent_type_key(tenant, HIGHEST if before is None else before)
+        last = item_types.AGENT_TYPE.build_key(tenant, type=HIGHEST if before is None else before)
         items = self._table.query_from(
             last[0], AGENT_TYPE.sort_prefix, last[1], min(count, MAX_PAGE_ITEMS), newest_first=True
         )

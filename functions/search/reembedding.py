@@ -8,6 +8,7 @@ crash a page is repeated.
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 
 from functions.entries.mapper import EntryMapper
@@ -27,25 +28,17 @@ from functions.vectors.model import NO_MODEL
 _SECOND_PASS_DELAY = 3_600_000  # ms; functions with the former settings may write during a pass
 
 
+@dataclass(eq=False)
 class Reembedding:
     """Embeds all entries and facts in the current format. Two may work on it at once."""
 
-    def __init__(
-        self,
-        progress: EmbeddingProgress,
-        mapper: EntryMapper,
-        entries: EmbeddingIndexer,
-        facts: Facts,
-        clock: Clock,
-        format_name: str,
-    ) -> None:
-        self._progress = progress
-        self._mapper = mapper
-        self._entries = entries
-        self._facts = facts
-        self._clock = clock
-        self._format_name = format_name
-        self._is_checked = False
+    _progress: EmbeddingProgress
+    _mapper: EntryMapper
+    _entries: EmbeddingIndexer
+    _facts: Facts
+    _clock: Clock
+    _format_name: str
+    _is_checked: bool = field(default=False, init=False)
 
     def start_if_needed(self) -> Counter[str]:
         """Start a pass if the settings have changed; checked once in a process, by one read."""

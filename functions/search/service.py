@@ -277,11 +277,7 @@ class Search:
         return {each: found[each] for each in wanted if each in found}
 
     def _select_readable(
-        self,
-        caller: Principal,
-        entries: Mapping[str, Entry],
-        request: MemorySearch,
-        accept: Accept,
+        self, caller: Principal, entries: Mapping[str, Entry], request: MemorySearch, accept: Accept
     ) -> list[Entry]:
         filters, matching = (
             request.filters,

@@ -38,10 +38,7 @@ CONSUMERS: Mapping[str, type[Consumer]] = {
     "history": HistoryKeeper,
 }
 """They process a batch side by side."""
-FINAL_CONSUMERS: Mapping[str, type[Consumer]] = {
-    "quotas": QuotaCounter,
-    "usage": UsageCounter,
-}
+FINAL_CONSUMERS: Mapping[str, type[Consumer]] = {"quotas": QuotaCounter, "usage": UsageCounter}
 """They follow the others, and know what these failed at."""
 ALL_CONSUMERS = {**CONSUMERS, **FINAL_CONSUMERS}
 

@@ -5,6 +5,7 @@ is the bus. What fails holds up its own records, and neither other logs nor the 
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Self
 
@@ -29,18 +30,16 @@ _MAX_BUS_CALLS = 8  # at once
 _Job = Callable[[StreamBatch], None]
 
 
+@dataclass(eq=False)
 class EventPublisher:
     """The consumer of changes of entries that feeds event logs and the bus."""
 
     SUBSCRIPTIONS: ClassVar[tuple[Subscription, ...]] = (*ENTRIES, ANNOUNCEMENTS)
 
-    def __init__(
-        self, deriver: EventDeriver, logs: EventLogStore, bus: EventBus | None, pool: WorkerPool
-    ) -> None:
-        self._deriver = deriver
-        self._logs = logs
-        self._bus = bus
-        self._pool = pool
+    _deriver: EventDeriver
+    _logs: EventLogStore
+    _bus: EventBus | None
+    _pool: WorkerPool
 
     @classmethod
     def build(cls, container: Container) -> Self:

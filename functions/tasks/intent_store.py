@@ -10,14 +10,7 @@ from functions.platform.keys import Key
 from functions.platform.newest_first import build_list_attributes, iterate_item_groups, iterate_rows
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import Store
-from functions.platform.writes import (
-    Write,
-    check,
-    delete,
-    put,
-    put_new,
-    update,
-)
+from functions.platform.writes import Write, check, delete, put, put_new, update
 from functions.tasks.mapper import intent_from_item, intent_to_item
 from functions.tasks.model import Intent, Task
 from functions.tasks.store import build_use_condition

@@ -151,10 +151,7 @@ def build_own_tasks_error() -> CapacityExceeded:
 
 def hold_task(tenant: str, agent: str, task: str) -> Write:
     """List a task under an agent that holds memory of it, and isn't its assignee."""
-    return put(
-        item_types.HELD_TASK.build_key(tenant, agent=agent, task=task),
-        {"task_id": task},
-    )
+    return put(item_types.HELD_TASK.build_key(tenant, agent=agent, task=task), {"task_id": task})
 
 
 def release_task(tenant: str, agent: Digest, task: str) -> Write:

@@ -69,7 +69,7 @@ def usage_to_item(agent: str, entries: int, size: int) -> Item:
 def grant_to_item(grant: Grant) -> Item:
     """Return a grant's item; DynamoDB removes it some time after it has expired."""
     return to_attributes(grant) | {
-        TTL_ATTRIBUTE: None if grant.expires_at == FOREVER else to_ttl_seconds(grant.expires_at),
+        TTL_ATTRIBUTE: None if grant.expires_at == FOREVER else to_ttl_seconds(grant.expires_at)
     }
 
 

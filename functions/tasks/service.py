@@ -92,11 +92,7 @@ class Tasks:
         return parent
 
     def _resolve_registration_conflict(
-        self,
-        caller: Principal,
-        task: Task,
-        token: RequestToken,
-        refused: ConditionFailed,
+        self, caller: Principal, task: Task, token: RequestToken, refused: ConditionFailed
     ) -> Task:
         """Answer a retry, adopt a task without a coordinator, or say why nothing was done."""
         if refused.failed.get(item_types.TASK.build_key(caller.tenant, task=task.id)) is not None:
@@ -195,11 +191,7 @@ class Tasks:
         """
         fields = change.changed_fields
         target = TaskTarget(
-            task,
-            self._clock(),
-            fields=fields,
-            status=change.status,
-            assignee=change.assigned_agent,
+            task, self._clock(), fields=fields, status=change.status, assignee=change.assigned_agent
         )
         if not is_allowed(caller, CHANGE_TASK, target):
             member = self._store.get_membership(caller.tenant, task.id, caller.id)

@@ -10,8 +10,5 @@ READ_USAGE = Action[object](
     "usage.read", (HOLDS_ADMIN, _IS_OPERATOR), denied="usage is read with memory.admin"
 )
 CHANGE_TENANT = Action[object](
-    "tenant.change",
-    (_IS_OPERATOR,),
-    denied="only the root key limits tenants",
-    is_audited=True,
+    "tenant.change", (_IS_OPERATOR,), denied="only the root key limits tenants", is_audited=True
 )

@@ -7,12 +7,7 @@ from hashlib import blake2b
 from typing import Literal
 
 from functions.platform.clock import to_rfc3339
-from functions.platform.item_types import (
-    COUNTED_ITEMS,
-    DAILY_USAGE,
-    USAGE,
-    USAGE_RECONCILIATION,
-)
+from functions.platform.item_types import COUNTED_ITEMS, DAILY_USAGE, USAGE, USAGE_RECONCILIATION
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress, dumps, loads
 from functions.platform.keys import Key, build_due_attributes, get_tenant

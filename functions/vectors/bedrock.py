@@ -29,11 +29,7 @@ class BedrockEmbeddings:
         self._is_query = is_query
 
     def __call__(self, texts: Sequence[str]) -> list[Vector]:
-        """Embed texts.
-
-        Raises:
-            Unavailable: access to the model is denied, or it does not answer.
-        """
+        """Embed texts."""
         return [vector for body in self._build_bodies(texts) for vector in self._ask(body)]
 
     def _ask(self, body: Json) -> list[Vector]:

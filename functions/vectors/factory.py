@@ -18,13 +18,7 @@ from functions.vectors import wordllama
 from functions.vectors.bedrock import BedrockEmbeddings
 from functions.vectors.hybrid import QueryEmbedder, TextEmbedder, scale_to_unit
 from functions.vectors.in_memory_vectors import InMemoryVectors, float16_format
-from functions.vectors.model import (
-    NO_VECTORS,
-    EmbedMeanings,
-    Vector,
-    VectorIndex,
-    VectorSearch,
-)
+from functions.vectors.model import NO_VECTORS, EmbedMeanings, Vector, VectorIndex, VectorSearch
 from functions.vectors.native_index import NativeVectorIndex, native_format
 
 if TYPE_CHECKING:

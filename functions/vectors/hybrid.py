@@ -267,8 +267,7 @@ class TextEmbedder:
         found = iter(self._embed_meanings(wanted) if wanted else ())
         return [
             Embedding(
-                tuple(_scale(next(found), piece) for piece in each),
-                _list_terms(text, self._weigh),
+                tuple(_scale(next(found), piece) for piece in each), _list_terms(text, self._weigh)
             )
             for text, each in zip(texts, pieces, strict=True)
         ]

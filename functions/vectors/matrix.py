@@ -138,10 +138,7 @@ class TextMatrix(VectorMatrix):
         self._uncounted: set[str] = set()
 
     def put_texts(
-        self,
-        keys: Sequence[RowKey],
-        vectors: "NDArray[np.float32]",
-        terms: Iterable[Iterable[int]],
+        self, keys: Sequence[RowKey], vectors: "NDArray[np.float32]", terms: Iterable[Iterable[int]]
     ) -> None:
         """Put texts: their vectors, and their hashed terms.
 

@@ -10,6 +10,7 @@ from math import hypot, sqrt
 
 from functions.platform import vector_keys
 from functions.platform.items import Item
+from functions.platform.keys import hash_name
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import (
     SPACE_ATTRIBUTE,
@@ -113,7 +114,6 @@ def _to_integers(vector: Vector) -> list[int]:
 def _index_attributes(space: str, model: str, filters: Mapping[str, str]) -> dict[str, str]:
     """Build the attributes that the index partitions and filters by: short strings all."""
     values = {
-        build_filter_attribute(name): vector_keys.hash_filter_value(each)
-        for name, each in filters.items()
+        build_filter_attribute(name): hash_name("filter", each) for name, each in filters.items()
     }
-    return {SPACE_ATTRIBUTE: vector_keys.build_model_space(space, model)} | values
+    return {SPACE_ATTRIBUTE: f"{space}#{model}"} | values

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from functions.openwop import secret_store
+from functions.platform import item_types
 from functions.platform.items import decode_item
-from functions.platform.openwop_keys import build_run_secrets_key
 from tests.contract.expect import ok
 from tests.contract.openwop_calls import RUNS, Run, erring, memory_items, path, present, start
 from tests.contract.service import Service
@@ -120,7 +120,7 @@ def test_secrets_are_bound_to_their_run(ada: httpx.Client, service: Service) -> 
     items = [each for each in service.stored() if each["sk"]["S"].startswith("k#")]
     mine = next(each for each in items if each["sk"]["S"] == f"k#{first.id}")
     partition = decode_item(mine)["pk"]
-    _, sort = build_run_secrets_key(partition, second.id)
+    _, sort = item_types.RUN_SECRETS.build_key_in(partition, run=second.id)
     theirs = next(each for each in items if each["sk"]["S"] == sort)
     sealed = {name: mine[name] for name in ("value", "data_key")}
     client.put_item(TableName=table, Item=theirs | sealed)

@@ -14,11 +14,7 @@ from functions.api.responses.consolidation import (
 )
 from functions.api.responses.rendering import to_document
 from functions.api.routing import RouteTable
-from functions.consolidation.authority import (
-    CHANGE_CONSOLIDATION,
-    CONSOLIDATE,
-    UNDO_CONSOLIDATION,
-)
+from functions.consolidation.authority import CHANGE_CONSOLIDATION, CONSOLIDATE, UNDO_CONSOLIDATION
 from functions.consolidation.job import END
 from functions.consolidation.model import ConsolidationRun, ReportedStep
 from functions.consolidation.requests import ConsolidationSettings, NewConsolidation

@@ -47,8 +47,7 @@ def pop_message(request: Request, caller: Principal) -> Response:
     session_id = request.path_params["session_id"]
     found, popped = request.services.messages.pop(caller, session_id, request.if_match, token)
     document = PoppedDocument(
-        **render_change(found),
-        message=None if popped is None else render_message(popped),
+        **render_change(found), message=None if popped is None else render_message(popped)
     )
     return conversation_response(200, found, document)
 
@@ -105,10 +104,7 @@ def append_messages(request: Request, caller: Principal) -> Response:
     found, added = request.services.messages.append(
         caller, session_id, new, request.if_match, token
     )
-    document = AppendedDocument(
-        **render_change(found),
-        messages=list(map(render_message, added)),
-    )
+    document = AppendedDocument(**render_change(found), messages=list(map(render_message, added)))
     return conversation_response(201, found, document, location=build_location(session_id))
 
 
@@ -130,10 +126,7 @@ def remove_messages(request: Request, caller: Principal) -> Response:
     found, removed = request.services.messages.remove(
         caller, request.path_params["session_id"], _FROM.read(request), end, request.if_match
     )
-    document = RemovedDocument(
-        **render_change(found),
-        removed=removed,
-    )
+    document = RemovedDocument(**render_change(found), removed=removed)
     return conversation_response(200, found, document)
 
 

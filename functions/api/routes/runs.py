@@ -243,8 +243,7 @@ def fail_run(request: Request, caller: Principal) -> Response:
     """End a run that failed."""
     error, run_id = request.parse_body(RunError), request.path_params["run_id"]
     return _run_response(
-        200,
-        request.services.runs.fail(caller, run_id, error, request.idempotency_token(caller)),
+        200, request.services.runs.fail(caller, run_id, error, request.idempotency_token(caller))
     )
 
 

@@ -8,7 +8,7 @@ from functions.platform import item_types
 from functions.platform.entry_keys import (
     build_creation_bound,
     build_creation_order,
-    build_index_prefix,
+    build_index_row_sort,
     build_private_address,
     build_semantic_address,
     build_sort_token,
@@ -47,7 +47,7 @@ def test_different_names_are_different_entries(
 @settings(max_examples=300)
 @given(one=tricky, other=tricky)
 def test_no_name_is_the_beginning_of_another(one: str, other: str) -> None:
-    prefixes = [build_index_prefix(each) for each in (one, other)]
+    prefixes = [build_index_row_sort("", each) for each in (one, other)]
     assert prefixes[0].startswith(prefixes[1]) == (one == other)
     partitions = [item_types.AGENT.build_partition("t", agent=each) for each in (one, other)]
     assert (partitions[0] == partitions[1]) == (one == other)
