@@ -1,6 +1,8 @@
-"""Measure operations on entries while their number grows, in the worst case.
+"""Memories that grow, and the operations that are measured on them, in the worst case.
 
-All elements are in the one partition that the operations read.
+All elements are in the one partition that the operations read. The cost of an operation whose name
+ends with `counted` may grow with the memory. What looks for elements that do not exist examines
+more of it, up to the limit of a page.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,16 +11,22 @@ from itertools import count
 from typing import Any
 from urllib.parse import urlencode
 
+from benchmarks import events
 from benchmarks.capacity import Call
-from benchmarks.inprocess import Caller, Function
+from benchmarks.inprocess import Answer, Caller
 from benchmarks.workload import entry, value
 from functions.entries.tiers import Tier
 
 TENANT = "bench"
 Operation = Callable[[], list[Call]]
-_MEMORY = "/api/v1/memory"
-_MATCHES, _PAGE = 10, 10
-_MOST_OWNED = 100_000
+Named = Iterator[tuple[str, Operation]]
+_MEMORY, _TASKS, _RUNS = "/api/v1/memory", "/api/v1/tasks", "/api/v1/runs"
+_OBJECTS, _PROCEDURES = "/api/v1/objects", "/api/v1/procedures/sdr"
+_STATE, _USER = "/api/v1/agents/admin/state", "/api/v1/users/ada/conversations"
+_CONVERSATION, _INTENT = "/api/v1/conversations/long", "/api/v1/intents/growing/tasks"
+_MATCHES, _AT_ONCE, _FEW, _MOST_OWNED = 10, 50, 3, 100_000
+_MESSAGE = {"role": "user", "content": "x" * 800}
+_RUN_ENTRY = {"content": "x" * 800, "tags": ["billing"]}
 
 
 class Subject:
@@ -28,20 +36,19 @@ class Subject:
     memory as it was, or a few elements larger.
 
     Attributes:
-        growing: the operations whose cost may grow with the memory.
-        examined: the operations that examine more of it, up to the limit of a page.
         lists: the routes of the lists whose pages are measured.
+        pages: the name of each page of a list, and its path with filters.
+        page: the number of elements of a page.
         most: the largest size that can be filled in acceptable time.
     """
 
-    growing: frozenset[str] = frozenset()
-    examined: frozenset[str] = frozenset()
     lists: tuple[str, ...] = ()
+    pages: tuple[tuple[str, str], ...] = ()
+    page = 10
     most = 10_000
 
-    def __init__(self, _function: Function, admin: Caller) -> None:
-        self._admin = admin
-        self._stored = 0
+    def __init__(self, admin: Caller) -> None:
+        self._admin, self._stored = admin, 0
 
     def grow(self, to: int) -> None:
         """Add elements until there are `to`."""
@@ -52,143 +59,456 @@ class Subject:
     def _add(self, number: int) -> None:
         raise NotImplementedError
 
-    def operations(self) -> Iterator[tuple[str, Operation]]:
-        """Yield the operations with their names."""
-        raise NotImplementedError
-
-
-Maker = Callable[[Function, Caller], Subject]
+    def operations(self) -> Named:
+        """Yield the operations with their names; unless more is said, the first page of lists."""
+        for name, path in self.pages:
+            # logs have no totals, and reject the parameter
+            paging = f"limit={self.page}" + ("" if "/audit" in path else "&total=none")
+            yield name, partial(self._admin.get, f"{path}{'&' if '?' in path else '?'}{paging}")
 
 
 class Entries(Subject):
-    """Entries of one type, and the life of one more entry."""
+    """Entries of one tier, and the life of one more entry."""
 
-    lists: tuple[str, ...] = ("/api/v1/memory",)
+    lists: tuple[str, ...] = (_MEMORY,)
     _tier: Tier
     _tags: tuple[str, ...]
 
-    def __init__(self, function: Function, owner: Caller) -> None:
-        super().__init__(function, owner)
-        self.owner = owner
-        self._numbers = count()
-        self._made: Any = None
+    def __init__(self, owner: Caller) -> None:
+        super().__init__(owner)
+        self._numbers, self._made = count(), dict[str, Any]()
         self._create()  # the first create also writes counters and permissions
-        self.owner.call("DELETE", self._target)
+        self._admin.call("DELETE", self._target)
 
     def _add(self, number: int) -> None:
-        body = entry(self.owner.id, f"filling-{number}", self._tier, self._tags)
-        self.owner.send("POST", _MEMORY, body)
+        body = entry(self._admin.id, f"filling-{number}", self._tier, self._tags)
+        self._admin.send("POST", _MEMORY, body)
 
-    def _life(self) -> Iterator[tuple[str, Operation]]:
+    def operations(self) -> Named:
         yield f"create {self._tier}", self._create
-        yield f"get {self._tier} by id", lambda: self.owner.calls("GET", self._target)
-        yield f"get {self._tier} by key", self._by_key
-        yield f"patch {self._tier}", self._patch
-        yield f"delete {self._tier}", lambda: self.owner.calls("DELETE", self._target)
+        yield f"get {self._tier} by id", lambda: self._admin.get(self._target)
+        names = ("namespace", "key", "memory_type")
+        yield (
+            f"get {self._tier} by key",
+            lambda: self._query(**{name: self._made[name] for name in names}),
+        )
+        change = {"value": value(15)}
+        yield (
+            f"patch {self._tier}",
+            lambda: self._admin.calls("PATCH", self._target, change, if_match="1"),
+        )
+        yield f"delete {self._tier}", lambda: self._admin.calls("DELETE", self._target)
+        yield from super().operations()
 
     @property
     def _target(self) -> str:
         return f"{_MEMORY}/{self._made['id']}"
 
     def _create(self) -> list[Call]:
-        body = entry(self.owner.id, f"measured-{next(self._numbers):05}", self._tier, ["step"])
-        answer = self.owner.call("POST", _MEMORY, body)
+        body = entry(self._admin.id, f"measured-{next(self._numbers):05}", self._tier, ["step"])
+        answer = self._admin.call("POST", _MEMORY, body)
         self._made = answer.body
         return answer.calls
 
-    def _by_key(self) -> list[Call]:
-        place = {name: self._made[name] for name in ("namespace", "key", "memory_type")}
-        return self._query(**place)
-
-    def _patch(self) -> list[Call]:
-        return self.owner.calls("PATCH", self._target, {"value": value(15)}, if_match="1")
-
     def _query(self, **filters: str | int) -> list[Call]:
-        return self.owner.calls("GET", f"{_MEMORY}?{urlencode(filters)}")
+        return self._admin.get(f"{_MEMORY}?{urlencode(filters)}")
 
 
 class OwnMemory(Entries):
     """One agent's episodic memory."""
 
     _tier, _tags = "episodic", ("billing",)
-    growing: frozenset[str] = frozenset({"query own memory, counted"})
-    examined: frozenset[str] = frozenset(
-        {"own memory, of a tag that none has", "own memory, changed lately"}
+    _agent = "/api/v1/agents/owner/memory"
+    _own = f"{_MEMORY}?agent_id=owner&tags=billing"
+    lists = (_MEMORY, *(f"/api/v1/agents/{{agent_id+}}/memory{e}" for e in ("", "/eviction")))
+    pages = (
+        ("query own memory", _own),
+        ("first page of own memory, bare", _agent),
+        ("first page to be evicted", f"{_agent}/eviction"),
+        ("own memory, of a tag that none has", f"{_MEMORY}?agent_id=owner&tags=rare"),
+        ("own memory, of a time that none has", f"{_own}&updated_after=2100-01-01T00:00:00Z"),
     )
-    lists: tuple[str, ...] = (
-        "/api/v1/memory",
-        "/api/v1/agents/{agent_id+}/memory",
-        "/api/v1/agents/{agent_id+}/memory/eviction",
-    )
 
-    def __init__(self, function: Function, admin: Caller) -> None:
-        super().__init__(function, function.new_agent(admin, "owner"))
-        target = f"/api/v1/agents/{self.owner.id}/memory"
-        admin.send("PATCH", f"{target}/config", {"episodic": {"capacity": _MOST_OWNED}})
-        self._summary = f"{target}/summary"
+    def __init__(self, admin: Caller) -> None:
+        super().__init__(admin.function.new_agent(admin, "owner"))
+        admin.send("PATCH", f"{self._agent}/config", {"episodic": {"capacity": _MOST_OWNED}})
 
-    def operations(self) -> Iterator[tuple[str, Operation]]:
-        yield from self._life()
-        yield "summary", lambda: self.owner.calls("GET", self._summary)
-        yield "query own memory", lambda: self._own(total="none")
-        after = self._find_later()
-        yield "later page of own memory", lambda: self._own(total="none", after=after)
-        for name, path in (
-            ("first page of own memory, bare", f"/api/v1/agents/{self.owner.id}/memory"),
-            ("first page to be evicted", f"/api/v1/agents/{self.owner.id}/memory/eviction"),
-        ):
-            yield name, partial(self.owner.get, f"{path}?total=none&limit={_PAGE}")
-        yield "own memory, of a tag that none has", lambda: self._own(total="none", tags="rare")
-        yield (
-            "own memory, changed lately",
-            lambda: self._own(total="none", updated_after="2100-01-01T00:00:00Z"),
-        )
-        yield "query own memory, counted", self._own
-
-    def _own(self, **filters: str) -> list[Call]:
-        of: dict[str, str | int] = {"agent_id": self.owner.id, "tags": "billing", "limit": _PAGE}
-        return self._query(**(of | filters))
-
-    def _find_later(self) -> str:
-        """Find the cursor after a quarter of the entries, at most 1,000."""
-        skipped = min(self._stored // 4, 1000)
-        query = {"agent_id": self.owner.id, "tags": "billing", "total": "none", "values": "omit"}
-        target = f"{_MEMORY}?{urlencode(query | {'limit': skipped})}"
-        cursor: str = self.owner.call("GET", target).body["next"]
-        return cursor
+    def operations(self) -> Named:
+        yield from super().operations()
+        yield "summary", lambda: self._admin.get(f"{self._agent}/summary")
+        skipped = min(self._stored // 4, 1000)  # a cursor after a quarter, at most
+        page = self._admin.call("GET", f"{self._own}&total=none&values=omit&limit={skipped}").body
+        later = f"{self._own}&total=none&limit={self.page}&{urlencode({'after': page['next']})}"
+        yield "later page of own memory", lambda: self._admin.get(later)
+        yield "query own memory, counted", lambda: self._admin.get(f"{self._own}&limit={self.page}")
 
 
 class SharedMemory(Entries):
     """One namespace's semantic memory: 10 entries have two rare tags, and all have a third one."""
 
     _tier, _tags = "semantic", ("other",)
-    growing: frozenset[str] = frozenset(
-        {"query by a tag of all, counted", "query a namespace, counted"}
+    _all = f"{_MEMORY}?memory_type=semantic&namespace=invoice_processing"
+    pages = (
+        ("query by a tag of all", f"{_all}&tags=other"),
+        ("query a namespace", _all),
+        ("query by a rare tag and one of all", f"{_all}&tags=urgent,other"),
+        ("shared memory, of an intent that none has", f"{_all}&scope.intent_id=none"),
     )
-    examined: frozenset[str] = frozenset({"shared memory, of an intent that none has"})
 
-    def __init__(self, function: Function, admin: Caller) -> None:
-        super().__init__(function, admin)
+    def __init__(self, admin: Caller) -> None:
+        super().__init__(admin)
         for number in range(_MATCHES):
             body = entry(admin.id, f"match-{number}", self._tier, ["urgent", "billing", "other"])
             admin.send("POST", _MEMORY, body)
 
-    def operations(self) -> Iterator[tuple[str, Operation]]:
-        yield from self._life()
-        yield "query by two tags, 10 match", lambda: self._in_namespace(tags="urgent,billing")
-        yield "query by a tag of all", lambda: self._in_namespace(tags="other", total="none")
-        yield "query a namespace", lambda: self._in_namespace(total="none")
-        yield (
-            "query by a rare tag and one of all",
-            lambda: self._in_namespace(tags="urgent,other", total="none"),
-        )
-        yield (
-            "shared memory, of an intent that none has",
-            lambda: self._in_namespace(total="none", **{"scope.intent_id": "none"}),
-        )
-        yield "query by a tag of all, counted", lambda: self._in_namespace(tags="other")
-        yield "query a namespace, counted", self._in_namespace
+    def operations(self) -> Named:
+        yield from super().operations()
+        for name, filters in (
+            ("query by two tags, 10 match", "&tags=urgent,billing"),
+            ("query by a tag of all, counted", "&tags=other"),
+            ("query a namespace, counted", ""),
+        ):
+            yield name, partial(self._admin.get, f"{self._all}{filters}&limit={self.page}")
 
-    def _in_namespace(self, **filters: str) -> list[Call]:
-        place = {"memory_type": "semantic", "namespace": "invoice_processing"}
-        return self._query(**place, **filters, limit=_PAGE)
+
+class Conversation(Subject):
+    """One conversation's messages."""
+
+    lists = ("/api/v1/conversations/{session_id+}",)
+    most = 1_000_000
+
+    def __init__(self, admin: Caller) -> None:
+        super().__init__(admin)
+        admin.send("PUT", _CONVERSATION, {"user_id": "user_1"})
+
+    def grow(self, to: int) -> None:
+        """Append messages in groups."""
+        while self._stored < to:
+            many = min(_AT_ONCE, to - self._stored)
+            self._admin.send("POST", f"{_CONVERSATION}/messages", {"messages": [_MESSAGE] * many})
+            self._stored += many
+
+    def operations(self) -> Named:
+        append, page = f"{_CONVERSATION}/messages", f"{_CONVERSATION}?limit={self.page}&offset="
+        yield "append a message", lambda: self._admin.calls("POST", append, _MESSAGE)
+        yield "first page of 10 messages", lambda: self._admin.get(f"{page}0")
+        yield "middle page of 10 messages", lambda: self._admin.get(f"{page}{self._stored // 2}")
+
+
+class RunMemory(Subject):
+    """One OpenWOP memory; a run sees the 10 entries that existed at its start."""
+
+    lists = ("/v1/memory/{memoryRef+}", "/v1/runs/{runId}/entries")
+
+    def __init__(self, admin: Caller) -> None:
+        super().__init__(admin)
+        self._memory = f"/v1/memory/{self._start()['memoryRef']}"
+        self._target = ""
+        self.grow(_MATCHES)
+        self._run: str = self._start()["runId"]
+
+    def _start(self) -> Any:
+        return self._admin.send("POST", "/v1/runs", {"agent": "a"})
+
+    def _add(self, number: int) -> None:  # noqa: ARG002 - entries have no number
+        self._admin.send("POST", self._memory, _RUN_ENTRY)
+
+    def operations(self) -> Named:
+        yield "OpenWOP: put, 1 tag", self._put
+        for name, path in (
+            ("list 10 in a run", f"{self._memory}?runId={self._run}"),
+            ("newest 10 by a tag", f"{self._memory}?limit={self.page}&tag=billing"),
+            ("what a run saw", f"/v1/runs/{self._run}/entries?limit={self.page}"),
+        ):
+            yield f"OpenWOP: {name}", partial(self._admin.get, path)
+        yield "OpenWOP: get", lambda: self._admin.get(self._target)
+        yield "OpenWOP: delete", lambda: self._admin.calls("DELETE", self._target)
+
+    def _put(self) -> list[Call]:
+        answer = self._admin.call("POST", self._memory, _RUN_ENTRY)
+        self._target = f"{self._memory}/{answer.body['id']}"
+        return answer.calls
+
+
+class States(Subject):
+    """An agent's states for one owner."""
+
+    lists = ("/api/v1/agents/{agent_id+}/state/{owner_id}", "/api/v1/agents/{agent_id+}/state")
+    pages = (("first page of states", f"{_STATE}/user_1"), ("first page of all states", _STATE))
+
+    def _add(self, number: int) -> None:
+        self._admin.send("PUT", f"{_STATE}/user_1/key-{number}", {"value": value(number)})
+
+    def operations(self) -> Named:
+        target = f"{_STATE}/user_1/key-{self._stored // 2}"
+        yield "put state", lambda: self._admin.calls("PUT", target, {"value": value(7)})
+        yield "get state", lambda: self._admin.get(target)
+        yield from super().operations()
+
+
+class Episodes(Subject):
+    """One run's episodes, which are all episodes of its agent type."""
+
+    lists = ("/api/v1/episodes",)
+
+    def __init__(self, admin: Caller) -> None:
+        super().__init__(admin)
+        self._run: str = self._start().body["id"]
+        self.pages = (
+            ("recall the last 10 episodes", "/api/v1/episodes?agent_type=sdr"),
+            ("last 10 episodes of a run", f"/api/v1/episodes?run_id={self._run}"),
+        )
+        self._add(0)  # the first append reads the tenant's count, which is cached for a minute
+
+    def _start(self) -> Answer:
+        return self._admin.call("POST", _RUNS, {"agent_type": "sdr"})
+
+    def _add(self, number: int) -> None:
+        self._append(number)
+
+    def _append(self, number: int) -> list[Call]:
+        body = {"content": value(number)}
+        return self._admin.calls("POST", f"{_RUNS}/{self._run}/episodes", body)
+
+    def operations(self) -> Named:
+        yield "start a run", lambda: self._start().calls
+        yield "append an episode", lambda: self._append(7)
+        yield from super().operations()
+
+
+class Log(Subject):
+    """One agent's log; each event is appended separately."""
+
+    lists = tuple(
+        f"/api/v1/{each}/events"
+        for each in ("intents/{intent_id+}", "agents/{agent_id+}", "memory/namespaces/{namespace+}")
+    )
+
+    def __init__(self, admin: Caller) -> None:
+        super().__init__(admin)
+        for _ in range(2):  # the function caches the key, then the tenant's limits
+            admin.get(f"/api/v1/agents/{events.LOG.name}/events")
+
+    def grow(self, to: int) -> None:
+        """Append events until there are `to`."""
+        while self._stored < to:
+            self._append()
+
+    def _append(self) -> list[Call]:
+        self._stored += 1
+        return events.log(self._admin.function, [events.build_event(self._stored)])
+
+    def operations(self) -> Named:
+        yield "log an event", self._append
+        middle = events.find_position(self._admin.function, self._stored // 2)
+        for name, asked in (
+            ("first page of 10 events", "after=0"),
+            ("middle page of 10 events", f"after={middle}"),
+            ("newest 10 events", f"after={middle}&order=desc"),
+            ("events, of a type that none has", "after=0&type=memory.archived"),
+        ):
+            target = f"/api/v1/agents/{events.LOG.name}/events?{asked}&limit={self.page}"
+            yield name, partial(self._admin.get, target)
+
+
+class TaskLists(Subject):
+    """A task with inheriting sub-tasks, and with the same number of grants.
+
+    One agent has half of the sub-tasks. Each other one has a different agent, so that the intent's
+    participants grow, too.
+    """
+
+    page = 2
+    lists = (
+        "/api/v1/intents/{intent_id+}/tasks",
+        "/api/v1/agents/{agent_id+}/tasks",
+        "/api/v1/tasks/{task_id+}/grants",
+    )
+    pages = (
+        ("first page of an intent's tasks", _INTENT),
+        ("first page of an agent's tasks", "/api/v1/agents/worker/tasks"),
+        ("first page of grants", f"{_TASKS}/parent/grants"),
+        ("an intent's tasks, of a status that none has", f"{_INTENT}?status=failed"),
+    )
+
+    def __init__(self, admin: Caller) -> None:
+        super().__init__(admin)
+        worker, self._heir, self._guest = (
+            admin.function.new_agent(admin, name) for name in ("worker", "inheritor", "guest")
+        )
+        parent = {"intent_id": "growing", "id": "parent", "assigned_agent": "worker"}
+        admin.send("POST", _TASKS, parent)
+        made = entry("worker", "checkpoint", "working", ()) | {"scope": {"task_id": "parent"}}
+        self._checkpoint = f"{_MEMORY}/{worker.send('POST', _MEMORY, made)['id']}"
+        self._register("inheritor")
+        self._grant("guest")
+        self._write()  # the first write also creates the guest's counters
+        self._heir.get(self._checkpoint)
+
+    def _add(self, number: int) -> None:
+        self._register("worker" if number % 2 else f"agent-{number}")
+        self._grant(f"holder-{number}")
+
+    def operations(self) -> Named:
+        yield "register an inheriting sub-task", lambda: self._register("worker")
+        yield "grant on a task", lambda: self._grant("guest")
+        yield "read by a grant", lambda: self._guest.get(self._checkpoint)
+        yield "read by inheritance", lambda: self._heir.get(self._checkpoint)
+        yield "write by a grant", self._write
+        yield from super().operations()
+        yield "hand a task over", lambda: self._hand_over("inheritor")
+        yield "hand a task back", lambda: self._hand_over("worker")
+
+    def _register(self, agent: str) -> list[Call]:
+        body = {"intent_id": "growing", "parent_task_id": "parent", "assigned_agent": agent}
+        policy = {"memory_policy": {"inherit_from_parent": True}}
+        return self._admin.calls("POST", _TASKS, body | policy)
+
+    def _grant(self, principal: str) -> list[Call]:
+        target = f"{_TASKS}/parent/grants/{principal}"
+        return self._admin.calls("PUT", target, {"access": "write"})
+
+    def _write(self) -> list[Call]:
+        made = entry("guest", "note", "working", ()) | {"scope": {"task_id": "parent"}}
+        answer = self._guest.call("POST", _MEMORY, made)
+        self._guest.call("DELETE", f"{_MEMORY}/{answer.body['id']}")
+        return answer.calls
+
+    def _hand_over(self, agent: str) -> list[Call]:
+        target, change = f"{_TASKS}/parent", {"assigned_agent": agent}
+        version = str(self._admin.call("GET", target).body["version"])
+        return self._admin.calls("PATCH", target, change, if_match=version)
+
+
+class TenantLists(Subject):
+    """A tenant's principals, namespaces, intents, and audit log, which grow together."""
+
+    lists = (
+        *(f"/api/v1/{each}" for each in ("principals", "agents", "intents", "audit")),
+        f"{_MEMORY}/namespaces",
+    )
+    pages = (
+        *((f"first page of {e}", f"/api/v1/{e}") for e in ("principals", "agents", "intents")),
+        ("first page of namespaces", f"{_MEMORY}/namespaces"),
+        ("first page of the audit log", "/api/v1/audit?order=desc"),
+        ("audit log, of an actor that none has", "/api/v1/audit?order=desc&actor=absent"),
+        ("query by a prefix of 3 namespaces", f"{_MEMORY}?memory_type=semantic&namespace=few.*"),
+        ("query by a prefix of all namespaces", f"{_MEMORY}?memory_type=semantic&namespace=n*"),
+    )
+
+    def __init__(self, admin: Caller) -> None:
+        super().__init__(admin)
+        for number in range(_FEW):
+            self._write(f"few.{number}")
+
+    def _write(self, namespace: str) -> None:
+        body = entry(self._admin.id, "rate", "semantic", ()) | {"namespace": namespace}
+        self._admin.send("POST", _MEMORY, body)
+
+    def _add(self, number: int) -> None:
+        self._admin.function.new_agent(self._admin, f"agent-{number}")
+        self._admin.send("PUT", f"/api/v1/intents/intent-{number}/acl", {"entries": []})
+        self._write(f"n-{number}")
+
+
+class RunLists(Subject):
+    """One instance's runs, each of a different agent type."""
+
+    lists = (_RUNS, "/api/v1/agent-types")
+    pages = (
+        ("first page of runs", _RUNS),
+        ("first page of an instance's runs", f"{_RUNS}?instance_id=one"),
+        ("runs, of a status that none has", f"{_RUNS}?status=failed"),
+        ("first page of agent types", "/api/v1/agent-types"),
+    )
+
+    def _add(self, number: int) -> None:
+        body = {"agent_type": f"type-{number}", "instance_id": "one"}
+        self._admin.send("POST", _RUNS, body)
+
+
+class OpenwopRunLists(Subject):
+    """OpenWOP's runs that one principal started."""
+
+    lists = ("/v1/runs", "/v1/memories")
+    pages = tuple(
+        (f"OpenWOP: first page of {each}", f"/v1/{each}") for each in ("runs", "memories")
+    )
+
+    def _add(self, number: int) -> None:
+        self._admin.send("POST", "/v1/runs", {"agent": f"agent-{number}"})
+
+
+class FactLists(Subject):
+    """One subject's facts, each with a different predicate."""
+
+    lists = ("/api/v1/facts",)
+    pages = (
+        ("first page of facts", "/api/v1/facts"),
+        ("first page of a subject's facts", "/api/v1/facts?subject=acme"),
+        ("facts, of a predicate that none has", "/api/v1/facts?predicate=nothing"),
+    )
+
+    def _add(self, number: int) -> None:
+        body = {"subject": "acme", "predicate": f"p{number}", "object": "x"}
+        self._admin.send("POST", "/api/v1/facts", body)
+
+
+class ConversationLists(Subject):
+    """One user's conversations, and those that the caller can read."""
+
+    lists = ("/api/v1/users/{user_id+}/conversations", "/api/v1/conversations")
+    pages = (
+        ("first page of readable conversations", "/api/v1/conversations"),
+        ("first page of a user's conversations", _USER),
+        ("conversations, of a tag that none has", f"{_USER}?tags=rare"),
+    )
+
+    def _add(self, number: int) -> None:
+        body = {"user_id": "ada", "tags": ["common"]}
+        self._admin.send("PUT", f"/api/v1/conversations/session-{number}", body)
+
+
+class ObjectLists(Subject):
+    """One space's objects, and the same number of spaces."""
+
+    lists = (_OBJECTS, f"{_OBJECTS}/{{space}}")
+    pages = (
+        ("first page of spaces", _OBJECTS),
+        ("first page of a space's objects", f"{_OBJECTS}/one"),
+        ("objects, of an absent prefix", f"{_OBJECTS}/one?prefix=none"),
+    )
+
+    def _add(self, number: int) -> None:
+        for path in (f"one/key-{number}", f"space-{number}/key"):
+            self._admin.send("PUT", f"{_OBJECTS}/{path}", {"n": number})
+
+
+class WorkflowLists(Subject):
+    """A task type's workflows, and the same number of task types of one agent type."""
+
+    lists = tuple(f"/api/v1/procedures/{{agent_type}}{e}" for e in ("", "/{task_type}"))
+    pages = (
+        ("first page of task types", _PROCEDURES),
+        ("first page of a task type's workflows", f"{_PROCEDURES}/one"),
+    )
+
+    def _add(self, number: int) -> None:
+        for path in (f"one/w-{number}", f"type-{number}/only"):
+            self._admin.send("PUT", f"{_PROCEDURES}/{path}", {"spec": {"n": number}})
+
+
+MEMORIES = (OwnMemory, SharedMemory, Conversation, RunMemory, States, Episodes, Log)
+LISTS = (
+    *(TenantLists, RunLists, OpenwopRunLists, FactLists),
+    *(ConversationLists, ObjectLists, WorkflowLists),
+)
+SUBJECTS: tuple[type[Subject], ...] = (*MEMORIES, TaskLists, *LISTS)
+UNMEASURED = {
+    "/api/v1/agents/{agent_id}/objects/{space}": "the list of a shared space, by another address",
+    "/api/v1/conversations/{session_id+}/archive": "an archive is one file, read from its begin",
+    "/api/v1/consolidation/{id}": "a page of a run's steps is one query",
+    "/api/v1/strategies": "a tenant has 20 at most",
+    "/api/v1/memory/{id}/history": "one query for a page of 20 versions, however many there are",
+}
+"""Lists without a measured page, each with the reason."""

@@ -4,29 +4,20 @@ A figure with exponent 0 is independent of the store's size; with 1 it is propor
 """
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import linear_regression, median
 
-from benchmarks import events, grown, grown_lists, grown_packages, grown_tasks
 from benchmarks.capacity import Call
-from benchmarks.grown import TENANT, Maker, Subject
+from benchmarks.grown import SUBJECTS, TENANT, Subject
 from benchmarks.inprocess import function
 from benchmarks.tables import text_table
 from functions.platform.limits import MAX_EXAMINED
 
-SUBJECTS: tuple[type[Subject], ...] = (
-    grown.OwnMemory,
-    grown.SharedMemory,
-    grown_packages.Conversation,
-    grown_packages.RunMemory,
-    grown_packages.States,
-    grown_packages.Episodes,
-    grown_tasks.TaskLists,
-    events.Log,
-    *grown_lists.LISTS,
-)
 _REPETITIONS = 3
+_EXAMINED = re.compile("none has$|of all namespaces$")
+"""The names of operations that examine more of a larger memory, up to the limit of a page."""
 _NOTES = (
     "Sizes: the elements in the measured partition, multiplied by 10: the worst case.",
     "Exponents: slopes fitted to the logarithms; 0 is flat, 1 is proportional to the store.",
@@ -90,22 +81,22 @@ def fitted(points: Sequence[tuple[float, float]]) -> float:
 def measure(
     sizes: Sequence[int],
     repetitions: int = _REPETITIONS,
-    subjects: Sequence[Maker] = SUBJECTS,
+    subjects: Sequence[type[Subject]] = SUBJECTS,
 ) -> list[Curve]:
     """Measure each operation at each size, in ascending order. Raises `RequestError`."""
     return [curve for make in subjects for curve in _curves(make, sizes, repetitions)]
 
 
-def _curves(make: Maker, sizes: Sequence[int], repetitions: int) -> Iterator[Curve]:
+def _curves(make: type[Subject], sizes: Sequence[int], repetitions: int) -> Iterator[Curve]:
     points: dict[str, list[Point]] = {}
     with function() as running:
-        subject = make(running, running.new_tenant(TENANT))
+        subject = make(running.new_tenant(TENANT))
         for size in (each for each in sizes if each <= subject.most):
             subject.grow(size)
             for name, runs in _run_operations(subject, repetitions).items():
                 points.setdefault(name, []).append(_point(size, runs))
     for name, found in points.items():
-        yield Curve(name, name in subject.growing, found, name in subject.examined)
+        yield Curve(name, name.endswith("counted"), found, bool(_EXAMINED.search(name)))
 
 
 def _run_operations(subject: Subject, repetitions: int) -> dict[str, list[list[Call]]]:

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks import growth
-from benchmarks.grown_lists import LISTS, UNMEASURED
-from benchmarks.grown_tasks import TaskLists
-from benchmarks.growth import SUBJECTS, Curve, Point
+from benchmarks.grown import LISTS, MEMORIES, SUBJECTS, UNMEASURED, TaskLists
+from benchmarks.growth import Curve, Point
 from functions.api.route_index import list_routes
 from functions.local import engine
 
@@ -16,10 +15,9 @@ from functions.local import engine
 def curves() -> list[Curve]:
     if engine.find_binary(Path(__file__).parents[2]) is None:
         pytest.skip("the embedded engine, which counts units right, has no build here")
-    others = [each for each in SUBJECTS if each not in (TaskLists, *LISTS)]
     small = growth.measure((5, 50), 1, (TaskLists,))  # an element of these is several requests
     small += growth.measure((15, 40), 1, LISTS)
-    return small + growth.measure((24, 240), 1, others)
+    return small + growth.measure((24, 240), 1, MEMORIES)
 
 
 def test_calls_and_units_stay_as_they_are_in_a_store_ten_times_as_large(
