@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ _TYPESCRIPT = (
     f"const {{ Client }} = await import({json.dumps(PACKAGE.as_uri())});"
     "await new Client({ maxRetries: 0 }).memory.get('n', 'k');"
 )
-_MCP = [
+_MCP: list[dict[str, Any]] = [
     {
         "id": 1,
         "method": "initialize",
