@@ -47,7 +47,7 @@ def _take_turn(caller: Caller, append: str) -> Iterator[Measured]:
     turn = caller.calls("POST", append, {"messages": _TURN}, idempotency_key="turn")
     yield "append a turn of two messages", (2, 12, 1), turn
     recalled = caller.calls("POST", "/api/v1/recall", _QUESTION)
-    yield "recall about a user, ten items", (8, 0, 24), recalled
+    yield "recall about a user, ten items", (7, 0, 6), recalled
 
 
 def _fill(caller: Caller, messages: int) -> None:

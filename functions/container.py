@@ -562,8 +562,8 @@ class Container(CommonServices):
                 self.facts,
                 (self.conversation_search, self.conversations),
                 (self.episode_search, self.episodes),
+                Freshness(self.queries, indexer, self.clock),
             ),
-            Freshness(self.queries, indexer, self.clock),
             self.clock,
         )
 

@@ -1,6 +1,6 @@
 """Query entries: find what matches and may be read, newest first (RFC-0015 §4)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from functions.authorization.rules import is_allowed
@@ -41,6 +41,7 @@ class Queries:
         wanted: WantedPage,
         *,
         includes_administered: bool = False,
+        namespaces: Sequence[str] | None = None,
     ) -> BoundedPage[Entry]:
         """Find a page of what matches; no access is recorded.
 
@@ -50,6 +51,7 @@ class Queries:
         Args:
             includes_administered: also lists entries that `memory.admin` deletes without reading:
                 those of an agent's own namespaces that the filters name. See `may_read`.
+            namespaces: what `list_readable_namespaces` has just returned for the filters.
 
         Raises:
             ValidationFailed: the query needs an agent_id (RFC-0015 §4.1).
@@ -61,6 +63,7 @@ class Queries:
             is_complete=wanted.is_counted,
             includes_administered=includes_administered,
             includes_inherited=True,
+            namespaces=namespaces,
         )
         if not wanted.is_counted:
             wanted = wanted._replace(
@@ -88,6 +91,7 @@ class Queries:
         is_complete: bool,
         includes_administered: bool,
         includes_inherited: bool = False,
+        namespaces: Sequence[str] | None = None,
     ) -> list[Source]:
         types = filters.memory_types
         sources: list[Source] = []
@@ -99,16 +103,21 @@ class Queries:
         if SEMANTIC.name in types:
             administered = self._list_administered(caller, filters) if includes_administered else []
             sources += self._list_semantic_sources(
-                caller, filters, administered, is_complete=is_complete
+                caller, filters, administered or namespaces, is_complete=is_complete
             )
         return sources
 
     def _list_semantic_sources(
-        self, caller: Principal, filters: Filters, administered: list[str], *, is_complete: bool
+        self,
+        caller: Principal,
+        filters: Filters,
+        known: Sequence[str] | None,
+        *,
+        is_complete: bool,
     ) -> list[Source]:
-        names: list[str] | None
-        if administered:
-            names = administered
+        names: Sequence[str] | None
+        if known is not None:
+            names = known if len(known) <= _MERGED_NAMESPACES else None
         elif is_complete or filters.namespace is not None:
             names = self.list_readable_namespaces(caller, filters)
         else:

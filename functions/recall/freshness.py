@@ -4,20 +4,35 @@ Messages, facts and episodes are found from the write on.
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from functions.entries.filters import Filters, parse_namespace_filter
+from functions.entries.filters import Filters
 from functions.entries.query import Queries, begin_before
+from functions.entries.tiers import POLICIES, SEMANTIC
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock
-from functions.recall.requests import Question
 from functions.search.embedding_indexer import EmbeddingIndexer
+from functions.search.requests import MemorySearch
 
 _LONGEST_WAIT = 10.0  # seconds
 _PAUSE = 0.1
 _NEWEST = 25  # entries whose vectors are looked for at a time
 _FIRST_STEP, _STEP_FACTOR = 1_000, 4  # ms that the search for an embedded entry goes back
+
+
+class Indexed(NamedTuple):
+    """Tells what a search is about to see.
+
+    Attributes:
+        until: all writes before this time (epoch ms) are found.
+        namespaces: those of the search that the caller may read; None if they were not listed.
+    """
+
+    until: int
+    namespaces: list[str] | None = None
 
 
 @dataclass(eq=False)
@@ -28,34 +43,42 @@ class Freshness:
     _indexer: EmbeddingIndexer | None
     _clock: Clock
 
-    def get(self, caller: Principal, question: Question) -> int:
-        """Return the time (epoch ms) up to which all writes are found: two calls.
+    def get(self, caller: Principal, request: MemorySearch, *, is_awaited: bool) -> Indexed:
+        """Find up to which write a search of a tier is complete.
 
-        With `wait`, wait up to ten seconds until the newest entries are found.
+        Args:
+            is_awaited: whether to wait up to ten seconds until the newest entries are found.
         """
         started = self._clock()
-        deadline = time.monotonic() + (_LONGEST_WAIT if question.wait else 0)
+        if self._indexer is None or not POLICIES[request.memory_type].has_vectors:
+            return Indexed(started)
+        deadline = time.monotonic() + (_LONGEST_WAIT if is_awaited else 0)
+        filters, names = request.filters._replace(tags=frozenset()), None
         while True:
-            oldest = self._find_oldest_unindexed(caller, question)
+            if request.memory_type == SEMANTIC.name:
+                names = self._queries.list_readable_namespaces(caller, filters)
+            oldest = self._find_oldest_unindexed(self._indexer, caller, filters, names)
             if oldest is None or oldest > started or time.monotonic() >= deadline:
-                return started if oldest is None else min(oldest, started)
+                return Indexed(started if oldest is None else min(oldest, started), names)
             time.sleep(_PAUSE)
 
-    def _find_oldest_unindexed(self, caller: Principal, question: Question) -> int | None:
+    def _find_oldest_unindexed(
+        self,
+        indexer: EmbeddingIndexer,
+        caller: Principal,
+        filters: Filters,
+        names: Sequence[str] | None,
+    ) -> int | None:
         """Find a time before which all entries have vectors; None if the newest have them.
 
         Entries are embedded in the order of their writes. If the newest 25 wait, the search goes
         back a second, then 4, then 16, until it meets one that doesn't.
         """
-        if self._indexer is None:
-            return None
-        namespace, prefix = parse_namespace_filter(question.namespace)
-        filters = Filters(agent_id=question.agent_id, namespace=namespace, namespace_prefix=prefix)
         oldest, after, step = None, None, _FIRST_STEP
         while True:
             wanted = WantedPage(_NEWEST, after=after)
-            entries = self._queries.find_page(caller, filters, wanted).elements
-            waiting = self._indexer.select_unindexed(entries)
+            entries = self._queries.find_page(caller, filters, wanted, namespaces=names).elements
+            waiting = indexer.select_unindexed(entries)
             if not waiting:
                 newest = max((each.updated_at for each in entries), default=None)
                 return oldest if oldest is None or newest is None else newest + 1

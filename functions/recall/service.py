@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.parallel import run_parallel
-from functions.recall.freshness import Freshness
 from functions.recall.model import Recalled, RecallItem
 from functions.recall.references import parse_reference
 from functions.recall.requests import ConversationQuestion, Question, SourceName
@@ -21,7 +19,6 @@ class RecallService:
     """Asks the sources side by side, and ranks what they find by one score."""
 
     _sources: RecallSources
-    _freshness: Freshness
     _clock: Clock
 
     def recall(self, caller: Principal, question: Question) -> Recalled:
@@ -32,11 +29,13 @@ class RecallService:
             Unavailable: no embedding model is installed, or it does not answer.
         """
         searched, skipped = select_sources(question)
-        until = self._clock()
-        if "entries" in searched:
-            until = self._freshness.get(caller, question)
-        jobs = [partial(self._sources.find(name), caller, question) for name in searched]
-        items = [each for found in run_parallel(jobs) for each in found] if jobs else []
+        started = self._clock()
+        jobs = [
+            job for name in searched for job in self._sources.build_jobs(name, caller, question)
+        ]
+        found = run_parallel(jobs)
+        items = [each for several, _ in found for each in several]
+        until = min([started, *(until for _, until in found if until is not None)])
         return _answer(items, question, skipped, until)
 
     def search_conversations(self, caller: Principal, question: ConversationQuestion) -> Recalled:

@@ -24,7 +24,7 @@ from functions.platform import limits
 from functions.platform.clock import to_rfc3339
 from functions.platform.errors import NotFound
 from functions.platform.json_text import list_texts, loads
-from functions.platform.parallel import run_parallel
+from functions.recall.freshness import Freshness
 from functions.recall.model import Neighbor, RecallItem
 from functions.recall.references import (
     Reference,
@@ -50,6 +50,8 @@ _FILTERS = frozenset().union(*_KNOWN_FILTERS.values())
 _MAIN = ("text", "content")  # the field of a value that says most
 
 Ask = ConversationQuestion | Question
+Job = Callable[[], tuple[list[RecallItem], int | None]]
+"""Finds items, and the time (epoch ms) until which they are complete; None if they always are."""
 
 
 class RecallSources:
@@ -62,25 +64,28 @@ class RecallSources:
         facts: Facts,
         conversations: tuple[ConversationSearch, Conversations],
         episodes: tuple[EpisodeSearch, Episodes],
+        freshness: Freshness,
     ) -> None:
         self._search = search
         self._entries = entries
         self._facts = facts
         self._conversation_search, self._conversations = conversations
         self._episode_search, self._episodes = episodes
+        self._freshness = freshness
 
-    def find_entries(self, caller: Principal, question: Question) -> list[RecallItem]:
-        """Find entries of all tiers that the caller may read."""
-        requests = _build_searches(caller, question)
+    def find_entries(
+        self, caller: Principal, question: Question, request: MemorySearch
+    ) -> tuple[list[RecallItem], int]:
+        """Find entries of a tier; also return the time (epoch ms) until which they are complete."""
 
         def accept(entry: Entry) -> bool:
-            return _is_wanted(question, _get_time(entry), *build_entry_references(entry))
+            return _is_wanted(question, _get_time(entry), partial(build_entry_references, entry))
 
-        jobs = [
-            partial(self._search.search, caller, each, is_touched=False, accept=accept)
-            for each in requests
-        ]
-        return [_describe_match(each) for found in run_parallel(jobs) for each in found]
+        until, names = self._freshness.get(caller, request, is_awaited=question.wait is not None)
+        found = self._search.search(
+            caller, request, is_touched=False, accept=accept, namespaces=names
+        )
+        return list(map(_describe_match, found)), until
 
     def find_facts(self, caller: Principal, question: Question) -> list[RecallItem]:
         """Find facts; those of a subject that the question names precede the others."""
@@ -95,8 +100,8 @@ class RecallSources:
 
         def accept(fact: Fact) -> bool:
             is_of_user = question.user_id in (None, fact.user_id)
-            reference = build_reference("facts", fact.fact_id)
-            return is_of_user and _is_wanted(question, fact.valid_from, reference)
+            references = partial(_list_references, "facts", fact.fact_id)
+            return is_of_user and _is_wanted(question, fact.valid_from, references)
 
         found = self._facts.find(
             caller, question.query or "", equal, accept, question.top_k, question.as_of
@@ -116,8 +121,8 @@ class RecallSources:
 
         def accept(conversation: Conversation, message: HeldMessage) -> bool:
             session = conversation.session_id
-            reference = build_reference("messages", session, message.index)
-            return session not in sessions and _is_wanted(question, message.time, reference)
+            references = partial(_list_references, "messages", session, message.index)
+            return session not in sessions and _is_wanted(question, message.time, references)
 
         query = MessageQuery(
             question.query or "",
@@ -135,8 +140,8 @@ class RecallSources:
 
         def accept(episode: Episode) -> bool:
             is_of_run = question.run_id in (None, episode.run_id)
-            references = build_episode_references(episode.run_id, episode.id)
-            return is_of_run and _is_wanted(question, episode.created_at, *references)
+            references = partial(build_episode_references, episode.run_id, episode.id)
+            return is_of_run and _is_wanted(question, episode.created_at, references)
 
         found = self._episode_search.search(
             caller, question.query or "", question.agent_type, accept, question.top_k
@@ -145,15 +150,19 @@ class RecallSources:
             _describe_episode(each.episode, each.score, each.matched, each.parts) for each in found
         ]
 
-    def find(self, name: SourceName) -> Callable[[Principal, Question], list[RecallItem]]:
-        """Return what searches a source."""
-        finders: dict[SourceName, Callable[[Principal, Question], list[RecallItem]]] = {
-            "entries": self.find_entries,
-            "facts": self.find_facts,
-            "messages": self.find_messages,
-            "episodes": self.find_episodes,
-        }
-        return finders[name]
+    def build_jobs(self, name: SourceName, caller: Principal, question: Question) -> list[Job]:
+        """Build what searches a source; jobs of different sources run side by side."""
+        match name:
+            case "entries":
+                requests = _build_searches(caller, question)
+                return [partial(self.find_entries, caller, question, each) for each in requests]
+            case "facts":
+                find = self.find_facts
+            case "messages":
+                find = self.find_messages
+            case "episodes":
+                find = self.find_episodes
+        return [lambda: (find(caller, question), None)]
 
     def get(self, caller: Principal, reference: Reference) -> RecallItem:
         """Get the item that a reference names."""
@@ -193,12 +202,16 @@ def select_sources(question: Question) -> tuple[list[SourceName], list[SourceNam
     return known, [name for name in question.sources if name not in known]
 
 
-def _is_wanted(question: Ask, time: int, *references: str) -> bool:
+def _is_wanted(question: Ask, time: int, list_references: Callable[[], Iterable[str]]) -> bool:
     return (
         (question.since is None or time >= question.since)
         and (question.until is None or time < question.until)
-        and question.excluded_references.isdisjoint(references)
+        and (not question.exclude or question.excluded_references.isdisjoint(list_references()))
     )
+
+
+def _list_references(source: SourceName, *parts: str | int) -> tuple[str, ...]:
+    return (build_reference(source, *parts),)
 
 
 def _build_searches(caller: Principal, question: Question) -> list[MemorySearch]:

@@ -15,6 +15,8 @@ from functions.search.text import extract_text
 from functions.vectors.model import Embed
 from functions.vectors.store import NewVector, VectorStore
 
+_REMEMBERED = 10_000  # entries whose vectors are known to be there
+
 
 class EmbeddingIndexer:
     """Embeds entries, and removes the vectors of those that are deleted."""
@@ -22,6 +24,7 @@ class EmbeddingIndexer:
     def __init__(self, vectors: VectorStore, embed: Embed) -> None:
         self._vectors = vectors
         self._embed = embed
+        self._indexed: dict[tuple[str, str], int] = {}  # versions, by tenant and id
 
     def index_change(self, old: Entry | None, new: Entry | None) -> None:
         """Bring the vectors of a slot up to date after a change of its entry.
@@ -81,13 +84,22 @@ class EmbeddingIndexer:
         self._vectors.put_vector(space, entry.id, entry.version, vector, _list_filters(entry))
 
     def select_unindexed(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Select the entries that a search does not find yet: one call."""
+        """Select the entries that a search does not find yet: a call, unless all are known."""
         stored = {
             (build_entry_space(each.address), each.id): each
             for each in entries
-            if each.policy.has_vectors and extract_text(each) is not None
+            if each.policy.has_vectors
+            and self._indexed.get((each.address.tenant, each.id), 0) < each.version
+            and extract_text(each) is not None
         }
-        versions = self._vectors.read_versions(stored)
+        versions = self._vectors.read_versions(stored) if stored else {}
+        if len(self._indexed) > _REMEMBERED:
+            self._indexed = {}
+        self._indexed |= {
+            (each.address.tenant, each.id): versions[each.id]
+            for each in stored.values()
+            if each.id in versions
+        }
         return [each for each in stored.values() if versions.get(each.id, 0) < each.version]
 
     def reembedding_jobs(self, entries: Iterable[Entry]) -> list[Callable[[], None]]:

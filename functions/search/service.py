@@ -103,6 +103,7 @@ class Search:
         *,
         is_touched: bool = True,
         accept: Accept = lambda _: True,
+        namespaces: Sequence[str] | None = None,
     ) -> list[Match]:
         """Find the `top_k` entries that fit the query best by meaning, words and ids; best first.
 
@@ -110,6 +111,7 @@ class Search:
             request: what to find.
             is_touched: whether the owner's reads count for the order of eviction.
             accept: which entries the search may return.
+            namespaces: those to search, which the caller may read; None to list them.
 
         Raises:
             ValidationFailed: the search needs an agent_id, as a query does (RFC-0015 §4.1), or a
@@ -120,7 +122,7 @@ class Search:
         _assert_complete(request)
         filters = request.filters
         assert_owner_known(caller, filters)
-        spaces = self._readable_spaces(caller, filters)
+        spaces = self._readable_spaces(caller, filters, namespaces)
         if not spaces:
             return []
         found = self._find_matches(caller, spaces, request, accept)
@@ -128,9 +130,13 @@ class Search:
             self._access_tracker.record_reads(caller, [match.entry for match in found])
         return found
 
-    def _readable_spaces(self, caller: Principal, filters: Filters) -> list[str]:
+    def _readable_spaces(
+        self, caller: Principal, filters: Filters, namespaces: Sequence[str] | None
+    ) -> list[str]:
         if filters.memory_type == SEMANTIC.name:
-            names = self._queries.list_readable_namespaces(caller, filters)
+            names = namespaces
+            if names is None:
+                names = self._queries.list_readable_namespaces(caller, filters)
             return [build_namespace_space(caller.tenant, name) for name in names]
         owner = filters.agent_id or caller.id
         is_anothers = filters.memory_type == EPISODIC.name and owner != caller.id
