@@ -76,7 +76,7 @@ class Batches:
         find = self._read_once(caller)
         present = self._read_updated(caller, batch)
         claims: dict[Key, NamespaceClaim] = {}
-        transitions: list[Transition] = []
+        transitions: dict[Key, Transition] = {}
         for index, item in enumerate(batch):
             with _set_index(index):
                 if isinstance(item, NewEntry):
@@ -88,12 +88,14 @@ class Batches:
                     transition = Transition(None, entry, index, pinned_by_settings=by_settings)
                 else:
                     transition = self._update(caller, index, item, present, find, now, token)
-                if any(transition.item_key == other.item_key for other in transitions):
+                if transition.item_key in transitions:
                     raise ValidationFailed(
                         "body", "names an entry that an earlier element names; send each entry once"
                     )
-                transitions.append(transition)
-        transaction = Transaction(caller, tuple(transitions), now, claims=tuple(claims.values()))
+                transitions[transition.item_key] = transition
+        transaction = Transaction(
+            caller, tuple(transitions.values()), now, claims=tuple(claims.values())
+        )
         try:
             return self._writer.commit(transaction, token)
         except BatchTooLarge:

@@ -11,7 +11,7 @@ POSITION = "stream-position.json"
 Record = dict[str, Any]
 
 _LIST_SECONDS = 10.0  # between two lists of the shards
-_PAGE = 500  # records
+_PAGE = 1_000  # records; as many as a call may return
 _ENDED = "end"  # the position of a shard that has been read to its end
 
 

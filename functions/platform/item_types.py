@@ -393,10 +393,17 @@ ITEM_TYPES = tuple(each for each in list(globals().values()) if isinstance(each,
 def find_item_type(table: Literal["memory", "log"], key: Key) -> ItemType | None:
     """Find the type of an item by its key; None if no type of the table has such keys."""
     partition, sort = key
-    possible = [each for each in ITEM_TYPES if each.table == table and each.has_sort(sort)]
+    possible = [each for each in _list_types(table, sort[:1]) if each.has_sort(sort)]
     own = (each for each in possible if _compile(each.partition).fullmatch(partition))
     others = (each for each in possible if each.partition in (_LOG, _ITS_ITEM))
     return next(chain(own, others), None)
+
+
+@cache
+def _list_types(table: str, first: str) -> list[ItemType]:
+    """List the types of a table whose sort keys may begin with a character."""
+    of_table = (each for each in ITEM_TYPES if each.table == table)
+    return [each for each in of_table if each.sort_prefix[:1] in ("", first)]
 
 
 @cache

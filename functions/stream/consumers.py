@@ -5,6 +5,7 @@ stream's event source follow from what the consumers subscribe to.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar, Protocol, Self
 
 from functions.container import Container
@@ -54,7 +55,12 @@ def parse_consumers(text: str | None) -> list[str]:
 def is_consumed(record: Mapping[str, Any]) -> bool:
     """Tell whether any consumer takes a record of a Lambda event."""
     parsed = parse_record(record)
-    return any(each.matches(parsed) for each in _list_subscriptions(list(ALL_CONSUMERS)))
+    return any(each.matches(parsed) for each in _list_all_subscriptions())
+
+
+@cache
+def _list_all_subscriptions() -> list[Subscription]:
+    return list(dict.fromkeys(_list_subscriptions(ALL_CONSUMERS)))
 
 
 def build_filters(names: Sequence[str]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from typing import Any
 from functions.container import Container
 from functions.platform.parallel import WorkerPool
 from functions.stream.consumers import CONSUMERS, FINAL_CONSUMERS, parse_consumers
-from functions.stream.records import StreamBatch, select_living, select_present
+from functions.stream.records import StreamBatch
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 
@@ -24,8 +24,7 @@ def build_handler(container: Container) -> Handler:
     pool = WorkerPool("consumers", len(CONSUMERS))
 
     def handle(event: dict[str, Any], _context: object = None) -> dict[str, Any]:
-        living = select_living(event["Records"], tombstones)
-        batch = StreamBatch(select_present(living, tombstones), living)
+        batch = StreamBatch(event["Records"], tombstones)
         batch.run(pool, [consumer.process for consumer in consumers])
         for consumer in final:
             consumer.process(batch)

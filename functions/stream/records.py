@@ -63,27 +63,6 @@ def parse_record(record: Mapping[str, Any]) -> StreamRecord:
     )
 
 
-def select_living(
-    records: Iterable[Mapping[str, Any]], tombstones: Tombstones
-) -> list[Mapping[str, Any]]:
-    """Select the records of tenants that weren't deleted."""
-    return [
-        record
-        for record in records
-        if not tombstones.is_tenant_deleted(parse_record(record).tenant)
-    ]
-
-
-def select_present(
-    records: Iterable[Mapping[str, Any]], tombstones: Tombstones
-) -> list[Mapping[str, Any]]:
-    """Select the records of what wasn't deleted since, with its agent.
-
-    So records that come late, or once more, bring nothing back.
-    """
-    return [record for record in records if not _is_deleted(parse_record(record), tombstones)]
-
-
 def _is_deleted(record: StreamRecord, tombstones: Tombstones) -> bool:
     image = record.new or record.old
     if image is None or "created_at" not in image or not PRIVATE_ENTRY.has_sort(record.key[1]):
@@ -159,16 +138,20 @@ class StreamBatch:
     that the changes of an item are processed in order. A batch is for one thread; jobs have forks.
 
     Attributes:
-        records: in the order of the stream.
+        records: in the order of the stream, without those of what was deleted since, with its
+            agent or its tenant; so records that come late, or once more, bring nothing back.
         delivered: these, and those of agents that were deleted.
         blocked_from: the number of the first failed record of each item that has one.
     """
 
     def __init__(
-        self, records: Iterable[Mapping[str, Any]], delivered: Iterable[Mapping[str, Any]] = ()
+        self, records: Iterable[Mapping[str, Any]], tombstones: Tombstones | None = None
     ) -> None:
-        self.records = [parse_record(record) for record in records]
-        self.delivered = [parse_record(record) for record in delivered]
+        self.records = self.delivered = list(map(parse_record, records))
+        if tombstones is not None:
+            is_gone = tombstones.is_tenant_deleted
+            self.delivered = [each for each in self.records if not is_gone(each.tenant)]
+            self.records = [each for each in self.delivered if not _is_deleted(each, tombstones)]
         self.blocked_from: dict[Key, int] = {}
 
     @property

@@ -135,7 +135,7 @@ def _load_model() -> tuple["Tokenizer", "NDArray[np.float16]"]:
     rows, _ = header["embedding.weight"]["shape"]
     offset = 8 + header_bytes + start
     weights = np.memmap(path, np.float16, mode="r", offset=offset, shape=(rows, DIMENSION))
-    return Tokenizer.from_file(str(folder / _TOKENIZER)), weights
+    return Tokenizer.from_file(str(folder / _TOKENIZER)), np.asarray(weights)
 
 
 def _find_folder() -> Path | None:
