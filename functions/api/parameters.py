@@ -1,6 +1,7 @@
 """Query parameters: what each takes, how it is read from a request, and what it means."""
 
 import re
+from dataclasses import dataclass
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast, get_args
 
 from functions.api.http import Request
@@ -11,12 +12,12 @@ from functions.platform.errors import ValidationFailed
 T = TypeVar("T")
 
 
+@dataclass(eq=False)
 class Parameter:
     """A query parameter; `description` is its meaning in the OpenAPI document."""
 
-    def __init__(self, name: str, description: str) -> None:
-        self.name = name
-        self.description = description
+    name: str
+    description: str
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -44,30 +45,19 @@ class HeaderParameter(NamedTuple):
     description: str
 
 
+@dataclass(eq=False)
 class TextParameter(Parameter):
-    """A text."""
+    """A text.
 
-    def __init__(
-        self,
-        name: str,
-        description: str,
-        max_length: int | None = None,
-        *,
-        pattern: str | None = None,
-        expected: str = "",
-    ) -> None:
-        """Make a parameter.
+    Attributes:
+        max_length: in characters; None: unlimited.
+        pattern: what the whole text matches.
+        expected: completes the error of a text that doesn't match the pattern.
+    """
 
-        Args:
-            description: its meaning.
-            max_length: in characters; None: unlimited.
-            pattern: what the whole text matches.
-            expected: completes the error of a text that doesn't match the pattern.
-        """
-        super().__init__(name, description)
-        self.max_length = max_length
-        self.pattern = pattern
-        self.expected = expected
+    max_length: int | None = None
+    pattern: str | None = None
+    expected: str = ""
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -119,12 +109,11 @@ def read_either(request: Request, *parameters: TextParameter) -> str | None:
     return given[0].read(request) if given else None
 
 
+@dataclass(eq=False)
 class ChoiceParameter(Parameter, Generic[T]):
     """One of the values of `literal`, a Literal."""
 
-    def __init__(self, name: str, description: str, literal: Any) -> None:
-        super().__init__(name, description)
-        self.literal = literal
+    literal: Any
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -138,16 +127,13 @@ class ChoiceParameter(Parameter, Generic[T]):
         return cast("T | None", text)
 
 
+@dataclass(eq=False)
 class IntegerParameter(Parameter):
     """A whole number; without a `default` it counts as 0 if it isn't sent."""
 
-    def __init__(
-        self, name: str, description: str, minimum: int, maximum: int, default: int | None = None
-    ) -> None:
-        super().__init__(name, description)
-        self.minimum = minimum
-        self.maximum = maximum
-        self.default = default
+    minimum: int
+    maximum: int
+    default: int | None = None
 
     @property
     def schema(self) -> dict[str, Any]:

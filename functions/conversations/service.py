@@ -25,7 +25,6 @@ from functions.platform.writes import Write
 
 ATTEMPTS = 30
 _ARCHIVE_SECONDS = 16.0
-_MOST_ROWS = 1000  # that one call reads
 _BUSY = "others are writing this conversation"
 
 
