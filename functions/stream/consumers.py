@@ -55,12 +55,14 @@ def parse_consumers(text: str | None) -> list[str]:
 def is_consumed(record: Mapping[str, Any]) -> bool:
     """Tell whether any consumer takes a record of a Lambda event."""
     parsed = parse_record(record)
-    return any(each.matches(parsed) for each in _list_all_subscriptions())
+    return any(each.matches(parsed) for each in _list_possible(parsed.key[1][:1]))
 
 
 @cache
-def _list_all_subscriptions() -> list[Subscription]:
-    return list(dict.fromkeys(_list_subscriptions(ALL_CONSUMERS)))
+def _list_possible(first: str) -> list[Subscription]:
+    """List the subscriptions to sort keys that may begin with a character."""
+    every = dict.fromkeys(_list_subscriptions(ALL_CONSUMERS))
+    return [each for each in every if each.sort[:1] in ("{", first)]
 
 
 def build_filters(names: Sequence[str]) -> list[dict[str, Any]]:
