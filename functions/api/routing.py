@@ -112,7 +112,9 @@ class Route:
             held |= {READ}
         for permission in (self.required_permission, self.further_permission or ANY):
             if permission != ANY and held.isdisjoint(permission.split(" or ")):
-                raise AccessDenied(f"this needs the permission {permission}")
+                raise AccessDenied(
+                    f"this needs the permission {permission}; ask an administrator for it"
+                )
 
     def lets_read(self, caller: Principal) -> bool:
         """Tell whether the caller sees values; `memory.inspect` does if nothing is written."""

@@ -21,7 +21,7 @@ _IS_SHARED = Rule[Conversation](
 READ_CONVERSATION = Action(
     "conversation.read",
     (_IS_USER, _PARTICIPATES, _IS_SHARED, INSPECTS),
-    denied="this conversation is neither yours nor shared with you",
+    denied="this conversation is neither yours nor shared with you: ask its user or a participant",
 )
 CHANGE_CONVERSATION = Action(
     "conversation.change",

@@ -99,7 +99,10 @@ class Authentication:
         else:
             principal = self._read_through(credential, now + self._lifetime)
         if principal is None:
-            raise Unauthenticated(f"this {credential[0]} is not known; it may have been revoked")
+            raise Unauthenticated(
+                f"this {credential[0]} is not known; it may have been revoked: ask an administrator"
+                " for another one"
+            )
         if principal.expires_at is not None and principal.expires_at <= now:
             raise Unauthenticated(f"this {credential[0]} has expired")
         return principal

@@ -15,6 +15,7 @@ SAY = (
 REMEMBER = (
     'write remember("Pays by invoice", tags=["billing"]), or remember a dict that has your metadata'
 )
+FORGET = "write forget(reference), or client.for_user(user_id).forget() for all about a user"
 _ASK = "recall(query)"
 _HINTS = {
     "Client": {

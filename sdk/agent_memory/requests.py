@@ -183,5 +183,7 @@ def join_tags(tags: Iterable[str] | None) -> str | None:
 
 def quote_segment(name: str) -> str:
     """Return a name as a part of a path, in which `.` and `..` are names and no folders."""
+    if not name:
+        raise ValueError("a name or an id in an address is a text of at least one character")
     quoted = quote(name, safe="")
     return quoted.replace(".", "%2E") if quoted in {".", ".."} else quoted

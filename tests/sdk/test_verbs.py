@@ -103,17 +103,22 @@ def test_an_assistant_continues_what_its_coordinator_has_begun(
     assert assistant.conversations.get("chat").messages[0].content == "Hello"
 
 
-@pytest.mark.parametrize("wrong", ["messages", "message", "metadata", "list", "blank"])
+@pytest.mark.parametrize(
+    "wrong", ["messages", "message", "metadata", "reference", "session", "list", "blank"]
+)
 def test_a_wrong_call_is_told_the_right_one(assistant: Client, wrong: str) -> None:
     several: Any = [{"role": "user", "content": "Hi"}]
     say: Any = assistant.say
+    forget: Any = assistant.forget
     calls: dict[str, tuple[Callable[[], object], str]] = {
         "messages": (lambda: say("chat", several), r'write say\(session_id, user="'),
         "message": (lambda: say("chat", said="Hi"), r"write say\("),
         "metadata": (lambda: assistant.remember("x", metadata={"a": 1}), r"remember a dict"),
+        "reference": (forget, r"for_user\(user_id\)\.forget\(\)"),
+        "session": (lambda: say("", user="Hi"), "at least one character"),
         "list": (lambda: assistant.remember(several), r"client\.say\("),
         "blank": (lambda: assistant.remember("  "), "must not be blank; give some words"),
     }
     call, hint = calls[wrong]
-    with pytest.raises((TypeError, ValidationError), match=hint):
+    with pytest.raises((TypeError, ValueError, ValidationError), match=hint):
         call()

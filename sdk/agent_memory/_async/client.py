@@ -33,7 +33,7 @@ from agent_memory._async.user_memory import AsyncUserMemory
 from agent_memory._async.workflows import AsyncWorkflows
 from agent_memory._async.working_values import AsyncWorkingValues
 from agent_memory.exceptions import MemoryNotFoundError
-from agent_memory.hints import SAY, explain_call, refuse_name
+from agent_memory.hints import FORGET, SAY, explain_call, refuse_name
 from agent_memory.model import AppendedMessages, Entry, Recall, RecallReference, Task, TaskChanges
 from agent_memory.requests import UNSET, Unset, drop_unset, render_json
 from agent_memory.responses import parse_object
@@ -248,6 +248,7 @@ class AsyncClient:
         """
         return await self.conversations.say(session_id, user=user, assistant=assistant, join=join)
 
+    @explain_call(FORGET)
     async def forget(self, reference: str) -> bool:
         """Delete the item that a reference of a recall names; return whether there was one.
 

@@ -23,6 +23,10 @@ _NEITHER = frozenset({304, 307})  # a success nor a refusal: unchanged, or elsew
 _ONCE = frozenset({"POST", "PATCH", "PUT"})
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20)
+_NOTHING_SENT = (
+    "nothing was sent: is it running? Start it by `agent-memory serve` or `make run`, or name"
+    " another address by AGENT_MEMORY_URL"
+)
 _log = logging.getLogger("agent_memory")
 
 
@@ -184,7 +188,7 @@ def _in_the_end(answer: httpx.Response, sent: bool) -> Exception:
 
 
 def _unanswered(error: httpx.RequestError, sent: bool, settings: Settings) -> Exception:
-    outcome = "it may have been carried out" if sent else "nothing was sent: is it running?"
+    outcome = "it may have been carried out" if sent else _NOTHING_SENT
     reason = f"{type(error).__name__}: {error}".removesuffix(": ")
     return ConnectionFailedError(
         f"no answer from {settings.server_url} ({reason}); {outcome}", may_have_happened=sent

@@ -33,7 +33,7 @@ from agent_memory._sync.user_memory import UserMemory
 from agent_memory._sync.workflows import Workflows
 from agent_memory._sync.working_values import WorkingValues
 from agent_memory.exceptions import MemoryNotFoundError
-from agent_memory.hints import SAY, explain_call, refuse_name
+from agent_memory.hints import FORGET, SAY, explain_call, refuse_name
 from agent_memory.model import AppendedMessages, Entry, Recall, RecallReference, Task, TaskChanges
 from agent_memory.requests import UNSET, Unset, drop_unset, render_json
 from agent_memory.responses import parse_object
@@ -248,6 +248,7 @@ class Client:
         """
         return self.conversations.say(session_id, user=user, assistant=assistant, join=join)
 
+    @explain_call(FORGET)
     def forget(self, reference: str) -> bool:
         """Delete the item that a reference of a recall names; return whether there was one.
 

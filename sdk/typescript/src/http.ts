@@ -227,6 +227,7 @@ function parseDocument<T>(response: Response, bytes: Uint8Array): Outcome<T> {
  * @throws TypeError for `.` and `..`: `fetch` takes them for folders, however they are written.
  */
 export function quoteSegment(name: string): string {
+  if (!name) throw new TypeError("a name or an id in an address is a text of at least one character");
   if (name === "." || name === "..") throw new TypeError(`${name} can't be a part of a path`);
   return encodeURIComponent(name);
 }
