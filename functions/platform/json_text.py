@@ -64,7 +64,7 @@ def dumps_checked(
     if max_bytes is not None and len(text) > max_bytes:
         message = f"{subject or f'the {field} has'} {len(text)} bytes{hint}"
         raise ValueTooLarge(message, max=max_bytes, actual=len(text))
-    if _count_brackets(text) > MAX_JSON_DEPTH and _is_deeper(value, MAX_JSON_DEPTH):
+    if count_containers(text) > MAX_JSON_DEPTH and _is_deeper(value, MAX_JSON_DEPTH):
         raise ValidationFailed(field, f"is nested more than {MAX_JSON_DEPTH} levels deep")
     is_suspect = b"Infinity" in text or b"NaN" in text or _LARGE_NUMBER.search(text)
     if is_suspect and not _is_finite(value):
@@ -102,12 +102,11 @@ def get_escaped_size(text: bytes) -> int:
 
 def count_containers(text: bytes) -> int:
     """Count the arrays and objects of a JSON text, exactly only if they are many."""
-    count = _count_brackets(text)
-    return count if count <= MAX_BODY_CONTAINERS else _count_brackets(_STRING.sub(b"", text))
-
-
-def _count_brackets(text: bytes) -> int:
-    return text.count(b"[") + text.count(b"{")
+    count = text.count(b"[") + text.count(b"{")
+    if count > MAX_BODY_CONTAINERS:  # brackets in strings are none
+        bare = _STRING.sub(b"", text)
+        count = bare.count(b"[") + bare.count(b"{")
+    return count
 
 
 def _is_deeper(value: Any, levels: int) -> bool:

@@ -1,6 +1,6 @@
 """Entries, as the API shows them (RFC-0015 §1)."""
 
-from typing import Annotated, Any, Literal, NotRequired, cast
+from typing import Annotated, Literal, NotRequired, cast
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -201,7 +201,14 @@ class SummaryDocument(TypedDict):
 def render_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
     """Render an entry. Its value is copied as it is stored, and never parsed."""
     document = EntryDocument if has_value and not entry.unreadable else EntryHeadDocument
-    return to_document(entry, cast("type[EntryDocument]", document), **_compute(entry))
+    scope = {"task_id": entry.task_id, "intent_id": entry.intent_id}
+    happened = entry.created_at if entry.occurred_at is None else entry.occurred_at
+    return to_document(
+        entry,
+        cast("type[EntryDocument]", document),
+        scope={name: id for name, id in scope.items() if id is not None},
+        occurred_at=to_rfc3339(happened),
+    )
 
 
 def render_version(entry: Entry, *, has_value: bool) -> EntryVersionDocument:
@@ -224,17 +231,9 @@ def render_past_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
 
 
 def render_eviction_candidate(entry: Entry) -> EvictionCandidateDocument:
-    return to_document(entry, EvictionCandidateDocument, **_compute(entry))
-
-
-def _compute(entry: Entry) -> dict[str, Any]:
-    happened = entry.created_at if entry.occurred_at is None else entry.occurred_at
-    scope: EntryScopeDocument = {}
-    if entry.task_id is not None:
-        scope["task_id"] = entry.task_id
-    if entry.intent_id is not None:
-        scope["intent_id"] = entry.intent_id
-    return {"scope": scope, "occurred_at": to_rfc3339(happened)}
+    head = render_entry(entry, has_value=False)
+    accessed = {"last_accessed_at": to_rfc3339(entry.last_accessed_at)}
+    return cast("EvictionCandidateDocument", head | accessed)
 
 
 def render_search_result(match: Match, *, has_value: bool) -> SearchResultDocument:
