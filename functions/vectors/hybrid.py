@@ -25,6 +25,7 @@ from functions.vectors.words import (
     Words,
     fold,
     list_grams,
+    list_pieces,
     read_words,
     weigh_terms,
     without_ids,
@@ -90,12 +91,14 @@ class Query:
         terms: the weight of each word's first letters.
         grams: the weight of each group of four letters.
         rarity: the inverse document frequency of each term; empty if it is not known.
+        pieces: all words, folded, in order.
     """
 
     words: Words
     terms: dict[str, float]
     grams: dict[str, float]
     rarity: Mapping[str, float] = field(default_factory=dict)
+    pieces: tuple[str, ...] = ()
 
     def use_statistics(self, statistics: Statistics | None) -> "Query":
         """Return the query with the rarity of its terms among the searched texts."""
@@ -138,9 +141,25 @@ class Query:
         return Fit(round(score, _DIGITS), self._list_matched(found), rounded)
 
     def names(self, subject: str) -> bool:
-        """Tell whether the query has all words and ids of a subject."""
+        """Tell whether the query has all words and ids of a subject.
+
+        A noun with an article is another one behind a further word: "the finance team" does not
+        name "the team".
+        """
         words = read_words(subject)
-        return bool(words.prefixes or words.ids) and self._has_all(words)
+        is_any = bool(words.prefixes or words.ids) and self._has_all(words)
+        return is_any and not self._is_narrowed(words, list_pieces(subject))
+
+    def _is_narrowed(self, words: Words, subject: Sequence[str]) -> bool:
+        if not words.words or words.words[0] == subject[0]:
+            return False
+        others = self.terms.keys() - words.prefixes.keys()
+        before = [
+            one[:PREFIX]
+            for one, other in pairwise(self.pieces)
+            if other[:PREFIX] == words.words[0][:PREFIX]
+        ]
+        return bool(before) and others.issuperset(before)
 
     @cached_property
     def _id_weight(self) -> float:
@@ -242,7 +261,7 @@ def read_query(text: str, weigh: Weigh) -> Query:
         parts = list_grams(word)
         for gram in parts:
             grams[gram] = grams.get(gram, 0.0) + weight / len(parts)
-    return Query(words, weigh_terms(words.words, weights), grams)
+    return Query(words, weigh_terms(words.words, weights), grams, pieces=tuple(list_pieces(text)))
 
 
 def _divide(part: float, whole: float) -> float:

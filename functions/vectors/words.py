@@ -62,9 +62,14 @@ class Words:
         return places
 
 
+def list_pieces(text: str) -> list[str]:
+    """List all words of a text, folded, in order."""
+    return _PIECES.findall(fold(text))
+
+
 def read_words(text: str) -> Words:
     """Read the words and ids of a text."""
-    words = dict.fromkeys(_PIECES.findall(fold(text)))
+    words = dict.fromkeys(list_pieces(text))
     ids: dict[str, float] = {}
     codes: set[str] = set()
     tokens = dict.fromkeys(text.split())

@@ -125,6 +125,12 @@ def test_a_rare_word_counts_more_than_a_common_one() -> None:
         ("what did Alice say", "Alice Smith", False),
         ("what about INC-4821 now", "INC-4821", True),
         ("what about this", "the", False),
+        ("what does the team drink", "the team", True),
+        ("the team", "the team", True),
+        ("is the boiler team on call", "the boiler", True),
+        ("what does the finance team drink", "the team", False),
+        ("ask the finance team and the team", "the team", True),
+        ("what did customer Alice say", "Alice", True),
     ],
 )
 def test_a_query_names_a_subject_wherever_its_words_stand(
