@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: release wheels typescript run free-port console console-types test screenshots adversary e2e e2e-day e2e-contract frameworks crewai lint openapi check bench docs synth bootstrap upgrade-check docs-language deploy aws-day destroy sbom lock clean
+.PHONY: release wheels typescript run free-port console console-types test test-long screenshots adversary e2e e2e-day e2e-contract frameworks crewai lint openapi check bench docs synth bootstrap upgrade-check docs-language deploy aws-day destroy sbom lock clean
 
 # Tests start hundreds of processes, which share compiled modules whatever the caller's shell says.
 export PYTHONDONTWRITEBYTECODE :=
@@ -98,8 +98,13 @@ console-types: $(CONSOLE)
 # Tests wait for the processes that they start a fifth of the time: one worker more than cores.
 export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
-test: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL) $(TYPESCRIPT) $(if $(CHROMIUM),$(CONSOLE))
-	@$(PY) -m pytest -q -n auto -m "not deployed" --ignore=tests/e2e tests
+PYTEST = $(PY) -m pytest -q -n auto --ignore=tests/e2e -m
+test: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL)
+	@$(PYTEST) "not deployed and not long" tests
+
+# Two thirds of the time of all tests: those that start browsers, servers, or command lines.
+test-long: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL) $(TYPESCRIPT) $(if $(CHROMIUM),$(CONSOLE))
+	@$(PYTEST) "not deployed and long" tests
 
 adversary: $(ENGINE) $(VENV)/dev.stamp $(MODEL)
 	@ADVERSARY_SECONDS=$${ADVERSARY_SECONDS:-3600} FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-200} $(PY) -m pytest -q -o faulthandler_timeout=0 -m "not deployed" tests/contract/test_adversary.py tests/contract/test_fuzz.py
@@ -161,7 +166,7 @@ crewai: $(TOOLKIT) $(VENV)/dev.stamp .venv-crewai/stamp
 	@$(call install,.venv-crewai,'crewai==1.15.30' 'pytest==9.2.0')
 	@touch $@
 
-check: lint docs-language test e2e
+check: lint docs-language console-types test test-long e2e
 
 typescript: $(TYPESCRIPT)
 

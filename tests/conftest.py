@@ -10,12 +10,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.e2e.fixtures import deployment, toolkit
+from tests.scheduling import Scheduling, is_long
 from tests.shared_server import server
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
-
-    from tests.scheduling import Scheduling
 
 __all__ = ["deployment", "server", "toolkit"]
 
@@ -44,6 +43,13 @@ settings.register_profile(
 settings.load_profile("contract")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the long tests."""
+    for each in items:
+        if is_long(each.nodeid):
+            each.add_marker("long")
+
+
 def pytest_collection_finish() -> None:
     """Have each later search for garbage look only at what the tests themselves make."""
     gc.freeze()
@@ -51,8 +57,6 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "Scheduling":
+def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> Scheduling:
     """Gives what is slow to start, a deployment or a synthesis, to one of the processes."""
-    from tests.scheduling import Scheduling  # noqa: PLC0415 - xdist is there if this is called
-
     return Scheduling(config, log)

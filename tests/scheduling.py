@@ -1,4 +1,4 @@
-"""Which tests share a process when several run them."""
+"""Which tests share a process when several run them, and which ones `make test` leaves out."""
 
 from xdist.scheduler import LoadScopeScheduling
 
@@ -11,6 +11,41 @@ _SHARED = {
     "tests/contract/test_growth.py": "growth",
     "tests/unit/search/test_quality.py": "quality",
 }
+
+# They start browsers, servers, or command lines, synthesize stacks, or try each route: two thirds
+# of the time of all tests. `make test-long` runs them.
+LONG = (
+    "tests/console/",
+    "tests/infra/",
+    "tests/operations/",
+    "tests/sdk/adapters/",
+    "tests/sdk/cli/",
+    "tests/sdk/mcp/",
+    "tests/sdk/worker/",
+    "tests/sdk/test_faults",
+    "tests/sdk/test_package.py",
+    "tests/sdk/test_pytest_plugin.py",
+    "tests/sdk/test_service_package.py",
+    "tests/sdk/test_typescript.py",
+    "tests/sdk/test_wheel.py",
+    "tests/unit/test_learning_benchmark.py",
+    "tests/contract/test_adversary.py",
+    "tests/contract/test_audit_walk.py",
+    "tests/contract/test_authorization_matrix.py",
+    "tests/contract/test_existence.py",
+    "tests/contract/test_fuzz.py",
+    "tests/contract/test_growth.py",
+    "tests/contract/test_local_",
+    "tests/contract/test_readme.py",
+    "tests/contract/test_region_switch.py",
+    "tests/contract/test_runtime_client.py",
+    "tests/contract/test_stateful",
+)
+
+
+def is_long(nodeid: str) -> bool:
+    """Tell whether a test is one of the long ones."""
+    return nodeid.startswith(LONG)
 
 
 class Scheduling(LoadScopeScheduling):
