@@ -11,16 +11,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from benchmarks import (
-    cold_start,
-    costs,
-    goals,
-    growth,
-    learning,
-    poison,
-    prices,
-    trace,
-)
+from benchmarks import cold_start, costs, goals, growth, learning, poison, prices, trace
 
 _SIZES = (100, 1_000, 10_000, 100_000)
 

@@ -1,12 +1,13 @@
-"""The corpus of facts and queries for the quality of recall, and further facts as noise.
+"""The corpus of facts and queries, further facts as noise, and the quality of answers to queries.
 
 Both were written by hand before the first measurement. They contain many near misses: ids that are
 anagrams, codes and versions that differ by two digits, names that differ by a letter.
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 _CORPUS = Path(__file__).parents[1] / "tests/contract/corpus"
@@ -21,6 +22,10 @@ CLASSES = {
 }
 """The classes of queries."""
 NO_ANSWER = "g"
+
+_FEW, _MANY = 5, 10
+_SUREST = 0.9  # the share of right first answers that score at least the threshold
+Ranked = list[tuple[str, float]]
 
 # None of these answers a query: their numbers begin with 6 and have seven digits, unlike others.
 _SUBJECTS = (
@@ -107,3 +112,69 @@ def _read(name: str) -> Iterator[list[str]]:
     for line in (_CORPUS / f"{name}.txt").read_text("utf-8").splitlines():
         if not line.startswith("#"):
             yield [column.strip() for column in line.split("|")]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The quality of the answers to a class of queries, each figure from 0 to 1.
+
+    Attributes:
+        first: recall at 1, the share of queries with a right first answer.
+        few: recall at 5.
+        reciprocal: the mean of 1 / the rank of the first right answer, to rank 10.
+    """
+
+    first: float
+    few: float
+    reciprocal: float
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """The quality of search in a corpus.
+
+    Attributes:
+        groups: the quality by class of queries, and of `all`.
+        auc: the probability that a right first answer scores above the best answer to a query
+            that has none.
+        rejected: the share of queries without an answer whose best score is below `threshold`.
+        threshold: the score that 90 of 100 right first answers reach.
+    """
+
+    groups: dict[str, Found]
+    auc: float
+    rejected: float
+    threshold: float
+
+
+def evaluate(rank: Callable[[str], Ranked], questions: Sequence[Question]) -> Quality:
+    """Ask all queries, and compare the results with the right answers."""
+    ranked = [(each, rank(each.query)) for each in questions]
+    answered = [each for each in ranked if each[0].group != NO_ANSWER]
+    groups = {
+        group: _average([each for each in answered if each[0].group == group])
+        for group in CLASSES
+        if group != NO_ANSWER
+    }
+    best = sorted(found[0][1] for asked, found in answered if found[0][0] in asked.right)
+    none = [found[0][1] for asked, found in ranked if asked.group == NO_ANSWER]
+    threshold = best[int(len(best) * (1 - _SUREST))]
+    return Quality(
+        groups | {"all": _average(answered)},
+        sum(one > other for one, other in product(best, none)) / (len(best) * len(none)),
+        sum(each < threshold for each in none) / len(none),
+        threshold,
+    )
+
+
+def _average(ranked: Sequence[tuple[Question, Ranked]]) -> Found:
+    found = [_compare(asked, [id for id, _ in answers]) for asked, answers in ranked]
+    firsts, fews, reciprocals = zip(*found, strict=True)
+    return Found(*(sum(each) / len(found) for each in (firsts, fews, reciprocals)))
+
+
+def _compare(asked: Question, ids: Sequence[str]) -> tuple[float, float, float]:
+    is_right = [id in asked.right for id in ids[:_MANY]]
+    few = sum(is_right[:_FEW]) / min(_FEW, len(asked.right))
+    reciprocal = 1 / (is_right.index(True) + 1) if any(is_right) else 0.0
+    return float(is_right[0]), few, reciprocal

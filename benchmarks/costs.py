@@ -5,17 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from benchmarks import (
-    conversations,
-    events,
-    memories,
-    objects,
-    past,
-    procedures,
-    runs,
-    search,
-    task_ends,
-)
+from benchmarks import events, past, rows, search, task_ends
 from benchmarks.capacity import TRIES, Call, find_promptest, in_sequence
 from benchmarks.inprocess import Caller, function
 from benchmarks.tables import text_table
@@ -64,17 +54,7 @@ def measure() -> list[Cost]:
         owned = [*_own(_agent(admin, "owner")), _at_capacity(admin)]
         shared = [
             _cost(name, Limit(*limit), calls)
-            for part in (
-                memories,
-                conversations,
-                objects,
-                runs,
-                procedures,
-                search,
-                events,
-                past,
-                task_ends,
-            )
+            for part in (rows, search, events, past, task_ends)
             for name, limit, calls in part.operations(admin)
         ]
         return [*owned, *_key(admin), *_shared(admin), *shared]

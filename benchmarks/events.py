@@ -6,7 +6,7 @@ from hashlib import sha384
 
 from benchmarks.capacity import Call, recorded
 from benchmarks.inprocess import Caller, Function
-from benchmarks.memories import Measured
+from benchmarks.rows import Measured
 from functions.event_log.model import Event, LogName, LogQuery
 from functions.event_log.reader import EventLogReader
 from functions.event_log.store import EventLogStore

@@ -24,15 +24,16 @@ from benchmarks.capacity import Call
 from benchmarks.corpus import (
     CLASSES,
     NO_ANSWER,
+    Quality,
     Statement,
     build_fillers,
+    evaluate,
     read_everyday,
     read_facts,
     read_questions,
 )
 from benchmarks.dialogue import Figures, Sample, ask, average, read_samples
 from benchmarks.inprocess import function
-from benchmarks.recall import Quality, evaluate
 from benchmarks.server import new_agent, serve
 from benchmarks.tables import text_table
 

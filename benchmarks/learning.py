@@ -1,16 +1,10 @@
 """Measure what strategies learn from dialogues with gold facts, by the model of your choice.
 
 The model is the one of `AGENT_MEMORY_MODEL_URL`, `AGENT_MEMORY_MODEL` and `AGENT_MEMORY_MODEL_KEY`.
-Without, recorded answers stand for it: these measure the path of an answer, not a model.
 """
 
-import json
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any, NamedTuple
 
 from benchmarks.inprocess import Caller, function
@@ -83,29 +77,22 @@ def read_dialogues(path: Path = _CORPUS) -> list[Dialogue]:
     return found
 
 
-def measure() -> Learned:
-    """Learn from all dialogues, each in another tenant."""
-    dialogues = read_dialogues()
-    url = os.environ.get("AGENT_MEMORY_MODEL_URL")
-    if url is not None:
-        name, key = (os.environ.get(f"AGENT_MEMORY_MODEL{each}") for each in ("", "_KEY"))
-        return _measure(dialogues, url, name or "default", key)
-    with _serve(_record(dialogues)) as recorded:
-        return _measure(dialogues, recorded, "recorded", None)
-
-
-def _measure(dialogues: Sequence[Dialogue], url: str, model: str, key: str | None) -> Learned:
+def measure() -> Learned | None:
+    """Learn from all dialogues, each in another tenant; None without a model."""
+    url, model, key = (os.environ.get(f"AGENT_MEMORY_MODEL{each}") for each in ("_URL", "", "_KEY"))
+    if url is None:
+        return None
     total = Learned(0, 0, 0, 0, 0, 0, 0)
     with function() as running:
         settings = StreamSettings(
             memory_table="memory",
             log_table="log",
-            learning_model=f"openai:{model}",
+            learning_model=f"openai:{model or 'default'}",
             learning_url=url,
             learning_key=key,
         )
         learner = Container(settings).learner
-        for number, dialogue in enumerate(dialogues):
+        for number, dialogue in enumerate(read_dialogues()):
             tenant = f"dialogue-{number}"
             admin = running.new_tenant(tenant)
             admin.send("PUT", "/api/v1/strategies/s", {"kind": "facts", "trigger": {"messages": 1}})
@@ -152,8 +139,10 @@ def _list_words(text: str) -> set[str]:
     return {*words.prefixes, *words.ids} or {text.casefold()}
 
 
-def as_text(learned: Learned) -> str:
+def as_text(learned: Learned | None) -> str:
     """Render the figures, in per cent where they are shares."""
+    if learned is None:
+        return "learning: name a model by AGENT_MEMORY_MODEL_URL to measure what it learns"
     recall = learned.right / learned.expected
     precision = learned.right / max(learned.found, 1)
     row = [
@@ -163,61 +152,3 @@ def as_text(learned: Learned) -> str:
         *(str(each) for each in (learned.stale, learned.requests, learned.tokens)),
     ]
     return text_table(["recall", "precision", "evidence", "stale", "requests", "tokens"], [row])
-
-
-def _record(dialogues: Sequence[Dialogue]) -> Callable[[Json], Json]:
-    """Build what answers requests with the gold facts, as a faultless model would."""
-    by_message = {
-        message["content"]: [each for each in dialogue.gold if each.message == index]
-        for dialogue in dialogues
-        for index, message in enumerate(dialogue.messages)
-    }
-
-    def answer(body: Json) -> Json:
-        data = json.loads(body["messages"][1]["content"])
-        pairs = [(m["index"], g) for m in data["messages"] for g in by_message[m["content"]]]
-        gone = {(g.subject, g.replaces or g.object) for _, g in pairs if g.replaces or g.is_end}
-        facts = [
-            {
-                "action": "add",
-                "known": None,
-                "messages": [index],
-                "subject": gold.subject,
-                "predicate": gold.predicate,
-                "object": gold.object,
-                "confidence": 0.9,
-            }
-            for index, gold in pairs
-            if (gold.subject, gold.object) not in gone
-        ]
-        return {"facts": facts}
-
-    return answer
-
-
-@contextmanager
-def _serve(answer: Callable[[Json], Json]) -> Iterator[str]:
-    """Serve answers as an OpenAI-compatible endpoint of this machine."""
-
-    class Endpoint(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        wbufsize = -1  # an answer in one piece
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            message = {"role": "assistant", "content": json.dumps(answer(body))}
-            document = {"choices": [{"message": message}], "usage": {"total_tokens": 100}}
-            encoded = json.dumps(document).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(encoded)))
-            self.end_headers()
-            self.wfile.write(encoded)
-
-        def log_message(self, *_: object) -> None:
-            return
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Endpoint) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()

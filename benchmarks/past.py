@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.capacity import Call, recorded
 from benchmarks.inprocess import Caller, Function
-from benchmarks.memories import Measured
+from benchmarks.rows import Measured
 from benchmarks.workload import entry
 from functions.consolidation.store import build_run_key
 from functions.container import Container

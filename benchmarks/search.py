@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from benchmarks.capacity import Call, find_promptest, recorded
 from benchmarks.inprocess import Caller
-from benchmarks.memories import Measured
+from benchmarks.rows import Measured
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry
 from functions.platform import entry_keys

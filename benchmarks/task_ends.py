@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from benchmarks.capacity import Call, in_sequence
 from benchmarks.inprocess import Caller
-from benchmarks.memories import Measured
+from benchmarks.rows import Measured
 from benchmarks.workload import entry
 
 _TASKS = "/api/v1/tasks"
