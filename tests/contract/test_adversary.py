@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from itertools import count
 from random import Random
 from typing import Any, cast
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -57,6 +58,7 @@ from tests.contract.bodies import (
 )
 from tests.contract.expect import ok
 from tests.contract.openwop_calls import start
+from tests.contract.sealed_items import find_sealed, put_value
 from tests.contract.service import Tenant
 from tests.contract.streaming import Stream, stream_function
 from tests.contract.sweeping import sweep
@@ -71,6 +73,27 @@ _ATTACKED = [each for each in list_routes() if each.required_permission != "publ
 
 
 Visible = Callable[[], bool]
+
+
+def _seal_message(who: str, text: str) -> dict[str, Any]:
+    messages = [{"role": "user", "content": text}]
+    return {"json": {"user_id": who, "messages": messages, "sensitivity": "restricted"}}
+
+
+def _seal_state(_: str, text: str) -> dict[str, Any]:
+    return {"json": {"value": text, "sensitivity": "restricted"}}
+
+
+def _seal_object(_: str, text: str) -> dict[str, Any]:
+    return {"content": text.encode(), "headers": {"X-Object-Sensitivity": "restricted"}}
+
+
+SEALED: dict[str, tuple[str, Callable[[str, str], dict[str, Any]]]] = {
+    "/api/v1/agents/{0}/state/{0}/sealed": ("s#", _seal_state),
+    "/api/v1/agents/{0}/objects/sealed/k": ("obj#", _seal_object),
+    "/api/v1/conversations/sealed-{0}": ("msg#", _seal_message),
+}
+"""What the sort key of an encrypted item begins with, and how it is stored, by its path."""
 
 
 class Adversary(RuleBasedStateMachine):
@@ -90,6 +113,8 @@ class Adversary(RuleBasedStateMachine):
         for space in ("closed", "toggled"):
             self.set_access(space, "none")
         allow(tenant.admin, "users/*", "none", alice="write")
+        self.set_access("users/alice/open", "write")  # of what it may not all forget
+        self.keys = [each.headers["X-API-Key"] for each in (self.boss, *self.clients.values())]
         self.people = self._list_principals()
         self.known = build_names(self.runs["alice"].id, self.runs["alice"].reference)
 
@@ -308,6 +333,32 @@ class Adversary(RuleBasedStateMachine):
         assert answer.is_success, answer.text
         self.world.objects[path] = content
 
+    @rule()
+    def remember_about_alice(self) -> None:
+        """alice remembers something about the user alice, in another namespace than mallory's."""
+        body = {"text": self.mark(lambda: False), "user_id": "alice"}
+        made = ok(self.clients["alice"].post("/api/v1/remember", json=body), 201)
+        self.keep(made, "alice", None)
+
+    @rule(path=st.sampled_from(list(SEALED)))
+    def move_ciphertext(self, path: str) -> None:
+        """An operator copies what alice has sealed into what mallory has sealed and may read."""
+        service, (sort, body) = self.tenant.service, SEALED[path]
+        text, items = self.mark(lambda: False), list[Any]()
+        for who, each in (("alice", text), ("mallory", "m")):
+            before = list(find_sealed(service, sort))
+            put = self.clients[who].put(path.format(who), **body(who, each))
+            assert put.is_success, put.text
+            items += [item for item in find_sealed(service, sort) if item not in before]
+        source, target = items
+        put_value(service, target, source)
+        shown = self.mallory.get(path.format("mallory"))
+        assert text not in shown.text
+        assert shown.status_code == 409 or '"unreadable":true' in shown.text, shown.text
+        assert text in self.clients["alice"].get(path.format("alice")).text
+        for who in ("alice", "mallory"):
+            assert self.clients[who].delete(path.format(who)).is_success
+
     @rule(key=st.sampled_from(["k0", "k1"]))
     def learn(self, key: str) -> None:
         """alice learns a fact about a user whose memory is closed to mallory, who knows its id."""
@@ -383,6 +434,8 @@ class Adversary(RuleBasedStateMachine):
             seen = {each for each in found if not self.visible[each]()}
             assert not seen, (request.method, request.url, request.content, answer.text, seen)
             assert not MARKER.search(" ".join(self.logged)), self.logged
+            assert not answer.is_redirect, answer.headers
+            assert not any(each in shown for each in self.keys), answer.text
             self._follow(request, answer)
 
     def _with_key(self, request: httpx.Request) -> httpx.Request:
@@ -407,7 +460,8 @@ class Adversary(RuleBasedStateMachine):
         """Nothing of others was changed, and mallory's audit records are of what it may do."""
         assert self._list_principals() == self.people
         for space, level in self.world.access.items():
-            found = ok(self.tenant.admin.get(f"/api/v1/memory/namespaces/{space}"))
+            name = quote(space, safe="")
+            found = ok(self.tenant.admin.get(f"/api/v1/memory/namespaces/{name}"))
             levels = {each["agent"]: each["access"] for each in found["permissions"]["allow"]}
             assert found["permissions"]["default"] == "none"
             assert levels.get("mallory", "none") == level

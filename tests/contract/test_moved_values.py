@@ -4,17 +4,18 @@ Each test writes to the table as its operator could. Values are bound to the key
 whoever copies one into an item of its own reads nothing.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 import httpx
 import pytest
 
-from functions.platform.items import Item, decode_item, encode_item
+from functions.platform.items import decode_item
 from tests.contract.bodies import MEMORY, create, entry, semantic, update
 from tests.contract.expect import assert_no_content, ok, refused
 from tests.contract.openwop_calls import start
+from tests.contract.sealed_items import find_sealed, put_value, write
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import Stream, stream_function
 
@@ -22,16 +23,6 @@ SECRET = "PIN-4711"
 LARGE = 500_000  # bytes, stored in parts
 RESTRICTED = {"sensitivity": "restricted"}
 OBJECTS = "/api/v1/agents/ada/objects"
-_SEALED = (
-    "value",
-    "data_key",
-    "value_name",
-    "value_parts",
-    "value_is_text",
-    "metadata",
-    "input",
-)
-_SEALED_OF_OBJECTS = (*_SEALED, "generation")
 Json = dict[str, Any]
 
 
@@ -139,30 +130,6 @@ KINDS = {
 def _list(client: httpx.Client, path: str, name: str) -> list[Json]:
     found: list[Json] = ok(client.get(f"/api/v1/{path}"))[name]
     return found
-
-
-def find_sealed(service: Service, sort: str = "") -> Iterator[Item]:
-    """Find the tenants' items with something encrypted."""
-    items = [each for each in map(decode_item, service.stored()) if each["pk"][0] != "~"]
-    for each in (each for each in items if each["sk"].startswith(sort)):
-        nested = [value for value in each.values() if isinstance(value, dict)]
-        if (
-            any("data_key" in part for part in (each, *nested))
-            and each["pk"][0] != "~"
-            and each["sk"].startswith(sort)
-        ):
-            yield each
-
-
-def write(service: Service, item: Item) -> None:
-    service.engine.client.put_item(TableName=service.engine.memory, Item=encode_item(item))
-
-
-def put_value(service: Service, target: Item, source: Item) -> None:
-    """Put what is encrypted in one item, and what says how, into another item."""
-    names = _SEALED_OF_OBJECTS if target["sk"].startswith("obj#") else _SEALED
-    kept = {name: value for name, value in target.items() if name not in names}
-    write(service, kept | {name: source[name] for name in names if name in source})
 
 
 @pytest.mark.parametrize("name", KINDS)
