@@ -58,7 +58,7 @@ def build_names(run: str, reference: str) -> dict[str, list[str]]:
         "task_id": [*TASK_IDS, "mt1", "mt2"],
         "intent_id": [*INTENTS, "mi"],
         "agent_id": people,
-        "user_id": people,
+        "user_id": [*people, "ada"],
         "owner_id": people,
         "coordinator_id": ["boss", "mallory"],
         "principal": people,

@@ -214,7 +214,7 @@ BODIES: dict[str, Callable[[Names], Any]] = {
         ]
     },
     "Recall": lambda _: {"query": "zq"},
-    "ForgottenUser": lambda names: {"user_id": names.pick("agent_id")},
+    "ForgottenUser": lambda names: {"user_id": names.choose("ada", names.pick("user_id"))},
     "NewWorkingValue": lambda names: {"value": names.choose(1, *POISON)},
     "Selection": lambda _: {},
     "Outcome": lambda _: {"score": 1},

@@ -68,6 +68,7 @@ MARKER = re.compile(r"zq\d{6}x")
 CONVERSATIONS = "/api/v1/conversations"
 FACTS = "/api/v1/facts"
 LEVELS = ("none", "read")
+CLOSED = ("closed", "toggled", "users/ada/notes")
 ATTACKS_PER_STEP = 6
 _ATTACKED = [each for each in list_routes() if each.required_permission != "public"]
 
@@ -110,10 +111,10 @@ class Adversary(RuleBasedStateMachine):
         self.visible: dict[str, Visible] = {}
         self.serial = 0
         self.runs = {each: start(self.clients[each]) for each in HONEST}
-        for space in ("closed", "toggled"):
+        for space in CLOSED:
             self.set_access(space, "none")
+        self.set_access("users/ada/memory", "write")  # which isn't all of ada's
         allow(tenant.admin, "users/*", "none", alice="write")
-        self.set_access("users/alice/open", "write")  # of what it may not all forget
         self.keys = [each.headers["X-API-Key"] for each in (self.boss, *self.clients.values())]
         self.people = self._list_principals()
         self.known = build_names(self.runs["alice"].id, self.runs["alice"].reference)
@@ -222,7 +223,7 @@ class Adversary(RuleBasedStateMachine):
         changed = ok(patch(self.clients[who], path, there["version"], {"value": value}))
         self.keep(changed, who, None)
 
-    @rule(space=st.sampled_from(["closed", "toggled"]), key=st.sampled_from(["k0", "k1", "k2"]))
+    @rule(space=st.sampled_from(CLOSED), key=st.sampled_from(["k0", "k1", "k2"]))
     def publish(self, space: str, key: str) -> None:
         """boss writes semantic memory."""
         value = {"v": self.mark(lambda: self.world.access[space] == "read")}
@@ -333,13 +334,6 @@ class Adversary(RuleBasedStateMachine):
         assert answer.is_success, answer.text
         self.world.objects[path] = content
 
-    @rule()
-    def remember_about_alice(self) -> None:
-        """alice remembers something about the user alice, in another namespace than mallory's."""
-        body = {"text": self.mark(lambda: False), "user_id": "alice"}
-        made = ok(self.clients["alice"].post("/api/v1/remember", json=body), 201)
-        self.keep(made, "alice", None)
-
     @rule(path=st.sampled_from(list(SEALED)))
     def move_ciphertext(self, path: str) -> None:
         """An operator copies what alice has sealed into what mallory has sealed and may read."""
@@ -412,6 +406,7 @@ class Adversary(RuleBasedStateMachine):
             self.remember(who, "k0")
             self.put_memory(who)
         self.publish("toggled", "k0")
+        self.publish("users/ada/notes", "k0")
         self.converse("s1", shared=False)
         self.set_state("boss", "k0")
         self.store_object("k0")
