@@ -16,27 +16,18 @@ from benchmarks import cold_start, costs, goals, growth, learning, poison, price
 _SIZES = (100, 1_000, 10_000, 100_000)
 
 
-def _grow(options: argparse.Namespace) -> str:
-    sizes = [size for size in _SIZES if size <= options.entries]
-    return growth.as_text(growth.measure(sizes))
-
-
 def _cost(options: argparse.Namespace) -> str:
     found = costs.measure()
     options.is_above = any(cost.above for cost in found)
     return costs.as_text(found)
 
 
-def _recall(options: argparse.Namespace) -> str:
-    return goals.as_text(goals.measure(options.locomo))
-
-
 _PARTS: dict[str, Callable[[argparse.Namespace], str]] = {
     "cold-start": lambda _: cold_start.as_text(cold_start.measure()),
     "costs": _cost,
-    "growth": _grow,
+    "growth": lambda o: growth.as_text(growth.measure([n for n in _SIZES if n <= o.entries])),
     "learning": lambda _: learning.as_text(learning.measure()),
-    "recall": _recall,
+    "recall": lambda options: goals.as_text(goals.measure(options.locomo)),
     "poison": lambda _: poison.as_text(poison.measure()),
     "prices": lambda _: prices.as_text(prices.measure()),
     "trace": lambda _: trace.as_text(trace.measure()),

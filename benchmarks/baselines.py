@@ -15,8 +15,12 @@ Rank = Callable[[str], list[tuple[int, float]]]
 """Ranks texts by a query: the places of the best ten, with their scores."""
 
 
-def rank_by_words(texts: Sequence[str]) -> Rank:
-    """Rank texts by BM25."""
+def rank_by_both(texts: Sequence[str]) -> tuple[Rank, Rank]:
+    """Rank texts by BM25, and by the model."""
+    return _rank_by_words(texts), _rank_by_meaning(texts)
+
+
+def _rank_by_words(texts: Sequence[str]) -> Rank:
     counted = [Counter(_list_terms(each)) for each in texts]
     lengths = np.array([each.total() for each in counted])
     norms = _K * (1 - _B + _B * lengths / lengths.mean())
@@ -37,8 +41,7 @@ def rank_by_words(texts: Sequence[str]) -> Rank:
     return rank
 
 
-def rank_by_meaning(texts: Sequence[str]) -> Rank:
-    """Rank texts by the cosine of their vectors with the query's."""
+def _rank_by_meaning(texts: Sequence[str]) -> Rank:
     vectors = np.array([embed(without_ids(each)) for each in texts])
     return lambda query: _take_best(vectors @ np.array(embed(without_ids(query))))
 

@@ -6,9 +6,8 @@ so the measured code runs unchanged.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 TRIES = 12  # repetitions of parallel calls
 _STARTED = "benchmarks.capacity.started"
@@ -19,8 +18,7 @@ _AFTER = "after-call.dynamodb"
 _WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"})
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One DynamoDB request and the capacity units that it used.
 
     `write` and `read` are units of the table, `index_write` and `index_read` units of its global
@@ -50,15 +48,14 @@ def recorded(client: Any) -> Iterator[list[Call]]:
     def collect(**event: Any) -> None:
         calls.append(_call(event))
 
-    client.meta.events.register_last(_BEFORE, _ask)
-    client.meta.events.register_last(_PREPARED, _weigh)
-    client.meta.events.register_last(_AFTER, collect)
+    hooks = {_BEFORE: _ask, _PREPARED: _weigh, _AFTER: collect}
+    for event, hook in hooks.items():
+        client.meta.events.register_last(event, hook)
     try:
         yield calls
     finally:
-        client.meta.events.unregister(_BEFORE, _ask)
-        client.meta.events.unregister(_PREPARED, _weigh)
-        client.meta.events.unregister(_AFTER, collect)
+        for event, hook in hooks.items():
+            client.meta.events.unregister(event, hook)
 
 
 def in_sequence(calls: Iterable[Call]) -> int:
@@ -91,11 +88,10 @@ def _weigh(params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
 
 def _call(event: Mapping[str, Any]) -> Call:
     operation: str = event["model"].name
-    parsed: Mapping[str, Any] = event["parsed"]
-    spent = parsed.get("ConsumedCapacity", [])
+    spent = event["parsed"].get("ConsumedCapacity", [])
     tables = [spent] if isinstance(spent, Mapping) else spent
-    own = sum(_own_units(each) for each in tables)
-    indexes = sum(_index_units(each) for each in tables)
+    indexes = sum(map(_index_units, tables))
+    own = sum(float(each["CapacityUnits"]) for each in tables) - indexes
     writes = operation in _WRITES
     return Call(
         operation=operation,
@@ -108,10 +104,6 @@ def _call(event: Mapping[str, Any]) -> Call:
         started=event["context"][_STARTED],
         ended=perf_counter(),
     )
-
-
-def _own_units(spent: Mapping[str, Any]) -> float:
-    return float(spent["CapacityUnits"]) - _index_units(spent)
 
 
 def _index_units(spent: Mapping[str, Any]) -> float:

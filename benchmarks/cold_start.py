@@ -10,11 +10,10 @@ import platform
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.inprocess import Caller, Function, function, request_event
 from benchmarks.tables import text_table
@@ -65,19 +64,16 @@ def get(entry: str) -> dict:
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ColdStart:
+class ColdStart(NamedTuple):
     """One cold start: CPU of INIT and of the first event; `ratio` compares with the typical one."""
 
     name: str
     init_ms: float
     first_ms: float
     ratio: float
-    is_api: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Case:
+class _Case(NamedTuple):
     name: str
     init: str
     call: str
@@ -102,15 +98,10 @@ def measure() -> list[ColdStart]:
 def _summarize(
     cases: Sequence[_Case], rounds: Sequence[Sequence[tuple[float, float]]]
 ) -> list[ColdStart]:
-    times = [
-        (median(init for init, _ in runs), median(first for _, first in runs))
-        for runs in zip(*rounds, strict=True)
-    ]
-    typical = sum(times[-1])
+    columns = (zip(*runs, strict=True) for runs in zip(*rounds, strict=True))
+    times = [(median(inits), median(firsts)) for inits, firsts in columns]
     return [
-        ColdStart(
-            case.name, init * 1000, first * 1000, (init + first) / typical, "API" in case.name
-        )
+        ColdStart(case.name, init * 1000, first * 1000, (init + first) / sum(times[-1]))
         for case, (init, first) in zip(cases, times, strict=True)
     ]
 

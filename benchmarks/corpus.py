@@ -69,16 +69,11 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query of the corpus.
+    """A query of the corpus."""
 
-    Attributes:
-        group: the letter of its class.
-        right: the ids of the facts that answer it.
-    """
-
-    group: str
+    group: str  # the letter of its class
     query: str
-    right: frozenset[str]
+    right: frozenset[str]  # the ids of the facts that answer it
 
 
 def read_facts() -> list[Statement]:
@@ -116,35 +111,21 @@ def _read(name: str) -> Iterator[list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The quality of the answers to a class of queries, each figure from 0 to 1.
+    """The quality of the answers to a class of queries, each figure from 0 to 1."""
 
-    Attributes:
-        first: recall at 1, the share of queries with a right first answer.
-        few: recall at 5.
-        reciprocal: the mean of 1 / the rank of the first right answer, to rank 10.
-    """
-
-    first: float
-    few: float
-    reciprocal: float
+    first: float  # recall at 1, the share of queries with a right first answer
+    few: float  # recall at 5
+    reciprocal: float  # the mean of 1 / the rank of the first right answer, to rank 10
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """The quality of search in a corpus.
+    """The quality of search in a corpus."""
 
-    Attributes:
-        groups: the quality by class of queries, and of `all`.
-        auc: the probability that a right first answer scores above the best answer to a query
-            that has none.
-        rejected: the share of queries without an answer whose best score is below `threshold`.
-        threshold: the score that 90 of 100 right first answers reach.
-    """
-
-    groups: dict[str, Found]
-    auc: float
-    rejected: float
-    threshold: float
+    groups: dict[str, Found]  # by class of queries, and of `all`
+    auc: float  # the probability that a right first answer scores above one to an unanswered query
+    rejected: float  # the share of queries without an answer whose best score is below `threshold`
+    threshold: float  # the score that 90 of 100 right first answers reach
 
 
 def evaluate(rank: Callable[[str], Ranked], questions: Sequence[Question]) -> Quality:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from benchmarks import events, past, rows, search, task_ends
+from benchmarks import behind, rows
 from benchmarks.capacity import TRIES, Call, find_promptest, in_sequence
 from benchmarks.inprocess import Caller, function
 from benchmarks.tables import text_table
@@ -15,8 +15,7 @@ _OWNED, _MATCHES = 100, 10
 _MEMORY = "/api/v1/memory"
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(NamedTuple):
     """The maximum of calls in sequence and of the table's units; None is no limit."""
 
     calls: int
@@ -43,8 +42,7 @@ class Cost:
     def above(self) -> bool:
         """Tell whether a figure exceeds its limit."""
         used = (self.in_sequence, self.write, self.read)
-        allowed = (self.limit.calls, self.limit.write, self.limit.read)
-        return any(a is not None and u > a for u, a in zip(used, allowed, strict=True))
+        return any(a is not None and u > a for u, a in zip(used, self.limit, strict=True))
 
 
 def measure() -> list[Cost]:
@@ -52,12 +50,15 @@ def measure() -> list[Cost]:
     with function() as running:
         admin = running.new_tenant("bench")
         owned = [*_own(_agent(admin, "owner")), _at_capacity(admin)]
-        shared = [
+        target = f"{_MEMORY}?agent_id=newcomer&namespace=none&key=none"
+        first = admin.function.new_agent(admin, "newcomer").get(target)  # its key is not cached
+        owned.append(_cost("get by key, unknown caller", Limit(2, 0, 2), first))
+        others = [
             _cost(name, Limit(*limit), calls)
-            for part in (rows, search, events, past, task_ends)
+            for part in (rows, behind)
             for name, limit, calls in part.operations(admin)
         ]
-        return [*owned, *_key(admin), *_shared(admin), *shared]
+        return [*owned, *_shared(admin), *others]
 
 
 def _agent(admin: Caller, name: str) -> Caller:
@@ -87,24 +88,19 @@ def _own(agent: Caller) -> Iterator[Cost]:
     target = f"{_MEMORY}/{made['id']}"
     yield from _changes(agent, target, made["value"])
     yield from _puts(agent)
-    removal = agent.call("DELETE", target)
-    yield _cost("delete", Limit(2, 6, 1), removal.calls)
-    yield _own_query(agent)
+    yield _cost("delete", Limit(2, 6, 1), agent.calls("DELETE", target))
+    for number in range(_OWNED - 3):
+        _create(agent, f"more-{number}", "episodic")
+    calls = _query(agent, agent_id=agent.id, limit=_MATCHES, tags="billing")
+    yield _cost(f"query own, {_OWNED} of 1 KB", Limit(1, 0, _OWNED / 4), calls)
 
 
 def _changes(agent: Caller, target: str, present: dict[str, Any]) -> Iterator[Cost]:
     """Change a value to one of the same size, and to a larger one, which changes counters."""
-    longer = present | {"more": 1}
-    for version, (name, changed, limit) in enumerate(
-        (
-            ("patch value", {**present}, Limit(1, 1, 0)),
-            ("patch value of another size", longer, Limit(2, 5, 0)),
-        ),
-        start=1,
-    ):
-        body, match = {"value": changed}, str(version)
-        calls = agent.calls("PATCH", target, body, if_match=match)
-        yield _cost(name, limit, calls)
+    calls = agent.calls("PATCH", target, {"value": present}, if_match="1")
+    yield _cost("patch value", Limit(1, 1, 0), calls)
+    calls = agent.calls("PATCH", target, {"value": present | {"more": 1}}, if_match="2")
+    yield _cost("patch value of another size", Limit(2, 5, 0), calls)
 
 
 def _puts(agent: Caller) -> Iterator[Cost]:
@@ -132,21 +128,6 @@ def _at_capacity(admin: Caller) -> Cost:
     names = (f"measured-{number}" for number in range(TRIES))
     calls = find_promptest(lambda: _create(agent, next(names), "episodic")[1])
     return _cost("create episodic at capacity", Limit(2, 12, 2), calls)
-
-
-def _own_query(agent: Caller) -> Cost:
-    present = 3
-    for number in range(_OWNED - present):
-        _create(agent, f"more-{number}", "episodic")
-    calls = _query(agent, agent_id=agent.id, limit=_MATCHES, tags="billing")
-    return _cost(f"query own, {_OWNED} of 1 KB", Limit(1, 0, _OWNED / 4), calls)
-
-
-def _key(admin: Caller) -> Iterator[Cost]:
-    """Send the first request of a key that is not cached."""
-    newcomer = admin.function.new_agent(admin, "newcomer")
-    target = f"{_MEMORY}?agent_id=newcomer&namespace=none&key=none"
-    yield _cost("get by key, unknown caller", Limit(2, 0, 2), newcomer.get(target))
 
 
 def _shared(admin: Caller) -> Iterator[Cost]:
@@ -181,15 +162,10 @@ def _tag_query(admin: Caller) -> list[Call]:
 
 
 def _cost(operation: str, limit: Limit, calls: Sequence[Call]) -> Cost:
-    return Cost(
-        operation=operation,
-        limit=limit,
-        calls=len(calls),
-        in_sequence=in_sequence(calls),
-        write=sum(call.write for call in calls),
-        index_write=sum(call.index_write for call in calls),
-        read=sum(call.read + call.index_read for call in calls),
-    )
+    write = sum(each.write for each in calls)
+    index_write = sum(each.index_write for each in calls)
+    read = sum(each.read + each.index_read for each in calls)
+    return Cost(operation, limit, len(calls), in_sequence(calls), write, index_write, read)
 
 
 def as_text(costs: Sequence[Cost]) -> str:

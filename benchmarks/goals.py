@@ -19,7 +19,7 @@ import httpx
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from benchmarks.baselines import RESULTS, Rank, rank_by_meaning, rank_by_words
+from benchmarks.baselines import RESULTS, Rank, rank_by_both
 from benchmarks.capacity import Call
 from benchmarks.corpus import (
     CLASSES,
@@ -50,21 +50,15 @@ Json = dict[str, Any]
 
 
 class Goal(NamedTuple):
-    """A goal, and what was measured.
-
-    Attributes:
-        least: the goal; None if there is none.
-        most: the goal of what should be small.
-        words, model: the figures of BM25 and of the model alone.
-    """
+    """A goal, and what was measured."""
 
     subject: str
     measure: str
     reached: float
-    least: float | None = None
-    most: float | None = None
-    words: float | None = None
-    model: float | None = None
+    least: float | None = None  # the goal; None if there is none
+    most: float | None = None  # the goal of what should be small
+    words: float | None = None  # the figures of BM25 and of the model alone
+    model: float | None = None  # the figures of BM25 and of the model alone
 
     @property
     def is_met(self) -> bool:
@@ -141,7 +135,7 @@ def _measure_everyday(address: str) -> Iterator[Goal]:
     memories = [memory for memory, _ in pairs]
     others = [
         100 * _share_found(pairs, [[memories[place] for place, _ in rank(q)] for _, q in pairs])
-        for rank in (rank_by_words(memories), rank_by_meaning(memories))
+        for rank in rank_by_both(memories)
     ]
     for name, found in (("recall", answers), ("recall by MCP", through)):
         share = 100 * _share_found(pairs, found)
@@ -170,33 +164,27 @@ def _measure_corpus(address: str, further: int) -> Iterator[Goal]:
     """Ask a corpus of facts, and of entries with the same texts, alone and among others."""
     stored = [*read_facts(), *build_fillers(further)]
     texts = [each.text for each in stored]
-    ids = [each.id for each in stored]
-    others = [_evaluate(partial(_name, ids, rank)) for rank in _build_baselines(texts)]
+    ids, asked = [each.id for each in stored], read_questions()
+    others = [evaluate(partial(_name, ids, rank), asked) for rank in rank_by_both(texts)]
     facts = new_agent(address, f"facts-{further}")
     bodies = [
         {"fact_id": e.id, "subject": e.subject, "predicate": e.predicate, "object": e.object}
         for e in stored
     ]
     _store_all(facts, "facts", "facts", bodies)
-    yield from _list_quality(f"{len(stored):,} facts", _evaluate(partial(_recall, facts)), others)
+    yield from _list_quality(
+        f"{len(stored):,} facts", evaluate(partial(_recall, facts), asked), others
+    )
     entries = new_agent(address, f"entries-{further}")
-    _store_entries(entries, stored)
-    found = _evaluate(partial(_search, entries, _NOTES))
+    _store_entries(entries, _NOTES, stored)
+    found = evaluate(partial(_search, entries, _NOTES), asked)
     yield from _list_quality(f"{len(stored):,} entries", found, others)
     if further:
         yield _measure_latency(entries)
 
 
-def _build_baselines(texts: Sequence[str]) -> tuple[Rank, Rank]:
-    return rank_by_words(texts), rank_by_meaning(texts)
-
-
 def _name(ids: Sequence[str], rank: Rank, query: str) -> list[tuple[str, float]]:
     return [(ids[place], score) for place, score in rank(query)]
-
-
-def _evaluate(rank: Callable[[str], list[tuple[str, float]]]) -> Quality:
-    return evaluate(rank, read_questions())
 
 
 def _recall(client: httpx.Client, query: str) -> list[tuple[str, float]]:
@@ -204,10 +192,11 @@ def _recall(client: httpx.Client, query: str) -> list[tuple[str, float]]:
     return [(each["fact_id"], each["score"]) for each in found["facts"]]
 
 
-def _store_entries(client: httpx.Client, stored: Sequence[Statement]) -> None:
-    bodies = [_to_entry(_NOTES, each.id, {"text": each.text}) for each in stored]
+def _store_entries(client: httpx.Client, namespace: str, stored: Sequence[Statement]) -> float:
+    """Store statements as entries; return the seconds until a search finds the last one."""
+    bodies = [_to_entry(namespace, each.id, {"text": each.text}) for each in stored]
     _store_all(client, "memory", "entries", bodies)
-    _await_found(client, _NOTES, stored[-1].text, stored[-1].id)
+    return _await_found(client, namespace, stored[-1].text, stored[-1].id)
 
 
 def _await_found(client: httpx.Client, namespace: str, query: str, key: str) -> float:
@@ -250,16 +239,14 @@ def _measure_latency(client: httpx.Client) -> Goal:
 def _measure_load(client: httpx.Client, samples: Sequence[Sample]) -> Iterator[Goal]:
     """Load many entries, wait for the last one, and ask for dialogues in the same namespace."""
     stored = list(build_fillers(_UNRELATED))
-    bodies = [_to_entry(_ALL, each.id, {"text": each.text}) for each in stored]
-    _store_all(client, "memory", "entries", bodies)
-    waited = _await_found(client, _ALL, stored[-1].text, stored[-1].id)
+    waited = _store_entries(client, _ALL, stored)
     yield Goal(f"load of {_UNRELATED:,} entries", "s to find the last", waited, most=10)
     if samples:
         turns = [turn.line for sample in samples for turn in sample.turns]
         places = _store_turns(client, samples, [_ALL] * len(samples))
         found = [ask(samples, partial(_find_turns, client, [_ALL] * len(samples)), _EACH)]
         known = [*places, *(("", -1) for _ in stored)]
-        others = _build_baselines([*turns, *(each.text for each in stored)])
+        others = rank_by_both([*turns, *(each.text for each in stored)])
         found += [ask(samples, partial(_find_ranked, known, each), _EACH) for each in others]
         figures = [100 * average(each).ten for each in found]
         subject = f"LoCoMo among {_UNRELATED:,} entries"
@@ -270,30 +257,22 @@ def _store_turns(
     client: httpx.Client, samples: Sequence[Sample], namespaces: Sequence[str]
 ) -> list[tuple[str, int]]:
     """Store each turn as an entry; return the dialogue and the place of each."""
-    places = [(f"{n}", place) for n, each in enumerate(samples) for place in range(len(each.turns))]
-    bodies = [
-        _to_entry(
-            namespaces[number],
-            f"{number}-{place}",
-            {"speaker": turn.speaker, "text": turn.text, "date": turn.day},
-        )
-        for number, sample in enumerate(samples)
-        for place, turn in enumerate(sample.turns)
-    ]
-    _store_all(client, "memory", "entries", bodies)
-    for number in range(len(samples)):
-        last = samples[number].turns[-1]
-        _await_found(
-            client, namespaces[number], last.line, f"{number}-{len(samples[number].turns) - 1}"
-        )
+    places = []
+    for number, (sample, namespace) in enumerate(zip(samples, namespaces, strict=True)):
+        values = [{"speaker": e.speaker, "text": e.text, "date": e.day} for e in sample.turns]
+        keys = [f"{number}-{place}" for place in range(len(values))]
+        bodies = [_to_entry(namespace, *each) for each in zip(keys, values, strict=True)]
+        _store_all(client, "memory", "entries", bodies)
+        _await_found(client, namespace, sample.turns[-1].line, keys[-1])
+        places += [(str(number), place) for place in range(len(values))]
     return places
 
 
 def _find_turns(
     client: httpx.Client, namespaces: Sequence[str], number: int, query: str
 ) -> list[int]:
-    found = (key.split("-") for key, _ in _search(client, namespaces[number], query))
-    return [int(place) if name == str(number) else -1 for name, place, *_ in found]
+    found = (key.partition("-") for key, _ in _search(client, namespaces[number], query))
+    return [int(place) if name == str(number) else -1 for name, _, place in found]
 
 
 def _find_ranked(
@@ -309,7 +288,7 @@ def _measure_dialogues(client: httpx.Client, samples: Sequence[Sample]) -> Itera
         _store_conversation(client, f"s{number}", sample)
     namespaces = [f"agents/agent/dialogue.{number}" for number in range(len(samples))]
     _store_turns(client, samples, namespaces)
-    ranks = [_build_baselines([turn.line for turn in each.turns]) for each in samples]
+    ranks = [rank_by_both([turn.line for turn in each.turns]) for each in samples]
     words, model = (ask(samples, partial(_find_places, each)) for each in zip(*ranks, strict=True))
     messages = ask(samples, partial(_find_messages, client))
     entries = ask(samples, partial(_find_turns, client, namespaces))
@@ -328,13 +307,9 @@ def _find_places(ranks: Sequence[Rank], number: int, query: str) -> list[int]:
 
 def _store_conversation(client: httpx.Client, session: str, sample: Sample) -> None:
     messages = [
-        {
-            "role": "user",
-            "content": turn.text,
-            "timestamp": turn.time.isoformat(),
-            "metadata": {"speaker": turn.speaker},
-        }
-        for turn in sample.turns
+        {"role": "user", "content": each.text, "timestamp": each.time.isoformat()}
+        | {"metadata": {"speaker": each.speaker}}
+        for each in sample.turns
     ]
     path = f"/api/v1/conversations/{session}"
     client.put(path, json={"user_id": "reader"}).raise_for_status()

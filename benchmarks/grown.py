@@ -5,13 +5,14 @@ ends with `counted` may grow with the memory. What looks for elements that do no
 more of it, up to the limit of a page.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count
 from typing import Any
 from urllib.parse import urlencode
 
-from benchmarks import events
+from benchmarks import behind
 from benchmarks.capacity import Call
 from benchmarks.inprocess import Answer, Caller
 from benchmarks.workload import entry, value
@@ -22,6 +23,7 @@ Operation = Callable[[], list[Call]]
 Named = Iterator[tuple[str, Operation]]
 _MEMORY, _TASKS, _RUNS = "/api/v1/memory", "/api/v1/tasks", "/api/v1/runs"
 _OBJECTS, _PROCEDURES = "/api/v1/objects", "/api/v1/procedures/sdr"
+_FACTS = "/api/v1/facts"
 _STATE, _USER = "/api/v1/agents/admin/state", "/api/v1/users/ada/conversations"
 _CONVERSATION, _INTENT = "/api/v1/conversations/long", "/api/v1/intents/growing/tasks"
 _MATCHES, _AT_ONCE, _FEW, _MOST_OWNED = 10, 50, 3, 100_000
@@ -87,16 +89,8 @@ class Entries(Subject):
     def operations(self) -> Named:
         yield f"create {self._tier}", self._create
         yield f"get {self._tier} by id", lambda: self._admin.get(self._target)
-        names = ("namespace", "key", "memory_type")
-        yield (
-            f"get {self._tier} by key",
-            lambda: self._query(**{name: self._made[name] for name in names}),
-        )
-        change = {"value": value(15)}
-        yield (
-            f"patch {self._tier}",
-            lambda: self._admin.calls("PATCH", self._target, change, if_match="1"),
-        )
+        yield f"get {self._tier} by key", self._get_by_key
+        yield f"patch {self._tier}", self._patch
         yield f"delete {self._tier}", lambda: self._admin.calls("DELETE", self._target)
         yield from super().operations()
 
@@ -110,8 +104,12 @@ class Entries(Subject):
         self._made = answer.body
         return answer.calls
 
-    def _query(self, **filters: str | int) -> list[Call]:
-        return self._admin.get(f"{_MEMORY}?{urlencode(filters)}")
+    def _get_by_key(self) -> list[Call]:
+        place = {name: self._made[name] for name in ("namespace", "key", "memory_type")}
+        return self._admin.get(f"{_MEMORY}?{urlencode(place)}")
+
+    def _patch(self) -> list[Call]:
+        return self._admin.calls("PATCH", self._target, {"value": value(15)}, if_match="1")
 
 
 class OwnMemory(Entries):
@@ -287,7 +285,7 @@ class Log(Subject):
     def __init__(self, admin: Caller) -> None:
         super().__init__(admin)
         for _ in range(2):  # the function caches the key, then the tenant's limits
-            admin.get(f"/api/v1/agents/{events.LOG.name}/events")
+            admin.get(f"/api/v1/agents/{behind.LOG.name}/events")
 
     def grow(self, to: int) -> None:
         """Append events until there are `to`."""
@@ -296,18 +294,18 @@ class Log(Subject):
 
     def _append(self) -> list[Call]:
         self._stored += 1
-        return events.log(self._admin.function, [events.build_event(self._stored)])
+        return behind.log(self._admin.function, [behind.build_event(self._stored)])
 
     def operations(self) -> Named:
         yield "log an event", self._append
-        middle = events.find_position(self._admin.function, self._stored // 2)
+        middle = behind.find_position(self._admin.function, self._stored // 2)
         for name, asked in (
             ("first page of 10 events", "after=0"),
             ("middle page of 10 events", f"after={middle}"),
             ("newest 10 events", f"after={middle}&order=desc"),
             ("events, of a type that none has", "after=0&type=memory.archived"),
         ):
-            target = f"/api/v1/agents/{events.LOG.name}/events?{asked}&limit={self.page}"
+            target = f"/api/v1/agents/{behind.LOG.name}/events?{asked}&limit={self.page}"
             yield name, partial(self._admin.get, target)
 
 
@@ -380,12 +378,28 @@ class TaskLists(Subject):
         return self._admin.calls("PATCH", target, change, if_match=version)
 
 
-class TenantLists(Subject):
+class Rows(Subject):
+    """Elements of lists, each stored by some requests, in which `#` is its number."""
+
+    adds: tuple[tuple[str, str, dict[str, Any]], ...] = ()
+
+    def _add(self, number: int) -> None:
+        for method, path, body in self.adds:
+            filled = json.loads(json.dumps([path, body]).replace("#", str(number)))
+            self._admin.send(method, *filled)
+
+
+class TenantLists(Rows):
     """A tenant's principals, namespaces, intents, and audit log, which grow together."""
 
     lists = (
         *(f"/api/v1/{each}" for each in ("principals", "agents", "intents", "audit")),
         f"{_MEMORY}/namespaces",
+    )
+    adds = (
+        ("POST", "/api/v1/principals", {"id": "agent-#", "kind": "agent"}),
+        ("PUT", "/api/v1/intents/intent-#/acl", {"entries": []}),
+        ("POST", _MEMORY, entry("admin", "rate", "semantic", ()) | {"namespace": "n-#"}),
     )
     pages = (
         *((f"first page of {e}", f"/api/v1/{e}") for e in ("principals", "agents", "intents")),
@@ -399,110 +413,61 @@ class TenantLists(Subject):
     def __init__(self, admin: Caller) -> None:
         super().__init__(admin)
         for number in range(_FEW):
-            self._write(f"few.{number}")
-
-    def _write(self, namespace: str) -> None:
-        body = entry(self._admin.id, "rate", "semantic", ()) | {"namespace": namespace}
-        self._admin.send("POST", _MEMORY, body)
-
-    def _add(self, number: int) -> None:
-        self._admin.function.new_agent(self._admin, f"agent-{number}")
-        self._admin.send("PUT", f"/api/v1/intents/intent-{number}/acl", {"entries": []})
-        self._write(f"n-{number}")
+            body = entry("admin", "rate", "semantic", ()) | {"namespace": f"few.{number}"}
+            admin.send("POST", _MEMORY, body)
 
 
-class RunLists(Subject):
-    """One instance's runs, each of a different agent type."""
-
-    lists = (_RUNS, "/api/v1/agent-types")
-    pages = (
-        ("first page of runs", _RUNS),
-        ("first page of an instance's runs", f"{_RUNS}?instance_id=one"),
-        ("runs, of a status that none has", f"{_RUNS}?status=failed"),
-        ("first page of agent types", "/api/v1/agent-types"),
-    )
-
-    def _add(self, number: int) -> None:
-        body = {"agent_type": f"type-{number}", "instance_id": "one"}
-        self._admin.send("POST", _RUNS, body)
+def _declare(
+    lists: tuple[str, ...],
+    pages: tuple[tuple[str, str], ...],
+    *adds: tuple[str, str, dict[str, Any]],
+) -> type[Subject]:
+    return type("Lists", (Rows,), {"lists": lists, "pages": pages, "adds": adds})
 
 
-class OpenwopRunLists(Subject):
-    """OpenWOP's runs that one principal started."""
-
-    lists = ("/v1/runs", "/v1/memories")
-    pages = tuple(
-        (f"OpenWOP: first page of {each}", f"/v1/{each}") for each in ("runs", "memories")
-    )
-
-    def _add(self, number: int) -> None:
-        self._admin.send("POST", "/v1/runs", {"agent": f"agent-{number}"})
-
-
-class FactLists(Subject):
-    """One subject's facts, each with a different predicate."""
-
-    lists = ("/api/v1/facts",)
-    pages = (
-        ("first page of facts", "/api/v1/facts"),
-        ("first page of a subject's facts", "/api/v1/facts?subject=acme"),
-        ("facts, of a predicate that none has", "/api/v1/facts?predicate=nothing"),
-    )
-
-    def _add(self, number: int) -> None:
-        body = {"subject": "acme", "predicate": f"p{number}", "object": "x"}
-        self._admin.send("POST", "/api/v1/facts", body)
-
-
-class ConversationLists(Subject):
-    """One user's conversations, and those that the caller can read."""
-
-    lists = ("/api/v1/users/{user_id+}/conversations", "/api/v1/conversations")
-    pages = (
-        ("first page of readable conversations", "/api/v1/conversations"),
-        ("first page of a user's conversations", _USER),
-        ("conversations, of a tag that none has", f"{_USER}?tags=rare"),
-    )
-
-    def _add(self, number: int) -> None:
-        body = {"user_id": "ada", "tags": ["common"]}
-        self._admin.send("PUT", f"/api/v1/conversations/session-{number}", body)
-
-
-class ObjectLists(Subject):
-    """One space's objects, and the same number of spaces."""
-
-    lists = (_OBJECTS, f"{_OBJECTS}/{{space}}")
-    pages = (
-        ("first page of spaces", _OBJECTS),
-        ("first page of a space's objects", f"{_OBJECTS}/one"),
-        ("objects, of an absent prefix", f"{_OBJECTS}/one?prefix=none"),
-    )
-
-    def _add(self, number: int) -> None:
-        for path in (f"one/key-{number}", f"space-{number}/key"):
-            self._admin.send("PUT", f"{_OBJECTS}/{path}", {"n": number})
-
-
-class WorkflowLists(Subject):
-    """A task type's workflows, and the same number of task types of one agent type."""
-
-    lists = tuple(f"/api/v1/procedures/{{agent_type}}{e}" for e in ("", "/{task_type}"))
-    pages = (
-        ("first page of task types", _PROCEDURES),
-        ("first page of a task type's workflows", f"{_PROCEDURES}/one"),
-    )
-
-    def _add(self, number: int) -> None:
-        for path in (f"one/w-{number}", f"type-{number}/only"):
-            self._admin.send("PUT", f"{_PROCEDURES}/{path}", {"spec": {"n": number}})
-
-
-MEMORIES = (OwnMemory, SharedMemory, Conversation, RunMemory, States, Episodes, Log)
+# fmt: off
 LISTS = (
-    *(TenantLists, RunLists, OpenwopRunLists, FactLists),
-    *(ConversationLists, ObjectLists, WorkflowLists),
+    TenantLists,
+    _declare(  # one instance's runs, each of a different agent type
+        (_RUNS, "/api/v1/agent-types"),
+        (("first page of runs", _RUNS),
+         ("first page of an instance's runs", f"{_RUNS}?instance_id=one"),
+         ("runs, of a status that none has", f"{_RUNS}?status=failed"),
+         ("first page of agent types", "/api/v1/agent-types")),
+        ("POST", _RUNS, {"agent_type": "type-#", "instance_id": "one"})),
+    _declare(  # OpenWOP's runs that one principal started
+        ("/v1/runs", "/v1/memories"),
+        (("OpenWOP: first page of runs", "/v1/runs"),
+         ("OpenWOP: first page of memories", "/v1/memories")),
+        ("POST", "/v1/runs", {"agent": "agent-#"})),
+    _declare(  # one subject's facts, each with a different predicate
+        (_FACTS,),
+        (("first page of facts", _FACTS),
+         ("first page of a subject's facts", f"{_FACTS}?subject=acme"),
+         ("facts, of a predicate that none has", f"{_FACTS}?predicate=nothing")),
+        ("POST", _FACTS, {"subject": "acme", "predicate": "p#", "object": "x"})),
+    _declare(  # one user's conversations, and those that the caller can read
+        ("/api/v1/users/{user_id+}/conversations", "/api/v1/conversations"),
+        (("first page of readable conversations", "/api/v1/conversations"),
+         ("first page of a user's conversations", _USER),
+         ("conversations, of a tag that none has", f"{_USER}?tags=rare")),
+        ("PUT", "/api/v1/conversations/session-#", {"user_id": "ada", "tags": ["common"]})),
+    _declare(  # one space's objects, and the same number of spaces
+        (_OBJECTS, f"{_OBJECTS}/{{space}}"),
+        (("first page of spaces", _OBJECTS),
+         ("first page of a space's objects", f"{_OBJECTS}/one"),
+         ("objects, of an absent prefix", f"{_OBJECTS}/one?prefix=none")),
+        ("PUT", f"{_OBJECTS}/one/key-#", {"n": "#"}),
+        ("PUT", f"{_OBJECTS}/space-#/key", {"n": "#"})),
+    _declare(  # a task type's workflows, and the same number of task types of one agent type
+        tuple(f"/api/v1/procedures/{{agent_type}}{each}" for each in ("", "/{task_type}")),
+        (("first page of task types", _PROCEDURES),
+         ("first page of a task type's workflows", f"{_PROCEDURES}/one")),
+        ("PUT", f"{_PROCEDURES}/one/w-#", {"spec": {"n": "#"}}),
+        ("PUT", f"{_PROCEDURES}/type-#/only", {"spec": {"n": "#"}})),
 )
+# fmt: on
+MEMORIES = (OwnMemory, SharedMemory, Conversation, RunMemory, States, Episodes, Log)
 SUBJECTS: tuple[type[Subject], ...] = (*MEMORIES, TaskLists, *LISTS)
 UNMEASURED = {
     "/api/v1/agents/{agent_id}/objects/{space}": "the list of a shared space, by another address",

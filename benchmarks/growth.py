@@ -6,8 +6,8 @@ A figure with exponent 0 is independent of the store's size; with 1 it is propor
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from statistics import linear_regression, median
+from typing import NamedTuple
 
 from benchmarks.capacity import Call
 from benchmarks.grown import SUBJECTS, TENANT, Subject
@@ -25,8 +25,7 @@ _NOTES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(NamedTuple):
     """One operation at one size: the median of its repetitions.
 
     `read` and `write` include the units of indexes; `bytes` is the size of requests and answers.
@@ -39,8 +38,7 @@ class Point:
     bytes: float
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(NamedTuple):
     """One operation at all sizes.
 
     If `grows` is set, the cost may grow with the store; if `is_bounded` is set, it may grow up to
@@ -108,13 +106,10 @@ def _run_operations(subject: Subject, repetitions: int) -> dict[str, list[list[C
 
 
 def _point(size: int, runs: Sequence[Sequence[Call]]) -> Point:
-    return Point(
-        stored=size,
-        calls=median(len(run) for run in runs),
-        write=median(sum(call.write + call.index_write for call in run) for run in runs),
-        read=median(sum(call.read + call.index_read for call in run) for run in runs),
-        bytes=median(sum(call.sent + call.received for call in run) for run in runs),
-    )
+    write = median(sum(each.write + each.index_write for each in run) for run in runs)
+    read = median(sum(each.read + each.index_read for each in run) for run in runs)
+    sent = median(sum(each.sent + each.received for each in run) for run in runs)
+    return Point(size, median(map(len, runs)), write, read, sent)
 
 
 def as_text(curves: Sequence[Curve]) -> str:
@@ -130,15 +125,11 @@ def _cells(curve: Curve) -> list[str]:
         _series(curve, lambda point: point.calls),
         _series(curve, lambda point: point.write),
         _series(curve, lambda point: point.read),
-        f"{curve.exponent(_count_units):.2f}",
+        f"{curve.exponent(lambda point: point.write + point.read):.2f}",
         _series(curve, lambda point: round(point.bytes / 1024, 1)),
         f"{curve.exponent(lambda point: point.bytes):.2f}",
         _verdict(curve),
     ]
-
-
-def _count_units(point: Point) -> float:
-    return point.write + point.read
 
 
 def _series(curve: Curve, figure: Callable[[Point], float]) -> str:

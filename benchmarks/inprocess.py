@@ -41,17 +41,13 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """The API function.
-
-    Attributes:
-        root_key: the operator's key.
-        encryption_key: the content of the key file.
-    """
+    """The API function."""
 
     handler: Handler
+    container: Container
     client: Any
-    root_key: str
-    encryption_key: bytes
+    root_key: str  # the operator's key
+    encryption_key: bytes  # the content of the key file
 
     def call(
         self, method: str, target: str, key: str, body: object = None, **headers: str
@@ -63,15 +59,10 @@ class Function:
 
     def send(self, event: dict[str, Any]) -> Any:
         """Return the parsed answer to an event, without recording. Raises `RequestError`."""
-        answer = self.answer(event)
-        return json.loads(answer["body"]) if answer.get("body") else None
-
-    def answer(self, event: dict[str, Any]) -> dict[str, Any]:
-        """Return the function's result for an event. Raises `RequestError`."""
         answer = self.handler(event, LocalContext())
         if answer["statusCode"] >= 400:
             raise RequestError(f"{event['rawPath']}: {answer['statusCode']} {answer['body']}")
-        return answer
+        return json.loads(answer["body"]) if answer.get("body") else None
 
     def new_tenant(self, name: str) -> "Caller":
         """Create a tenant, and return its administrator."""
@@ -166,4 +157,5 @@ def _build(folder: Path) -> Function:
             key_cache_seconds=_KEY_CACHE_SECONDS,
         )
     logger.setLevel("ERROR")  # log lines would hide the table
-    return Function(App(Container(settings, dynamodb=client)), client, root_key, encryption_key)
+    container = Container(settings, dynamodb=client)
+    return Function(App(container), container, client, root_key, encryption_key)

@@ -19,17 +19,13 @@ Json = dict[str, Any]
 
 
 class Gold(NamedTuple):
-    """A fact that a message says, or ends.
-
-    Attributes:
-        replaces: the object of the fact before it.
-    """
+    """A fact that a message says, or ends."""
 
     message: int
     subject: str
     predicate: str
     object: str
-    replaces: str | None
+    replaces: str | None  # the object of the fact before it
     is_end: bool
 
 
@@ -42,22 +38,15 @@ class Dialogue(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """The results of all dialogues.
+    """The results of all dialogues."""
 
-    Attributes:
-        expected, found, right: facts that hold in the end: gold, learned, and both.
-        with_evidence: right ones that name a message that says them.
-        stale: facts that hold though a message has ended or replaced them.
-        requests, tokens: to the model.
-    """
-
-    expected: int
-    found: int
-    right: int
-    with_evidence: int
-    stale: int
-    requests: int
-    tokens: int
+    expected: int  # gold facts that hold in the end
+    found: int  # learned facts that hold in the end
+    right: int  # those that are both
+    with_evidence: int  # right ones that name a message that says them
+    stale: int  # facts that hold though a message has ended or replaced them
+    requests: int  # to the model
+    tokens: int  # to the model
 
 
 def read_dialogues(path: Path = _CORPUS) -> list[Dialogue]:

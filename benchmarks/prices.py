@@ -8,8 +8,8 @@ Prices are those of us-east-1, on demand; docs/explanation/cost.md names their s
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil
+from typing import NamedTuple
 
 from benchmarks import costs
 from benchmarks.tables import text_table
@@ -30,23 +30,14 @@ _LOGGED = "log an event"
 _VECTOR, _NEW_VECTOR = "embed an entry again", "embed an entry"
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """The parts of a price.
-
-    Attributes:
-        name: the name of the operation in `costs`.
-        cpu_ms: the CPU of its request, on one core.
-        goal: the maximum in USD for a million; None if there is none.
-        events: the number of its events.
-        vector: the operation that updates the entry's vector; None if there is none.
-    """
+class Operation(NamedTuple):
+    """The parts of a price; `name` and `vector` are operations in `costs`."""
 
     name: str
-    cpu_ms: float
-    goal: float | None = None
+    cpu_ms: float  # of its request, on one core
+    goal: float | None = None  # the most USD for a million
     events: int = 0
-    vector: str | None = None
+    vector: str | None = None  # what updates the entry's vector
 
 
 OPERATIONS = (
@@ -73,24 +64,15 @@ AGENT_MONTH = {  # eight hours a day, 22 days: a checkpoint written and one read
 AGENT_MONTH_GOAL = 0.06
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
-    """The price of a million of an operation, in USD.
-
-    Attributes:
-        units: the operation's own units.
-        request: the gateway and the function, with the log line.
-        events: the processing of its events by the stream function.
-        vector: the update of the entry's vector.
-        storage: the items of its events, until they expire after a year.
-    """
+class Price(NamedTuple):
+    """The price of a million of an operation, in USD."""
 
     operation: Operation
-    units: float
-    request: float
-    events: float
-    vector: float
-    storage: float
+    units: float  # the operation's own units
+    request: float  # the gateway and the function, with the log line
+    events: float  # the processing of its events by the stream function
+    vector: float  # the update of the entry's vector
+    storage: float  # the items of its events, until they expire after a year
 
     @property
     def total(self) -> float:
@@ -113,12 +95,12 @@ def price_operations(measured: Mapping[str, costs.Cost]) -> list[Price]:
     """Price each operation by its measured units."""
     return [
         Price(
-            operation=each,
-            units=_price_units(measured[each.name]),
-            request=_price_request(measured[each.name].in_sequence, each.cpu_ms),
-            events=each.events * _price_event(measured[_LOGGED]),
-            vector=_price_vector(measured[each.vector]) if each.vector else 0.0,
-            storage=each.events * LOG_ROW_BYTES / 1000 * STORED_GB_MONTH * KEPT_MONTHS,
+            each,
+            _price_units(measured[each.name]),
+            _price_request(measured[each.name].in_sequence, each.cpu_ms),
+            each.events * _price_event(measured[_LOGGED]),
+            _price_vector(measured[each.vector]) if each.vector else 0.0,
+            each.events * LOG_ROW_BYTES / 1000 * STORED_GB_MONTH * KEPT_MONTHS,
         )
         for each in OPERATIONS
     ]

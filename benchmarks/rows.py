@@ -1,4 +1,4 @@
-"""Costs of conversations, states, runs, OpenWOP memories, objects, procedures and working values.
+"""Costs of conversations, states, runs, memories, objects, procedures, values, ends of tasks.
 
 A row is a request: name, limits of calls in sequence, write units and read units, method, path,
 body, Idempotency-Key. A request without a name prepares the ones that follow.
@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Any
 
-from benchmarks.capacity import Call
+from benchmarks.capacity import Call, in_sequence
 from benchmarks.inprocess import Caller
+from benchmarks.workload import entry
 
 Limits = tuple[int, float, float]
 Measured = tuple[str, Limits, list[Call]]
@@ -79,6 +80,7 @@ def operations(caller: Caller) -> Iterator[Measured]:
     yield from _send(caller, _TALK_ROWS)
     yield from _run(caller)
     yield from _send(caller, _FLOW_ROWS)
+    yield from _end_tasks(caller)
 
 
 def _send(caller: Caller, rows: Iterable[tuple[Any, ...]]) -> Iterator[Measured]:
@@ -143,3 +145,36 @@ def _remember(caller: Caller) -> Iterator[Measured]:
             ("end run", (2, 8, 1), "POST", f"/v1/runs/{run}/end"),
         ),
     )
+
+
+_TASKS = "/api/v1/tasks"
+_INTENT = "intent"
+_END_LIMITS = {0: (3, 12, 1), 1: (6, 26, 4), 25: (6, 128, 28), 100: (9, 451, 105)}
+"""The maximum of calls in sequence, of write units and of read units, by number of entries.
+
+Two write units are those of the audit record.
+"""
+_TRIES = 10  # on a busy machine, a thread can start too late to run in parallel
+
+
+def _end_tasks(admin: Caller) -> Iterator[Measured]:
+    """Yield the end of a task by its coordinator, with entries of 1 KB. Raises `RequestError`.
+
+    One more task ends first: with a stream, the events of its entries would have created the log.
+    """
+    _end_task(admin, "first", 1)
+    for entries, limit in _END_LIMITS.items():
+        for number in range(_TRIES):
+            calls = _end_task(admin, f"{entries}-{number}", entries)
+            if in_sequence(calls) <= limit[0]:
+                break
+        yield f"end a task of {entries} entries", limit, calls
+
+
+def _end_task(admin: Caller, name: str, entries: int) -> list[Call]:
+    agent, task = admin.function.new_agent(admin, f"worker-{name}"), f"task-{name}"
+    admin.send("POST", _TASKS, {"id": task, "intent_id": _INTENT, "assigned_agent": agent.id})
+    for number in range(entries):
+        new = entry(agent.id, f"key-{number}", "working", ()) | {"scope": {"task_id": task}}
+        agent.send("POST", "/api/v1/memory", new)
+    return admin.calls("PATCH", f"{_TASKS}/{task}", {"status": "completed"}, if_match="1")

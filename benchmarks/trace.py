@@ -44,10 +44,9 @@ def measure() -> list[Trace]:
 
 
 def _patch(admin: inprocess.Caller) -> Trace:
-    made = admin.send("POST", _MEMORY, _entry("patched", "working"))
+    target = f"{_MEMORY}/{admin.send('POST', _MEMORY, _entry('patched', 'working'))['id']}"
     for version in (1, 2):
         change = {"value": {"n": version}}
-        target = f"{_MEMORY}/{made['id']}"
         trace = _trace("PATCH of a value", admin, "PATCH", target, change, if_match=str(version))
     trace.most_functions, trace.most_files = _MOST_OF_PATCH
     return trace
@@ -74,13 +73,8 @@ def _end_task(admin: inprocess.Caller) -> Trace:
 
 
 def _entry(key: str, memory_type: str) -> dict[str, Any]:
-    return {
-        "namespace": "trace",
-        "key": key,
-        "memory_type": memory_type,
-        "value": {"number": 1},
-        "tags": ["trace"],
-    }
+    place = {"namespace": "trace", "key": key, "memory_type": memory_type}
+    return place | {"value": {"number": 1}, "tags": ["trace"]}
 
 
 def _trace(

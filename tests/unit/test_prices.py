@@ -3,8 +3,8 @@
 import pytest
 
 from benchmarks import prices
+from benchmarks.behind import build_event
 from benchmarks.costs import Cost, Limit
-from benchmarks.events import build_event
 from functions.event_log.items import (
     LogTime,
     build_events_write,
