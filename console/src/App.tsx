@@ -10,6 +10,7 @@ import { toViewCode } from "./ui/code";
 import { CopyCode } from "./ui/copy";
 import { Loading } from "./ui/data";
 import { toHref, useLocation } from "./ui/location";
+import { PartLinks } from "./ui/parts";
 import { Name, Sentence } from "./ui/text";
 
 type Place = keyof typeof T.places;
@@ -43,15 +44,15 @@ const SCREENS: Record<string, Screen> = {
   person: { title: T.screens.person, place: "people", show: later(people, (m) => m.PersonScreen), isKept: true },
   conversations: { title: T.screens.conversations, place: "people", show: later(conversations, (m) => m.ConversationsScreen), isPart: true },
   conversation: { title: T.screens.conversation, place: "people", show: later(conversations, (m) => m.ConversationScreen) },
-  states: { title: T.screens.states, place: "people", show: later(() => import("./screens/States"), (m) => m.StatesScreen), isPart: true },
+  states: { title: T.screens.states, place: "people", show: later(() => import("./screens/States"), (m) => m.StatesScreen), isPart: true, isKept: true },
   agents: { title: T.screens.agents, place: "agents", show: later(() => import("./screens/Agents"), (m) => m.AgentsScreen), isPart: true },
   agent: { title: T.screens.agent, place: "agents", show: later(() => import("./screens/Agent"), (m) => m.AgentScreen), isKept: true },
-  runs: { title: T.screens.runs, place: "agents", show: later(runs, (m) => m.RunsScreen), isPart: true },
+  runs: { title: T.screens.runs, place: "agents", show: later(runs, (m) => m.RunsScreen), isPart: true, isKept: true },
   run: { title: T.screens.run, place: "agents", show: later(runs, (m) => m.RunScreen) },
   episodes: { title: T.screens.episodes, place: "agents", show: later(runs, (m) => m.EpisodesScreen) },
-  "memory-runs": { title: T.screens.memoryRuns, place: "agents", show: later(replays, (m) => m.MemoryRunsScreen), isPart: true },
+  "memory-runs": { title: T.screens.memoryRuns, place: "agents", show: later(replays, (m) => m.MemoryRunsScreen), isPart: true, isKept: true },
   "memory-run": { title: T.screens.memoryRun, place: "agents", show: later(replays, (m) => m.MemoryRunScreen) },
-  workflows: { title: T.screens.workflows, place: "agents", show: later(() => import("./screens/Workflows"), (m) => m.WorkflowsScreen), isPart: true },
+  workflows: { title: T.screens.workflows, place: "agents", show: later(() => import("./screens/Workflows"), (m) => m.WorkflowsScreen), isPart: true, isKept: true },
   tasks: { title: T.screens.tasks, place: "work", show: later(() => import("./screens/Tasks"), (m) => m.TasksScreen), isPart: true },
   task: { title: T.screens.task, place: "work", show: later(() => import("./screens/Task"), (m) => m.TaskScreen), isKept: true },
   intent: { title: T.screens.intent, place: "work", show: later(() => import("./screens/Intent"), (m) => m.IntentScreen), isKept: true },
@@ -59,10 +60,11 @@ const SCREENS: Record<string, Screen> = {
   entry: { title: T.screens.entry, place: "knowledge", show: later(() => import("./screens/Entry"), (m) => m.EntryScreen) },
   facts: { title: T.screens.facts, place: "knowledge", show: later(facts, (m) => m.FactsScreen), isPart: true, isKept: true },
   fact: { title: T.screens.fact, place: "knowledge", show: later(facts, (m) => m.FactScreen) },
-  namespaces: { title: T.screens.namespaces, place: "knowledge", show: later(namespaces, (m) => m.NamespacesScreen), isPart: true },
+  consolidation: { title: T.screens.consolidation, place: "knowledge", show: later(() => import("./screens/Consolidation"), (m) => m.ConsolidationScreen), isPart: true, isAdmins: true },
+  namespaces: { title: T.screens.namespaces, place: "knowledge", show: later(namespaces, (m) => m.NamespacesScreen), isPart: true, isKept: true },
   namespace: { title: T.screens.namespace, place: "knowledge", show: later(namespaces, (m) => m.NamespaceScreen) },
   objects: { title: T.screens.objects, place: "knowledge", show: later(object, (m) => m.SpacesScreen), isPart: true },
-  space: { title: T.screens.space, place: "knowledge", show: later(object, (m) => m.SpaceScreen) },
+  space: { title: T.screens.space, place: "knowledge", show: later(object, (m) => m.SpaceScreen), isKept: true },
   object: { title: T.screens.object, place: "knowledge", show: later(object, (m) => m.ObjectScreen) },
   principals: { title: T.screens.principals, place: "settings", show: later(() => import("./screens/Principals"), (m) => m.PrincipalsScreen), isPart: true, isAdmins: true },
   permissions: { title: T.screens.permissions, place: "settings", show: later(() => import("./screens/Rules"), (m) => m.RulesScreen), isPart: true },
@@ -155,11 +157,11 @@ function PlaceParts({ place, shown, principal }: { place: Place; shown: string; 
     each.place === place && each.isPart && (!each.isAdmins || can(principal, "memory.admin")));
   if (parts.length < 2) return null;
   return (
-    <nav className="parts" aria-label={T.navigation.parts(T.places[place])}>
+    <PartLinks label={T.navigation.parts(T.places[place])} shown={shown}>
       {parts.map(([path, { title }]) => (
         <a key={path} href={toHref([path])} aria-current={path === shown ? "page" : undefined}>{title}</a>
       ))}
-    </nav>
+    </PartLinks>
   );
 }
 

@@ -17,7 +17,7 @@ ends = [fcntl.fcntl(int(each), fcntl.F_DUPFD, 10) for each in sys.argv[1:3]]
 os.dup2(ends[0], 3)
 os.dup2(ends[1], 4)
 os.execv(sys.argv[3], sys.argv[3:])"""  # the browser reads from 3 and writes to 4
-_PATIENCE_MS = 15_000
+_PATIENCE_MS = 60_000
 _KEY_CODES = {
     "Tab": 9,
     "Enter": 13,

@@ -67,6 +67,7 @@ def _list_screens(admin: httpx.Client) -> dict[str, str]:
         "Memory": f"entry/{policies[0]['id']}",
         "Facts": "facts",
         "Fact": f"fact/{fact['fact_id']}",
+        "Consolidation": "consolidation",
         "Namespaces": "namespaces",
         "Namespace": "namespace/policies?principal=billing",
         "Files": "objects",

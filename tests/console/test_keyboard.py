@@ -90,7 +90,7 @@ _USES = (  # a screen, what is pressed or typed there, and what is shown then
     ("Task", "Context at start", "Shared memory (10)"),
     ("Run", "Show the run", "Episodes, newest first"),
     ("Replayable run", "Show what it saw", "<REDACTED:card>"),
-    ("States", "Show the value", '"German"'),
+    ("States", "Show the value", "German"),
     ("File", "Show the content", "customer,refund"),
 )
 

@@ -208,7 +208,7 @@ def test_conversations_and_states_are_chosen_from_lists(visit: Visit, demo: Demo
     visit.go_to("States", "states")
     browser.wait_for_text("language")
     browser.press("ada")
-    browser.wait_for("document.querySelector('[name=owner_id]').value === 'ada'")
+    browser.wait_for_text("for:ada")
     browser = visit.sign_in(demo.keys["lead"], screen="states")
     browser.press("support")
     browser.wait_for_text("There are no states that you may read.")
@@ -291,6 +291,8 @@ def test_values_of_states_and_snapshots_come_when_asked_for(visit: Visit, demo: 
     visit.go_to("States", demo.screens["States"])
     assert not [each for each in browser.requested if each.endswith("/language")]
     browser.press("Show the value")
+    browser.wait_for_text("German")
+    browser.press("Exact JSON")
     browser.wait_for_text('"German"')
     visit.sign_in(screen=demo.screens["Replayable run"])
     browser.press("Show what it saw")

@@ -55,7 +55,7 @@ function toSentence({ subject, predicate, object, fact_id }: Fact): string {
   return [subject, predicate, object].filter((each) => each !== undefined).join(" ") || fact_id;
 }
 
-function FactItem({ fact }: { fact: Fact }) {
+export function FactItem({ fact }: { fact: Fact }) {
   return (
     <Item text={toSentence(fact)} href={toHref(["fact", fact.fact_id])}>
       {fact.user_id && <a href={toHref(["person", fact.user_id])}><Name>{fact.user_id}</Name></a>}

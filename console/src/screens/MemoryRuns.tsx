@@ -3,28 +3,22 @@ import { useState } from "react";
 import { api, read, type Schemas } from "../api/client";
 import { T, toWord } from "../texts";
 import { Details, Loaded, Table } from "../ui/data";
-import { readForm, TextField } from "../ui/form";
+import { FilterBar } from "../ui/filters";
 import { List, usePages } from "../ui/list";
-import { goTo, toHref } from "../ui/location";
+import { toHref } from "../ui/location";
 import { Id, LongText, Name, Sentence, Tags, Time } from "../ui/text";
 
 const PAGE = 100;
 const REFRESH_MS = 5_000;
 
 /** The OpenWOP runs that the caller started; who knows the id of another one looks it up. */
-export function MemoryRunsScreen() {
+export function MemoryRunsScreen({ params }: { params: URLSearchParams }) {
   const pages = usePages(["memory runs"], (after) =>
     read(api.GET("/v1/runs", { params: { query: { after, limit: PAGE } } })), { refresh: REFRESH_MS },
   );
   return (
     <>
-      <form className="filters" onSubmit={(event) => {
-        event.preventDefault();
-        goTo(toHref(["memory-run", readForm(event.currentTarget).id ?? ""]));
-      }}>
-        <TextField label={T.memoryRuns.id} name="id" required hint={T.memoryRuns.idHint} />
-        <div className="actions"><button type="submit" className="primary">{T.actions.open}</button></div>
-      </form>
+      <FilterBar path={["memory-runs"]} params={params} filters={{ open: { param: "", open: (id) => toHref(["memory-run", id]), example: "run_…" } }} />
       <p className="hint">{T.memoryRuns.intro}</p>
       <List pages={pages} items={(page) => page.runs} empty={T.memoryRuns.none}>
         {(runs) => (

@@ -4,6 +4,7 @@ import { reload } from "../api/reload";
 import { usePrincipal } from "../session/session";
 import { T } from "../texts";
 import { Loaded } from "../ui/data";
+import { FilterBar } from "../ui/filters";
 import { readForm, TextField } from "../ui/form";
 import { List, usePages } from "../ui/list";
 import { goTo, toHref } from "../ui/location";
@@ -14,17 +15,12 @@ import { useNamespaceNames, useWho } from "./choices";
 import { Permissions, type Changed } from "./Permissions";
 
 /** The shared namespaces that the caller may know of, and what others may do in them. */
-export function NamespacesScreen() {
+export function NamespacesScreen({ params }: { params: URLSearchParams }) {
   const names = useNamespaceNames();
   return (
     <>
-      <form className="filters" onSubmit={(event) => {
-        event.preventDefault();
-        goTo(toHref(["namespace", readForm(event.currentTarget).namespace ?? ""]));
-      }}>
-        <TextField label={T.namespaces.field} name="namespace" required options={names} hint={T.namespaces.fieldHint} />
-        <div className="actions"><button type="submit">{T.actions.open}</button></div>
-      </form>
+      <FilterBar path={["namespaces"]} params={params} filters={{ open: { param: "", open: (name) => toHref(["namespace", name]), options: names } }} />
+      <p className="hint">{T.namespaces.hint}</p>
       <NamespaceTree />
     </>
   );

@@ -1,14 +1,16 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, ifMatch, read, type Schemas } from "../api/client";
-import { renderValue } from "../api/json";
+import { parseValue } from "../api/json";
 import { reload } from "../api/reload";
 import { can, usePrincipal } from "../session/session";
 import { T, toWord } from "../texts";
 import { Details, Loaded, Table } from "../ui/data";
-import { ConfirmDialog, readForm, TextField } from "../ui/form";
+import { FilterBar } from "../ui/filters";
+import { ConfirmDialog } from "../ui/form";
 import { List, usePages } from "../ui/list";
-import { goTo, toHref } from "../ui/location";
+import { toHref } from "../ui/location";
+import { Readable } from "../ui/memory";
 import { LongText, Name, Sentence, Time } from "../ui/text";
 import { Permissions, type Changed } from "./Permissions";
 
@@ -52,13 +54,7 @@ export function SpaceScreen({ id, params }: { id: string; params: URLSearchParam
   return (
     <>
       <p className="subject"><Name>{id}</Name></p>
-      <form className="filters" onSubmit={(event) => {
-        event.preventDefault();
-        goTo(toHref(["space", id], readForm(event.currentTarget)));
-      }}>
-        <TextField label={T.objects.prefix} name="prefix" initial={prefix} />
-        <div className="actions"><button type="submit" className="primary">{T.actions.filter}</button></div>
-      </form>
+      <FilterBar path={["space", id]} params={params} filters={{ "starts-with": { param: "prefix" } }} />
       <List pages={pages} items={(page) => page.objects} isByButton empty={T.objects.noneMatch}>
         {(objects) => <ObjectTable objects={objects} />}
       </List>
@@ -183,14 +179,30 @@ function Bytes({ space, id }: { space: string; id: string }) {
         ? <p className="notice">{T.objects.tooLarge}</p>
         : (
           <>
-            <LongText label={T.objects.content} text={renderBytes(object.data)} />
+            <Content bytes={object.data} />
             {object.metadata && Object.keys(object.metadata).length > 0 && (
-              <><h3>{T.objects.metadata}</h3><LongText label={T.objects.metadata} text={renderValue(object.metadata)} /></>
+              <><h3>{T.objects.metadata}</h3><Readable label={T.objects.metadata} value={object.metadata} /></>
             )}
           </>
         )}
     </Loaded>
   );
+}
+
+function Content({ bytes }: { bytes: string }) {
+  const text = renderBytes(bytes);
+  const value = parseJson(text);
+  return value === undefined ? <LongText label={T.objects.content} text={text} /> : <Readable label={T.objects.content} value={value} />;
+}
+
+/** Parse a JSON object or array; undefined for any other text. */
+function parseJson(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return parseValue(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Render bytes: text as text, whatever its type is said to be; of all else the first bytes. */

@@ -5,9 +5,9 @@ import { T, toWord, toWords } from "../texts";
 import { CopyButton } from "../ui/copy";
 import { Details, Loaded } from "../ui/data";
 import { Readable } from "../ui/memory";
-import { ChoiceField, readForm, TextField } from "../ui/form";
+import { FilterBar } from "../ui/filters";
 import { List, usePages } from "../ui/list";
-import { goTo, toHref } from "../ui/location";
+import { toHref } from "../ui/location";
 import { Name, Sentence, ShortId, Time } from "../ui/text";
 import { useAgentTypes } from "./choices";
 
@@ -25,14 +25,7 @@ export function RunsScreen({ params }: { params: URLSearchParams }) {
   );
   return (
     <>
-      <form className="filters" onSubmit={(event) => {
-        event.preventDefault();
-        goTo(toHref(["runs"], readForm(event.currentTarget)));
-      }}>
-        <TextField label={T.terms.agentType} name="agent_type" initial={filters.agent_type} options={types} />
-        <ChoiceField label={T.terms.status} name="status" initial={filters.status} options={{ "": T.terms.all, ...STATES }} />
-        <div className="actions"><button type="submit" className="primary">{T.actions.filter}</button></div>
-      </form>
+      <FilterBar path={["runs"]} params={params} filters={{ "agent-type": { param: "agent_type", options: types }, status: { param: "status", options: Object.keys(STATES) } }} />
       {filters.agent_type && (
         <p><a href={toHref(["episodes", filters.agent_type])}>{T.runs.nextRecallsLong}</a></p>
       )}

@@ -1,15 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, read, type Schemas } from "../api/client";
-import { renderValue } from "../api/json";
 import { usePrincipal, type Principal } from "../session/session";
 import { T, toWord } from "../texts";
 import { Loaded, Table } from "../ui/data";
-import { readForm, TextField } from "../ui/form";
+import { FilterBar } from "../ui/filters";
 import { List, usePages } from "../ui/list";
-import { goTo, toHref } from "../ui/location";
-import { LongText, Name, Sentence, Time } from "../ui/text";
-import { unique, useAgentIds, useAgentTypes } from "./choices";
+import { toHref } from "../ui/location";
+import { Readable } from "../ui/memory";
+import { Name, Sentence, Time } from "../ui/text";
+import { unique, useAgentIds, useAgentTypes, useConversations } from "./choices";
 
 type Owned = { agent: string; owner: string };
 
@@ -19,23 +19,17 @@ export function StatesScreen({ params }: { params: URLSearchParams }) {
   const isAgent = caller.kind === "agent"; // it reads what it keeps itself, others what is kept for them
   const agents = useStateAgents(caller);
   const agent = params.get("agent_id") ?? (isAgent ? caller.id : "");
-  const owner = params.get("owner_id") ?? (isAgent ? "" : caller.id);
+  const owner = params.get("owner_id") ?? "";
+  const people = unique([...(isAgent ? [] : [caller.id]), ...useConversations().map(({ user_id }) => user_id)]);
   return (
     <>
       <p className="hint">{T.states.intro}</p>
-      <form className="filters" key={`${agent} ${owner}`} onSubmit={(event) => {
-        event.preventDefault();
-        goTo(toHref(["states"], readForm(event.currentTarget)));
-      }}>
-        <TextField label={T.terms.agent} name="agent_id" initial={agent} options={agents} required hint={T.states.agentHint} />
-        <TextField label={T.states.owner} name="owner_id" initial={owner} hint={T.states.ownerHint} />
-        <div className="actions"><button type="submit" className="primary">{T.states.show}</button></div>
-      </form>
+      <FilterBar path={["states"]} params={params} filters={{ agent: { param: "agent_id", options: agents }, for: { param: "owner_id", options: people } }} />
       {agent && owner ? <StateList key={`${agent} ${owner}`} of={{ agent, owner }} />
         : agent ? <AgentStateList key={agent} agent={agent} />
         : agents.length === 0 ? <p className="empty">{T.states.chooseAgent}</p>
         : (
-          <Table label={T.states.choose} head={[T.states.mayKeep(owner)]}>
+          <Table label={T.states.choose} head={[T.states.choose]}>
             {agents.map((each) => (
               <tr key={each}><th scope="row"><a href={toHref(["states"], { agent_id: each, owner_id: owner })}><Name>{each}</Name></a></th></tr>
             ))}
@@ -108,7 +102,7 @@ function State({ of, head }: { of: Owned; head: Schemas["StateHead"] }) {
         {head.sensitivity && <span className="badge">{toWord(head.sensitivity)}</span>}
       </p>
       {isAsked
-        ? <Loaded query={query}>{({ value }) => <LongText label={T.states.state(head.key)} text={renderValue(value)} />}</Loaded>
+        ? <Loaded query={query}>{({ value }) => <Readable label={T.states.state(head.key)} value={value} />}</Loaded>
         : <button type="button" aria-label={T.states.showOf(head.key, of.owner)} onClick={() => setAsked(true)}>{T.actions.showValue}</button>}
     </>
   );

@@ -1,6 +1,6 @@
 import {
-  closestCenter, DndContext, DragOverlay, KeyboardSensor, PointerSensor, pointerWithin, rectIntersection, TouchSensor, useDraggable, useDroppable, useSensor, useSensors,
-  type Announcements, type CollisionDetection, type DragEndEvent, type KeyboardCoordinateGetter, type UniqueIdentifier,
+  closestCenter, DndContext, DragOverlay, KeyboardSensor, MouseSensor, pointerWithin, rectIntersection, TouchSensor, useDraggable, useDroppable, useSensor, useSensors,
+  type Announcements, type CollisionDetection, type DragEndEvent, type KeyboardCoordinateGetter, type KeyboardSensorProps, type UniqueIdentifier,
 } from "@dnd-kit/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useRef, useState } from "react";
@@ -18,6 +18,7 @@ import { unique, useIntentIds, useWorkers } from "./choices";
 
 const MOST = 100;
 const INTENTS = 20;
+const NEWEST_INTENTS = 10; // as links; the filter offers all
 const REFRESH_MS = 5_000;
 const NOBODY = "";
 const DROP_MS = 50; // dnd-kit lets no click through for as long after a drop
@@ -60,7 +61,7 @@ function Intents({ all, shown }: { all: string[]; shown: string | undefined }) {
   return (
     <p className="quiet">
       <span>{T.work.intents}</span>
-      {all.map((each) => <a key={each} href={toHref(["intent", each])} aria-current={each === shown ? "true" : undefined}><Name>{each}</Name></a>)}
+      {all.slice(0, NEWEST_INTENTS).map((each) => <a key={each} href={toHref(["intent", each])} aria-current={each === shown ? "true" : undefined}><Name>{each}</Name></a>)}
     </p>
   );
 }
@@ -94,9 +95,9 @@ function Board({ tasks, agents }: { tasks: Task[]; agents: string[] }) {
   const lanes = unique([...agents, ...tasks.flatMap(({ assigned_agent }) => assigned_agent ?? [])]).sort();
   if (tasks.some(({ assigned_agent }) => !assigned_agent)) lanes.push(NOBODY);
   const sensors = useSensors(
-    useSensor(PointerSensor, { activationConstraint: { distance: 6 } }),
+    useSensor(MouseSensor, { activationConstraint: { distance: 6 } }),
     useSensor(TouchSensor, { activationConstraint: { delay: 200, tolerance: 8 } }),
-    useSensor(KeyboardSensor, { coordinateGetter: moveToLane, scrollBehavior: "auto" }),
+    useSensor(PromptKeyboardSensor, { coordinateGetter: moveToLane, scrollBehavior: "auto" }),
   );
   const find = (id: UniqueIdentifier | undefined) => tasks.find((task) => task.id === id);
   const end = ({ active, over }: DragEndEvent) => {
@@ -136,15 +137,35 @@ const LANE = "lane:";
 const findLane: CollisionDetection = (given) =>
   [pointerWithin, rectIntersection].map((find) => find(given)).find((found) => found.length > 0) ?? closestCenter(given);
 
-/** Arrow keys move a task lane by lane. */
+/** Obeys keys from the start: dnd-kit listens a moment after a card is picked up, so what is pressed meanwhile is pressed again. */
+class PromptKeyboardSensor extends KeyboardSensor {
+  constructor(props: KeyboardSensorProps) {
+    super(props);
+    const early: KeyboardEvent[] = [];
+    const keep = (event: KeyboardEvent) => {
+      if (event === props.event) return;
+      event.preventDefault();
+      early.push(event);
+    };
+    document.addEventListener("keydown", keep);
+    setTimeout(() => {
+      document.removeEventListener("keydown", keep);
+      for (const each of early) document.dispatchEvent(new KeyboardEvent("keydown", each));
+    });
+  }
+}
+
+/** Arrow keys move a task lane by lane, from the one that it is in: `over` is older while the board scrolls. */
 const moveToLane: KeyboardCoordinateGetter = (event, { currentCoordinates, context }) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.code];
   if (step === undefined) return undefined;
   event.preventDefault();
   const lanes = [...context.droppableRects].map(([id, rect]) => ({ id, rect })).sort((a, b) => a.rect.top - b.rect.top);
-  const at = lanes.findIndex(({ id }) => id === context.over?.id);
-  const next = lanes[Math.max(0, Math.min(lanes.length - 1, at + step))];
   const lifted = context.collisionRect;
+  const middle = lifted ? lifted.top + lifted.height / 2 : NaN;
+  const found = lanes.findIndex(({ rect }) => rect.top <= middle && middle <= rect.bottom);
+  const at = found === -1 ? lanes.findIndex(({ id }) => id === context.over?.id) : found;
+  const next = lanes[Math.max(0, Math.min(lanes.length - 1, at + step))];
   return next && lifted ? { x: currentCoordinates.x, y: next.rect.top + (next.rect.height - lifted.height) / 2 } : undefined;
 };
 
@@ -171,7 +192,7 @@ function Lane({ agent, children }: { agent: string; children: React.ReactNode })
 }
 
 function Card({ task, isFixed, onHandOver }: { task: Task; isFixed: boolean; onHandOver: () => void }) {
-  const { attributes, listeners, setNodeRef, isDragging } = useDraggable({ id: task.id, disabled: isFixed });
+  const { attributes, listeners, setNodeRef, setActivatorNodeRef, isDragging } = useDraggable({ id: task.id, disabled: isFixed });
   const progress = (task.metadata as { progress?: unknown } | null | undefined)?.progress;
   return (
     <article ref={setNodeRef} className="task-card" data-status={task.status} data-lifted={isDragging || undefined} {...(isFixed ? {} : listeners)}>
@@ -185,9 +206,8 @@ function Card({ task, isFixed, onHandOver }: { task: Task; isFixed: boolean; onH
       </p>
       {!isFixed && (
         <p className="actions">
-          <button type="button" className="plain-button" {...attributes} aria-label={T.work.move(task.name)}>{T.work.drag}</button>
-          <button type="button" className="plain-button" aria-label={T.work.handOverOf(task.name)} onPointerDown={(event) => event.stopPropagation()}
-            onKeyDown={(event) => event.stopPropagation()} onClick={onHandOver}>{T.work.handOver}</button>
+          <button type="button" className="plain-button" ref={setActivatorNodeRef} {...attributes} aria-label={T.work.move(task.name)}>{T.work.drag}</button>
+          <button type="button" className="plain-button" aria-label={T.work.handOverOf(task.name)} onClick={onHandOver}>{T.work.handOver}</button>
         </p>
       )}
     </article>

@@ -1,13 +1,13 @@
 import { api, read } from "../api/client";
-import { renderValue } from "../api/json";
 import { T } from "../texts";
 import { Table } from "../ui/data";
-import { readForm, TextField } from "../ui/form";
+import { FilterBar } from "../ui/filters";
 import { List, usePages } from "../ui/list";
-import { goTo, toHref } from "../ui/location";
-import { Expandable, LongText, Name, Time } from "../ui/text";
+import { toHref } from "../ui/location";
+import { Readable } from "../ui/memory";
+import { Expandable, Name, Time } from "../ui/text";
 import { BetaCurves, computeSpread } from "./BetaCurves";
-import { useAgentTypes } from "./choices";
+import { useAgentTypes, useTaskTypes } from "./choices";
 
 const PAGE = 100;
 
@@ -16,16 +16,10 @@ export function WorkflowsScreen({ params }: { params: URLSearchParams }) {
   const agentType = params.get("agent_type") ?? "";
   const taskType = params.get("task_type") ?? "";
   const types = useAgentTypes();
+  const taskTypes = useTaskTypes(agentType);
   return (
     <>
-      <form className="filters" onSubmit={(event) => {
-        event.preventDefault();
-        goTo(toHref(["workflows"], readForm(event.currentTarget)));
-      }}>
-        <TextField label={T.terms.agentType} name="agent_type" initial={agentType} required options={types} />
-        <TextField label={T.procedures.taskType} name="task_type" initial={taskType} />
-        <div className="actions"><button type="submit" className="primary">{T.procedures.show}</button></div>
-      </form>
+      <FilterBar path={["workflows"]} params={params} filters={{ "agent-type": { param: "agent_type", options: types }, "task-type": { param: "task_type", options: taskTypes } }} />
       {agentType === "" ? <AgentTypes /> : taskType === "" ? <TaskTypes agentType={agentType} />
         : <WorkflowList agentType={agentType} taskType={taskType} />}
     </>
@@ -94,7 +88,7 @@ function WorkflowList({ agentType, taskType }: { agentType: string; taskType: st
                 <td className="number">{each.outcomes.toLocaleString()}</td>
                 <td>{each.half_life ?? "–"}</td>
                 <td><Time>{each.updated_at}</Time></td>
-                <td>{each.spec !== undefined && <Expandable summary={T.procedures.showSteps}>{() => <LongText label={T.procedures.stepsOf(each.workflow_id)} text={renderValue(each.spec)} />}</Expandable>}</td>
+                <td>{each.spec !== undefined && <Expandable summary={T.procedures.showSteps}>{() => <Readable label={T.procedures.stepsOf(each.workflow_id)} value={each.spec} />}</Expandable>}</td>
               </tr>
             ))}
           </Table>

@@ -30,6 +30,13 @@ export function useAgentTypes(): string[] {
     (await read(api.GET("/api/v1/agent-types", { params: { query: OFFERED } }))).agent_types.map((each) => each.agent_type));
 }
 
+/** The kinds of tasks that an agent type has workflows for. */
+export function useTaskTypes(agentType: string): string[] {
+  return useChoices(`task types of ${agentType}`, async () =>
+    (await read(api.GET("/api/v1/procedures/{agent_type}", { params: { path: { agent_type: agentType }, query: { limit: OFFERED.limit } } }))).task_types.map((each) => each.task_type),
+  agentType !== "");
+}
+
 export function useNamespaceNames(): string[] {
   return useChoices("namespaces", async () =>
     (await read(api.GET("/api/v1/memory/namespaces", { params: { query: OFFERED } }))).namespaces.map((each) => each.namespace));

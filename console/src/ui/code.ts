@@ -164,6 +164,7 @@ const VIEWS: Record<string, View> = {
     };
   },
   fact: (id) => ({ python: listing(`facts.history(${toPython(id)})`), curl: toCurl("GET", `/api/v1/facts/${part(id)}/history`), cli: `agent-memory facts history ${quote(id)}` }),
+  consolidation: () => ({ python: printing("consolidation.preview()"), curl: toCurl("POST", "/api/v1/consolidation", { dry_run: true }), cli: "agent-memory consolidation preview" }),
   namespaces: () => ({ python: listing("namespaces.list()"), curl: toCurl("GET", "/api/v1/memory/namespaces"), cli: "agent-memory namespaces list" }),
   namespace: (id) => ({ python: printing(`namespaces.get(${toPython(id)})`), curl: toCurl("GET", `/api/v1/memory/namespaces/${part(id)}`), cli: `agent-memory namespaces show ${quote(id)}` }),
   objects: () => ({ python: listing("objects.list_spaces()"), curl: toCurl("GET", "/api/v1/objects"), cli: "agent-memory objects list" }),

@@ -6,8 +6,8 @@ import { T } from "../texts";
 import { goTo, toHref } from "./location";
 import { Name } from "./text";
 
-/** A filter: the parameter of the address that it sets, and what it offers to choose from. */
-export type Filter = { param: string; options?: string[]; example?: string };
+/** A filter: the parameter of the address that it sets, or a screen that it opens, and what it offers to choose from. */
+export type Filter = { param: string; open?: (value: string) => string; options?: string[]; example?: string };
 export type Filters = Record<string, Filter>;
 
 const MOST_OFFERED = 30;
@@ -25,7 +25,8 @@ export function FilterBar({ path, params, filters }: Props) {
     const filter = filters[name];
     if (filter === undefined || value === "") return;
     setTyped("");
-    set(filter.param, value);
+    if (filter.open) goTo(filter.open(value));
+    else set(filter.param, value);
   };
   const offered = offer(filters, typed);
   return (

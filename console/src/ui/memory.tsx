@@ -1,7 +1,7 @@
 /** Memory as text: what it says first, and one quiet line of where it is from. */
 
-import { Hovercard, HovercardAnchor, HovercardProvider } from "@ariakit/react";
-import { memo, type ReactNode } from "react";
+import { Hovercard, useHovercardStore } from "@ariakit/react";
+import { memo, useEffect, useState, type FocusEvent, type PointerEvent, type ReactNode } from "react";
 import { renderValue, showInvisible } from "../api/json";
 import type { Schemas } from "../api/client";
 import { T, toWord } from "../texts";
@@ -12,6 +12,7 @@ type Entry = Schemas["Entry"];
 
 const MOST_CHARACTERS = 400;
 const MOST_READABLE = 2_000;
+const HOVER_MS = 300;
 /** The fields of values that are texts, the first of them first. */
 export const TEXT_FIELDS = ["text", "content", "summary", "message", "title"];
 const USERS = /^users\/([^/]+)\//;
@@ -83,24 +84,47 @@ export const EntryItem = memo(function EntryItem({ entry, of }: { entry: Entry; 
   );
 });
 
-/** Who wrote a memory; on hover or focus, where it comes from. */
+/** Who wrote a memory; on hover or focus, where it comes from. The card is made when somebody comes near: a long list scrolls more smoothly. */
 function Author({ entry }: { entry: Entry }) {
+  const [anchor, setAnchor] = useState<HTMLElement>();
+  const come = (event: PointerEvent<HTMLElement> | FocusEvent<HTMLElement>) => setAnchor(event.currentTarget);
   const author = entry.curated_by ?? entry.created_by;
-  const { task_id, intent_id } = entry.scope;
   return (
-    <HovercardProvider placement="bottom-start">
-      <HovercardAnchor className="origin" href={toHref(["agent", author])}>{T.memory.by} <Name>{author}</Name></HovercardAnchor>
-      <Hovercard className="menu origin-card" gutter={4} aria-label={T.memory.origin} unmountOnHide>
-        <dl className="plain-details">
-          <div><dt>{T.memory.stored}</dt><dd><Time>{entry.created_at}</Time> {T.memory.by} <Name>{entry.created_by}</Name></dd></div>
-          {entry.version > 1 && <div><dt>{T.memory.corrected}</dt><dd><Time>{entry.updated_at}</Time>{entry.curated_by && <> {T.memory.by} <Name>{entry.curated_by}</Name></>}</dd></div>}
-          {entry.occurred_at !== entry.created_at && <div><dt>{T.memory.speaksOf}</dt><dd><Time>{entry.occurred_at}</Time></dd></div>}
-          {task_id && <div><dt>{T.work.task}</dt><dd><a href={toHref(["task", task_id])}><Name>{task_id}</Name></a></dd></div>}
-          {intent_id && <div><dt>{T.work.intent}</dt><dd><a href={toHref(["intent", intent_id])}><Name>{intent_id}</Name></a></dd></div>}
-          <div><dt>{T.memory.kept}</dt><dd>{entry.expires_at ? <Time>{entry.expires_at}</Time> : T.memory.forGood[entry.memory_type]}</dd></div>
-        </dl>
-      </Hovercard>
-    </HovercardProvider>
+    <>
+      <a className="origin" href={toHref(["agent", author])} onPointerEnter={come} onFocus={come}>{T.memory.by} <Name>{author}</Name></a>
+      {anchor && <OriginCard entry={entry} anchor={anchor} onHide={() => setAnchor(undefined)} />}
+    </>
+  );
+}
+
+/** Shows itself beside its anchor after a moment, until the pointer or the focus has left both. */
+function OriginCard({ entry, anchor, onHide }: { entry: Entry; anchor: HTMLElement; onHide: () => void }) {
+  const { task_id, intent_id } = entry.scope;
+  const card = useHovercardStore({ placement: "bottom-start", setOpen: (isOpen) => { if (!isOpen) onHide(); } });
+  useEffect(() => {
+    card.setAnchorElement(anchor);
+    const timer = setTimeout(card.show, HOVER_MS);
+    const leave = () => { if (!card.getState().open) onHide(); }; // else the card looks at where the pointer goes
+    const blur = ({ relatedTarget }: globalThis.FocusEvent) => { if (!card.getState().contentElement?.contains(relatedTarget as Node | null)) onHide(); };
+    anchor.addEventListener("pointerleave", leave);
+    anchor.addEventListener("blur", blur);
+    return () => {
+      clearTimeout(timer);
+      anchor.removeEventListener("pointerleave", leave);
+      anchor.removeEventListener("blur", blur);
+    };
+  }, [card, anchor, onHide]);
+  return (
+    <Hovercard store={card} className="menu origin-card" gutter={4} aria-label={T.memory.origin} unmountOnHide>
+      <dl className="plain-details">
+        <div><dt>{T.memory.stored}</dt><dd><Time>{entry.created_at}</Time> {T.memory.by} <Name>{entry.created_by}</Name></dd></div>
+        {entry.version > 1 && <div><dt>{T.memory.corrected}</dt><dd><Time>{entry.updated_at}</Time>{entry.curated_by && <> {T.memory.by} <Name>{entry.curated_by}</Name></>}</dd></div>}
+        {entry.occurred_at !== entry.created_at && <div><dt>{T.memory.speaksOf}</dt><dd><Time>{entry.occurred_at}</Time></dd></div>}
+        {task_id && <div><dt>{T.work.task}</dt><dd><a href={toHref(["task", task_id])}><Name>{task_id}</Name></a></dd></div>}
+        {intent_id && <div><dt>{T.work.intent}</dt><dd><a href={toHref(["intent", intent_id])}><Name>{intent_id}</Name></a></dd></div>}
+        <div><dt>{T.memory.kept}</dt><dd>{entry.expires_at ? <Time>{entry.expires_at}</Time> : T.memory.forGood[entry.memory_type]}</dd></div>
+      </dl>
+    </Hovercard>
   );
 }
 
