@@ -218,6 +218,7 @@ def test_never_10_a_stop_by_a_huge_value(visit: Visit) -> None:
         visit.go_to("States", f"states?agent_id=keeper&owner_id={quote(name)}")
         before = browser.get_busy_seconds()
         browser.press("Show the value")
+        browser.press("Exact JSON")
         browser.wait_for("document.querySelector('pre')?.textContent.length >= 20000")
         shown = browser.evaluate("document.querySelector('pre').textContent")
         assert len(shown) <= _MOST_SHOWN
