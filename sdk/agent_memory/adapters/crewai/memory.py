@@ -108,7 +108,7 @@ class AgentMemoryStorageBackend:
         Raises:
             ValidationError: the vector is not as long as those of the namespace.
         """
-        if not query_embedding or limit <= 0:
+        if not any(query_embedding) or limit <= 0:
             return []
         depth = _MOST_RESULTS if metadata_filter else min(limit, _MOST_RESULTS)
         scope = build_scope_tags(scope_prefix)
@@ -246,7 +246,7 @@ class AgentMemoryStorageBackend:
         fields: EntryFields = {"tags": build_tags(record.scope, record.categories)}
         if self._memory_type == "episodic":
             fields["pinned"] = True
-        if record.embedding:
+        if any(record.embedding or ()):  # a vector of zeros is near to nothing
             fields["vector"] = record.embedding
         return fields
 
