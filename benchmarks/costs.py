@@ -23,9 +23,6 @@ class Limit(NamedTuple):
     read: float | None
 
 
-_EPISODIC = Limit(1, 0, 2), Limit(2, 0, 2)
-
-
 @dataclass(frozen=True, slots=True)
 class Cost:
     """The calls and units of one operation on an entry of 1 KB."""
@@ -112,7 +109,8 @@ def _puts(agent: Caller) -> Iterator[Cost]:
 
 def _reads(agent: Caller, made: Any, tier: str) -> Iterator[Cost]:
     """Read one entry; reads of an episodic entry include the agent's counters (decision 12)."""
-    by_id, by_key = (Limit(1, 0, 1), Limit(1, 0, 1)) if tier == "working" else _EPISODIC
+    most = 1 if tier == "working" else 2
+    by_id, by_key = Limit(1, 0, most), Limit(most, 0, most)
     yield _cost(f"get {tier} by id", by_id, agent.get(f"{_MEMORY}/{made['id']}"))
     place = {"agent_id": agent.id, "namespace": made["namespace"], "key": made["key"]}
     yield _cost(f"get {tier} by key", by_key, _query(agent, **place))

@@ -5,7 +5,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +24,10 @@ from functions.platform.settings import ApiSettings
 
 _ROOT = Path(__file__).parents[1]
 _KEY_CACHE_SECONDS = 86_400
-_LIMITS_REMEMBERED = "functions.usage.admission.LIMITS_REMEMBERED"
+_LIFETIMES = (  # of what a function remembers for some seconds
+    *("usage.admission.LIMITS_REMEMBERED", "usage.admission._FLUSH_SECONDS"),
+    *("namespaces.prefix_rules.LIFETIME", "quotas.service._REMEMBERED"),
+)
 
 
 class RequestError(RuntimeError):
@@ -119,9 +122,10 @@ def function() -> Iterator[Function]:
     with TemporaryDirectory() as name:
         running = engine.start(binary, None, Path(name) / "engine.log")
         try:
-            # A tenant's limits are read again after 15 seconds, in the call of some request.
-            kept = patch(_LIMITS_REMEMBERED, 1000 * _KEY_CACHE_SECONDS)
-            with patch.dict(os.environ, local_aws(running.url)), kept:
+            with ExitStack() as kept:
+                kept.enter_context(patch.dict(os.environ, local_aws(running.url)))
+                for each in _LIFETIMES:  # reading it again would add a call to some request
+                    kept.enter_context(patch(f"functions.{each}", 1000 * _KEY_CACHE_SECONDS))
                 yield _build(Path(name))
         finally:
             running.stop()
