@@ -19,6 +19,8 @@ _WIDE = "document.documentElement.scrollWidth - innerWidth"
 _SOURCES = "new Set([...document.querySelectorAll('.answers .badge')].map(e => e.dataset.source))"
 _BY_POINTER = pytest.mark.parametrize("person", ["mouse", "finger"], indirect=True)
 _BY_KEYBOARD = pytest.mark.parametrize("person", ["keyboard"], indirect=True)
+_QUICK_KEYS = """["Enter", "ArrowUp"].forEach(code => document.activeElement.dispatchEvent(
+  new KeyboardEvent("keydown", {code, key: code, bubbles: true, cancelable: true})))"""
 _MS = 300  # for an answer while somebody types, on the demo
 _DURATIONS = """JSON.stringify(performance.getEntriesByType("resource")
   .filter(each => each.name.endsWith("/recall")).map(each => each.duration))"""
@@ -190,8 +192,8 @@ def test_8_a_task_is_moved_by_keyboard(visit: Visit, person: Person) -> None:
     lanes = "(all => {} - {})([...document.querySelectorAll('.lane')])".format
     steps = browser.evaluate(lanes(between("frontline"), between("billing")))
     person.press_until("Tab", "it.ariaLabel === 'Move Move by keys'")
-    browser.press_key("Enter")
-    for _ in range(steps):  # at once, as quick as one can be
+    browser.evaluate(_QUICK_KEYS)  # the second before the page has done anything for the first
+    for _ in range(steps - 1):
         browser.press_key("ArrowUp")
     browser.wait_for("document.querySelector('.lane[data-over]')?.dataset.agent === 'billing'")
     browser.press_key("Enter")
