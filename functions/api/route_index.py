@@ -17,8 +17,8 @@ class RouteGroup(NamedTuple):
     """Modules of routes that are imported together.
 
     Attributes:
-        modules: of templates that overlap, the first wins: paths that end in a fixed word come
-            first.
+        modules: of templates that overlap, the first wins: states, whose keys may end in any
+            word, come first, then paths that end in a fixed word.
         prefixes: how their paths begin, and no others do; none for what is imported at INIT.
     """
 
@@ -35,7 +35,7 @@ class RouteGroup(NamedTuple):
 
 
 _GROUPS = (
-    RouteGroup(("private_spaces", "event_logs", "namespaces", "agents", "entries")),
+    RouteGroup(("private_spaces", "states", "event_logs", "namespaces", "agents", "entries")),
     RouteGroup(("search",), ("/api/v1/memory/search",)),
     RouteGroup(("recall",), ("/api/v1/conversations/search", "/api/v1/forget", "/api/v1/recall")),
     RouteGroup(("batches", "grants", "intents", "tasks")),
@@ -43,7 +43,6 @@ _GROUPS = (
         ("messages", "conversations", "conversation_lists"),
         ("/api/v1/conversations", "/api/v1/users/"),
     ),
-    RouteGroup(("states",)),
     RouteGroup(("facts",), ("/api/v1/facts",)),
     RouteGroup(("consolidation",), ("/api/v1/consolidation",)),
     RouteGroup(("learning",), ("/api/v1/strategies",)),

@@ -123,6 +123,12 @@ def test_similar_keys_are_different_states(alice: httpx.Client) -> None:
     assert len(states) == 6
 
 
+def test_a_state_may_have_the_name_of_an_agents_list(alice: httpx.Client) -> None:
+    for key in ("tasks", "events", "memory", "memory/summary", "memory/config", "state", "a/tasks"):
+        ok(alice.put(path(key), json={"value": key}))
+        assert ok(alice.get(path(key)))["value"] == key
+
+
 def test_agents_of_a_type_share_its_states(tenant: Tenant) -> None:
     first, second = (tenant.agent(name, agent_type="sdr") for name in ("first", "second"))
     shared = path("tone", agent="sdr")
