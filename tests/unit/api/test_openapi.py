@@ -96,13 +96,13 @@ def test_every_put_that_may_ask_for_nothing_to_be_there_says_so(document: Json) 
         return "If-None-Match" in {each["name"] for each in operation["parameters"]}
 
     puts = {path: each["put"] for path, each in document["paths"].items() if "put" in each}
-    assert [path for path, put in puts.items() if takes_if_none_match(put)] == [
+    assert {path for path, put in puts.items() if takes_if_none_match(put)} == {
         "/api/v1/agents/{agent_id}/objects/{space}/{key}",
         "/api/v1/memory",
         "/api/v1/conversations/{session_id}",
         "/api/v1/agents/{agent_id}/state/{owner_id}/{key}",
         "/api/v1/objects/{space}/{key}",
-    ]
+    }
 
 
 def test_only_discovery_needs_no_key(document: Json) -> None:
