@@ -53,7 +53,7 @@ class Messages:
         Returns the conversation after the append, and the messages.
 
         Raises:
-            ConversationNotOwned: its creator or its user is another than is expected.
+            ConversationNotOwned: its creator or its user is not the expected one.
             ValidationFailed: a message cannot be written as JSON.
             ValueTooLarge: a message is too large.
         """

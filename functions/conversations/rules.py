@@ -50,7 +50,7 @@ def build_conversation(
 ) -> Conversation:
     """Build the conversation that a body asks for, without its messages."""
     if new.session_id not in (None, session):
-        raise ValidationFailed("session_id", "is another than the path's")
+        raise ValidationFailed("session_id", "differs from the path's")
     joining = () if caller.id == new.user_id else (caller.id,)
     return Conversation(
         tenant=caller.tenant,
@@ -95,9 +95,9 @@ def supersede(old: Conversation, new: Conversation) -> Conversation:
 def show_uploaded(new: Conversation, upload: ConversationUpload) -> Conversation:
     """Build a conversation that shows uploaded messages."""
     if new.sensitivity != upload.sensitivity:
-        raise ValidationFailed("sensitivity", "is another than the upload's")
+        raise ValidationFailed("sensitivity", "differs from the upload's")
     if new.schema != upload.schema:
-        raise ValidationFailed("version", "is another than the upload's")
+        raise ValidationFailed("version", "differs from the upload's")
     return replace(
         new,
         generation=upload.upload_id,

@@ -165,7 +165,7 @@ class TaskReassigned(ServiceError):
 
 
 class ConversationNotOwned(ServiceError):
-    """Its creator or its user is another than the append expects."""
+    """Its creator or its user is not the one that the append expects."""
 
     code, status, title = "CONVERSATION_NOT_OWNED", 409, "The conversation is another's"
     remedy = "Use another `session_id`, or leave out the `expect_` fields to join it."

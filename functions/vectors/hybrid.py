@@ -143,8 +143,8 @@ class Query:
     def names(self, subject: str) -> bool:
         """Tell whether the query has all words and ids of a subject.
 
-        A noun with an article is another one behind a further word: "the finance team" does not
-        name "the team".
+        With a further word before its noun, "the team" is not named: "the finance team" is another
+        subject.
         """
         words = read_words(subject)
         is_any = bool(words.prefixes or words.ids) and self._has_all(words)

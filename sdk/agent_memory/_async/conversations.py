@@ -315,7 +315,7 @@ class AsyncConversations(AsyncResource):
         Raises:
             MemoryNotFoundError: raised when there is no such conversation.
             MemoryConflictError: it is at another revision.
-            ConversationNotOwned: its creator or its user is another than is expected.
+            ConversationNotOwned: its creator or its user is not the expected one.
         """
         creators = None if expect_created_by is None else [*expect_created_by]
         expected = drop_none(

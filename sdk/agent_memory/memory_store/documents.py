@@ -24,7 +24,7 @@ def document_of(session_id: str, conversation: ConversationContext) -> Document:
     """
     assert_session(session_id)
     if conversation.session_id != session_id:
-        raise ValueError("the conversation's session_id is another than the one to store it under")
+        raise ValueError("the conversation's session_id differs from the one to store it under")
     if conversation.sensitivity not in _SENSITIVITIES:
         raise ValueError(f"sensitivity is one of {', '.join(map(str, _SENSITIVITIES))}")
     ends = conversation.expires_at
