@@ -504,7 +504,7 @@ export const T = {
     apply: "Apply the suggestions…",
     applyTitle: "Consolidate the facts?",
     applyNow: "Consolidate",
-    applyHint: "All facts of this tenant are consolidated. You can undo it for 90 days.",
+    applyHint: "All facts of this tenant are consolidated. You can undo it while its record is kept.",
     last: "Last consolidation",
     nothingDone: "It changed nothing.",
     states: { running: "running", done: "done", undoing: "being undone", undone: "undone" },

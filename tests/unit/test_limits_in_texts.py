@@ -23,6 +23,7 @@ _OF_OTHERS: dict[tuple[str, str], str] = {
     ("an-agent-on-aws.md", "1 hour"): "how long the tutorial takes",
     ("choose-a-model.md", "3,072"): "the dimension of a model",
     ("choose-a-model.md", "10,000"): "a size that was measured",
+    ("console.md", "100,000"): "a size that was measured",
     ("delete-a-tenant.md", "400 days"): "the lifetime of the record of a deletion",
     ("how-learning-works.md", "1 hour"): "the longest wait between two attempts",
     ("how-recall-works.md", "20,000"): "a size that was measured",

@@ -153,4 +153,4 @@ def test_it_stops_between_two_batches(tmp_path: Path) -> None:
         return function(event, context)
 
     mapping(stop, Streams(2_600), tmp_path).run_once(stopping)
-    assert function.given == list(range(1, 501))
+    assert function.given == list(range(1, 1_001))
