@@ -339,7 +339,7 @@ export const T = {
     noneHint: "Remove a filter, or learn a fact:",
     confidence: "Confidence",
     sure: (confidence: number) => `${Math.round(confidence * 100)}% sure`,
-    since: "since",
+    began: "began",
     held: "held",
     until: "Until",
     from: "Learned in",

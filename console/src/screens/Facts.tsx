@@ -61,7 +61,7 @@ export function FactItem({ fact }: { fact: Fact }) {
       {fact.user_id && <a href={toHref(["person", fact.user_id])}><Name>{fact.user_id}</Name></a>}
       <span><meter min={0} max={1} value={fact.confidence} aria-label={T.facts.confidence} /> {T.facts.sure(fact.confidence)}</span>
       <span>{T.memory.by} <Name>{fact.learned_by}</Name></span>
-      <span>{fact.valid_until ? <>{T.facts.held} <Time>{fact.valid_from}</Time> – <Time>{fact.valid_until}</Time></> : <>{T.facts.since} <Time>{fact.valid_from}</Time></>}</span>
+      <span>{fact.valid_until ? <>{T.facts.held} <Time>{fact.valid_from}</Time> – <Time>{fact.valid_until}</Time></> : <>{T.facts.began} <Time>{fact.valid_from}</Time></>}</span>
       <span>{T.facts.learned(fact.learned_count)}</span>
     </Item>
   );
@@ -99,7 +99,7 @@ export function FactScreen({ id }: { id: string }) {
             [T.facts.learnedBy, <><Name>{fact.learned_by}</Name>, {T.facts.learned(fact.learned_count)}</>],
             [T.facts.from, fact.learned_from_run_ids.length === 0 ? "–"
               : fact.learned_from_run_ids.map((run) => <a key={run} href={toHref(["run", run])}><Id>{run}</Id></a>)],
-            [T.facts.since, <Time>{fact.valid_from}</Time>],
+            [T.terms.since, <Time>{fact.valid_from}</Time>],
             [T.facts.until, <Time>{fact.valid_until}</Time>],
           ]} />
           <h2>{T.facts.history}</h2>
