@@ -453,7 +453,7 @@ export const T = {
     cancel: "Cancel",
     showSensitive: (sensitivity: string) => `Show the ${sensitivity} value`,
     whoMayRead: "Who may read it?",
-    happened: "from",
+    happened: "happened",
     corrected: "corrected",
     inTask: "in the task",
   },
