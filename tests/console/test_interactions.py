@@ -66,7 +66,7 @@ def test_2_a_memory_says_where_it_is_from(visit: Visit, person: Person) -> None:
     visit.go_to("Agent", "agent/frontline?tags=lesson")
     if person.is_on_phone:
         person.press("Agree on a time before calling back")
-        person.see("from ")
+        person.see("happened ")
     else:
         person.look_at(".memories .origin")
         person.browser.wait_for("document.querySelector('.origin-card')")
