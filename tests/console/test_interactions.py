@@ -21,9 +21,6 @@ _BY_POINTER = pytest.mark.parametrize("person", ["mouse", "finger"], indirect=Tr
 _BY_KEYBOARD = pytest.mark.parametrize("person", ["keyboard"], indirect=True)
 _QUICK_KEYS = """["Enter", "ArrowUp"].forEach(code => document.activeElement.dispatchEvent(
   new KeyboardEvent("keydown", {code, key: code, bubbles: true, cancelable: true})))"""
-_MS = 300  # for an answer while somebody types, on the demo
-_DURATIONS = """JSON.stringify(performance.getEntriesByType("resource")
-  .filter(each => each.name.endsWith("/recall")).map(each => each.duration))"""
 
 
 @pytest.fixture(params=["mouse", "keyboard", "finger"])
@@ -55,8 +52,6 @@ def test_1_a_slash_asks_from_anywhere(visit: Visit, person: Person) -> None:
     person.see("users/ada/memory")
     person.type(" promised")
     browser.wait_for("document.querySelector('.answers').innerText.includes('was promised')")
-    if os.getloadavg()[0] <= (os.cpu_count() or 1):  # others leave time to answer
-        assert min(json.loads(browser.evaluate(_DURATIONS))) <= _MS
     person.press_first(".answers > li a")
     browser.wait_for("!document.querySelector('[role=dialog]')")
     browser.wait_for("location.hash !== '#/audit'")

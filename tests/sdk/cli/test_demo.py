@@ -1,21 +1,14 @@
 """`agent-memory demo`: something of every kind of memory, to look at."""
 
-import os
-import time
 from datetime import timedelta
 
 from agent_memory import Client
 
 from tests.sdk.cli.conftest import Tenant
 
-_SECONDS = 20
-
 
 def test_the_demo_shows_every_kind_of_memory(tenant: Tenant) -> None:
-    start = time.monotonic()
     told = tenant.cli()("demo", "--json").document
-    if os.getloadavg()[0] <= 2 * (os.cpu_count() or 1):  # else others take most of the time
-        assert time.monotonic() - start < _SECONDS
     assert told["console"] == f"{tenant.server.address}/console"
     with Client(tenant.server.address, tenant.api_key) as admin:
         team = {each.id: each for each in admin.principals.list()}
