@@ -9,7 +9,7 @@ from agent_memory.conversion import to_async
 from agent_memory.exceptions import AgentMemoryError
 from agent_memory.model import MemoryType
 
-SOON = 2.0  # seconds until a write is found
+SOON = 60.0  # seconds, at most, until a write is found
 
 
 def awaited(client: Client, key: str, query: str, memory_type: MemoryType) -> SearchResult:

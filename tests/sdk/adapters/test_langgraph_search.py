@@ -13,7 +13,7 @@ MEMORIES = {
     "2b77-car": "drives a red sports car on the motorway",
     "9e05-tax": "files the income tax return in April",
 }
-SOON = 2.0  # seconds until a put is ranked
+SOON = 60.0  # seconds, at most, until a put is ranked
 
 
 @pytest.fixture(params=["episodic", "semantic"])
@@ -75,7 +75,7 @@ def test_no_query_ranks_what_was_put_without_an_index(store: AgentMemoryStore) -
         store.update(("users", "ada"), "pin", lambda value: value | {"n": 1})
     store.put(("users", "ada"), "pin", {"text": "the code of the green tea is 4711"})
     while store.search(("users", "ada"), query="code 4711", limit=1)[0].key != "pin":
-        assert time.monotonic() < began + 3 * SOON
+        assert time.monotonic() < began + SOON
         time.sleep(0.01)
 
 

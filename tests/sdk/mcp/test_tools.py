@@ -13,7 +13,7 @@ from tests.sdk.mcp.serving import HttpServer, over_http, over_stdio
 
 pytestmark = pytest.mark.anyio
 
-SOON = 5.0  # seconds until a write is found
+SOON = 60.0  # seconds, at most, until a write is found
 PLACE = {"namespace": "preferences", "key": "colour"}
 
 
