@@ -90,7 +90,11 @@ class Cli:
         ours = ("AGENT_MEMORY_", "PYTHONUNBUFFERED")
         inherited = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
         chosen = {"AGENT_MEMORY_URL": self.url, "AGENT_MEMORY_API_KEY": self.api_key}
-        home = {"HOME": str(self.home), "XDG_CONFIG_HOME": str(self.home / "config")}
+        home = {
+            "HOME": str(self.home),
+            "XDG_CONFIG_HOME": str(self.home / "config"),
+            "AGENT_MEMORY_DATA": str(self.home / "data"),  # not what `make run` left in this folder
+        }
         return inherited | home | {k: v for k, v in chosen.items() if v is not None}
 
     @property
