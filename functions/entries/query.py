@@ -103,7 +103,7 @@ class Queries:
         if SEMANTIC.name in types:
             administered = self._list_administered(caller, filters) if includes_administered else []
             sources += self._list_semantic_sources(
-                caller, filters, administered or namespaces, is_complete=is_complete
+                caller, filters, administered, namespaces, is_complete=is_complete
             )
         return sources
 
@@ -111,13 +111,16 @@ class Queries:
         self,
         caller: Principal,
         filters: Filters,
-        known: Sequence[str] | None,
+        administered: list[str],
+        readable: Sequence[str] | None,
         *,
         is_complete: bool,
     ) -> list[Source]:
         names: Sequence[str] | None
-        if known is not None:
-            names = known if len(known) <= _MERGED_NAMESPACES else None
+        if administered:
+            names = administered
+        elif readable is not None:
+            names = readable if len(readable) <= _MERGED_NAMESPACES else None
         elif is_complete or filters.namespace is not None:
             names = self.list_readable_namespaces(caller, filters)
         else:

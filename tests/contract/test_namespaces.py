@@ -248,6 +248,14 @@ def test_an_administrator_lists_and_deletes_an_agents_memory_without_its_values(
     assert ok(ada.get(f"{MEMORY}?namespace=agents/ada/notes"))["entries"] == []
 
 
+def test_an_administrator_lists_many_namespaces_of_an_agent(tenant: Tenant) -> None:
+    ada, admin = tenant.agent("ada"), tenant.admin
+    for number in range(51):  # more than are merged where a caller reads them
+        ok(ada.post(MEMORY, json=semantic(namespace=f"agents/ada/n{number}")), 201)
+    found = ok(admin.get(f"{MEMORY}?namespace=agents/ada/*&limit=100"))["entries"]
+    assert len({each["namespace"] for each in found}) == 51
+
+
 def test_prefix_rules_of_others_do_not_reach_into_an_agents_namespace(tenant: Tenant) -> None:
     everything = {"permissions": {"default": "write"}}
     for name in ("*", "agents*"):
