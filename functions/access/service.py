@@ -20,11 +20,10 @@ from functions.namespaces import authority as namespaces_authority
 from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
-from functions.platform.errors import NotFound
 from functions.tasks import authority as tasks_authority
 from functions.tasks.access import TaskAccess
 from functions.tasks.authority import TaskTarget
-from functions.tasks.rules import is_assignee_or_coordinator, is_coordinator
+from functions.tasks.rules import is_assignee_or_coordinator, is_coordinator, task_not_found
 
 
 class _Found(NamedTuple):
@@ -103,7 +102,7 @@ class AccessExplanations:
     def _find_task(self, principal: Principal, task_id: str) -> _Found:
         target = self._tasks.find_memory_target(principal, task_id)
         if target is None:
-            raise NotFound("no task has this id; check it, or create the task first")
+            raise task_not_found()
         return _Found(
             Checks((Check(tasks_authority.READ_MEMORY, target),)),
             _find_task_write(target),

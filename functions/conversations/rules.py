@@ -180,13 +180,16 @@ def list_shown(conversation: Conversation, first: int, end: int) -> list[tuple[i
     return [(start, stop) for start, stop in shown if start < stop]
 
 
+def conversation_not_found() -> NotFound:
+    """Build the error for a conversation that does not exist in this tenant."""
+    return NotFound("no conversation has this session id; check it, or list the conversations")
+
+
 def assert_version(found: Conversation | None, version: int | None) -> None:
     """Check that a conversation is at the revision that If-Match names, if it names one."""
     if found is None:
         if version:
-            raise NotFound(
-                "no conversation has this session id; check it, or list the conversations"
-            )
+            raise conversation_not_found()
     elif version not in (None, found.revision):
         raise VersionMismatch.of("the conversation", found.revision)
 

@@ -200,7 +200,5 @@ class Conversations:
 
     def _existing(self, found: Conversation | None) -> Conversation:
         if found is None or found.has_expired(self._clock()):
-            raise NotFound(
-                "no conversation has this session id; check it, or list the conversations"
-            )
+            raise rules.conversation_not_found()
         return found

@@ -11,11 +11,11 @@ from functions.entries.model import Entry
 from functions.entries.query import Queries
 from functions.entries.tiers import EPISODIC, SEMANTIC, WORKING
 from functions.identity.model import Principal
-from functions.platform.errors import AccessDenied, NotFound
+from functions.platform.errors import AccessDenied
 from functions.tasks.access import TaskAccess
 from functions.tasks.guardrail_service import GuardrailService
 from functions.tasks.model import Task
-from functions.tasks.rules import is_coordinator
+from functions.tasks.rules import is_coordinator, task_not_found
 
 Section = Literal["working", "inherited", "episodic", "semantic"]
 
@@ -56,7 +56,7 @@ class Contexts:
         """
         found = self._tasks.get_many(caller.tenant, {task_id})
         if not found:
-            raise NotFound("no task has this id; check it, or create the task first")
+            raise task_not_found()
         if not self._tasks.can_read_memory(caller, found[0]):
             raise AccessDenied("this task's memory isn't yours to read")
         episodes = self._iterate_episodes(

@@ -51,8 +51,8 @@ class EntryWriter:
     _audit: AuditTrail
     _vectors: ClientVectorStore
     _clock: Clock
-    _full_agents: set[tuple[str, str]] = field(default_factory=set)
-    _own_tasks: set[tuple[str, str]] = field(default_factory=set)
+    _full_agents: set[tuple[str, str]] = field(default_factory=set, init=False)
+    _own_tasks: set[tuple[str, str]] = field(default_factory=set, init=False)
 
     def commit(self, transaction: Transaction, token: RequestToken | None = None) -> list[Entry]:
         """Write a transaction, all or nothing; remove expired entries where a limit is reached.

@@ -8,10 +8,10 @@ from functions.openwop.model import EntryListQuery, MemoryEntry, MemoryRun
 from functions.openwop.rules import SETTLING_TIME, is_visible, run_closed, run_not_found
 from functions.openwop.run_store import check_run_open, decode_run
 from functions.openwop.sequence_store import SequenceNumbers, advance_for_delete, advance_for_put
-from functions.platform import item_types, openwop_keys
+from functions.platform import openwop_keys
 from functions.platform.clock import to_ttl_seconds
 from functions.platform.idempotency import RequestToken
-from functions.platform.item_types import MEMORY_ENTRY
+from functions.platform.item_types import MEMORY_ENTRY, MEMORY_RUN, PUT_REQUEST
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import compress, decompress
 from functions.platform.keys import build_due_attributes, get_due_shard
@@ -68,7 +68,7 @@ class MemoryEntryDraft(NamedTuple):
         return writes
 
     def _put_marker(self, token: RequestToken, number: int, ttl: Item) -> Write:
-        key = item_types.PUT_REQUEST.build_key_in(self.partition, request=token.key.hex())
+        key = PUT_REQUEST.build_key_in(self.partition, request=token.key.hex())
         marker = {"seq": number, "request": token.stored} | ttl
         if self.replaces is None:
             return put_new(key, marker)
@@ -94,7 +94,7 @@ class MemoryEntryStore:
         partition = openwop_keys.build_memory_partition(tenant, memory)
         keys = (
             openwop_keys.build_memory_entry_key(partition, number),
-            item_types.MEMORY_RUN.build_key(tenant, run=run),
+            MEMORY_RUN.build_key(tenant, run=run),
         )
         items = self._table.get_many(keys)
         entry = _decode(items[keys[0]]) if keys[0] in items else None
@@ -161,7 +161,7 @@ class MemoryEntryStore:
     def _find_marker(self, new: MemoryEntryDraft, refused: ConditionFailed) -> Item | None:
         """Get the marker of an earlier try, None if it has just been deleted."""
         key = (
-            item_types.PUT_REQUEST.build_key_in(new.partition, request=new.token.key.hex())
+            PUT_REQUEST.build_key_in(new.partition, request=new.token.key.hex())
             if new.token
             else None
         )
@@ -234,7 +234,7 @@ class MemoryEntryStore:
 
 def _assert_run_open(tenant: str, memory: str, run: str | None, refused: ConditionFailed) -> None:
     """Raise `NotFound` or `RunEnded` if a write was refused on account of its run."""
-    key = item_types.MEMORY_RUN.build_key(tenant, run=run or "")
+    key = MEMORY_RUN.build_key(tenant, run=run or "")
     if key in refused.failed:
         found = decode_run(refused.failed[key])
         is_on = found is not None and memory in found.memories
@@ -249,7 +249,7 @@ def _delete_entry(item: Item) -> list[Write]:
         delete(openwop_keys.build_tag_row_key(partition, tag, entry.sequence)) for tag in entry.tags
     ]
     if entry.request is not None:
-        key = item_types.PUT_REQUEST.build_key_in(partition, request=entry.request.hex())
+        key = PUT_REQUEST.build_key_in(partition, request=entry.request.hex())
         writes.append(delete(key, "seq = :seq", seq=entry.sequence))
     return writes
 

@@ -17,10 +17,9 @@ from functions.openwop.model import Edition, MemoryRun
 from functions.openwop.redaction import LabelledSecret, Redactor
 from functions.openwop.rules import CLOCK_SKEW
 from functions.openwop.sequence_store import REMOVE_LISTING
-from functions.platform import item_types
 from functions.platform.clock import to_ttl_seconds
 from functions.platform.errors import CapacityExceeded
-from functions.platform.item_types import RUN_SECRETS
+from functions.platform.item_types import MEMORY, RUN_SECRETS
 from functions.platform.items import Item
 from functions.platform.json_text import loads
 from functions.platform.keys import build_due_attributes
@@ -114,14 +113,12 @@ def put_secrets(partition: str, run: MemoryRun, encrypted: EncryptedSecrets) -> 
         **build_due_attributes(partition, due),
         TTL_ATTRIBUTE: to_ttl_seconds(due),
     }
-    return put(item_types.RUN_SECRETS.build_key_in(partition, run=run.run_id), row)
+    return put(RUN_SECRETS.build_key_in(partition, run=run.run_id), row)
 
 
 def remove_secrets(partition: str, run: MemoryRun) -> list[Write]:
     """Remove the secrets of a run, which has some, from a memory."""
-    row = delete(
-        item_types.RUN_SECRETS.build_key_in(partition, run=run.run_id), "attribute_exists(pk)"
-    )
+    row = delete(RUN_SECRETS.build_key_in(partition, run=run.run_id), "attribute_exists(pk)")
     return [row, count_secrets(partition, SecretsChange.between(run, None))]
 
 
@@ -141,7 +138,7 @@ def count_secrets(
             "most_count": MAX_MEMORY_SECRETS - change.count,
         }
     return update(
-        item_types.MEMORY.build_key_in(partition),
+        MEMORY.build_key_in(partition),
         "ADD secrets_sum :number, secret_count :count, secret_bytes :size"
         + (f" {REMOVE_LISTING}" if change.forgets_name else ""),
         " AND ".join(conditions) or None,
@@ -155,7 +152,7 @@ def count_secrets(
 def assert_room(partitions: Sequence[str], change: SecretsChange, refused: ConditionFailed) -> None:
     """Raise `CapacityExceeded` if a transaction failed because a memory's secrets have no room."""
     for partition in partitions:
-        head = refused.failed.get(item_types.MEMORY.build_key_in(partition)) or {}
+        head = refused.failed.get(MEMORY.build_key_in(partition)) or {}
         present = head.get("secret_count", 0), head.get("secret_bytes", 0)
         for limit, used, more, most in (
             ("open_run_secrets", present[0], change.count, MAX_MEMORY_SECRETS),

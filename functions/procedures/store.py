@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from functions.platform import item_types, run_keys
+from functions.platform import run_keys
 from functions.platform.idempotency import RequestToken
-from functions.platform.item_types import LEARNED_WORKFLOW, TASK_TYPE
+from functions.platform.item_types import LEARNED_WORKFLOW, OUTCOME, TASK_TYPE
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import compress, decompress
 from functions.platform.keys import HIGHEST, Key
@@ -105,7 +105,7 @@ class WorkflowStore(Store):
 
     def add_once(self, key: Key, increment: Increment, token: RequestToken, now: int) -> None:
         """Add the outcome of a request with an Idempotency-Key, unless it was added before."""
-        marker = item_types.OUTCOME.build_key_in(key[0], workflow=key[1], request=token.key.hex())
+        marker = OUTCOME.build_key_in(key[0], workflow=key[1], request=token.key.hex())
         attributes = {"token": token.stored, TTL_ATTRIBUTE: now // 1000 + _OUTCOME_LIFETIME}
         writes = [put_new(marker, attributes), _add_increment(key, increment)]
         try:

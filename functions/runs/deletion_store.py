@@ -7,8 +7,8 @@ its episodes are; the schedule finishes what a request began.
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from functions.platform import item_types, schema
-from functions.platform.item_types import EPISODE
+from functions.platform import schema
+from functions.platform.item_types import DELETED_RUN, EPISODE
 from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes, get_tenant
 from functions.platform.run_keys import parse_episode_id, parse_episode_key
@@ -41,7 +41,7 @@ class RunDeletionStore:
         due = build_due_attributes(item["pk"], now + _RESUMED_AFTER)
         writes = [
             put_version(key, lasting, item["version"]),
-            put(item_types.DELETED_RUN.build_key_in(item["pk"]), lasting | due),
+            put(DELETED_RUN.build_key_in(item["pk"]), lasting | due),
             *(write for each in values for write in hide_parts(each, now)),
             *audit,
         ]
@@ -51,7 +51,7 @@ class RunDeletionStore:
 
     def is_deletion_pending(self, partition: str) -> bool:
         """Tell whether the run was deleted, and maybe not all of its episodes: one read."""
-        marker = self._table.get(item_types.DELETED_RUN.build_key_in(partition))
+        marker = self._table.get(DELETED_RUN.build_key_in(partition))
         return marker is not None and schema.DUE_ATTRIBUTE in marker
 
     def delete_episodes(self, partition: str, deadline: float, audit: Audit) -> tuple[int, bool]:
@@ -65,7 +65,7 @@ class RunDeletionStore:
             if time.monotonic() >= deadline:
                 return deleted, False
             deleted += self._delete_group(group, audit)
-        marker = item_types.DELETED_RUN.build_key_in(partition)
+        marker = DELETED_RUN.build_key_in(partition)
         self._table.update(
             update(
                 marker,

@@ -10,12 +10,12 @@ from operator import itemgetter
 from typing import TypeGuard
 
 from functions.identity.model import Principal
-from functions.platform import item_types, run_keys, schema, staging
+from functions.platform import run_keys, schema, staging
 from functions.platform.bounded_pages import Examined, examine_all
 from functions.platform.clock import to_ttl_seconds
 from functions.platform.errors import Throttled
 from functions.platform.idempotency import RequestToken
-from functions.platform.item_types import AGENT_TYPE
+from functions.platform.item_types import AGENT_TYPE, DELETED_RUN
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import HIGHEST, Key, decode_timestamp
 from functions.platform.limits import MAX_INLINE_BYTES, MAX_PAGE_ITEMS
@@ -249,7 +249,7 @@ class EpisodeStore:
 
     def is_run_deleted(self, address: run_keys.RunAddress) -> bool:
         """Tell whether the run was deleted: one read of a small item, which seldom exists."""
-        return self._table.get(item_types.DELETED_RUN.build_key_in(address.partition)) is not None
+        return self._table.get(DELETED_RUN.build_key_in(address.partition)) is not None
 
     def list_by_type(
         self, tenant: str, agent_type: str, before: str | None, page_size: int, now: int
@@ -343,7 +343,7 @@ class AgentTypeStore(Store):
         """Note that an agent type is used: one write, and one more if it has workflows."""
         ttl = to_ttl_seconds(compute_expiry(now))
         names = f"SET agent_type = :name, last_used_at = :now, {TTL_ATTRIBUTE} = :ttl"
-        key = item_types.AGENT_TYPE.build_key(tenant, type=agent_type)
+        key = AGENT_TYPE.build_key(tenant, type=agent_type)
         has_none = "attribute_not_exists(has_workflows)"
         try:
             self._table.update(update(key, names, has_none, name=agent_type, now=now, ttl=ttl))
@@ -354,7 +354,7 @@ class AgentTypeStore(Store):
         """Note that an agent type has workflows: one write. It is listed from then on."""
         names = "SET agent_type = :name, last_used_at = :now, has_workflows = :true"
         expression = f"{names} REMOVE {TTL_ATTRIBUTE}"
-        key = item_types.AGENT_TYPE.build_key(tenant, type=agent_type)
+        key = AGENT_TYPE.build_key(tenant, type=agent_type)
         self._table.update(update(key, expression, name=agent_type, now=now, true=True))
 
     def iterate(self, tenant: str, before: str | None, count: int) -> Iterator[AgentType]:
@@ -362,7 +362,7 @@ class AgentTypeStore(Store):
 
         Those that DynamoDB will delete soon are among them.
         """
-        last = item_types.AGENT_TYPE.build_key(tenant, type=HIGHEST if before is None else before)
+        last = AGENT_TYPE.build_key(tenant, type=HIGHEST if before is None else before)
         items = self._table.query_from(
             last[0], AGENT_TYPE.sort_prefix, last[1], min(count, MAX_PAGE_ITEMS), newest_first=True
         )

@@ -9,6 +9,7 @@ from functions.platform import keys
 from functions.platform.errors import (
     AccessDenied,
     CapacityExceeded,
+    NotFound,
     TaskClosed,
     ValueTooLarge,
     VersionMismatch,
@@ -150,6 +151,11 @@ def end_before_take_over(present: Task, now: int) -> Task:
         leaving=(),
         memory_policy=present.memory_policy._replace(archive_on_completion=True),
     )
+
+
+def task_not_found() -> NotFound:
+    """Build the error for a task that does not exist in this tenant."""
+    return NotFound("no task has this id; check it, or create the task first")
 
 
 def keeps_memory(present: Task, wanted: Task) -> bool:

@@ -13,7 +13,6 @@ from contextlib import suppress
 
 from functions.identity.model import Principal
 from functions.platform import item_types
-from functions.platform.errors import NotFound
 from functions.platform.item_types import GRANT, PROCESSED_EVENT, TASK
 from functions.platform.items import Item
 from functions.platform.keys import Key, hash_agent
@@ -32,6 +31,7 @@ from functions.platform.writes import (
 )
 from functions.tasks.mapper import grant_from_item, grant_to_item, task_from_item, usage_to_item
 from functions.tasks.model import Grant, Membership, Task, TaskUsage
+from functions.tasks.rules import task_not_found
 
 IS_OPEN = "attribute_not_exists(completed_at)"
 _NO_USAGE = TaskUsage()
@@ -54,7 +54,7 @@ class TaskStore(Store):
         """Read one task: one call."""
         task = self.get(tenant, task_id)
         if task is None:
-            raise NotFound("no task has this id; check it, or create the task first")
+            raise task_not_found()
         return task
 
     def get_many(self, tenant: str, task_ids: Iterable[str]) -> list[Task]:

@@ -135,6 +135,7 @@ def _load_model() -> tuple["Tokenizer", "NDArray[np.float16]"]:
     rows, _ = header["embedding.weight"]["shape"]
     offset = 8 + header_bytes + start
     weights = np.memmap(path, np.float16, mode="r", offset=offset, shape=(rows, DIMENSION))
+    # A plain array of the same memory, because each row of a memmap is a slow object.
     return Tokenizer.from_file(str(folder / _TOKENIZER)), np.asarray(weights)
 
 
