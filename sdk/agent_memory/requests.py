@@ -181,6 +181,11 @@ def join_tags(tags: Iterable[str] | None) -> str | None:
     return ",".join(named) if named else None
 
 
+def expect_own(user_id: str | None, *, join: bool) -> dict[str, Any]:
+    """Return what an append expects of its conversation, unless it joins another's."""
+    return {} if join else {"expect_trusted": True, "expect_user_id": user_id}
+
+
 def quote_segment(name: str) -> str:
     """Return a name as a part of a path, in which `.` and `..` are names and no folders."""
     if not name:

@@ -27,6 +27,7 @@ from agent_memory.requests import (
     assert_known,
     drop_none,
     drop_unset,
+    expect_own,
     join_tags,
     quote_segment,
     render_json,
@@ -390,7 +391,7 @@ class Conversations(Resource):
         Raises:
             ConversationNotOwned: another principal created it, or it is another user's.
         """
-        expected: Any = {} if join else {"expect_trusted": True, "expect_user_id": user_id}
+        expected = expect_own(user_id, join=join)
         try:
             return self.append(session_id, messages, **expected)
         except MemoryNotFoundError:

@@ -15,7 +15,7 @@ from agent_memory.adapters.openai_agents.large_items import LargeItems
 from agent_memory.conversion import to_async
 from agent_memory.exceptions import AgentMemoryError, MemoryConflictError, MemoryNotFoundError
 from agent_memory.model import ConversationHead, Document, Sensitivity
-from agent_memory.requests import render_json
+from agent_memory.requests import expect_own, render_json
 
 _MOST_LAST = 1000  # items that one call gives
 _MOST_BYTES = 60_000  # of an item; a message, which has its role and time as well, has 65,536
@@ -67,7 +67,7 @@ class AgentMemorySession:
         self._client = to_async(client)
         self._large = LargeItems(session_id, self._client)
         self._user_id = user_id
-        self._expected: Any = {} if join else {"expect_trusted": True, "expect_user_id": user_id}
+        self._expected = expect_own(user_id, join=join)
         self._fields: dict[str, Any] = {
             "agent_participants": list(agent_participants),
             "ttl": ttl,
