@@ -488,11 +488,11 @@ export const T = {
     failed: (count: number) => `${count.toLocaleString()} failed`,
   },
   consolidation: {
-    intro: "A consolidation merges facts that say the same, ends facts that a later one contradicts, and weakens facts that nobody uses. It runs each week, or when you start it.",
+    intro: "A consolidation merges facts that say the same, ends facts that a later one contradicts, and weakens facts that are not used. It runs each week, or when you start it.",
     suggestions: "Suggestions",
     none: "Nothing to tidy up.",
-    noneHint: (facts: number) => (facts === 1 ? "1 fact was looked at." : `${facts.toLocaleString()} facts were looked at.`),
-    incomplete: (facts: number) => `These are the suggestions for the newest ${facts.toLocaleString()} facts. A consolidation looks at all.`,
+    noneHint: (facts: number) => (facts === 1 ? "1 fact was examined." : `${facts.toLocaleString()} facts were examined.`),
+    incomplete: (facts: number) => `These are the suggestions for the newest ${facts.toLocaleString()} facts. A consolidation examines all.`,
     kinds: { merged: "Merge", ended: "End", weakened: "Weaken" },
     did: { merged: "merged", ended: "ended", weakened: "weakened" },
     reasons: {

@@ -52,7 +52,7 @@ _UNNAMED = """[...document.querySelectorAll("input,select,textarea")]
   .filter(each => !each.labels.length && !each.ariaLabel).length"""
 _TYPED = """[...document.querySelectorAll("input[required]")]
   .filter(each => !each.list?.options.length).map(each => each.labels[0].innerText)"""
-_NEW = ["New principal"]  # nobody can list it
+_NEW = ["New principal"]  # it does not exist yet, so that no list offers it
 _DANGEROUS = "[...document.querySelectorAll('button.danger')].map(each => each.textContent)"
 _PHONE = {"width": 320, "height": 640, "deviceScaleFactor": 1, "mobile": False}
 

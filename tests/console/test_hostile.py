@@ -65,7 +65,7 @@ def test_lists_without_texts_of_others_stay_so(visit: Visit, screen: str) -> Non
 
 
 def test_no_screen_runs_what_somebody_asks_to_see(visit: Visit, subtests: pytest.Subtests) -> None:
-    """What may be sensitive, such as a run or a state, is loaded on request."""
+    """Load what may be sensitive, such as a run or a state: it is shown on request."""
     browser = visit.sign_in()
     memory_runs = ok(visit.admin.get("/v1/runs"))["runs"]
     memory_run = max(memory_runs, key=lambda each: str(each["snapshotAt"]))["runId"]

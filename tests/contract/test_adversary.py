@@ -94,7 +94,7 @@ SEALED: dict[str, tuple[str, Callable[[str, str], dict[str, Any]]]] = {
     "/api/v1/agents/{0}/objects/sealed/k": ("obj#", _seal_object),
     "/api/v1/conversations/sealed-{0}": ("msg#", _seal_message),
 }
-"""What the sort key of an encrypted item begins with, and how it is stored, by its path."""
+"""The beginning of the sort key of an encrypted item, and how it is stored, by its path."""
 
 
 class Adversary(RuleBasedStateMachine):
