@@ -56,9 +56,9 @@ if TYPE_CHECKING:
     from functions.openwop.references import MemoryReferences
     from functions.openwop.run_store import MemoryRunStore
     from functions.openwop.runs import MemoryRuns
-    from functions.openwop.secret_store import MemorySecrets, RunSecretStore
+    from functions.openwop.secret_store import MemorySecrets
     from functions.openwop.sequence_store import MemoryListStore, SequenceNumbers
-    from functions.openwop.service import Memories, MemoryLists
+    from functions.openwop.service import Memories
     from functions.platform.openai_endpoint import OpenAiEndpoint
     from functions.procedures.service import Procedures
     from functions.recall.forgetting import UserForgetting
@@ -348,22 +348,10 @@ class Container(CommonServices):
         return MemoryListStore(self.table)
 
     @cached_property
-    def memory_lists(self) -> MemoryLists:
-        from functions.openwop.service import MemoryLists
-
-        return MemoryLists(self.memory_list_store, self.clock)
-
-    @cached_property
-    def run_secret_store(self) -> RunSecretStore:
-        from functions.openwop.secret_store import RunSecretStore
-
-        return RunSecretStore(self.table)
-
-    @cached_property
     def memory_secrets(self) -> MemorySecrets:
         from functions.openwop.secret_store import MemorySecrets
 
-        return MemorySecrets(self.run_secret_store, self.values, self.settings.openwop)
+        return MemorySecrets(self.table, self.values, self.settings.openwop)
 
     @cached_property
     def memory_runs(self) -> MemoryRuns:
@@ -371,6 +359,7 @@ class Container(CommonServices):
 
         return MemoryRuns(
             self.memory_run_store,
+            self.memory_list_store,
             self.sequence_numbers,
             self.memory_secrets,
             self.memory_references,
@@ -402,9 +391,7 @@ class Container(CommonServices):
     def memory_garbage_collector(self) -> MemoryGarbageCollector:
         from functions.openwop.garbage_collector import MemoryGarbageCollector
 
-        return MemoryGarbageCollector(
-            self.memory_run_store, self.memory_entry_store, self.run_secret_store, self.clock
-        )
+        return MemoryGarbageCollector(self.memory_run_store, self.memory_entry_store, self.clock)
 
     @cached_property
     def run_ids(self) -> RunIds:

@@ -5,13 +5,13 @@ from itertools import islice
 from typing import NamedTuple
 
 from functions.openwop.model import EntryListQuery, MemoryEntry, MemoryRun
-from functions.openwop.rules import SETTLING_TIME, is_visible, run_closed, run_not_found
-from functions.openwop.run_store import check_run_open, decode_run
+from functions.openwop.rules import SETTLING_TIME, assert_open, is_visible
+from functions.openwop.run_store import build_run_key, check_run_open, decode_run
 from functions.openwop.sequence_store import SequenceNumbers, advance_for_delete, advance_for_put
 from functions.platform import openwop_keys
 from functions.platform.clock import to_ttl_seconds
 from functions.platform.idempotency import RequestToken
-from functions.platform.item_types import MEMORY_ENTRY, MEMORY_RUN, PUT_REQUEST
+from functions.platform.item_types import MEMORY_ENTRY, PUT_REQUEST
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import compress, decompress
 from functions.platform.keys import build_due_attributes, get_due_shard
@@ -94,7 +94,7 @@ class MemoryEntryStore:
         partition = openwop_keys.build_memory_partition(tenant, memory)
         keys = (
             openwop_keys.build_memory_entry_key(partition, number),
-            MEMORY_RUN.build_key(tenant, run=run),
+            build_run_key(tenant, run),
         )
         items = self._table.get_many(keys)
         entry = _decode(items[keys[0]]) if keys[0] in items else None
@@ -166,7 +166,7 @@ class MemoryEntryStore:
             else None
         )
         if new.token is None or key not in refused.failed:
-            _assert_run_open(new.tenant, new.memory, new.entry.put_in, refused)
+            _assert_run_open(new.tenant, new.memory, new.entry.put_in, new.now, refused)
             raise refused
         marker = refused.failed[key]
         if marker is not None:
@@ -211,7 +211,7 @@ class MemoryEntryStore:
         try:
             self._numbers.commit(partition, build_writes)
         except ConditionFailed as refused:
-            _assert_run_open(tenant, memory, run, refused)
+            _assert_run_open(tenant, memory, run, now, refused)
             return False
         return True
 
@@ -232,13 +232,13 @@ class MemoryEntryStore:
         self._table.try_write(update(key, f"SET {_SET_DUE}", "attribute_exists(pk)", **values))
 
 
-def _assert_run_open(tenant: str, memory: str, run: str | None, refused: ConditionFailed) -> None:
+def _assert_run_open(
+    tenant: str, memory: str, run: str | None, now: int, refused: ConditionFailed
+) -> None:
     """Raise `NotFound` or `RunEnded` if a write was refused on account of its run."""
-    key = MEMORY_RUN.build_key(tenant, run=run or "")
-    if key in refused.failed:
-        found = decode_run(refused.failed[key])
-        is_on = found is not None and memory in found.memories
-        raise (run_closed() if is_on else run_not_found()) from refused
+    key = run and build_run_key(tenant, run)
+    if key and key in refused.failed:
+        assert_open(decode_run(refused.failed[key]), now, memory)
 
 
 def _delete_entry(item: Item) -> list[Write]:

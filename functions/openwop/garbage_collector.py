@@ -1,4 +1,4 @@
-"""The schedule's removals from memories: unseen entries, and secrets of expired runs."""
+"""Remove the entries of memories that no snapshot shows."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ from itertools import islice
 from functions.openwop.entry_store import MemoryEntryStore
 from functions.openwop.rules import CLOCK_SKEW, compute_next_look
 from functions.openwop.run_store import MemoryRunStore
-from functions.openwop.secret_store import RunSecretStore
 from functions.platform.clock import Clock
 from functions.platform.items import Item
 
@@ -16,11 +15,10 @@ _MAX_PINS = 100  # that are read of those that keep an entry; it is looked at ag
 
 @dataclass(eq=False)
 class MemoryGarbageCollector:
-    """Removes expired entries, deleted entries that no kept snapshot shows, and secrets."""
+    """Removes expired entries, and deleted entries that no kept snapshot shows."""
 
     _runs: MemoryRunStore
     _entries: MemoryEntryStore
-    _secrets: RunSecretStore
     _clock: Clock
 
     def collect_entry(self, item: Item) -> Counter[str]:
@@ -32,14 +30,10 @@ class MemoryGarbageCollector:
         written, deleted = item["sequence"], item["deleted"]
         pins = list(islice(self._runs.list_pins(item["pk"], written, deleted, now), _MAX_PINS))
         if pins:
-            kept = max(pin.snapshot_kept_until for pin in pins)
-            is_any_open = any(pin.ends_at > now for pin in pins)
+            kept = max(pin["snapshot_kept_until"] for pin in pins)
+            is_any_open = any(pin["ends_at"] > now for pin in pins)
             due = compute_next_look(kept + CLOCK_SKEW, now, is_any_open=is_any_open)
             self._entries.reschedule(item, due)
             return Counter()
         self._entries.purge(item)
         return Counter(entries_purged=1)
-
-    def remove_secrets(self, item: Item) -> Counter[str]:
-        """Remove the secrets of a run that is past its deadline, by their item."""
-        return Counter(secrets_removed=1) if self._secrets.remove(item) else Counter()

@@ -10,6 +10,7 @@ are compared in the same form, so line breaks, indentation, and escapes hide not
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from functions.openwop.model import Edition
@@ -26,6 +27,7 @@ _ESCAPE = re.compile(
     r"""|(?P<character>["'\\/bfnrt])|\r?\n)"""
 )
 _ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_MAX_PLACES = 16_384  # of secrets in a text: twice as many as fit without overlaps
 _BOUNDARY = "-----"  # of PEM; the line is no secret
 
 
@@ -42,18 +44,8 @@ def remove_ignored(text: str) -> str:
     return _IGNORED.sub("", text)
 
 
-def read_text(text: str) -> Iterator[str]:
+def read_text(text: str) -> Iterator[TextReading]:
     """Read a text in each form in which it may hold a secret."""
-    for _ in range(_READINGS):
-        yield remove_ignored(text)
-        decoded = _ESCAPE.sub(_decode, text)
-        if decoded == text:
-            return
-        text = decoded
-
-
-def map_readings(text: str) -> Iterator[TextReading]:
-    """Read a text as `read_text` does, with the place of each character."""
     present = TextReading(text, range(len(text)), range(1, len(text) + 1))
     for _ in range(_READINGS):
         yield _replace(present, _IGNORED, lambda _: "")
@@ -117,66 +109,6 @@ def _replace(
 Range = tuple[int, int, int]
 """Start, end, and the rank of a pattern; the lowest rank is the longest pattern's."""
 
-_CHARACTER_BITS = 21  # of a code point
-_NONE = -1
-
-
-class PatternSearch:
-    """Finds many patterns at once, in time that grows with the text alone (Aho and Corasick).
-
-    `patterns` are unique, the longest first.
-    """
-
-    def __init__(self, patterns: Sequence[str]) -> None:
-        self._lengths = [len(pattern) for pattern in patterns]
-        self._edges: dict[int, int] = {}
-        self._parents, self._codes, self._depths = [0], [0], [0]
-        self._longest = [_NONE]  # by state: the rank of the longest pattern that ends there
-        for rank, pattern in enumerate(patterns):
-            self._longest[self._add(pattern)] = rank
-        self._fallbacks = [0] * len(self._parents)
-        self._link()
-
-    def find(self, text: str) -> Iterator[Range]:
-        """Find, for each place at which patterns end, the longest of them."""
-        edges, fallbacks, state = self._edges, self._fallbacks, 0
-        for end, character in enumerate(text, 1):
-            code = ord(character)
-            while (following := edges.get(state << _CHARACTER_BITS | code)) is None and state:
-                state = fallbacks[state]
-            state = following or 0
-            rank = self._longest[state]
-            if rank != _NONE:
-                yield end - self._lengths[rank], end, rank
-
-    def _add(self, pattern: str) -> int:
-        """Add the states of a pattern; return its last one."""
-        state = 0
-        for depth, code in enumerate(map(ord, pattern), 1):
-            edge = state << _CHARACTER_BITS | code
-            following = self._edges.get(edge)
-            if following is None:
-                following = self._edges[edge] = len(self._parents)
-                self._parents.append(state)
-                self._codes.append(code)
-                self._depths.append(depth)
-                self._longest.append(_NONE)
-            state = following
-        return state
-
-    def _link(self) -> None:
-        """Set the state to continue from where no edge fits: that of the longest other suffix."""
-        for state in sorted(range(1, len(self._parents)), key=self._depths.__getitem__):
-            fallback, code = self._fallbacks[self._parents[state]], self._codes[state]
-            if self._parents[state]:
-                while (
-                    following := self._edges.get(fallback << _CHARACTER_BITS | code)
-                ) is None and fallback:
-                    fallback = self._fallbacks[fallback]
-                self._fallbacks[state] = following or 0
-            if self._longest[state] == _NONE:
-                self._longest[state] = self._longest[self._fallbacks[state]]
-
 
 def merge_ranges(ranges: Iterable[Range]) -> list[Range]:
     """Join ranges that overlap, under the lowest rank; ranges that only touch stay apart."""
@@ -221,16 +153,17 @@ class Redactor:
         """Replace each secret in the texts by its marker.
 
         A text becomes a single marker where a marker and the characters beside it form a secret
-        again, or where the texts hold too many secrets, which overlap then.
+        again, or where it holds too many secrets, which overlap then.
         """
         found = self._find(texts)
         if not found:
             return list(texts)
-        if sum(map(len, found)) > limits.MAX_SEARCHED_SECRET_CHARACTERS:
-            return [self._replace_whole(text) for text in texts]
-        search = PatternSearch(found)
         markers = [self.render_marker(self._labels[pattern]) for pattern in found]
-        clean = [_replace_ranges(text, _find_ranges(text, search), markers) for text in texts]
+        clean = [
+            self._replace_whole(text) if ranges is None else _replace_ranges(text, ranges, markers)
+            for text in texts
+            for ranges in [_find_ranges(text, found)]
+        ]
         return clean if not self._find(clean) else [self._replace_whole(text) for text in clean]
 
     def render_marker(self, label: str) -> str:
@@ -251,7 +184,7 @@ class Redactor:
     def _find(self, texts: Iterable[str]) -> list[str]:
         """Find the patterns that the texts contain, the longest first."""
         # no pattern has white space, so none reaches from one reading into the next
-        readings = "\n".join(reading for text in texts for reading in read_text(text))
+        readings = "\n".join(reading.text for text in texts for reading in read_text(text))
         return [pattern for pattern in self._labels if pattern in readings]
 
     def _replace_whole(self, text: str) -> str:
@@ -280,17 +213,23 @@ def collect_secrets(
     return collected
 
 
-def _find_ranges(text: str, search: PatternSearch) -> list[Range]:
-    """Find where secrets are in a text as it came, in any form.
+def _find_ranges(text: str, patterns: Sequence[str]) -> list[Range] | None:
+    """Find where secrets are in a text as it came, in any form; None if they are too many.
 
     Secrets that overlap are one range, under the longest one's label, so that no part of one is
     left.
     """
-    return merge_ranges(
-        (reading.starts[start], reading.ends[end - 1], rank)
-        for reading in map_readings(text)
-        for start, end, rank in merge_ranges(search.find(reading.text))
-    )
+    found = list(islice(_find_places(text, patterns), _MAX_PLACES + 1))
+    return merge_ranges(found) if len(found) <= _MAX_PLACES else None
+
+
+def _find_places(text: str, patterns: Sequence[str]) -> Iterator[Range]:
+    for reading in read_text(text):
+        for rank, pattern in enumerate(patterns):
+            start = reading.text.find(pattern)
+            while start >= 0:
+                yield reading.starts[start], reading.ends[start + len(pattern) - 1], rank
+                start = reading.text.find(pattern, start + 1)
 
 
 def _replace_ranges(text: str, ranges: Iterable[Range], markers: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from functions.identity.model import Principal
-from functions.openwop.model import MemoryEntry, MemoryOwner
+from functions.openwop.model import MemoryEntry, MemoryOwner, MemoryRun
 from functions.platform import limits
 from functions.platform.clock import parse_duration
 from functions.platform.errors import NotFound, RunEnded, ValidationFailed, ValueTooLarge
@@ -105,9 +105,13 @@ def run_not_found() -> NotFound:
     return NotFound("no run on this memory has this id")
 
 
-def run_closed() -> RunEnded:
-    """Build the error for a run that was ended, or has lived as long as its `ttl` says."""
-    return RunEnded("this run is over; start another one, or replay it")
+def assert_open(run: MemoryRun | None, now: int, memory: str | None = None) -> MemoryRun:
+    """Return a run if it is open, and on a memory if one is given."""
+    if run is None or memory not in (None, *run.memories):
+        raise run_not_found()
+    if run.is_closed(now):
+        raise RunEnded("this run is over; start another one, or replay it")
+    return run
 
 
 def snapshot_gone() -> RunEnded:

@@ -1,10 +1,9 @@
 """Runs on memories: their items, and the pins that keep their snapshots."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from functions.openwop.model import MemoryRun
-from functions.openwop.rules import CLOCK_SKEW
+from functions.openwop.rules import CLOCK_SKEW, run_not_found
 from functions.openwop.secret_store import (
     EncryptedSecrets,
     SecretsChange,
@@ -18,7 +17,7 @@ from functions.platform import item_types, openwop_keys
 from functions.platform.clock import to_ttl_seconds
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item, from_attributes, to_attributes
-from functions.platform.keys import get_tenant
+from functions.platform.keys import Key, get_tenant
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store
@@ -29,16 +28,6 @@ _SECRETS = "secrets_number = :number"
 _IS_OPEN = "deadline > :now AND attribute_not_exists(ended_at)"
 _DAY = 86_400_000  # ms
 _PAGE_PINS = 100
-
-
-class SnapshotPin(NamedTuple):
-    """Keeps in storage what a run's snapshot shows.
-
-    `ends_at` is when the run was ended, or closes by itself; times are epoch ms.
-    """
-
-    snapshot_kept_until: int
-    ends_at: int
 
 
 class RunConflict(Exception):
@@ -54,7 +43,7 @@ class MemoryRunStore(Store):
 
     def get(self, tenant: str, run: str) -> MemoryRun | None:
         """Read a run: one read."""
-        return decode_run(self._table.get(item_types.MEMORY_RUN.build_key(tenant, run=run)))
+        return decode_run(self._table.get(build_run_key(tenant, run)))
 
     def iterate_started(
         self, tenant: str, principal: str, before: str | None, count: int
@@ -78,7 +67,7 @@ class MemoryRunStore(Store):
         request: RequestToken,
     ) -> None:
         """Open a run if the checks of its snapshot hold."""
-        key = item_types.MEMORY_RUN.build_key(tenant, run=run.run_id)
+        key = build_run_key(tenant, run.run_id)
         partitions = build_partitions(tenant, run)
         writes = [*checks, put_new(key, _encode(tenant, run))]
         for partition in partitions:
@@ -139,7 +128,7 @@ class MemoryRunStore(Store):
         condition = f"attribute_exists(pk) AND {_SECRETS}"
         if run.ended_at is None:
             condition += " AND attribute_not_exists(ended_at)"
-        key = item_types.MEMORY_RUN.build_key(tenant, run=run.run_id)
+        key = build_run_key(tenant, run.run_id)
         writes = [delete(key, condition, number=run.secrets_number), *audit]
         for partition in build_partitions(tenant, run):
             writes.append(_delete_pin(partition, run))
@@ -151,15 +140,13 @@ class MemoryRunStore(Store):
         """Delete the run of an item; arguments and errors are those of `delete`."""
         self.delete(get_tenant(item["pk"]), from_attributes(MemoryRun, item), now)
 
-    def list_pins(self, partition: str, after: int, before: int, now: int) -> Iterator[SnapshotPin]:
+    def list_pins(self, partition: str, after: int, before: int, now: int) -> Iterator[Item]:
         """Read the pins between two sequence numbers whose snapshots are kept, newest first."""
         if before - after <= 1:  # a range whose end lies before its begin is refused
             return
         first, last = openwop_keys.get_pin_range(after, before)
         rows = self._table.query_from(partition, first, last, _PAGE_PINS, newest_first=True)
-        for row in rows:
-            if row["snapshot_kept_until"] + CLOCK_SKEW > now:
-                yield SnapshotPin(row["snapshot_kept_until"], row["ends_at"])
+        yield from (row for row in rows if row["snapshot_kept_until"] + CLOCK_SKEW > now)
 
 
 def check_snapshot(tenant: str, run: MemoryRun, heads: Sequence[Item]) -> list[Write]:
@@ -194,9 +181,14 @@ def check_kept(tenant: str, run: MemoryRun, original: MemoryRun, now: int) -> li
 def check_run_open(tenant: str, run: str, memory: str, now: int) -> Write:
     """Check that a run is open and on a memory."""
     condition = f"{_IS_OPEN} AND contains(memories, :memory)"
-    return check(
-        item_types.MEMORY_RUN.build_key(tenant, run=run), condition, now=now, memory=memory
-    )
+    return check(build_run_key(tenant, run), condition, now=now, memory=memory)
+
+
+def build_run_key(tenant: str, run: str) -> Key:
+    """Build the key of a run; a text without the form of an id names none."""
+    if not openwop_keys.is_memory_run_id(run):
+        raise run_not_found()
+    return item_types.MEMORY_RUN.build_key(tenant, run=run)
 
 
 def build_partitions(tenant: str, run: MemoryRun) -> list[str]:
@@ -220,7 +212,7 @@ def _encode(tenant: str, run: MemoryRun) -> Item:
 
 def _change(tenant: str, before: MemoryRun, after: MemoryRun, now: int) -> Write:
     """Build the write of a run that is open, and has the secrets that it had."""
-    key, number = item_types.MEMORY_RUN.build_key(tenant, run=after.run_id), before.secrets_number
+    key, number = build_run_key(tenant, after.run_id), before.secrets_number
     return put(key, _encode(tenant, after), f"{_IS_OPEN} AND {_SECRETS}", now=now, number=number)
 
 

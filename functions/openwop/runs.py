@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import merge
 from itertools import islice
 from secrets import randbits
 
@@ -11,10 +12,10 @@ from functions.authorization.rules import authorize
 from functions.identity.model import Principal
 from functions.openwop import rules
 from functions.openwop.authority import CHANGE_RUN, DELETE_RUN
-from functions.openwop.model import MemoryRun
+from functions.openwop.model import ListedMemory, MemoryRun
 from functions.openwop.redaction import LabelledSecret, Redactor, collect_secrets
 from functions.openwop.references import MemoryReferences
-from functions.openwop.requests import NewMemoryRun, NewSecrets
+from functions.openwop.requests import NewMemory, NewMemoryRun, NewSecrets
 from functions.openwop.run_store import (
     MemoryRunStore,
     RunConflict,
@@ -23,11 +24,11 @@ from functions.openwop.run_store import (
     check_snapshot,
 )
 from functions.openwop.secret_store import EncryptedSecrets, MemorySecrets
-from functions.openwop.sequence_store import SequenceNumbers, build_listing
+from functions.openwop.sequence_store import MemoryListStore, SequenceNumbers, build_listing
 from functions.platform.clock import Clock
 from functions.platform.idempotency import RequestToken, build_idempotency_conflict
 from functions.platform.items import Item
-from functions.platform.openwop_keys import hash_memory, is_memory_run_id
+from functions.platform.openwop_keys import hash_memory
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
@@ -40,6 +41,7 @@ class MemoryRuns:
     """Use cases of runs on memories."""
 
     _store: MemoryRunStore
+    _lists: MemoryListStore
     _numbers: SequenceNumbers
     _secrets: MemorySecrets
     _references: MemoryReferences
@@ -82,13 +84,11 @@ class MemoryRuns:
             raise build_idempotency_conflict()
         secrets = collect_secrets(new.secrets, (), self._secrets.edition)
         run, encrypted = self._encrypt(caller.tenant, run, secrets)
-        if original is None:
-            listing: Item | None = None if agent is None else {}
-            if run.agent is not None:
-                owner = rules.find_owner(caller)
-                listing = build_listing(caller.tenant, owner, run.agent, scope, now)
-            return self._open(caller.tenant, run, listing, encrypted, request)
-        return self._open_replay(caller.tenant, run, original, encrypted, request)
+        listing: Item | None = None if agent is None else {}
+        if run.agent is not None:
+            owner = rules.find_owner(caller)
+            listing = build_listing(caller.tenant, owner, run.agent, scope, now)
+        return self._open(caller.tenant, run, original, listing, encrypted, request)
 
     def _find_memories(self, caller: Principal, new: NewMemoryRun) -> tuple[str, ...]:
         """Find the memories that a request names, by their hashes, each once."""
@@ -102,40 +102,29 @@ class MemoryRuns:
         self,
         tenant: str,
         run: MemoryRun,
+        original: MemoryRun | None,
         listing: Item | None,
         encrypted: EncryptedSecrets | None,
         request: RequestToken,
     ) -> MemoryRun:
         backoff = Backoff("others are writing to these memories", attempts=25)
         while True:
-            number, heads = self._numbers.take_snapshot(build_partitions(tenant, run), listing)
-            run = run._replace(snapshot=number)
-            try:
+            if original is None:
+                number, heads = self._numbers.take_snapshot(build_partitions(tenant, run), listing)
+                run = run._replace(snapshot=number)
                 checks = check_snapshot(tenant, run, heads)
+            else:
+                checks = check_kept(tenant, run, original, self._clock())
+            try:
                 self._store.open(tenant, run, checks, encrypted, request)
             except RunConflict as conflict:
                 if conflict.run is not None:
-                    return self._assert_open(conflict.run)
+                    return rules.assert_open(conflict.run, self._clock())
+                if original is not None:
+                    raise rules.snapshot_gone() from conflict
             else:
                 return run
             backoff.wait()
-
-    def _open_replay(
-        self,
-        tenant: str,
-        run: MemoryRun,
-        original: MemoryRun,
-        encrypted: EncryptedSecrets | None,
-        request: RequestToken,
-    ) -> MemoryRun:
-        try:
-            checks = check_kept(tenant, run, original, self._clock())
-            self._store.open(tenant, run, checks, encrypted, request)
-        except RunConflict as conflict:
-            if conflict.run is not None:
-                return self._assert_open(conflict.run)
-            raise rules.snapshot_gone() from conflict
-        return run
 
     def get(self, caller: Principal, run_id: str) -> MemoryRun:
         """Get a run of the caller's tenant: one read.
@@ -143,7 +132,7 @@ class MemoryRuns:
         Raises:
             NotFound: there is none, or its snapshot was dropped more than a day ago.
         """
-        run = self._store.get(caller.tenant, run_id) if is_memory_run_id(run_id) else None
+        run = self._store.get(caller.tenant, run_id)
         if run is None:
             raise rules.run_not_found()
         return run
@@ -156,6 +145,25 @@ class MemoryRuns:
         runs = self._store.iterate_started(caller.tenant, caller.id, before, count)
         return list(islice(runs, count))
 
+    def name_memory(self, caller: Principal, new: NewMemory) -> str:
+        """List the memory that the caller has under an agent and a scope; return its hash."""
+        owner = rules.find_owner(caller)
+        return self._lists.add(caller.tenant, owner, new.agent, new.scope, self._clock())
+
+    def list_memories(
+        self, caller: Principal, before: str | None, count: int
+    ) -> list[ListedMemory]:
+        """List up to `count` memories of the caller before a position, the last one first.
+
+        They are those of its principal, and of its agent type. Others' are in no list: who holds
+        the reference of one may use it.
+        """
+        owned = [
+            self._lists.iterate_owned(caller.tenant, owner, before, count)
+            for owner in rules.list_owners(caller)
+        ]
+        return list(islice(merge(*owned, key=lambda each: each.position, reverse=True), count))
+
     def get_open(self, tenant: str, memory: str, run_id: str) -> MemoryRun:
         """Get an open run on a memory: one read.
 
@@ -163,8 +171,7 @@ class MemoryRuns:
             NotFound: the memory has no such run.
             RunEnded: the run is closed.
         """
-        run = self._store.get(tenant, run_id) if is_memory_run_id(run_id) else None
-        return assert_open(run, memory, self._clock())
+        return rules.assert_open(self._store.get(tenant, run_id), self._clock(), memory)
 
     def get_kept(
         self, caller: Principal, run_id: str, reference: str | None
@@ -196,7 +203,7 @@ class MemoryRuns:
             ValidationFailed: a secret can't be taken.
             CapacityExceeded: the open runs of a memory have too many secrets.
         """
-        before = self._assert_open(self.get(caller, run_id))
+        before = rules.assert_open(self.get(caller, run_id), self._clock())
         authorize(caller, CHANGE_RUN, before)
         known = self._secrets.read_of_run(caller.tenant, before)
         secrets = collect_secrets(new.secrets, known, self._secrets.edition)
@@ -263,17 +270,3 @@ class MemoryRuns:
             return []
         before = {"principal": run.started_by, "state": run.get_state(self._clock())}
         return [self._audit.record(caller, action, f"openwop-run:{run.run_id}", before)]
-
-    def _assert_open(self, run: MemoryRun) -> MemoryRun:
-        if run.is_closed(self._clock()):
-            raise rules.run_closed()
-        return run
-
-
-def assert_open(run: MemoryRun | None, memory: str, now: int) -> MemoryRun:
-    """Return a run if it is open and on a memory."""
-    if run is None or memory not in run.memories:
-        raise rules.run_not_found()
-    if run.is_closed(now):
-        raise rules.run_closed()
-    return run

@@ -5,10 +5,8 @@ those that it knows as a condition, so none is redacted by fewer secrets than th
 where a read sees a part of another request's transaction (OpenWOP RFC 0004 §D).
 """
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from threading import Lock
 from typing import NamedTuple, Self
 
 import orjson
@@ -26,7 +24,7 @@ from functions.platform.keys import build_due_attributes
 from functions.platform.limits import MAX_MEMORY_SECRETS, MAX_MEMORY_SECRETS_BYTES
 from functions.platform.openwop_keys import build_memory_partition
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Store
+from functions.platform.table import ConditionFailed, Store, Table
 from functions.platform.values import ValueCodec
 from functions.platform.writes import Write, delete, put, update
 
@@ -74,32 +72,6 @@ class SecretsChange:
 
 def _measure(run: MemoryRun | None) -> tuple[int, int, int]:
     return (0, 0, 0) if run is None else (run.secrets_number, len(run.secrets), run.secret_bytes)
-
-
-class RunSecretStore(Store):
-    """Reads and removes the secrets of runs."""
-
-    def list_secrets(self, partition: str) -> list[StoredSecrets]:
-        """Read the secrets of all runs on a memory, strongly consistent: a call per megabyte."""
-        rows = self._table.query(partition, RUN_SECRETS.sort_prefix)
-        return [
-            StoredSecrets(
-                row["sk"].removeprefix(RUN_SECRETS.sort_prefix),
-                row["secrets_number"],
-                row["deadline"],
-                row,
-            )
-            for row in rows
-        ]
-
-    def remove(self, item: Item) -> bool:
-        """Remove the secrets of a run that is past its deadline, by their item."""
-        key = item["pk"], item["sk"]
-        removed = SecretsChange(
-            -item["secrets_number"], -item["secret_count"], -item["secret_bytes"]
-        )
-        writes = [delete(key, "attribute_exists(pk)"), count_secrets(key[0], removed)]
-        return self._table.try_write(*writes)
 
 
 def put_secrets(partition: str, run: MemoryRun, encrypted: EncryptedSecrets) -> Write:
@@ -175,19 +147,27 @@ class KnownSecrets(NamedTuple):
 _NONE = KnownSecrets(0, ())
 
 
-class MemorySecrets:
+class MemorySecrets(Store):
     """Encrypts secrets, and knows those of memories as far as this process has met them.
 
     What it knows may be old: each put has the sum as a condition, and reads again when that has
     changed. It holds secrets encrypted only.
     """
 
-    def __init__(self, store: RunSecretStore, values: ValueCodec, edition: Edition) -> None:
-        self._store = store
+    def __init__(self, table: Table, values: ValueCodec, edition: Edition) -> None:
+        super().__init__(table)
         self._values = values
         self.edition = edition
-        self._lock = Lock()
-        self._known: OrderedDict[str, KnownSecrets] = OrderedDict()
+        self._known: dict[str, KnownSecrets] = {}
+
+    def remove(self, item: Item) -> bool:
+        """Remove the secrets of a run that is past its deadline, by their item."""
+        key = item["pk"], item["sk"]
+        removed = SecretsChange(
+            -item["secrets_number"], -item["secret_count"], -item["secret_bytes"]
+        )
+        writes = [delete(key, "attribute_exists(pk)"), count_secrets(key[0], removed)]
+        return self._table.try_write(*writes)
 
     def encrypt(
         self, secrets: Sequence[LabelledSecret], tenant: str, run: MemoryRun
@@ -204,25 +184,31 @@ class MemorySecrets:
         """Read the secrets of an open run: one call, if it has any."""
         if not run.secrets:
             return []
-        rows = self._store.list_secrets(build_memory_partition(tenant, run.memories[0]))
+        rows = self._list(build_memory_partition(tenant, run.memories[0]))
         return [
             pair for row in rows if row.run == run.run_id for pair in self._decrypt(tenant, row)
         ]
 
     def get_known(self, partition: str) -> KnownSecrets:
         """Get what is known of a memory; nothing at first."""
-        with self._lock:
-            return self._known.get(partition, _NONE)
+        return self._known.get(partition, _NONE)
 
     def refresh(self, partition: str) -> None:
         """Read the secrets of a memory: one call."""
-        rows = self._store.list_secrets(partition)
-        known = KnownSecrets(sum(row.number for row in rows), rows)
-        with self._lock:
-            self._known[partition] = known
-            self._known.move_to_end(partition)
-            if len(self._known) > _MAX_CACHED_MEMORIES:
-                self._known.popitem(last=False)
+        rows = self._list(partition)
+        if len(self._known) >= _MAX_CACHED_MEMORIES:
+            self._known = {}
+        self._known[partition] = KnownSecrets(sum(row.number for row in rows), rows)
+
+    def _list(self, partition: str) -> list[StoredSecrets]:
+        """Read the secrets of all runs on a memory, strongly consistent: a call per megabyte."""
+        prefix = RUN_SECRETS.sort_prefix
+        return [
+            StoredSecrets(
+                row["sk"].removeprefix(prefix), row["secrets_number"], row["deadline"], row
+            )
+            for row in self._table.query(partition, prefix)
+        ]
 
     def build_redactor(
         self, tenant: str, known: KnownSecrets, now: int, marker: Edition | None = None

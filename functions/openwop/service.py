@@ -1,23 +1,20 @@
-"""The MemoryAdapter: list, get, put, delete (OpenWOP RFC 0004 §A), and the lists of memories."""
+"""The MemoryAdapter: list, get, put, delete (OpenWOP RFC 0004 §A)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from heapq import merge
-from itertools import islice
 
 from functions.audit.service import AuditTrail
 from functions.identity.model import Principal
 from functions.openwop import rules
 from functions.openwop.authority import DELETE_ENTRY
 from functions.openwop.entry_store import MemoryEntryDraft, MemoryEntryStore
-from functions.openwop.model import EntryListQuery, ListedMemory, MemoryEntry
+from functions.openwop.model import EntryListQuery, MemoryEntry
 from functions.openwop.references import MemoryReferences
-from functions.openwop.requests import NewMemory, NewMemoryEntry
-from functions.openwop.rules import find_owner, list_owners
-from functions.openwop.runs import MemoryRuns, assert_open
+from functions.openwop.requests import NewMemoryEntry
+from functions.openwop.runs import MemoryRuns
 from functions.openwop.secret_store import MemorySecrets
-from functions.openwop.sequence_store import MemoryListStore, SecretsChanged
+from functions.openwop.sequence_store import SecretsChanged
 from functions.platform import openwop_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import SecretLeakage
@@ -90,9 +87,7 @@ class Memories:
     ) -> MemoryEntry | None:
         """Get an entry if the run's snapshot, or the present, shows it: one call."""
         memory = self._references.resolve(caller.tenant, reference)
-        address = openwop_keys.parse_memory_entry_id(entry_id)
-        if run_id is not None and (address is None or not openwop_keys.is_memory_run_id(run_id)):
-            self._runs.get_open(caller.tenant, memory, run_id)
+        address = self._parse_id(caller, memory, entry_id, run_id)
         if address is None:
             return None
         number, suffix = address
@@ -102,10 +97,19 @@ class Memories:
             entry = self._store.get(partition, number)
         else:
             entry, run = self._store.get_with_run(caller.tenant, memory, number, run_id)
-            snapshot = assert_open(run, memory, self._clock()).snapshot
+            snapshot = rules.assert_open(run, self._clock(), memory).snapshot
         if entry is None or entry.suffix != suffix:
             return None
         return entry if rules.is_visible(entry, snapshot, self._clock()) else None
+
+    def _parse_id(
+        self, caller: Principal, memory: str, entry_id: str, run_id: str | None
+    ) -> tuple[int, str] | None:
+        """Parse the id of an entry; if it names none, check the run, since no read does."""
+        address = openwop_keys.parse_memory_entry_id(entry_id)
+        if address is None and run_id is not None:
+            self._runs.get_open(caller.tenant, memory, run_id)
+        return address
 
     def put(
         self, caller: Principal, reference: str, new: NewMemoryEntry, token: RequestToken | None
@@ -124,8 +128,6 @@ class Memories:
         memory = self._references.resolve(caller.tenant, reference)
         rules.assert_not_expired(new.expires_at, self._clock())
         rules.assert_content_fits(new.content)
-        if new.run_id is not None and not openwop_keys.is_memory_run_id(new.run_id):
-            self._runs.get_open(caller.tenant, memory, new.run_id)
         backoff = Backoff("runs are being started and ended on this memory", attempts=25)
         while True:
             draft = self._redact(caller, memory, new, token)
@@ -170,9 +172,7 @@ class Memories:
         One call if the caller has put it; three if another principal has.
         """
         memory = self._references.resolve(caller.tenant, reference)
-        address = openwop_keys.parse_memory_entry_id(entry_id)
-        if run_id is not None and (address is None or not openwop_keys.is_memory_run_id(run_id)):
-            self._runs.get_open(caller.tenant, memory, run_id)
+        address = self._parse_id(caller, memory, entry_id, run_id)
         if address is None:
             return False
         place, number = openwop_keys.build_memory_partition(caller.tenant, memory), address[0]
@@ -184,28 +184,3 @@ class Memories:
             return False
         target, before = f"openwop-entry:{entry.id}", {"put_by": entry.put_by}
         return delete(entry.put_by, self._audit.record(caller, DELETE_ENTRY, target, before))
-
-
-class MemoryLists:
-    """The memories of a caller's principal, and of its agent type.
-
-    Others' are in no list: who holds the reference of one may use it.
-    """
-
-    def __init__(self, store: MemoryListStore, clock: Clock) -> None:
-        self._store = store
-        self._clock = clock
-
-    def add(self, caller: Principal, new: NewMemory) -> str:
-        """List the memory that the caller has under an agent and a scope; return its hash."""
-        return self._store.add(
-            caller.tenant, find_owner(caller), new.agent, new.scope, self._clock()
-        )
-
-    def list_own(self, caller: Principal, before: str | None, count: int) -> list[ListedMemory]:
-        """List up to `count` memories of the caller before a position, the last one first."""
-        owned = [
-            self._store.iterate_owned(caller.tenant, owner, before, count)
-            for owner in list_owners(caller)
-        ]
-        return list(islice(merge(*owned, key=lambda each: each.position, reverse=True), count))

@@ -25,7 +25,6 @@ MAX_CONVERSATION_METADATA_BYTES = 4_194_304
 MAX_STATE_BYTES = 4_194_304
 MAX_OPENWOP_ENTRY_BYTES = 65_536  # of content as UTF-8, before and after redaction
 MAX_SECRETS_BYTES = 65_536  # of all secrets of a run
-MAX_SEARCHED_SECRET_CHARACTERS = 262_144  # of the secrets that one put holds
 MAX_MEMORY_SECRETS_BYTES = 1_048_576  # of all open runs of an OpenWOP memory
 MAX_RUN_VALUE_BYTES = 4_194_304  # of input, output, error, each
 MAX_EPISODE_BYTES = 262_144  # of an episode's content

@@ -37,7 +37,9 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
         item_types.OBJECT: lambda item, _: Counter(objects=container.objects.remove_expired(item)),
         item_types.OBJECT_FILE: _remove_file(container),
         item_types.MEMORY_ENTRY: lambda item, _: collector.collect_entry(item),
-        item_types.RUN_SECRETS: lambda item, _: collector.remove_secrets(item),
+        item_types.RUN_SECRETS: lambda item, _: Counter(
+            secrets_removed=container.memory_secrets.remove(item)
+        ),
         item_types.DELETION: _resume_long(deletions.resume, "deletions"),
         item_types.DELETION_PREVIEW: _resume_long(deletions.resume, "deletions"),
         item_types.LEARNING_POSITION: _count(

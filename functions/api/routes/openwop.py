@@ -122,7 +122,7 @@ def list_memories(request: Request, caller: Principal) -> Response:
     page, position = paginate_uncounted(
         request,
         caller,
-        partial(services.memory_lists.list_own, caller),
+        partial(services.memory_runs.list_memories, caller),
         lambda each: render_memory(each, make(each.memory)),
         lambda each: each.position,
     )
@@ -136,7 +136,7 @@ def name_memory(request: Request, caller: Principal) -> Response:
     That of your agent type, if you have one. Again changes nothing.
     """
     services = request.services
-    memory = services.memory_lists.add(caller, request.parse_body(NewMemory))
+    memory = services.memory_runs.name_memory(caller, request.parse_body(NewMemory))
     reference = services.memory_references.make_reference(caller.tenant, memory)
     return json_response(200, NamedMemoryDocument(memoryRef=reference))
 
