@@ -9,7 +9,7 @@ from functions.authorization.rules import authorize, is_allowed
 from functions.entries.authority import REMOVE_ENTRY, WRITE_ENTRY, EntryTarget
 from functions.entries.change import apply_change
 from functions.entries.conflicts import to_version_mismatch
-from functions.entries.create import build_entry, is_pinned_by_settings
+from functions.entries.create import build_entry
 from functions.entries.delete import Deletes
 from functions.entries.filters import Filters
 from functions.entries.model import Entry, Transition
@@ -81,11 +81,10 @@ class Batches:
             with _set_index(index):
                 if isinstance(item, NewEntry):
                     entry = build_entry(caller, item, now, token)
-                    by_settings = is_pinned_by_settings(item)
                     if not entry.policy.is_private:
                         claim = self._namespaces.claim_if_new(caller, find(entry.namespace))
                         claims |= {} if claim is None else {claim.key: claim}
-                    transition = Transition(None, entry, index, pinned_by_settings=by_settings)
+                    transition = Transition(None, entry, index)
                 else:
                     transition = self._update(caller, index, item, present, find, now, token)
                 if transition.item_key in transitions:

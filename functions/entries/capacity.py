@@ -130,7 +130,7 @@ def apply_pinned_namespaces(
     return tuple(
         replace(each, new=each.new._replace(pinned=True))
         if each.new is not None
-        and each.pinned_by_settings
+        and each.new.pinned_by_settings
         and each.new.agent_id == agent
         and each.new.namespace in namespaces
         else each

@@ -142,6 +142,8 @@ def to_entry_fields(body: NewEntry | EntryChange) -> dict[str, Any]:
     fields = {
         name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
     }
+    if fields.get("tags"):
+        fields["tags"] = tuple(dict.fromkeys(fields["tags"]))
     if "value" in fields:
         fields["value"] = dumps_checked(fields["value"], "value", MAX_VALUE_BYTES, _HINT)
         fields["value_bytes"] = len(fields["value"])

@@ -92,7 +92,7 @@ def count_agent_changes(transitions: Iterable[Transition]) -> dict[str, CounterD
     deltas: defaultdict[str, CounterDelta] = defaultdict(CounterDelta)
     for sign, entry, transition in _list_signed_entries(transitions):
         delta = deltas[entry.agent_id]
-        if sign > 0 and transition.pinned_by_settings and not entry.pinned:
+        if sign > 0 and entry.pinned_by_settings and not entry.pinned:
             delta.unpinned_namespaces.add(entry.namespace)
         if sign > 0 and transition.is_create:
             delta.newest = max(delta.newest, entry.sort_token)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from functions.entries.change import compute_entry_expiry, set_vector, to_entry_fields
 from functions.entries.model import Entry, Transition
-from functions.entries.requests import NewEntry
+from functions.entries.requests import NewEntry, Scope
 from functions.entries.tiers import POLICIES
 from functions.entries.transaction import Transaction
 from functions.entries.writer import EntryWriter
@@ -42,14 +42,15 @@ class Creates:
         if not entry.policy.is_private:
             target = self._namespaces.find(caller, entry.namespace)
             claim = self._namespaces.claim_if_new(caller, target)
-        transition = Transition(None, entry, pinned_by_settings=is_pinned_by_settings(new))
         claims = () if claim is None else (claim,)
-        return self._writer.commit(Transaction(caller, (transition,), now, claims=claims), token)[0]
+        transaction = Transaction(caller, (Transition(None, entry),), now, claims=claims)
+        return self._writer.commit(transaction, token)[0]
 
 
 def build_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -> Entry:
     """Return the entry that a request creates."""
     policy, agent = POLICIES[new.memory_type], new.agent_id or caller.id
+    scope = new.scope or Scope()
     if policy.is_private and agent != caller.id:
         raise AccessDenied("working and episodic memory is written by its owner alone")
     given = {name: value for name, value in to_entry_fields(new).items() if value is not None}
@@ -65,16 +66,12 @@ def build_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken)
         last_accessed_at=now,
         created_by=caller.id,
         curated_by=None if policy.is_private else caller.id,
-        task_id=new.task,
-        intent_id=new.intent,
-        expires_at=compute_entry_expiry(new.ttl, new.expires_at, new.task, now),
+        task_id=scope.task_id,
+        intent_id=scope.intent_id,
+        expires_at=compute_entry_expiry(new.ttl, new.expires_at, scope.task_id, now),
+        pinned_by_settings=policy.is_evictable and new.pinned is None,
         request_token=token.stored,
         actor_kind=caller.kind,
         **given,
     )
     return set_vector(entry, given, now)
-
-
-def is_pinned_by_settings(new: NewEntry) -> bool:
-    """Return whether the agent's settings decide on pinning: the body doesn't (RFC-0015 §7)."""
-    return POLICIES[new.memory_type].is_evictable and new.pinned is None

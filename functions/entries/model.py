@@ -57,6 +57,7 @@ class Entry(NamedTuple):
     is_fenced: bool = False  # each write checks its task, as its owner isn't the assignee (§5)
     unreadable: Literal[True] | None = None  # the stored value was damaged or moved
     inherited: Literal[True] | None = None  # shown to a sub-task of its task; never stored
+    pinned_by_settings: bool = False  # whether the agent's decide, not a create (§7); never stored
     packed_vector: bytes | None = None  # of the client; only on its way into the table
     vector_at: int | None = None  # when the client's vector was written; None without one
     vector_length: int | None = None  # how many numbers it has
@@ -125,14 +126,12 @@ class Transition:
     Attributes:
         index: the entry's position in a batch; None for a single entry.
         reason: why `old` is removed, if it is.
-        pinned_by_settings: whether the agent's settings decide on pinning `new` (RFC-0015 §7).
     """
 
     old: Entry | None
     new: Entry | None
     index: int | None = None
     reason: RemovalReason = "deleted"
-    pinned_by_settings: bool = False
 
     @property
     def current(self) -> Entry:

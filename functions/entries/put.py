@@ -6,7 +6,7 @@ from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize, is_allowed
 from functions.entries.authority import REPLACE_ENTRY, WRITE_ENTRY, EntryTarget, SuccessionTarget
 from functions.entries.conflicts import to_version_mismatch
-from functions.entries.create import build_entry, is_pinned_by_settings
+from functions.entries.create import build_entry
 from functions.entries.model import Entry, Transition
 from functions.entries.requests import NewEntry
 from functions.entries.store import EntryStore
@@ -107,12 +107,10 @@ class Puts:
         _assert_version(live, version)  # shows the entry, so who may not read it is refused before
         if live is not None and _has_same_place(live, entry):
             entry = replace_fields(live, entry)
-        by_settings = is_pinned_by_settings(new)
-        transition = Transition(present, entry, pinned_by_settings=by_settings)
         replaced = self._find_replaced(caller, entry, now) if live is None else []
         transaction = Transaction(
             caller,
-            (transition, *(Transition(each, None) for each in replaced)),
+            (Transition(present, entry), *(Transition(each, None) for each in replaced)),
             now,
             self._record_replaced(caller, replaced),
             claims=() if claim is None else (claim,),

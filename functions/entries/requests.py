@@ -2,13 +2,14 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from functions.entries.tiers import Priority, Tier
 from functions.namespaces.requests import HistorySettings
 from functions.platform import limits
 from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import (
+    READ_ONLY,
     AgentId,
     ChangeModel,
     Identifier,
@@ -20,12 +21,7 @@ from functions.platform.validation import (
     Ttl,
 )
 
-
-def _remove_duplicates(tags: list[str]) -> list[str]:
-    return list(dict.fromkeys(tags))
-
-
-Tags = Annotated[list[Tag], Field(max_length=limits.MAX_TAGS), AfterValidator(_remove_duplicates)]
+Tags = Annotated[list[Tag], Field(max_length=limits.MAX_TAGS)]
 EntryId = Annotated[str, Field(min_length=1, max_length=limits.MAX_ENTRY_ID_CHARACTERS)]
 EvictionPolicy = Literal["lru"]
 
@@ -59,26 +55,9 @@ class _Changeable(RequestModel):
     numbers as its first one. Null: none, or no longer one. Answers leave it out unless asked."""
 
 
-_SET_BY_SERVICE = (
-    "id",
-    "version",
-    "created_at",
-    "updated_at",
-    "created_by",
-    "curated_by",
-    "last_accessed_at",
-    "unreadable",
-    "inherited",
-    "vector_length",
-)
-
-
-def _describe_ignored_fields(schema: dict[str, Any]) -> None:
-    for name in _SET_BY_SERVICE:
-        schema["properties"][name] = {
-            "description": "Ignored: the service sets it.",
-            "readOnly": True,
-        }
+_Ignored = Annotated[
+    Any, Field(description="Ignored: the service sets it.", json_schema_extra=READ_ONLY)
+]
 
 
 class NewEntry(_Changeable):
@@ -86,8 +65,6 @@ class NewEntry(_Changeable):
 
     What the service sets may be there, as in a document that was read before; it is ignored.
     """
-
-    model_config = ConfigDict(json_schema_extra=_describe_ignored_fields)
 
     namespace: Name
     """The group that the entry belongs to, such as `billing.invoices`."""
@@ -106,21 +83,16 @@ class NewEntry(_Changeable):
     pinned: bool | None = None
     """Episodic only: never evicted."""
     priority: Priority | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _ignore_what_the_service_sets(cls, body: object) -> object:
-        if not isinstance(body, dict) or body.keys().isdisjoint(_SET_BY_SERVICE):
-            return body
-        return {name: value for name, value in body.items() if name not in _SET_BY_SERVICE}
-
-    @property
-    def task(self) -> str | None:
-        return None if self.scope is None else self.scope.task_id
-
-    @property
-    def intent(self) -> str | None:
-        return None if self.scope is None else self.scope.intent_id
+    id: _Ignored = None
+    version: _Ignored = None
+    created_at: _Ignored = None
+    updated_at: _Ignored = None
+    created_by: _Ignored = None
+    curated_by: _Ignored = None
+    last_accessed_at: _Ignored = None
+    unreadable: _Ignored = None
+    inherited: _Ignored = None
+    vector_length: _Ignored = None
 
 
 class Restoration(RequestModel):

@@ -14,6 +14,7 @@ from pydantic import (
     ValidationError,
     WithJsonSchema,
 )
+from pydantic.config import JsonDict
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
@@ -38,6 +39,8 @@ class ChangeModel(RequestModel):
 
 
 Model = TypeVar("Model", bound=BaseModel)
+READ_ONLY: JsonDict = {"readOnly": True}
+"""Marks the fields of a body that are accepted, and ignored."""
 Path = tuple[str | int, ...]
 
 
@@ -157,7 +160,8 @@ def _list_fields(model: type[BaseModel], path: Path) -> str:
 
 
 def _name_fields(model: type[BaseModel]) -> dict[str | int, FieldInfo]:
-    return {field.alias or name: field for name, field in model.model_fields.items()}
+    fields = {field.alias or name: field for name, field in model.model_fields.items()}
+    return {name: field for name, field in fields.items() if field.json_schema_extra != READ_ONLY}
 
 
 def _list_models(annotation: object) -> Iterator[type[BaseModel]]:

@@ -71,8 +71,8 @@ def test_what_is_pinned_or_not_episodic_is_never_evicted(entry: Entry) -> None:
 
 
 def test_settings_pin_new_entries_of_their_namespaces_and_agent_alone() -> None:
-    asked = Transition(None, make_entry(), pinned_by_settings=True)
-    other = Transition(None, make_entry(agent_id="bob"), pinned_by_settings=True)
+    asked = Transition(None, make_entry(pinned_by_settings=True))
+    other = Transition(None, make_entry(agent_id="bob", pinned_by_settings=True))
     said = Transition(None, make_entry())
     gone = Transition(make_entry(), None)
     pinned = apply_pinned_namespaces((asked, other, said, gone), "ada", frozenset({"notes"}))

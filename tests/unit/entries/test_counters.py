@@ -97,9 +97,9 @@ def test_the_slot_of_an_expired_entry_counts_as_a_create() -> None:
 
 
 def test_settings_that_may_pin_are_part_of_the_change() -> None:
-    asked = Transition(None, make_entry(), pinned_by_settings=True)
+    asked = Transition(None, make_entry(pinned_by_settings=True))
     assert count_agent_changes([asked])["ada"].unpinned_namespaces == {"notes"}
-    given = Transition(None, make_entry(pinned=True), pinned_by_settings=True)
+    given = Transition(None, make_entry(pinned=True, pinned_by_settings=True))
     assert count_agent_changes([given])["ada"].unpinned_namespaces == set()
 
 

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 
 from functions.entries.change import apply_change
-from functions.entries.create import build_entry, is_pinned_by_settings
+from functions.entries.create import build_entry
 from functions.entries.model import Entry
 from functions.entries.requests import EntryChange, NewEntry
 from functions.entries.tiers import POLICIES, Tier
@@ -197,4 +197,4 @@ def test_a_lifetime_without_a_meaning_is_named(given: dict[str, Any]) -> None:
 def test_settings_decide_on_pinning_where_an_episodic_body_does_not(
     given: dict[str, Any], decided: bool
 ) -> None:
-    assert is_pinned_by_settings(make_new(**given)) is decided
+    assert create(**given).pinned_by_settings is decided
