@@ -36,9 +36,8 @@ from functions.identity.authentication import Authentication
 from functions.identity.person_store import Persons
 from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore
-from functions.namespaces.prefix_rules import PrefixRules
 from functions.namespaces.service import Namespaces
-from functions.namespaces.store import NamespaceStore, RestrictionStore
+from functions.namespaces.store import NamespaceStore, PrefixRules, RestrictionStore
 from functions.platform.archive_storage import ArchiveStorage, S3ArchiveStorage
 from functions.platform.aws import create_client, create_lazy_client, translate_aws_errors
 from functions.platform.clock import Clock, now_ms

@@ -1,6 +1,7 @@
 """Namespaces, their permissions, and what decides on access to one (RFC-0015 §2.3)."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, NamedTuple
 from urllib.parse import quote, unquote
 
@@ -28,26 +29,22 @@ def list_spellings(user_id: str) -> list[str]:
     return [encoded] if "/" in user_id or encoded == user_id else [encoded, user_id]
 
 
-def find_owner(name: str) -> str | None:
-    """Find the principal that owns a namespace by its name; None for a namespace without owner.
-
-    Example: `agents/ada/notes` belongs to `ada`, and `agents/ada%2Fb/notes` to `ada/b`. A name
-    such as `agents/a*` has no owner: its owner is the empty text, which is no principal's id.
-    """
-    return _find_id(name, "agents")
-
-
-def find_person(name: str) -> str | None:
-    """Find the person whom a namespace is about, as `find_owner` does: `users/ada/notes`."""
-    return _find_id(name, USERS)
-
-
-def _find_id(name: str, root: str) -> str | None:
+def _find_id(root: str, name: str) -> str | None:
     first, _, rest = name.partition("/")
     if first != root:
         return None
     segment = rest.partition("/")[0]
     return "" if PREFIX_MARK in segment else unquote(segment)
+
+
+find_owner = partial(_find_id, "agents")
+"""Find the principal that owns a namespace by its name; None for a namespace without owner.
+
+Example: `agents/ada/notes` belongs to `ada`, and `agents/ada%2Fb/notes` to `ada/b`. A name such as
+`agents/a*` has no owner: its owner is the empty text, which is no principal's id.
+"""
+find_person = partial(_find_id, USERS)
+"""Find the person whom a namespace is about, as `find_owner` does: `users/ada/notes`."""
 
 
 @dataclass(frozen=True, slots=True)

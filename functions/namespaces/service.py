@@ -11,11 +11,11 @@ from functions.authorization.rules import authorize, is_allowed
 from functions.identity.model import Principal
 from functions.namespaces import authority, rules
 from functions.namespaces.model import Access, Namespace, NamespaceTarget
-from functions.namespaces.prefix_rules import PrefixRules
 from functions.namespaces.requests import Allowed, NamespaceChange, Permissions
 from functions.namespaces.store import (
     NamespaceClaim,
     NamespaceStore,
+    PrefixRules,
     Restrictions,
     RestrictionStore,
     namespace_from_item,

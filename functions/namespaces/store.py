@@ -11,7 +11,7 @@ that all of these name are allowed. A coordinator's own guardrails restrict itse
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple, Self
 
@@ -23,8 +23,9 @@ from functions.namespaces.model import (
     find_person,
     list_spellings,
 )
-from functions.namespaces.rules import is_prefix_rule
+from functions.namespaces.rules import is_prefix_rule, select_rules
 from functions.platform import item_types
+from functions.platform.clock import Clock
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import HIGHEST, Digest, Key, hash_agent
 from functions.platform.limits import MAX_PAGE_ITEMS
@@ -165,6 +166,41 @@ def put_permissions(key: Key, old: Namespace | None, namespace: Namespace, **fur
 def namespace_from_item(item: Item) -> Namespace:
     """Read a namespace from its item."""
     return from_attributes(Namespace, item, default=item.get("default"))
+
+
+RULES_REMEMBERED = 5_000  # ms
+_MAX_TENANTS = 1_000
+
+
+class PrefixRules:
+    """The prefix rules of tenants, as they were within the last five seconds.
+
+    A tenant has few of them, and every access to semantic memory needs them. So a function
+    remembers them, and reads them again after its own changes.
+
+    Args:
+        read: reads a tenant's rules: one call.
+    """
+
+    def __init__(self, read: Callable[[str], list[Namespace]], clock: Clock) -> None:
+        self._read = read
+        self._clock = clock
+        self._remembered: dict[str, tuple[int, list[Namespace]]] = {}
+
+    def find(self, tenant: str, name: str) -> tuple[Namespace, ...]:
+        """Return the rules of a tenant that fit a name, the longest first."""
+        now, remembered = self._clock(), self._remembered
+        until, rules = remembered.get(tenant, (now, []))
+        if now >= until:
+            if len(remembered) >= _MAX_TENANTS:
+                remembered.clear()
+            rules = self._read(tenant)
+            remembered[tenant] = (now + RULES_REMEMBERED, rules)
+        return select_rules(rules, name) if rules else ()
+
+    def forget(self) -> None:
+        """Forget all rules, since one was changed."""
+        self._remembered = {}  # a read under way writes into the former one
 
 
 NOT_BOUND = "(attribute_not_exists(bindings) OR bindings <= :unbound)"

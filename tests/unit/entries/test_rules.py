@@ -56,8 +56,9 @@ def test_a_new_entry_is_at_version_1_and_written_by_the_caller(tier: Tier) -> No
 _COMPUTED = {
     *("namespace", "key", "memory_type", "agent_id", "value", "vector", "version", "expires_at"),
     *("created_at", "updated_at", "created_by", "curated_by", "last_accessed_at", "occurred_at"),
+    *("inherited", "unreadable", "vector_length"),
 }
-"""Fields that need a check or a computation before an entry has them."""
+"""Fields that need a check or a computation before an entry has them, or are ignored."""
 
 
 @pytest.mark.parametrize("body", [NewEntry, EntryChange])

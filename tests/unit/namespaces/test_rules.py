@@ -9,8 +9,8 @@ from functions.identity.model import ADMIN, READ, WRITE, Kind, Principal
 from functions.namespaces import rules
 from functions.namespaces.authority import CHANGE_PERMISSIONS
 from functions.namespaces.model import Access, Namespace, NamespaceTarget
-from functions.namespaces.prefix_rules import LIFETIME, PrefixRules
 from functions.namespaces.requests import NamespaceChange
+from functions.namespaces.store import RULES_REMEMBERED, PrefixRules
 from functions.platform.errors import CapacityExceeded, VersionMismatch
 from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.limits import MAX_ACL_ENTRIES
@@ -205,7 +205,7 @@ def test_prefix_rules_are_read_anew_after_seconds_or_a_change() -> None:
         assert [each.namespace for each in remembered.find("acme", "facts")] == ["f*"]
     assert remembered.find("acme", "other") == ()
     assert reads == ["acme"]
-    now[0] += LIFETIME
+    now[0] += RULES_REMEMBERED
     remembered.find("acme", "facts")
     remembered.forget()
     remembered.find("acme", "facts")
