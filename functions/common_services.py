@@ -54,7 +54,6 @@ from functions.platform.settings import Settings, WrongSetting
 from functions.platform.staging import Staging
 from functions.platform.table import Table
 from functions.platform.used_requests import UsedRequests
-from functions.quotas.store import QuotaStore
 from functions.tasks.access import TaskAccess, TaskReader
 from functions.tasks.grants import Grants
 from functions.tasks.guardrail_service import GuardrailService
@@ -192,7 +191,6 @@ class CommonServices:
         self.client_vectors = ClientVectorStore(table)
         self.removal_reasons = RemovalReasons(table, clock)
         self.staging = Staging(table)
-        self.quota_store = QuotaStore(table, clock)
         self.usage_store = UsageStore(table, clock)
         self.persons = Persons(table)
         self.usage_meter = UsageMeter(self.usage_store)

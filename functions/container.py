@@ -432,15 +432,15 @@ class Container(CommonServices):
 
     @cached_property
     def episodes(self) -> Episodes:
-        from functions.quotas.service import Quotas
         from functions.runs.episodes import Episodes
         from functions.runs.store import EpisodeStore
+        from functions.usage.episode_quota import EpisodeQuota
 
         return Episodes(
             EpisodeStore(self.table, self.values),
             self.run_store,
             self.run_deletion_store,
-            Quotas(self.quota_store, self.clock),
+            EpisodeQuota(self.usage_store, self.clock),
             self.audit,
             self.clock,
         )

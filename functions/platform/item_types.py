@@ -129,7 +129,6 @@ _objects_type = partial(ItemType, package="objects")
 _runs_type = partial(ItemType, package="runs")
 _procedures_type = partial(ItemType, package="procedures")
 _working_values_type = partial(ItemType, package="working_values")
-_quotas_type = partial(ItemType, package="quotas")
 _usage_type = partial(ItemType, package="usage")
 _learning_type = partial(ItemType, package="learning")
 _openwop_type = partial(ItemType, package="openwop")
@@ -330,18 +329,13 @@ OUTCOME = _procedures_type("counted outcome", _PROCEDURE, "q#{workflow}#{request
 INSTANCE = _working_values_type("instance", "{tenant}#y#{instance}", "w",
     "An instance's working values", "{WORKING_VALUE_LIFETIME} after the last write")
 
-# quotas
-QUOTA_COUNT = _quotas_type("quota count", "{tenant}#q#{quota}", "d#{day:08d}",
-    "How many counted items expire on a day", "until the day is over")
-QUOTA_WARNING = _quotas_type("quota warning", "{tenant}#q#{quota}", "w", "A tenant was warned")
-COUNTED_ITEMS = _quotas_type("counted items", "{tenant}#q#{quota}#{items}", "c",
-    "They were counted", "2 days")
-
 # usage
 USAGE = _usage_type("usage", "{tenant}#usage", "total",
     "How much a tenant stores of each kind, and its limits", indexes=(schema.BY_GROUP,))
 USAGE_RECONCILIATION = _usage_type("usage reconciliation", "~usage", "reconcile",
     "How far the comparison of counts with what is stored is", "for ever", (schema.BY_DUE,))
+COUNTED_RECORDS = _usage_type("counted records", "{tenant}#q#usage#{records}", "c",
+    "They were counted", "2 days")
 DAILY_USAGE = _usage_type("usage of a day", "{tenant}#usage", "day#{day}",
     "What a tenant used on a day", "{USAGE_RETENTION_DAYS}")
 

@@ -15,9 +15,8 @@ from functions.platform.run_keys import parse_episode_id, parse_episode_key
 from functions.platform.staging import Staging, hide_parts
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, delete, put, put_version, update
-from functions.quotas.model import EPISODES
-from functions.quotas.store import build_release
 from functions.runs.store import list_values
+from functions.usage.store import build_release
 
 _MAX_GROUP = 90  # episodes of a transaction
 _MAX_GROUP_BYTES = 3_000_000
@@ -94,12 +93,9 @@ class RunDeletionStore:
                 )
                 for each in items
             ]
-            tenant = get_tenant(items[0]["pk"])
-            expiries = [each[schema.TTL_ATTRIBUTE] for each in items]
+            released = build_release(get_tenant(items[0]["pk"]), len(items))
             try:
-                self._table.transact(
-                    [*writes, *build_release(tenant, EPISODES, expiries), *audit(items)]
-                )
+                self._table.transact([*writes, released, *audit(items)])
             except ConditionFailed as refused:
                 items = [each for each in items if (each["pk"], each["sk"]) not in refused.failed]
             else:

@@ -9,14 +9,13 @@ from functions.platform.clock import Clock
 from functions.platform.errors import NotFound
 from functions.platform.idempotency import RequestToken
 from functions.platform.run_keys import build_episode_id, build_episode_sort_token
-from functions.quotas.model import EPISODES
-from functions.quotas.service import Quotas
 from functions.runs.authority import APPEND_EPISODE, record_change
 from functions.runs.deletion_store import RunDeletionStore
 from functions.runs.model import Episode, Run, compute_expiry
 from functions.runs.requests import NewEpisode
 from functions.runs.rules import render_episode_text, run_not_found
 from functions.runs.store import EpisodeStore, RunStore
+from functions.usage.episode_quota import EpisodeQuota
 
 
 @dataclass(eq=False)
@@ -26,7 +25,7 @@ class Episodes:
     _store: EpisodeStore
     _runs: RunStore
     _deletions: RunDeletionStore
-    _quotas: Quotas
+    _quota: EpisodeQuota
     _audit: AuditTrail
     _clock: Clock
 
@@ -59,11 +58,11 @@ class Episodes:
             expires_at=compute_expiry(address.started),
             sensitivity=new.sensitivity,
         )
-        self._quotas.assert_room(caller.tenant, EPISODES)
+        self._quota.assert_room(caller.tenant)
         records = record_change(self._audit, caller, APPEND_EPISODE, run_id, starter)
         earlier = self._store.append(address, episode, sort_token, token, records)
         if earlier is None:
-            self._quotas.add_item(caller.tenant, EPISODES)
+            self._quota.add_episode(caller.tenant)
         appended = earlier or episode
         if self._store.is_run_deleted(address):
             self._deletions.delete_episode(address.partition, appended.id, lambda _: [])

@@ -13,7 +13,6 @@ from functions.platform.settings import WrongSetting
 from functions.stream.conversation_learner import ConversationLearner
 from functions.stream.event_publisher import EventPublisher
 from functions.stream.history_keeper import HistoryKeeper
-from functions.stream.quota_counter import QuotaCounter
 from functions.stream.records import StreamBatch, Subscription, parse_record
 from functions.stream.usage_counter import UsageCounter
 from functions.stream.vector_updater import VectorUpdater
@@ -39,7 +38,7 @@ CONSUMERS: Mapping[str, type[Consumer]] = {
     "history": HistoryKeeper,
 }
 """They process a batch side by side."""
-FINAL_CONSUMERS: Mapping[str, type[Consumer]] = {"quotas": QuotaCounter, "usage": UsageCounter}
+FINAL_CONSUMERS: Mapping[str, type[Consumer]] = {"usage": UsageCounter}
 """They follow the others, and know what these failed at."""
 ALL_CONSUMERS = {**CONSUMERS, **FINAL_CONSUMERS}
 

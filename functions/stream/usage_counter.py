@@ -1,18 +1,30 @@
-"""Count what tenants store, behind the stream: a write costs its caller nothing more."""
+"""Count what tenants store, behind the stream: a write costs its caller nothing more.
+
+A tenant that has nearly used up its quota of episodes is warned (decision 31).
+"""
 
 from collections import Counter, defaultdict
 from functools import partial
 from typing import ClassVar, Self
 
 from functions.container import Container
+from functions.event_log.event_bus import BusOnlyEvent, EventBus
+from functions.event_log.model import build_event_id
+from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError
-from functions.platform.items import decode_item
-from functions.platform.observability import log_unexpected
+from functions.platform.item_types import EPISODE
+from functions.platform.items import Item, decode_item
+from functions.platform.limits import EPISODES_WARNING, MAX_EPISODES
+from functions.platform.observability import log_unexpected, logger, report_percent
 from functions.platform.parallel import run_parallel
+from functions.platform.schema import TTL_ATTRIBUTE
 from functions.stream.records import StreamBatch, StreamRecord, Subscription
 from functions.usage.measure import add_change, find_measured, measure_change
-from functions.usage.model import MEASURED
-from functions.usage.store import UsageStore
+from functions.usage.model import EPISODE_METRIC, MEASURED
+from functions.usage.store import UsageStore, decode_episodes
+
+_DAY = 86_400_000  # ms
+_EPISODES = "items_episodes"
 
 
 class UsageCounter:
@@ -24,13 +36,15 @@ class UsageCounter:
 
     SUBSCRIPTIONS: ClassVar[tuple[Subscription, ...]] = tuple(map(Subscription, MEASURED))
 
-    def __init__(self, store: UsageStore) -> None:
+    def __init__(self, store: UsageStore, bus: EventBus | None, clock: Clock) -> None:
         self._store = store
+        self._bus = bus
+        self._clock = clock
 
     @classmethod
     def build(cls, container: Container) -> Self:
         """Build the consumer from the function's services."""
-        return cls(container.usage_store)
+        return cls(container.usage_store, container.event_bus, container.clock)
 
     def process(self, batch: StreamBatch) -> None:
         """Count the changes of a batch, each tenant's together; what can't be counted fails."""
@@ -43,14 +57,54 @@ class UsageCounter:
     def _count(self, batch: StreamBatch, tenant: str, records: list[StreamRecord]) -> None:
         counts: Counter[str] = Counter()
         counted = [record for record in records if _add_change(counts, record)]
-        if not any(counts.values()):
+        releases = sum(map(self._is_released, counted))
+        if not releases and not any(counts.values()):
             return
+        sequences = [each.sequence for each in counted]
         try:
-            self._store.count_changes(tenant, counts, [each.sequence for each in counted])
+            totals = self._store.count_changes(tenant, counts, releases, sequences)
         except ServiceError as error:
             log_unexpected(error)
             for record in counted:
                 batch.fail(record)
+            return
+        if totals is not None and counts[_EPISODES]:
+            self._check_warning(tenant, totals)
+
+    def _is_released(self, record: StreamRecord) -> bool:
+        """Tell whether a deletion has freed an episode's place; an expired one's nothing has."""
+        if record.old is None or record.new is not None or not EPISODE.has_sort(record.key[1]):
+            return False
+        return int(record.old[TTL_ATTRIBUTE]["N"]) * 1000 > self._clock()
+
+    def _check_warning(self, tenant: str, totals: Item) -> None:
+        """Warn once when a tenant reaches the warning; if that fails, a later item repeats it."""
+        count, _, is_warned = decode_episodes(totals)
+        is_near = count >= EPISODES_WARNING
+        if is_near:
+            report_percent(EPISODE_METRIC, 100 * count / MAX_EPISODES)
+        if is_near == is_warned:
+            return
+        try:
+            if not is_near or self._warn(tenant, count):
+                self._store.set_warned(tenant, is_warned=is_near)
+        except ServiceError as error:
+            log_unexpected(error)
+
+    def _warn(self, tenant: str, count: int) -> bool:
+        """Log and publish a warning; return whether the bus accepted it."""
+        data = {
+            "tenant": tenant,
+            "limit": "episodes",
+            "current_count": count,
+            "max_capacity": MAX_EPISODES,
+        }
+        logger.warning("quota", extra=data)
+        if self._bus is None:
+            return True
+        now = self._clock()
+        id = build_event_id(tenant, "quota.warning", "episodes", now // _DAY)
+        return self._bus.publish_bus_only(BusOnlyEvent(id, "quota.warning", "episodes", now, data))
 
 
 def _add_change(counts: Counter[str], record: StreamRecord) -> bool:

@@ -30,6 +30,8 @@ PARTS: dict[ItemType, str] = {
 }
 """The types that count in bytes alone: parts of stored things."""
 MEASURED = KINDS | PARTS
+EPISODE_METRIC = "EpisodeQuota"
+"""The metric of how much of its quota of episodes a tenant uses, in percent."""
 WRITE_UNIT, READ_UNIT, REQUEST = 0.625e-6, 0.125e-6, 1.38e-6
 """USD for a write unit, a read unit, and a request of the HTTP API with its function."""
 GB_DAY = 0.45 / 30
@@ -41,6 +43,19 @@ class Amount(NamedTuple):
 
     items: int = 0
     bytes: int = 0
+
+
+class EpisodeCount(NamedTuple):
+    """Tells how many episodes a tenant has, and whether it was warned.
+
+    Attributes:
+        number: those that the stream has counted, without those that were deleted since.
+        released: how many were deleted before they expired, since the tenant exists.
+    """
+
+    number: int
+    released: int
+    is_warned: bool
 
 
 class TenantLimits(NamedTuple):

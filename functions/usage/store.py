@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import Literal
 
 from functions.platform.clock import to_rfc3339
-from functions.platform.item_types import COUNTED_ITEMS, DAILY_USAGE, USAGE, USAGE_RECONCILIATION
+from functions.platform.item_types import COUNTED_RECORDS, DAILY_USAGE, USAGE, USAGE_RECONCILIATION
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress, dumps, loads
 from functions.platform.keys import Key, build_due_attributes, get_tenant
@@ -21,7 +21,7 @@ from functions.platform.schema import (
 )
 from functions.platform.table import TimedStore
 from functions.platform.writes import Write, put, put_new, update
-from functions.usage.model import DayUsage, Reconciliation, TenantLimits
+from functions.usage.model import DayUsage, EpisodeCount, Reconciliation, TenantLimits
 
 _ALL, _PAGE = "~usage", 100
 _SCANNED = 500  # items of a page
@@ -29,6 +29,7 @@ _NAMES = 40  # in one expression, which has 4 KB
 _DAY_S = 86_400
 _MARKER_LIFETIME = 2 * _DAY_S  # the stream delivers nothing that is older than a day
 _REQUESTS, _ITEMS, _BYTES = "requests_", "items_", "bytes_"
+_RELEASED, _COUNTED = "released_episodes", "counted_releases"
 
 
 class UsageStore(TimedStore):
@@ -42,6 +43,16 @@ class UsageStore(TimedStore):
     def get(self, tenant: str) -> Item:
         """Read a tenant's totals and limits: one call; empty, if nothing was counted."""
         return self._table.get(USAGE.build_key(tenant)) or {}
+
+    def get_episodes(self, tenant: str) -> EpisodeCount:
+        """Read how many episodes a tenant has: one call."""
+        return decode_episodes(self.get(tenant))
+
+    def set_warned(self, tenant: str, *, is_warned: bool) -> None:
+        """Note that a tenant was warned of its quota, or that it has room again."""
+        key = USAGE.build_key(tenant)
+        warned = update(key, "SET warned_at = :now", now=self._clock())
+        self._table.update(warned if is_warned else update(key, "REMOVE warned_at"))
 
     def list_tenants(self) -> list[str]:
         """List the tenants of which something was counted: a query of an index."""
@@ -70,21 +81,28 @@ class UsageStore(TimedStore):
         key = DAILY_USAGE.build_key(tenant, day=to_rfc3339(self._clock())[:10])
         return int((self._table.get(key) or {}).get("deletions", 0))
 
-    def count_changes(self, tenant: str, changes: Counter[str], records: Sequence[str]) -> None:
+    def count_changes(
+        self, tenant: str, changes: Counter[str], releases: int, records: Sequence[str]
+    ) -> Item | None:
         """Count changes of what a tenant stores, once for the same records of the stream.
 
         Args:
             changes: by name, as `items_entries`.
+            releases: how many of the episodes that are gone their deletion has counted.
             records: the sequence numbers of the records.
+
+        Returns:
+            The tenant's totals; None if the records were counted before.
         """
         hashed = blake2b("\n".join(records).encode(), digest_size=16).hexdigest()
-        marker = COUNTED_ITEMS.build_key(tenant, quota="usage", items=hashed)
+        marker = COUNTED_RECORDS.build_key(tenant, records=hashed)
         expiry = self._clock() // 1000 + _MARKER_LIFETIME
-        if self._table.try_write(put_new(marker, {TTL_ATTRIBUTE: expiry})):
-            self.add(tenant, changes)
+        is_new = self._table.try_write(put_new(marker, {TTL_ATTRIBUTE: expiry}))
+        totals = self._add(tenant, changes, releases) if is_new else None
         if not self._is_scheduled:
             self._is_scheduled = True
             self.save_reconciliation(Reconciliation(self._clock() + _DAY_S * 1000), None)
+        return totals
 
     def list_changes(self) -> dict[str, int]:
         """List how many changes of each tenant were counted."""
@@ -114,7 +132,9 @@ class UsageStore(TimedStore):
         condition = "changes = :seen" if seen else "attribute_not_exists(changes)"
         values = {"seen": seen} if seen else {}
         listed = {GROUP_ATTRIBUTE: _ALL, TYPE_ORDER_ATTRIBUTE: tenant}
-        write = _add(USAGE.build_key(tenant), {**changes, "changes": 1}, listed)
+        uncounted = item.get(_RELEASED, 0) - item.get(_COUNTED, 0)
+        more = {**changes, "changes": 1, _COUNTED: uncounted}
+        write = _add(USAGE.build_key(tenant), more, listed)
         write = replace(write, condition=condition, values=write.values | values)
         if not self._table.try_write(write):
             return "postponed"
@@ -148,11 +168,13 @@ class UsageStore(TimedStore):
             return self._table.try_write(put_new(key, item))
         return self._table.try_write(put(key, item, "revision = :seen", seen=old.revision))
 
-    def add(self, tenant: str, changes: Mapping[str, int]) -> None:
+    def _add(self, tenant: str, changes: Mapping[str, int], releases: int) -> Item:
         """Add changes of what a tenant stores to its totals and to the day."""
         listed = {GROUP_ATTRIBUTE: _ALL, TYPE_ORDER_ATTRIBUTE: tenant}
-        self._table.update(_add(USAGE.build_key(tenant), {**changes, "changes": 1}, listed))
+        more = {**changes, "changes": 1, _COUNTED: releases}
+        totals = self._table.update(_add(USAGE.build_key(tenant), more, listed))
         self.add_to_day(tenant, changes)
+        return totals
 
     def add_to_day(self, tenant: str, changes: Mapping[str, int]) -> None:
         """Add to what a tenant used on this day: one write for each forty names."""
@@ -176,6 +198,21 @@ def _add(key: Key, changes: Mapping[str, int], attributes: Item) -> Write:
     settings = ", ".join(f"{name} = :{name}" for name in attributes)
     expression = f"SET {settings}" + (f" ADD {additions}" if added else "")
     return update(key, expression, None, **added, **attributes)
+
+
+def build_release(tenant: str, episodes: int) -> Write:
+    """Build the write that frees the places of episodes, for the transaction that deletes them.
+
+    The stream counts later that they are gone, and that their places are free already.
+    """
+    return update(USAGE.build_key(tenant), f"ADD {_RELEASED} :more", more=episodes)
+
+
+def decode_episodes(item: Item) -> EpisodeCount:
+    """Decode how many episodes an item of usage counts."""
+    released = item.get(_RELEASED, 0)
+    number = item.get("items_episodes", 0) - released + item.get(_COUNTED, 0)
+    return EpisodeCount(number, released, "warned_at" in item)
 
 
 def decode_limits(item: Item) -> TenantLimits:

@@ -7,8 +7,9 @@ from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from functions.platform.limits import EPISODES_WARNING, MAX_EPISODES
 from functions.platform.schema import build_memory_table
-from functions.quotas.model import QUOTAS
+from functions.usage.model import EPISODE_METRIC
 
 from .http_api import HttpApi
 from .lambda_function import LambdaFunction
@@ -191,29 +192,27 @@ class Alarms(Construct):
         self._add("TaskEventsAreRefused", "other systems' task events wait in a queue", letters, 1)
 
     def watch_quotas(self, counting: LambdaFunction, refusing: LambdaFunction) -> None:
-        """Watch for tenants that come near their limits, or are at one.
+        """Watch for tenants that come near their quota of episodes, or are at it.
 
         Args:
-            counting: the function that reports what new items use up.
+            counting: the function that reports what new episodes use up.
             refusing: the function that reports that it refused one.
         """
-        for quota in QUOTAS:
-            name = quota.name.capitalize()
-            self._add(
-                f"{name}FillUp",
-                f"a tenant has {quota.warning:,} of the {quota.limit:,} {quota.name} that it may"
-                " have; the log says which",
-                from_function(counting, quota.metric),
-                quota.warning_percent,
-                within=_AN_HOUR,
-            )
-            self._add(
-                f"{name}AreFull",
-                f"a tenant was refused {quota.name} within the last hour: it has {quota.limit:,}",
-                from_function(refusing, quota.metric),
-                100,
-                within=_AN_HOUR,
-            )
+        self._add(
+            "EpisodesFillUp",
+            f"a tenant has {EPISODES_WARNING:,} of the {MAX_EPISODES:,} episodes that it may have;"
+            " the log says which",
+            from_function(counting, EPISODE_METRIC),
+            100 * EPISODES_WARNING / MAX_EPISODES,
+            within=_AN_HOUR,
+        )
+        self._add(
+            "EpisodesAreFull",
+            f"a tenant was refused episodes within the last hour: it has {MAX_EPISODES:,}",
+            from_function(refusing, EPISODE_METRIC),
+            100,
+            within=_AN_HOUR,
+        )
 
     def _add(
         self,

@@ -6,7 +6,7 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from functions.platform.schema import build_memory_table
-from functions.quotas.model import QUOTAS
+from functions.usage.model import EPISODE_METRIC
 
 from .alarms import Alarms
 from .dead_letters import DeadLetters
@@ -138,7 +138,7 @@ class Dashboard(Construct):
     def show_quotas(self, counting: LambdaFunction, refusing: LambdaFunction) -> None:
         """Show how much of a quota the fullest tenant uses, and which tenants were warned."""
         self._ask("Is a tenant full?")
-        metrics = [from_function(f, q.metric) for q in QUOTAS for f in (counting, refusing)]
+        metrics = [from_function(each, EPISODE_METRIC) for each in (counting, refusing)]
         self._board.add_widgets(
             _graph("Quota of the fullest tenant, %", metrics),
             _query(

@@ -9,11 +9,9 @@ from botocore.exceptions import ClientError
 
 from functions.platform import item_types
 from functions.platform.aws import create_client
-from functions.platform.limits import RUN_RETENTION_DAYS
 from functions.platform.table import Table
-from functions.platform.writes import update
-from functions.quotas.model import EPISODES
-from functions.quotas.store import QuotaStore
+from functions.platform.writes import delete, update
+from functions.usage.store import UsageStore
 from tests.contract.bodies import create, entry
 from tests.contract.expect import refused
 from tests.contract.faults import faulty
@@ -28,20 +26,18 @@ Counted = Callable[[], int]
 
 @pytest.fixture
 def counted(service: Service, tenant: Tenant) -> Counted:
-    store = QuotaStore(_table(service), service.clock)
-    return lambda: store.get_usage(tenant.id, EPISODES).count
+    store = UsageStore(_table(service), service.clock)
+    return lambda: store.get_episodes(tenant.id).number
 
 
 def _table(service: Service) -> Table:
     return Table(create_client("dynamodb"), service.engine.memory)
 
 
-def fill(service: Service, tenant: Tenant, episodes: int, days_ago: int = 0) -> None:
-    """Lets the tenant have appended more, so many days ago."""
-    expiry_day = service.clock() // 1000 // DAY - days_ago + RUN_RETENTION_DAYS
-    names = {"tenant": tenant.id, "quota": EPISODES.name}
-    key = item_types.QUOTA_COUNT.build_key(**names, day=expiry_day)
-    _table(service).update(update(key, "ADD counted :more", more=episodes))
+def fill(service: Service, tenant: Tenant, episodes: int) -> None:
+    """Lets the tenant have more episodes, or fewer."""
+    key = item_types.USAGE.build_key(tenant.id)
+    _table(service).update(update(key, "ADD items_episodes :more", more=episodes))
 
 
 def test_a_repeated_record_counts_once(
@@ -91,8 +87,7 @@ def test_a_used_up_quota_limits_its_tenant_alone(
     service: Service, tenant: Tenant, agent: httpx.Client
 ) -> None:
     run = start(agent)
-    fill(service, tenant, 60_000, days_ago=90)
-    fill(service, tenant, 40_000)
+    fill(service, tenant, 100_000)
     problem = refused(try_append(agent, run["id"], 1), 429, "CAPACITY_EXCEEDED")
     assert problem["limit"] == "episodes"
     assert (problem["current_count"], problem["max_capacity"]) == (100_000, 100_000)
@@ -115,10 +110,19 @@ def test_the_last_episode_of_a_quota_is_accepted_once(
 def test_expired_episodes_free_the_quota(
     service: Service, tenant: Tenant, agent: httpx.Client, clock: MovableClock
 ) -> None:
-    fill(service, tenant, 100_000)
-    refused(try_append(agent, start(agent)["id"], 1), 429, "CAPACITY_EXCEEDED")
+    stream, deliver = Stream(service), stream_function(service)
+    append(agent, start(agent), "expires")
+    fill(service, tenant, 99_999)
+    assert deliver(stream.read()) == []
     clock.advance(seconds=91 * DAY)
-    append(agent, start(agent), "again")
+    refused(try_append(agent, start(agent)["id"], 1), 429, "CAPACITY_EXCEEDED")
+    (expired,) = stored_episodes(service)
+    _table(service).write_many([delete((expired["pk"], expired["sk"]))])  # as DynamoDB does
+    assert deliver(stream.read()) == []
+    clock.advance(seconds=60)
+    run = start(agent)
+    append(agent, run, "again")
+    refused(try_append(agent, run["id"], "one more"), 429, "CAPACITY_EXCEEDED")
     assert recall(agent, agent_type="sdr") == ["again"]
 
 
@@ -134,7 +138,7 @@ def test_another_functions_appends_are_seen_within_a_minute(
 
 
 def test_a_tenant_is_warned_once_each_time_it_reaches_the_warning(
-    service: Service, tenant: Tenant, agent: httpx.Client, clock: MovableClock
+    service: Service, tenant: Tenant, agent: httpx.Client
 ) -> None:
     bus = FakeEventBridge()
     stream, deliver = Stream(service), stream_function(service, bus)
@@ -153,7 +157,7 @@ def test_a_tenant_is_warned_once_each_time_it_reaches_the_warning(
     wanted = {"limit": "episodes", "current_count": 80_000, "max_capacity": 100_000}
     assert told["data"] == wanted | {"tenant": tenant.id}
     assert len(warned(3)) == 1
-    clock.advance(seconds=91 * DAY)
+    fill(service, tenant, -80_000)
     assert len(warned(1)) == 1
     fill(service, tenant, 80_000)
     assert len(warned(1)) == 2

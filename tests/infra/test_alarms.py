@@ -17,16 +17,17 @@ from functions.container import Container
 from functions.local.in_process import to_request_event
 from functions.platform import item_types
 from functions.platform.errors import CapacityExceeded
+from functions.platform.limits import EPISODES_WARNING, MAX_EPISODES
 from functions.platform.schema import build_log_table, build_memory_table
 from functions.platform.settings import ApiSettings, ScheduleSettings
 from functions.platform.table import Table
 from functions.platform.writes import update
-from functions.quotas.model import EPISODES
-from functions.quotas.service import Quotas
-from functions.quotas.store import QuotaStore
 from functions.schedule.handler import build_handler
-from functions.stream.quota_counter import QuotaCounter
 from functions.stream.records import StreamBatch
+from functions.stream.usage_counter import UsageCounter
+from functions.usage.episode_quota import EpisodeQuota
+from functions.usage.model import EPISODE_METRIC
+from functions.usage.store import UsageStore
 from tests.contract.aws_sessions import open_session
 from tests.contract.transport import LambdaContext
 from tests.infra.conftest import CHOICES
@@ -226,15 +227,16 @@ def _count_episode(memory: Table) -> None:
     """Count the episode that uses up a tenant's quota, and refuse the next one."""
     records = render_stream_event("episode")["Records"]
     expires = int(records[0]["dynamodb"]["NewImage"]["ttl_at"]["N"])
-    names = {"tenant": "acme", "quota": EPISODES.name}
-    key = item_types.QUOTA_COUNT.build_key(**names, day=expires // 86_400)
-    store, batch = QuotaStore(memory, lambda: expires * 1000), StreamBatch(records)
-    for counted in (EPISODES.warning - 1, EPISODES.limit):
-        memory.update(update(key, "SET counted = :n", n=counted))
-        QuotaCounter(store, None, lambda: expires * 1000).process(batch)
+    key = item_types.USAGE.build_key("acme")
+    store = UsageStore(memory, lambda: expires * 1000)
+    for number, counted in enumerate((EPISODES_WARNING - 1, MAX_EPISODES - 1)):
+        memory.update(update(key, "SET items_episodes = :n", n=counted))
+        records[0]["dynamodb"]["SequenceNumber"] = str(number)
+        batch = StreamBatch(records)
+        UsageCounter(store, None, lambda: expires * 1000).process(batch)
         assert batch.failed == []
     with pytest.raises(CapacityExceeded):
-        Quotas(store, lambda: expires * 1000).assert_room("acme", EPISODES)
+        EpisodeQuota(store, lambda: expires * 1000).assert_room("acme")
 
 
 @pytest.fixture(scope="module")
@@ -315,7 +317,7 @@ def test_an_alarm_watches_the_function_that_reports(
 
 def test_a_full_tenant_is_an_alarm_for_an_hour(dev: Template) -> None:
     for alarm in alarms(dev):
-        if alarm.get("MetricName") == EPISODES.metric:
+        if alarm.get("MetricName") == EPISODE_METRIC:
             assert (alarm["EvaluationPeriods"], alarm["DatapointsToAlarm"]) == (12, 1)
 
 

@@ -137,7 +137,7 @@ def test_a_model_of_bedrocks_holds_up_no_event(synthesize: Synthesize) -> None:
         name: template.function(name)["Environment"]["Variables"]["STREAM_CONSUMERS"]
         for name in ("Stream", "Embedding")
     }
-    assert consumers == {"Stream": "events,history,quotas,usage", "Embedding": "vectors"}
+    assert consumers == {"Stream": "events,history,usage", "Embedding": "vectors"}
     mappings = template.of_type("Lambda::EventSourceMapping").values()
     destinations = {
         each["FunctionName"]["Ref"]: each["DestinationConfig"]["OnFailure"]["Destination"]

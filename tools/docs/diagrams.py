@@ -174,7 +174,7 @@ def packages() -> Diagram:
     names = ("entries", "conversations", "openwop", "runs", "facts", "procedures", "objects")
     for number, name in enumerate((*names, "working_values")):
         d.box(30 + number * 111, 380, 103, 40, "", name, fill=_GREEN)
-    lowest = ("event_log", "tasks", "namespaces", "identity", "quotas, vectors")
+    lowest = ("event_log", "tasks", "namespaces", "identity", "vectors")
     for number, name in enumerate(lowest):
         d.box(30 + number * 178, 430, 168, 40, "", name, fill=_GREEN)
         if number:

@@ -1,1 +1,0 @@
-"""Quotas of tenants: how many items of a kind a tenant may have."""
