@@ -89,5 +89,5 @@ def faulty(
 ) -> Iterator[FaultyClient]:
     """Give a faulty client of DynamoDB to each container that is made meanwhile."""
     client = FaultyClient(boto3.client("dynamodb"), at, when, error)
-    with patch("functions.common_services.create_client", return_value=client):
+    with patch("functions.container.create_client", return_value=client):
         yield client

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from functions import common_services as composition
+from functions import container as composition
 from functions.api.app import App
 from functions.container import Container
 from functions.local.file_server import FileServer

@@ -84,7 +84,7 @@ def test_a_deep_health_check_fails_where_the_table_does(service: Service) -> Non
         def get_item(self, **_request: Any) -> Any:
             raise aws_error("ResourceNotFoundException")
 
-    with patch("functions.common_services.create_client", return_value=NoTable()):
+    with patch("functions.container.create_client", return_value=NoTable()):
         handler = App(Container(service.settings(), service.clock))
     anyone = open_client(HandlerTransport(handler, turns(parallel=True)), None)
     anyone.event_hooks = {}

@@ -75,7 +75,7 @@ def client(service: Service) -> WatchedClient:  # noqa: ARG001 - sets the endpoi
 
 def deliver_by(service: Service, client: WatchedClient, **settings: Any) -> Deliver:
     """The stream function, with a client that is watched."""
-    with patch("functions.common_services.create_client", return_value=client):
+    with patch("functions.container.create_client", return_value=client):
         return stream_function(service, **settings)
 
 

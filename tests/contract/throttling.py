@@ -63,7 +63,7 @@ def throttled() -> Iterator[Throttling]:
     client.meta.events.register("before-send.dynamodb", throttling.answer)
     without_waits = SimpleNamespace(sleep=lambda _seconds: None)
     with (
-        patch("functions.common_services.create_client", return_value=client),
+        patch("functions.container.create_client", return_value=client),
         patch("botocore.endpoint.time", without_waits),
     ):
         yield throttling

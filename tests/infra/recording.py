@@ -67,8 +67,9 @@ def _door() -> str | None:
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - there is no other way to the callers' modules
     while frame is not None:
         root, _, module = str(frame.f_globals.get("__name__")).partition(".")
-        if (root, module) in (("functions", "common_services"), ("functions", "container")):
-            found = frame.f_locals.get("settings") or frame.f_locals["self"].settings
+        if (root, module) == ("functions", "container"):
+            made_of = frame.f_locals.get("c") or frame.f_locals["self"]
+            found = frame.f_locals.get("settings") or made_of.settings
             return FUNCTIONS[type(found).__name__]
         if (root, module) == ("tests", "contract.service"):  # makes the API's client by itself
             return "api"

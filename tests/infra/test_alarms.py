@@ -210,7 +210,7 @@ def _ask_api(key_file: Path, code: str) -> int:
         root_key="k" * 40,
         encryption_key_file=str(key_file),
     )
-    with patch("functions.common_services.create_client", return_value=_RefusingClient(code)):
+    with patch("functions.container.create_client", return_value=_RefusingClient(code)):
         app = App(Container(settings))
     event = to_request_event("GET", b"/api/v1/memory", [("x-api-key", "am_unknown")], b"")
     return int(app(event)["statusCode"])
