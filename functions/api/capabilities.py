@@ -59,6 +59,8 @@ _CAPABILITIES: dict[str, Any] = {
         "limits": {
             "message_bytes": limits.MAX_MESSAGE_BYTES,
             "append_messages": limits.MAX_APPENDED_MESSAGES,
+            "append_messages_and_uses": limits.MAX_APPENDED_WRITES,
+            "message_uses": limits.MAX_USES,
             "state_bytes": limits.MAX_STATE_BYTES,
         },
     },

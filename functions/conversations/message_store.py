@@ -1,13 +1,13 @@
 """Reads and writes of a conversation's messages."""
 
 import time
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import NamedTuple
 
 from functions.conversations.mapper import ConversationMapper, header_key, marker_key
 from functions.conversations.model import Conversation, Message
-from functions.conversations.rules import list_shown
+from functions.conversations.rules import list_shown, read_uses
 from functions.conversations.store import ConversationChanged, change_writes
 from functions.platform import conversation_keys, item_types, staging
 from functions.platform.bulk_writes import write_parallel
@@ -15,8 +15,9 @@ from functions.platform.conversation_keys import parse_message_index
 from functions.platform.errors import NotFound
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
-from functions.platform.keys import Key
+from functions.platform.keys import Digest, Key
 from functions.platform.limits import MAX_TRANSACTION_BYTES
+from functions.platform.newest_first import build_list_attributes, iterate_item_groups
 from functions.platform.retry import retry_on
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.staging import PartsMissing, Staging
@@ -129,6 +130,20 @@ class MessageReader:
             raise ConversationChanged
         return self._mapper.decode_message(conversation, self.join(item))
 
+    def list_uses(
+        self, tenant: str, reference: Digest, before: str | None, count: int
+    ) -> Iterator[list[Item]]:
+        """Read what says that messages use an item of memory, newest first: two calls a group."""
+        partition = conversation_keys.build_uses_partition(tenant, reference)
+        return iterate_item_groups(self._table, partition, before, count)
+
+    def get_many(self, wanted: Iterable[tuple[Conversation, int]]) -> dict[Key, Message]:
+        """Read those messages that exist, by their keys: a call per 100."""
+        heads = {build_key(head, index): head for head, index in wanted}
+        return {
+            key: self.decode(heads[key], item) for key, item in self._table.get_many(heads).items()
+        }
+
     def find_appended(
         self, conversation: Conversation, token: RequestToken
     ) -> list[Message] | None:
@@ -166,6 +181,30 @@ def build_key(conversation: Conversation, index: int) -> Key:
     return item_types.MESSAGE.build_key_in(
         header_key(conversation)[0], generation=conversation.generation, index=index
     )
+
+
+def _build_use_key(conversation: Conversation, index: int, reference: Digest) -> Key:
+    return item_types.USE.build_key_in(
+        header_key(conversation)[0],
+        generation=conversation.generation,
+        index=index,
+        item=reference,
+    )
+
+
+def _put_uses(conversation: Conversation, index: int, text: bytes) -> list[Write]:
+    """Build what lists a message under the items that it names, unless it is encrypted."""
+    if conversation.sensitivity in ENCRYPTED:
+        return []
+    references, time = read_uses(text)
+    writes = []
+    for each in references:
+        key = _build_use_key(conversation, index, each)
+        listed_in = conversation_keys.build_uses_partition(conversation.tenant, each)
+        at = conversation.created_at if time is None else time
+        listed = build_list_attributes(listed_in, at, "".join(key))
+        writes.append(put(key, {"session_id": conversation.session_id, **listed}))
+    return writes
 
 
 def build_request_key(conversation: Conversation, token: RequestToken) -> Key:
@@ -241,7 +280,9 @@ class MessageStore(MessageReader):
         """Append messages: one transaction, whatever the length of the conversation."""
         writes = change_writes(before, after)
         for position in range(len(staged.texts)):
-            writes.append(self._put(before, staged, position, before.end + position, token))
+            index = before.end + position
+            writes.append(self._put(before, staged, position, index, token))
+            writes += _put_uses(before, index, staged.texts[position])
         if token is not None:
             marker = {
                 "index": before.end,
@@ -272,6 +313,7 @@ class MessageStore(MessageReader):
         before: Conversation,
         after: Conversation,
         last: Item,
+        text: bytes,
         token: RequestToken | None,
         audit: Sequence[Write],
     ) -> None:
@@ -279,10 +321,11 @@ class MessageStore(MessageReader):
 
         Its text in parts stays for a retry of the request, until the conversation is removed.
         """
+        index = parse_message_index(last["sk"])
         writes = [*change_writes(before, after), delete((last["pk"], last["sk"]), _PRESENT), *audit]
+        writes += [delete(_build_use_key(before, index, each)) for each in read_uses(text)[0]]
         if token is not None:
             value = {name: last[name] for name in _VALUE if name in last}
-            index = conversation_keys.parse_message_index(last["sk"])
             popped = self._mapper.encode_index(before, index, token.key.hex())
             marker = value | {"popped": popped, "request": token.stored}
             writes.append(put_new(build_request_key(before, token), marker))
@@ -332,7 +375,14 @@ class MessageStore(MessageReader):
             item_types.MESSAGE.build_key_in(key[0], generation=generation, index=index)[1]
             for index in (marker["first"], marker["end"] - 1)
         )
-        found = self._table.query_from(key[0], first, last, _DELETED_TOGETHER)
+        first_use, end_use = (
+            item_types.USE.build_sort(generation=generation, index=index, item="")
+            for index in (marker["first"], marker["end"])
+        )
+        found = chain(
+            self._table.query_from(key[0], first_use, end_use, _DELETED_TOGETHER),
+            self._table.query_from(key[0], first, last, _DELETED_TOGETHER),
+        )
         if not self._staging.delete(found, time.monotonic() + seconds):
             return False
         self._forget_range(key, generation, [marker["first"], marker["end"], revision])
@@ -384,6 +434,7 @@ class MessageStore(MessageReader):
         path = staging.create_value_name(new.generation)
         items, puts = self._encode_large(new, texts, first, path)
         staged = StagedMessages(new.generation, first, texts, (), items, author)
-        return puts + [
-            self._put(new, staged, position, first + position) for position in range(len(texts))
-        ]
+        for position, text in enumerate(texts):
+            puts.append(self._put(new, staged, position, first + position))
+            puts += _put_uses(new, first + position, text)
+        return puts

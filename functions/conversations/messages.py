@@ -119,7 +119,7 @@ class Messages:
         count = found.message_count - 1
         after = rules.rewrite(found, self._clock(), message_count=count, end=end)
         audit = self._record(caller, DELETE_MESSAGE, found, message.index, message.created_by)
-        self._messages.pop(found, after, last, token, audit)
+        self._messages.pop(found, after, last, message.text, token, audit)
         return after, message
 
     @retry_on(ConversationChanged, _BUSY, attempts=_ATTEMPTS)

@@ -83,7 +83,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message; `text` is the JSON of role, content, timestamp and metadata.
+    """A message; `text` is the JSON of role, content, timestamp, metadata and uses.
 
     Attributes:
         created_by: who appended it; None if that is not known.
@@ -92,6 +92,14 @@ class Message:
     index: int
     text: bytes
     created_by: str | None = None
+
+
+class Use(NamedTuple):
+    """A message whose `uses` name an item, and where it is in the list of these."""
+
+    list_position: str
+    conversation: Conversation
+    message: Message
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,12 @@
 
 from typing import Annotated, Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from functions.conversations.model import SCHEMA
 from functions.platform import limits
+from functions.platform.errors import EntryNotFound, NotFound
+from functions.platform.references import build_reference, hash_reference, parse_reference
 from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import (
     AgentId,
@@ -21,6 +23,27 @@ Role = Annotated[str, Field(min_length=1, max_length=limits.MAX_LABEL_CHARACTERS
 Principals = Annotated[list[AgentId], Field(max_length=limits.MAX_OWNERS)]
 
 
+def _spell(text: str) -> str:
+    source, parts = parse_reference(text)
+    return build_reference(source, *parts)
+
+
+def _spell_references(texts: list[str]) -> list[str]:
+    """Write each reference as recall does; two of one item count once."""
+    try:
+        spelled = {hash_reference(each): _spell(each) for each in texts}
+    except (EntryNotFound, NotFound):
+        raise ValueError("has a text that is no reference; take them from a recall") from None
+    return list(spelled.values())
+
+
+Uses = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=limits.MAX_REFERENCE_CHARACTERS)]],
+    Field(max_length=limits.MAX_USES),
+    AfterValidator(_spell_references),
+]
+
+
 class NewMessage(RequestModel):
     """A message: `role`, `content`, `timestamp` (default: now), `metadata` (§4.1)."""
 
@@ -28,6 +51,8 @@ class NewMessage(RequestModel):
     content: Any
     timestamp: Timestamp | None = None
     metadata: dict[str, Any] = Field(default={})
+    uses: Uses = Field(default=[])
+    """References of the recalled items from which it was made."""
 
 
 class NewMessages(RequestModel):
@@ -37,6 +62,8 @@ class NewMessages(RequestModel):
     content: Any = None
     timestamp: Timestamp | None = None
     metadata: dict[str, Any] = Field(default={})
+    uses: Uses = Field(default=[])
+    """References of the recalled items from which it was made."""
     messages: Annotated[
         list[NewMessage], Field(min_length=1, max_length=limits.MAX_APPENDED_MESSAGES)
     ] = Field(default_factory=list)  # shown as a default, it would contradict the least length
@@ -55,6 +82,9 @@ class NewMessages(RequestModel):
         given = {name for name in self.model_fields_set if not name.startswith("expect_")}
         if given != {"messages"} and not ({"role", "content"} <= given and "messages" not in given):
             raise ValueError("give role and content of a message, or messages")
+        if sum(1 + len(each.uses) for each in self.all) > limits.MAX_APPENDED_WRITES:
+            most = limits.MAX_APPENDED_WRITES
+            raise ValueError(f"has over {most} messages and uses together: append fewer at a time")
         return self
 
     @property

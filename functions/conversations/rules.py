@@ -20,8 +20,8 @@ from functions.conversations.requests import (
 )
 from functions.identity.model import ADMIN, Principal
 from functions.platform import limits
-from functions.platform.clock import compute_expiry, to_rfc3339
-from functions.platform.conversation_keys import create_generation
+from functions.platform.clock import compute_expiry, from_rfc3339, to_rfc3339
+from functions.platform.conversation_keys import create_generation, parse_use
 from functions.platform.errors import (
     ConversationNotOwned,
     NotFound,
@@ -33,6 +33,9 @@ from functions.platform.errors import (
 )
 from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.json_text import dumps, dumps_checked, loads
+from functions.platform.keys import Digest
+from functions.platform.references import hash_reference
+from functions.platform.sensitivity import ENCRYPTED
 
 OLD_SCHEMA = "0.9"  # messages without timestamp and metadata
 _SCHEMAS = (SCHEMA, OLD_SCHEMA)
@@ -257,6 +260,8 @@ def _document(message: NewMessage, schema: str, now: int) -> dict[str, Any]:
         document["timestamp"] = to_rfc3339(moment)
     if message.metadata or schema == SCHEMA:
         document["metadata"] = message.metadata
+    if message.uses:
+        document["uses"] = message.uses
     return document
 
 
@@ -268,6 +273,25 @@ def migrate_message(conversation: Conversation, message: Message) -> Message:
     defaults = {"timestamp": to_rfc3339(conversation.created_at), "metadata": {}}
     ordered = {"role": stored["role"], "content": stored["content"], **defaults, **stored}
     return replace(message, text=dumps_checked(ordered, "messages"))
+
+
+def read_uses(text: bytes) -> tuple[list[Digest], int | None]:
+    """Read which items of memory a message names, and its time (epoch ms)."""
+    if b'"uses":' not in text:
+        return [], None
+    document = loads(text)
+    time = document.get("timestamp")
+    uses = [hash_reference(each) for each in document.get("uses", ())]
+    return uses, None if time is None else max(from_rfc3339(time), 0)
+
+
+def find_use(conversation: Conversation, sort: str, now: int) -> int | None:
+    """Find the index of the message that a row of a use names; None if it is not shown now."""
+    generation, index = parse_use(sort)
+    is_past = conversation.generation != generation or conversation.has_expired(now)
+    if is_past or conversation.sensitivity in ENCRYPTED or index >= conversation.end:
+        return None
+    return index if list_shown(conversation, index, index + 1) else None
 
 
 def _list_names(names: Sequence[str]) -> tuple[str, ...]:

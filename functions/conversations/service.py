@@ -1,25 +1,36 @@
 """Use cases of whole conversations (Agent Memory Protocol §3)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
-from functions.authorization.rules import authorize
+from functions.authorization.rules import authorize, is_allowed
 from functions.conversations import authority, rules
 from functions.conversations.archive import ConversationArchive
 from functions.conversations.mapper import header_key, marker_key
-from functions.conversations.message_store import MessageStore
-from functions.conversations.model import BuildPage, Conversation, Message, Page
+from functions.conversations.message_store import MessageStore, build_key
+from functions.conversations.model import BuildPage, Conversation, Message, Page, Use
 from functions.conversations.requests import ConversationChange, NewConversation
 from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.conversations.upload_store import show_upload
 from functions.conversations.uploads import Uploads
 from functions.identity.model import Principal
+from functions.platform.bounded_pages import (
+    BoundedPage,
+    Examined,
+    WantedPage,
+    get_list_position,
+    read_page,
+)
 from functions.platform.clock import Clock
 from functions.platform.conversation_keys import create_generation
 from functions.platform.errors import NotFound, Throttled
 from functions.platform.idempotency import RequestToken
+from functions.platform.keys import Digest
 from functions.platform.retry import retry_on
+from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.platform.staging import Staging
 from functions.platform.writes import Write
 
@@ -80,6 +91,38 @@ class Conversations:
     def find_header(self, caller: Principal, session: str) -> Conversation:
         """Read a conversation without messages and metadata, without authorization: one read."""
         return self._existing(self._store.get_header(caller.tenant, session))
+
+    @retry_on(ConversationChanged, "the conversations are being changed again and again")
+    def list_uses(
+        self, caller: Principal, reference: Digest, wanted: WantedPage
+    ) -> BoundedPage[Use]:
+        """List the messages that name an item of memory and that the caller may read, newest first.
+
+        Those of encrypted conversations are left out, as by searches.
+        """
+        examine = partial(self._examine_uses, caller, reference)
+        return read_page(wanted, examine, get_list_position)
+
+    def _examine_uses(
+        self, caller: Principal, reference: Digest, after: str | None, count: int
+    ) -> Iterator[Examined[Use]]:
+        for rows in self._messages.list_uses(caller.tenant, reference, after, count):
+            heads = self._store.get_headers(caller.tenant, [row["session_id"] for row in rows])
+            places = {
+                row["sk"]: (head, index)
+                for row in rows
+                if (head := heads.get(row["session_id"])) is not None
+                and (index := rules.find_use(head, row["sk"], self._clock())) is not None
+                and is_allowed(caller, authority.READ_CONVERSATION, head)
+            }
+            found = self._messages.get_many(places.values())
+            for row in rows:
+                position, use = row[TYPE_ORDER_ATTRIBUTE], None
+                head, index = places.get(row["sk"], (None, 0))
+                message = None if head is None else found.get(build_key(head, index))
+                if head and message and reference in rules.read_uses(message.text)[0]:
+                    use = Use(position, head, message)
+                yield Examined(position, use)
 
     # Changes
 

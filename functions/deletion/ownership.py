@@ -222,6 +222,7 @@ KEPT: dict[ItemType, str] = {
         (
             item_types.CONVERSATION_DETAILS,
             item_types.MESSAGE,
+            item_types.USE,
             item_types.REMOVED_RANGE,
             item_types.APPEND_REQUEST,
             item_types.ORPHANED_MESSAGES,

@@ -7,7 +7,7 @@ makes another one, so that a reader never meets two mixed.
 import secrets
 
 from functions.platform import item_types
-from functions.platform.keys import Key, encode_timestamp, hash_agent, hash_name
+from functions.platform.keys import Digest, Key, encode_timestamp, hash_agent, hash_name
 
 
 def build_conversation_key(tenant: str, session: str) -> Key:
@@ -37,6 +37,17 @@ def create_generation() -> str:
 
 def parse_message_index(sort: str) -> int:
     return int(sort.rpartition("#")[2])
+
+
+def build_uses_partition(tenant: str, reference: Digest) -> str:
+    """Build the partition, in the index by group, of all uses of an item of memory."""
+    return f"{tenant}#w#{reference}"
+
+
+def parse_use(sort: str) -> tuple[str, int]:
+    """Parse the generation and the index of the message that names an item of memory."""
+    generation, index, _ = item_types.USE.parse(sort).split("#")
+    return generation, int(index)
 
 
 def parse_removed_range(sort: str) -> tuple[str, int]:

@@ -274,6 +274,9 @@ CONVERSATION_DETAILS = _conversations_type("conversation details", _CONVERSATION
     "Metadata and tags")
 MESSAGE = _conversations_type("message", _CONVERSATION, "msg#{generation}#{index:012d}",
     "A message")
+USE = _conversations_type("use of a memory", _CONVERSATION, "w#{generation}#{index:012d}#{item}",
+    "A message names an item of memory from which it was made", "as the message",
+    (schema.BY_GROUP,))
 REMOVED_RANGE = _conversations_type("removed range", _CONVERSATION,
     "j#{generation}#{revision:012d}",
     "Messages that a conversation no longer shows are to be deleted", "until they are",

@@ -20,6 +20,7 @@ from functions.platform.item_types import (
     MESSAGE,
     ORPHANED_MESSAGES,
     ORPHANED_VALUES,
+    USE,
     VALUE_PART,
 )
 from functions.platform.items import Item
@@ -35,7 +36,10 @@ _CLEANUP_SECONDS = 4.0  # that a request spends on deleting; the schedule does t
 _BATCH = 100  # items between two looks at the time; parts of values have 350 KB each
 _PART_BYTES = 350_000  # of an item's 409,600
 _NUMBER, _NAME, _IS_TEXT = "value_parts", "value_name", "value_is_text"
-_BELOW = {ORPHANED_VALUES: (VALUE_PART,), ORPHANED_MESSAGES: (MESSAGE, APPEND_REQUEST, VALUE_PART)}
+_BELOW = {
+    ORPHANED_VALUES: (VALUE_PART,),
+    ORPHANED_MESSAGES: (MESSAGE, USE, APPEND_REQUEST, VALUE_PART),
+}
 """The types of the items below the path of a marker."""
 
 

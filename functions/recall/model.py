@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from functions.recall.requests import SourceName
+from functions.platform.references import SourceName
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,13 @@ class RecallItem:
     speaker: str | None = None
     neighbours: tuple[Neighbor, ...] = ()
     explanation: Mapping[str, float] = field(default_factory=dict)
+
+
+class Answer(NamedTuple):
+    """A message that was made from an item, and where it is among the others."""
+
+    list_position: str
+    item: RecallItem
 
 
 class Recalled(NamedTuple):

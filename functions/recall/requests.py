@@ -6,6 +6,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from functions.entries.requests import Tags, Vector
 from functions.platform import limits
+from functions.platform.references import SourceName
 from functions.platform.validation import (
     AgentId,
     FieldName,
@@ -17,7 +18,6 @@ from functions.platform.validation import (
 )
 from functions.search.requests import FieldValue, Query
 
-SourceName = Literal["entries", "facts", "messages", "episodes"]
 SOURCES: tuple[SourceName, ...] = ("entries", "facts", "messages", "episodes")
 _TopK = Annotated[int, Field(ge=1, le=limits.MAX_RESULTS)]
 _MinScore = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]

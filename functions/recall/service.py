@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from functions.identity.model import Principal
+from functions.platform.bounded_pages import BoundedPage, WantedPage
 from functions.platform.clock import Clock
 from functions.platform.parallel import run_parallel
-from functions.recall.model import Recalled, RecallItem
-from functions.recall.references import parse_reference
-from functions.recall.requests import ConversationQuestion, Question, SourceName
+from functions.platform.references import SourceName, hash_reference, parse_reference
+from functions.recall.model import Answer, Recalled, RecallItem
+from functions.recall.requests import ConversationQuestion, Question
 from functions.recall.sources import Ask, RecallSources, select_sources
 from functions.recall.text import render_within
 from functions.recall.tokens import count_tokens
@@ -55,6 +56,16 @@ class RecallService:
             AccessDenied: the caller may not read it.
         """
         return self._sources.get(caller, parse_reference(reference))
+
+    def list_answers(
+        self, caller: Principal, reference: str, wanted: WantedPage
+    ) -> BoundedPage[Answer]:
+        """List the messages whose `uses` name an item, newest first, whether it exists or not.
+
+        Raises:
+            NotFound: the text is no reference.
+        """
+        return self._sources.list_answers(caller, hash_reference(reference), wanted)
 
 
 def _answer(

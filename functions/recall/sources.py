@@ -21,18 +21,15 @@ from functions.facts.service import Facts
 from functions.identity.model import Principal
 from functions.namespaces.model import encode_segment
 from functions.platform import limits
+from functions.platform.bounded_pages import BoundedPage, WantedPage
 from functions.platform.clock import to_rfc3339
-from functions.platform.errors import NotFound
 from functions.platform.json_text import list_texts, loads
+from functions.platform.keys import Digest
+from functions.platform.references import Reference, SourceName, build_reference, no_reference
 from functions.recall.freshness import Freshness
-from functions.recall.model import Neighbor, RecallItem
-from functions.recall.references import (
-    Reference,
-    build_entry_references,
-    build_episode_references,
-    build_reference,
-)
-from functions.recall.requests import ConversationQuestion, Question, SourceName
+from functions.recall.model import Answer, Neighbor, RecallItem
+from functions.recall.references import build_entry_references, build_episode_references
+from functions.recall.requests import ConversationQuestion, Question
 from functions.recall.text import cut_text
 from functions.runs.episodes import Episodes
 from functions.runs.model import Episode
@@ -187,10 +184,26 @@ class RecallSources:
 
     def _get_message(self, caller: Principal, session: str, index: str) -> RecallItem:
         if not index.isdecimal():
-            raise NotFound("this is no reference; take one from the answer of a recall")
+            raise no_reference()
         conversation, message = self._conversations.get_message(caller, session, int(index))
         held = read_message(message)
         return _describe_message(FoundMessage(conversation, held, 0.0, [], [held], {}))
+
+    def list_answers(
+        self, caller: Principal, reference: Digest, wanted: WantedPage
+    ) -> BoundedPage[Answer]:
+        """List the messages whose `uses` name an item, newest first."""
+        page = self._conversations.list_uses(caller, reference, wanted)
+        answers = [
+            Answer(
+                each.list_position,
+                _describe_message(
+                    FoundMessage(each.conversation, read_message(each.message), 0.0, [], [], {})
+                ),
+            )
+            for each in page.elements
+        ]
+        return BoundedPage(answers, page.end, page.total)
 
 
 def select_sources(question: Question) -> tuple[list[SourceName], list[SourceName]]:

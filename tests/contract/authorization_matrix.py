@@ -146,6 +146,9 @@ ROWS: dict[str, Row] = {
     "GET /api/v1/recall/{reference}": Row(
         "401 401 404 403 403 403 403 403 403 403 200v", "/api/v1/recall/m.s1.0"
     ),
+    "GET /api/v1/recall/{reference}/answers": Row(
+        "401 401 200 200 200 200 403 200 403 200 200v", "/api/v1/recall/f.used/answers"
+    ),
     "POST /api/v1/conversations/search": Row(
         "401 401 200 200 200 200 403 200 403 200 200v",
         "/api/v1/conversations/search",

@@ -49,6 +49,6 @@ def stored_messages(service: Service) -> int:
 
 def residue(service: Service) -> list[Json]:
     """Whatever is in storage of conversations, archives' notes aside."""
-    kinds = ("h", "d", "msg#", "k#", "g#", "j#", "l#", "y#", "c#")
+    kinds = ("h", "d", "msg#", "w#", "k#", "g#", "j#", "l#", "y#", "c#")
     found = [item for kind in kinds for item in items(service, kind)]
     return [item for item in found if "#v#" in item["pk"] or "#u#" in item["pk"]]

@@ -151,7 +151,10 @@ def _make_entries(made: Everything) -> None:
 
 def _make_conversations(made: Everything) -> None:
     alice = made.clients["alice"]
-    body = {"user_id": "alice", "messages": [{"role": "user", "content": SECRET}]}
+    body = {
+        "user_id": "alice",
+        "messages": [{"role": "user", "content": SECRET, "uses": ["f.used"]}],
+    }
     ok(alice.put(f"{CONVERSATIONS}/s0", json=body | {"ttl": "PT1S"}), 201)
     made.tenant.service.clock.advance(seconds=2)
     sweep(made.tenant.service)

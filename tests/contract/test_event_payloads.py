@@ -83,6 +83,7 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "search-entries": (200, {"results": [{"entry": KEPT, "matched": ["invoices"]}]}),
     "recall": (200, {"tokenizer": ..., "skipped_sources": []}),
     "get-recalled-unknown": (404, {"code": "ENTRY_NOT_FOUND"}),
+    "list-answers": (200, {"answers": [], "limit": 5, "offset": 0, "total": 0}),
     "list-agent-memory": (200, [KEPT]),
     "list-eviction-order": (200, {"entries": [], "limit": 10}),
     "summarize-agent": (200, SUMMARY),

@@ -324,6 +324,22 @@ def _with_archive(route: Route) -> set[str]:
 
 @pytest.mark.in_process
 @pytest.mark.usefixtures("parallel")
+@pytest.mark.parametrize("caller", ["stranger", "other"])
+def test_hidden_answers_are_like_none(scene: tuple[Everything, list[Call]], caller: str) -> None:
+    made, calls = scene
+    used = {"role": "assistant", "content": _WORD, "uses": ["f.hidden"]}
+    ok(made.clients["alice"].post("/api/v1/conversations/s2/messages", json=used), 201)
+    for query in ({}, {"total": "none"}):
+        hidden, absent = (
+            observe(made.clients[caller], calls, httpx.Request("GET", path, params=query))
+            for path in (f"/api/v1/recall/f.{name}/answers" for name in ("hidden", "absent"))
+        )
+        assert vars(hidden[0]) == vars(absent[0])
+        assert len(hidden[1]) <= len(absent[1]) + 2, "two reads more: of the row and its header"
+
+
+@pytest.mark.in_process
+@pytest.mark.usefixtures("parallel")
 def test_a_page_of_one_thing_that_the_caller_may_not_read_is_refused(
     scene: tuple[Everything, list[Call]], subtests: pytest.Subtests
 ) -> None:

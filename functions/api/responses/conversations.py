@@ -32,6 +32,8 @@ class MessageDocument(TypedDict):
     timestamp: Timestamp
     metadata: NotRequired[Annotated[JsonObject, VALUE]]
     """Absent without `memory.read`, and with `values=omit`."""
+    uses: NotRequired[Annotated[list[str], VALUE]]
+    """References of the recalled items from which it was made; absent if there are none."""
     edited_by: NotRequired[str]
     """The principal that changed it last, if that was not its author."""
     edited_at: NotRequired[Timestamp]

@@ -5,10 +5,10 @@ from typing import Any, NotRequired, cast
 from typing_extensions import TypedDict
 
 from functions.api.responses.rendering import to_document
-from functions.api.responses.types import Count, Timestamp
+from functions.api.responses.types import Count, PagePosition, Timestamp
+from functions.platform.references import SourceName
 from functions.recall.forgetting import Forgotten
 from functions.recall.model import Neighbor, Recalled, RecallItem
-from functions.recall.requests import SourceName
 from functions.recall.tokens import TOKENIZER
 
 
@@ -52,6 +52,12 @@ class RecallReferenceDocument(TypedDict):
     role: NotRequired[str]
     user_id: NotRequired[str]
     run_id: NotRequired[str]
+
+
+class AnswersDocument(PagePosition):
+    """A page of the messages that were made from an item."""
+
+    answers: list[RecallReferenceDocument]
 
 
 class RecallItemDocument(RecallReferenceDocument):

@@ -1,8 +1,10 @@
 """Recall: one question to all that a caller may read."""
 
 from functions.api.http import Request, Response, json_response
-from functions.api.parameters import TextParameter
+from functions.api.paging import paginate
+from functions.api.parameters import CURSOR_PAGE, TextParameter
 from functions.api.responses.recall import (
+    AnswersDocument,
     ForgottenDocument,
     RecallDocument,
     RecallReferenceDocument,
@@ -69,6 +71,29 @@ def get_recalled(request: Request, caller: Principal) -> Response:
     """Get the item that a reference names."""
     item = request.services.recall.get(caller, request.path_params["reference"])
     return json_response(200, render_reference(item))
+
+
+@ROUTES.add(
+    "GET /api/v1/recall/{reference}/answers",
+    READ,
+    {200: AnswersDocument},
+    query=CURSOR_PAGE,
+    error_statuses=(404,),
+)
+def list_answers(request: Request, caller: Principal) -> Response:
+    """List the messages whose `uses` name an item, the newest first.
+
+    Messages of conversations that you may not read, and of `confidential` and `restricted`
+    ones, are left out. An item that does not exist has no answers.
+    """
+    reference, recall = request.path_params["reference"], request.services.recall
+    answers, position = paginate(
+        request,
+        caller,
+        lambda wanted: recall.list_answers(caller, reference, wanted),
+        lambda each: render_reference(each.item),
+    )
+    return json_response(200, AnswersDocument(answers=answers, **position))
 
 
 @ROUTES.add(

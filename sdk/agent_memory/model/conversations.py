@@ -18,6 +18,7 @@ class ConversationMessage(Model):
     Attributes:
         content: Absent without `memory.read`, and with `values=omit`.
         metadata: Absent without `memory.read`, and with `values=omit`.
+        uses: References of the recalled items from which it was made; absent if there are none.
         edited_by: The principal that changed it last, if that was not its author.
         edited_at: The time of that change.
         unreadable: True if the stored text was damaged or moved: replace it or delete the
@@ -29,6 +30,7 @@ class ConversationMessage(Model):
     content: Any = None
     timestamp: datetime
     metadata: dict[str, Any] = field(default_factory=dict)
+    uses: tuple[str, ...] = ()
     edited_by: str | None = None
     edited_at: datetime | None = None
     unreadable: bool = False

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.platform.errors import NotFound
-from functions.recall.references import Reference, build_reference, parse_reference
+from functions.platform.references import Reference, build_reference, parse_reference
 
 
 @given(session=st.text(min_size=1), index=st.integers(min_value=0))
