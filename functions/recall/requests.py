@@ -69,6 +69,9 @@ class _Question(RequestModel):
     """The number of messages before and after a message that are returned with it."""
     explain: bool = False
     """True if each item has the parts of its score."""
+    wait: Literal["indexed"] | None = None
+    """`indexed`: wait up to 10 seconds until the newest entries are found. Messages are
+    found at once."""
 
     @property
     def excluded_references(self) -> frozenset[str]:
@@ -125,8 +128,6 @@ class Question(_Question):
     )
     """Only entries whose values have these fields. The namespace must declare the names as
     `search_fields`."""
-    wait: Literal["indexed"] | None = None
-    """`indexed`: wait up to 10 seconds until the newest entries are found."""
 
     @model_validator(mode="after")
     def _has_query(self) -> Self:

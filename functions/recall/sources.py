@@ -1,6 +1,6 @@
 """Ask each source through the package that owns it, and describe what it finds alike."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from functools import partial
 from typing import Any
 
@@ -130,7 +130,7 @@ class RecallSources:
             question.neighbours,
         )
         found = self._conversation_search.search(caller, query, question.top_k)
-        return list(map(_describe_message, found))
+        return [_describe_message(each, question.excluded_references) for each in found]
 
     def find_episodes(self, caller: Principal, question: Question) -> list[RecallItem]:
         """Find episodes of the tenant's runs."""
@@ -354,7 +354,7 @@ def _describe_validity(fact: Fact, validity: Validity) -> str:
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-def _describe_message(found: FoundMessage) -> RecallItem:
+def _describe_message(found: FoundMessage, excluded: Container[str] = ()) -> RecallItem:
     session, message = found.conversation.session_id, found.message
     return RecallItem(
         source="messages",
@@ -381,6 +381,7 @@ def _describe_message(found: FoundMessage) -> RecallItem:
                 each.time,
             )
             for each in found.neighbors
+            if build_reference("messages", session, each.index) not in excluded
         ),
         explanation=found.parts,
     )
@@ -408,4 +409,4 @@ def _describe_episode(
 
 
 def _cut(text: str) -> str:
-    return cut_text(text, limits.MAX_RECALLED_CHARACTERS)
+    return cut_text(text, limits.MAX_RECALLED_CHARACTERS) or text[: limits.MAX_RECALLED_CHARACTERS]

@@ -215,6 +215,26 @@ def test_a_small_maximum_cuts_the_best_memory_between_words(ada: httpx.Client) -
     assert answer["items"][0]["text"].endswith(" …")
 
 
+def test_no_word_is_cut(ada: httpx.Client) -> None:
+    put(ada, "s", "parrots\nare\n" + "g" * 900)
+    (item,) = ask(ada, "parrots", max_tokens=300)["items"]
+    assert item["text"] == "parrots\nare …"
+    put(ada, "s", "parrots" * 100)
+    assert ask(ada, "parrots" * 100, max_tokens=300)["items"] == []
+
+
+def test_an_excluded_message_is_no_neighbor(ada: httpx.Client) -> None:
+    put(ada, "s", "a green parrot", "it can talk", "how nice")
+    answer = ask(ada, "green parrot", exclude=["m.s.1"], top_k=1)
+    assert [each["index"] for each in answer["items"][0]["neighbours"]] == [0, 2]
+    assert "talk" not in answer["text"]
+
+
+def test_a_search_of_conversations_can_be_asked_to_wait(ada: httpx.Client) -> None:
+    put(ada, "s", "a green parrot")
+    assert texts(search(ada, "parrot", wait="indexed")) == ["a green parrot"]
+
+
 def test_what_is_appended_changed_and_removed_is_known_at_once(ada: httpx.Client) -> None:
     put(ada, "s", "nothing of interest")
     append(ada, "s", "The code of the safe is swordfish")
