@@ -127,7 +127,9 @@ class Consolidation:
             run, writes = last, []
         else:
             writes = [self._store.build_run_write(tenant, run)]
-        after = schedule._replace(last_run=run.id, revision=schedule.revision + 1)
+        every = schedule.rules.every_ms
+        next_at = schedule.next_at or (every and self._clock() + every)
+        after = schedule._replace(last_run=run.id, next_at=next_at, revision=schedule.revision + 1)
         self._store.write(build_schedule_write(tenant, after), *writes, *records)
         return run
 

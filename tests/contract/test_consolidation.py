@@ -325,6 +325,15 @@ def test_a_tenant_with_facts_is_scheduled_once_a_week(sdr: httpx.Client, tenant:
     assert ok(tenant.admin.get(SETTINGS))["next_at"] == first
 
 
+def test_a_run_on_request_starts_the_schedule(tenant: Tenant) -> None:
+    ok(tenant.admin.post(CONSOLIDATION, json={"dry_run": False}), 202)
+    first = ok(tenant.admin.get(SETTINGS))["next_at"]
+    assert first is not None
+    sweep(tenant.service)
+    ok(tenant.admin.post(CONSOLIDATION, json={"dry_run": False}), 202)
+    assert ok(tenant.admin.get(SETTINGS))["next_at"] == first
+
+
 def test_one_consolidation_runs_at_a_time(tenant: Tenant) -> None:
     start = partial(tenant.admin.post, CONSOLIDATION, json={})
     first, second = ok(start(), 202), ok(start(), 202)
