@@ -41,10 +41,17 @@ def _build_rule(access: Access) -> Rule[SpaceTarget]:
 
 
 _READS, _WRITES, _MANAGES = _build_rule("read"), _build_rule("write"), _build_rule("admin")
+_LISTS = Rule[SpaceTarget](
+    "memory.admin, for a private space",
+    lambda caller, target: ADMIN in caller.permissions and find_owner(target.name) is not None,
+)
 _MAKES = Rule[SpaceTarget]("creates the space, as its owner or as a coordinator", _may_create)
 _ADMINISTERS = Rule[SpaceTarget]("memory.admin, for a shared space", _administers)
 
 READ_OBJECTS = Action("object.read", (_READS, INSPECTS), denied="you have no access to this space")
+LIST_OBJECTS = Action(
+    "object.list", (_READS, _LISTS, INSPECTS), denied="you have no access to this space"
+)
 WRITE_OBJECTS = Action(
     "object.write",
     (_WRITES, _MAKES),

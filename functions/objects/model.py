@@ -41,7 +41,7 @@ class StoredObject(NamedTuple):
     Attributes:
         key: its name in the space, by which lists sort.
         version: grows with each write, also over a deletion; its ETag.
-        metadata: a JSON object as text.
+        metadata: a JSON object as text; empty if the caller may not read it.
         created_by: the id of the principal that wrote it.
         created_at: when the key was written first, since it was last deleted (epoch ms).
         updated_at: when it was written last (epoch ms).

@@ -5,11 +5,11 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
-from functions.authorization.rules import authorize
+from functions.authorization.rules import authorize, is_allowed
 from functions.identity.model import Principal
 from functions.namespaces.model import find_owner
 from functions.objects import rules
-from functions.objects.authority import READ_OBJECTS
+from functions.objects.authority import LIST_OBJECTS, READ_OBJECTS
 from functions.objects.file_store import ObjectFiles
 from functions.objects.model import SpaceTarget, StoredObject
 from functions.objects.store import ObjectStore, is_expired
@@ -173,11 +173,14 @@ class ObjectReader:
         made = self._store.get_space(caller.tenant, space)
         if made is None and find_owner(space) is None:
             return []
-        authorize(caller, READ_OBJECTS, SpaceTarget(space, made))
+        target = SpaceTarget(space, made)
+        authorize(caller, LIST_OBJECTS, target)
+        reads = is_allowed(caller, READ_OBJECTS, target)
         now = self._clock()
         items = self._store.list_items(caller.tenant, space, prefix, after, limit)
         live = (each for each in items if not is_expired(each, now))
-        return [self._store.decode(caller.tenant, each) for each in islice(live, limit)]
+        found = [self._store.decode(caller.tenant, each) for each in islice(live, limit)]
+        return found if reads else [each._replace(metadata=b"") for each in found]
 
 
 def _take_while_fits(sizes: Sequence[int], limit: int) -> int:

@@ -582,7 +582,7 @@ ROWS: dict[str, Row] = {
         "401 401 200 403 403 403 403 403 403 403 200", "/api/v1/objects/box/read", {"keys": ["k"]}
     ),
     "GET /api/v1/agents/{agent_id}/objects/{space}": Row(
-        "401 401 403 403 403 403 403 403 403 403 200", "/api/v1/agents/alice/objects/box"
+        "401 401 200 403 403 403 403 403 403 200 200", "/api/v1/agents/alice/objects/box"
     ),
     "DELETE /api/v1/agents/{agent_id}/objects/{space}": Row(
         "401 401 200 403 403 403 403 403 200w 200w 200w",

@@ -392,6 +392,10 @@ def test_a_private_space_belongs_to_its_owner_before_and_after_it_exists(tenant:
     ok(ann.patch(PRIVATE, json=shared))
     assert eve.get(f"{PRIVATE}/k").content == b"mine"
     refused(eve.put(f"{PRIVATE}/k", content=b"taken"), 403, "ACCESS_DENIED")
+    refused(boss.get(PRIVATE), 403, "ACCESS_DENIED")
+    (known,) = ok(tenant.admin.get(PRIVATE))["objects"]
+    assert known["key"] == "k"
+    assert "metadata" not in known
     listed = ok(tenant.admin.get("/api/v1/objects"))["spaces"]
     assert [each["space"] for each in listed] == ["agents/ann/notes"]
     assert_no_content(tenant.admin.delete(f"{PRIVATE}/k"))

@@ -118,6 +118,8 @@ class SpacePageDocument(PagePosition):
 def render_object(stored: StoredObject) -> ObjectDocument:
     """Render an object without its bytes."""
     document = to_document(stored, ObjectDocument, etag=f'"{stored.version}"')
+    if not stored.metadata:
+        del document["metadata"]
     if stored.metadata is UNREADABLE:
         document["unreadable"] = True
     return document
