@@ -14,7 +14,13 @@ from typing import NamedTuple
 from functions.authorization.rules import is_allowed
 from functions.entries.agent_store import AgentStore, AgentUsage
 from functions.entries.authority import READ_EVICTION_ORDER, AgentTarget
-from functions.entries.counters import count_changes_of_agent, count_task_changes, find_first_beyond
+from functions.entries.counters import (
+    CONFIGURE,
+    STORE_ELSEWHERE,
+    count_changes_of_agent,
+    count_task_changes,
+    find_first_beyond,
+)
 from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
 from functions.identity.model import Principal
@@ -155,10 +161,7 @@ def _capacity_error(
         grows = count_changes_of_agent(agent, part).episodic > 0
         return grows and (usage.is_above_limit or _never_fits(usage, part, agent))
 
-    remedy = (
-        "delete or unpin entries first, or raise it by "
-        "PATCH /api/v1/agents/{agent_id}/memory/config, episodic.capacity"
-    )
+    remedy = f"delete or unpin entries first; or {STORE_ELSEWHERE} {CONFIGURE}episodic.capacity"
     error = CapacityExceeded(
         "episodic_capacity", usage.episodic_entry_count, usage.episodic_capacity, remedy
     )

@@ -11,11 +11,14 @@ from functions.entries.model import Entry, Transition
 from functions.platform.errors import CapacityExceeded
 
 _KB = 1024
+STORE_ELSEWHERE = (
+    "store what is to stay in semantic memory, which has no limit, by POST /api/v1/remember "
+    '(client.remember) or with memory_type "semantic"; or raise the limit'
+)
+CONFIGURE = "by PATCH /api/v1/agents/{agent_id}/memory/config (client.agents.configure), "
 _WORKING_REMEDY = (
-    "delete entries first; or store what is to stay in semantic memory, which has no limit, by "
-    'POST /api/v1/remember (client.remember) or with memory_type "semantic"; or raise the limit: '
-    "for a task in its memory_policy, else for the agent by "
-    "PATCH /api/v1/agents/{agent_id}/memory/config, working (client.agents.configure)"
+    f"delete entries first; or {STORE_ELSEWHERE}: for a task in its memory_policy, "
+    f"else for the agent {CONFIGURE}working"
 )
 
 

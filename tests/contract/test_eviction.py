@@ -216,5 +216,7 @@ def test_a_batch_that_never_fits_is_refused_at_once(
     problem = refused(alice.post(BATCH, json=body), 429, "CAPACITY_EXCEEDED")
     members = (problem["limit"], problem["current_count"], problem["max_capacity"])
     assert members == ("episodic_capacity", 5, 5)
+    for remedy in ("unpin", "client.remember", "client.agents.configure"):
+        assert remedy in problem["detail"]
     assert kept(alice) == before
     ok(alice.post(BATCH, json={"entries": body["entries"][1:]}))
