@@ -77,10 +77,6 @@ class TaskReassignedError(AgentMemoryError):
     """The task is another agent's by now: writes of its former assignee don't count (409)."""
 
 
-class ConversationNotOwned(AgentMemoryError):
-    """The conversation is another's (409): use another session id, or join it."""
-
-
 class MemoryCapacityError(AgentMemoryError):
     """A limit is reached (429 `CAPACITY_EXCEEDED`), or the tenant's (429 `QUOTA_EXCEEDED`)."""
 
@@ -102,6 +98,13 @@ class MemoryCapacityError(AgentMemoryError):
 
 class MemoryAccessError(AgentMemoryError):
     """The principal may not do this (403)."""
+
+
+class ConversationNotOwned(MemoryAccessError):
+    """The conversation is another's: use another session id, or join it.
+
+    409, or 403 if you have no part in it.
+    """
 
 
 class MemoryNotFoundError(AgentMemoryError):

@@ -8,6 +8,8 @@ import pytest
 from agent_memory import Client
 from agent_memory.exceptions import ConversationNotOwned, MemoryAccessError, ValidationError
 
+from tests.contract.local_server import LocalServer
+
 
 @pytest.fixture
 def assistant(admin: Client, agent: Callable[[str], Client]) -> Client:
@@ -73,7 +75,7 @@ def test_each_kind_of_item_is_forgotten_by_its_reference(assistant: Client) -> N
 
 
 def test_nobody_is_drawn_into_the_conversation_of_another(
-    assistant: Client, agent: Callable[[str], Client]
+    assistant: Client, agent: Callable[[str], Client], admin: Client, server: LocalServer
 ) -> None:
     planter = agent("planter")
     planter.conversations.put("chat", "ada", agent_participants=["assistant"])
@@ -83,6 +85,19 @@ def test_nobody_is_drawn_into_the_conversation_of_another(
     assert planter.conversations.get("chat").messages[0].content == "Hello"
     with pytest.raises(ValueError, match="user, assistant"):
         assistant.say("chat")
+    planter.conversations.put("closed", "ada")
+    for continue_it in (assistant.say, assistant.for_user("ada").say):
+        with pytest.raises(ConversationNotOwned, match="use another session_id"):
+            continue_it("closed", user="Hello")
+    with pytest.raises(MemoryAccessError):
+        assistant.say("closed", user="Hello", join=True)
+    reader = admin.principals.create("reader", permissions=["memory.read"])
+    with (
+        Client(server.address, reader.api_key) as client,
+        pytest.raises(MemoryAccessError) as refused,
+    ):
+        client.say("chat", user="Hello")
+    assert not isinstance(refused.value, ConversationNotOwned)
 
 
 def test_a_session_of_one_user_does_not_get_the_words_of_another(assistant: Client) -> None:

@@ -8,7 +8,12 @@ from typing import Any, Unpack
 from agent_memory._async.pages import AsyncPages, to_pages
 from agent_memory._async.recall import RecallFields, ask
 from agent_memory._async.resource import AsyncResource
-from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
+from agent_memory.exceptions import (
+    ConversationNotOwned,
+    MemoryAccessError,
+    MemoryConflictError,
+    MemoryNotFoundError,
+)
 from agent_memory.hints import SAY, explain_call
 from agent_memory.message_pieces import split_messages, to_messages
 from agent_memory.model import (
@@ -327,9 +332,15 @@ class AsyncConversations(AsyncResource):
         appended: AppendedMessages | None = None
         path = f"{_path(session_id)}/messages"
         for group in filter(None, split_messages(to_messages(messages), _AT_ONCE)):
-            answer = await self._call(
-                "POST", path, json={"messages": group} | expected, version=revision
-            )
+            try:
+                answer = await self._call(
+                    "POST", path, json={"messages": group} | expected, version=revision
+                )
+            except MemoryAccessError as refusal:
+                me = await self._client.principals.cached_me()
+                if expected and "memory.write" in me.permissions:
+                    raise ConversationNotOwned(str(refusal), **vars(refusal)) from refusal
+                raise
             appended = parse(AppendedMessages.from_document, answer)
             revision = None if revision is None else appended.revision
         if appended is None:

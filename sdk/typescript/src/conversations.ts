@@ -1,6 +1,6 @@
 /** `client.conversations`: what was said in a session. */
 
-import { MemoryConflictError, MemoryNotFoundError } from "./errors.js";
+import { ConversationNotOwned, MemoryAccessError, MemoryConflictError, MemoryNotFoundError } from "./errors.js";
 import { type Http, quoteSegment } from "./http.js";
 import { orUndefined, wasThere } from "./memory.js";
 import { Pages, type Paging } from "./pages.js";
@@ -92,7 +92,16 @@ export class Conversations {
     messages: readonly NewMessage[],
     options: AppendOptions = {},
   ): Promise<void> {
-    await this.#http.send("POST", `${toPath(sessionId)}/messages`, { body: { messages, ...options } });
+    try {
+      await this.#http.send("POST", `${toPath(sessionId)}/messages`, { body: { messages, ...options } });
+    } catch (error) {
+      const isExpected = Object.keys(options).some((name) => name.startsWith("expect_"));
+      if (isExpected && error instanceof MemoryAccessError) {
+        const { permissions } = await this.#http.getMe();
+        if (permissions.includes("memory.write")) throw new ConversationNotOwned(error.message, error);
+      }
+      throw error;
+    }
   }
 
   /**

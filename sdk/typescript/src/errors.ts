@@ -1,7 +1,7 @@
 /** What can go wrong with a call. */
 
 export interface Failure {
-  status?: number;
+  status?: number | undefined;
   code?: string | undefined;
   requestId?: string | undefined;
   problem?: Record<string, unknown>;
@@ -55,12 +55,12 @@ export class IdempotencyConflictError extends AgentMemoryError {}
 export class TaskClosedError extends AgentMemoryError {}
 /** The task is another agent's by now (409). */
 export class TaskReassignedError extends AgentMemoryError {}
-/** The conversation is another's (409): use another session id, or join it. */
-export class ConversationNotOwned extends AgentMemoryError {}
 /** A limit (429 `CAPACITY_EXCEEDED`), or the tenant's (429 `QUOTA_EXCEEDED`), is reached; `problem.limit` says which. */
 export class MemoryCapacityError extends AgentMemoryError {}
 /** The principal may not do this (403). */
 export class MemoryAccessError extends AgentMemoryError {}
+/** The conversation is another's (409, or 403 if you have no part in it): use another session id, or join it. */
+export class ConversationNotOwned extends MemoryAccessError {}
 /** There is no such thing (404). */
 export class MemoryNotFoundError extends AgentMemoryError {}
 /** The API key is no good (401). */

@@ -155,6 +155,8 @@ test("conversations are changed, searched and popped", async () => {
   await client.conversations.extend("ts-parts", [{ role: "tool", content: "42" }], { userId: "ada" });
   await client.conversations.say("ts-parts", { user: "Hello", assistant: "Hi" });
   await assert.rejects(client.forUser("ben").say("ts-parts", { user: "I am Ben" }), ConversationNotOwned);
+  const { api_key: apiKey } = await client.principals.create("ts-outsider");
+  await assert.rejects(new Client({ apiKey }).say("ts-parts", { user: "Hello" }), ConversationNotOwned);
   await assert.rejects(client.say("ts-parts", [{ role: "user", content: "Hi" }]), /extend\(sessionId, messages\)/);
   await assert.rejects(client.remember("  "), /must not be blank; give some words/);
   assert.deepEqual((await client.conversations.update("ts-parts", { tags: ["solved"] })).tags, ["solved"]);
