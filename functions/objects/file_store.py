@@ -5,6 +5,7 @@ file: so a repeated request never begins it again.
 """
 
 from collections import Counter
+from collections.abc import Iterable
 
 from functions.objects.model import ObjectUpload
 from functions.objects.rules import count_bytes
@@ -20,27 +21,14 @@ from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, delete, put_new, update
 
 
-class UsageChanges:
-    """Changes of usage that one transaction makes."""
-
-    def __init__(self) -> None:
-        self._changes: Counter[Key] = Counter()
-
-    def add(self, item: Item) -> None:
-        """Count the bytes of an object or an upload."""
-        self._changes[_build_key(item)] += count_bytes(item["size"])
-
-    def subtract(self, item: Item) -> None:
-        """Subtract them."""
-        self._changes[_build_key(item)] -= count_bytes(item["size"])
-
-    def build_writes(self) -> list[Write]:
-        """Build the writes of the transaction."""
-        return [
-            update(key, "ADD used_bytes :more", more=more)
-            for key, more in self._changes.items()
-            if more
-        ]
+def change_usage(added: Iterable[Item] = (), removed: Iterable[Item] = ()) -> list[Write]:
+    """Build the writes that count the bytes of objects and uploads in a transaction."""
+    changes: Counter[Key] = Counter()
+    for item in added:
+        changes[_build_key(item)] += count_bytes(item["size"])
+    for item in removed:
+        changes[_build_key(item)] -= count_bytes(item["size"])
+    return [update(key, "ADD used_bytes :more", more=more) for key, more in changes.items() if more]
 
 
 def get_usage(table: Table, tenant: str, owner: str) -> int:
@@ -108,11 +96,8 @@ class ObjectFiles:
         attributes = to_attributes(upload, "is_completed") | build_due_attributes(
             partition, upload.expires_at
         )
-        changes = UsageChanges()
-        changes.add({"pk": partition, **attributes})
-        key = build_file_key(partition, upload.upload_id)
-        marker = put_new(key, attributes)
-        return self._table.try_write(marker, *changes.build_writes())
+        marker = put_new(build_file_key(partition, upload.upload_id), attributes)
+        return self._table.try_write(marker, *change_usage([{"pk": partition, **attributes}]))
 
     def get_upload(self, partition: str, id: str) -> ObjectUpload | None:
         """Read an upload; None if there is none, or it is being deleted: one call."""
@@ -158,9 +143,8 @@ class ObjectFiles:
         if "size" not in marker:
             self._table.write_many([delete(key)])
             return
-        changes = UsageChanges()
-        changes.subtract(marker)
-        self._table.try_write(delete(key, "attribute_exists(pk)"), *changes.build_writes())
+        removal = delete(key, "attribute_exists(pk)")
+        self._table.try_write(removal, *change_usage(removed=[marker]))
 
     @property
     def _required(self) -> ArchiveStorage:

@@ -122,11 +122,3 @@ class ObjectUpload(NamedTuple):
     address_expires_at: int
     request: bytes
     is_completed: bool = False
-
-
-class Rename(NamedTuple):
-    """A new key for an object; `overwrite` lets it replace what has that key."""
-
-    source: str
-    target: str
-    overwrite: bool

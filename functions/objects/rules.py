@@ -6,8 +6,8 @@ from zlib import crc32
 
 from functions.namespaces.model import USERS, Namespace, NamespaceTarget, list_spellings
 from functions.namespaces.rules import change_permissions
-from functions.objects.model import Precondition, Rename, Space, StoredObject
-from functions.objects.requests import SpaceChange
+from functions.objects.model import Precondition, Space, StoredObject
+from functions.objects.requests import ObjectRename, SpaceChange
 from functions.platform import limits
 from functions.platform.errors import (
     CapacityExceeded,
@@ -74,7 +74,11 @@ def assert_precondition(present: StoredObject | None, expected: Precondition) ->
 
 
 def rename_object(
-    moved: StoredObject | None, replaced: StoredObject | None, wanted: Rename, now: int, random: int
+    moved: StoredObject | None,
+    replaced: StoredObject | None,
+    wanted: ObjectRename,
+    now: int,
+    random: int,
 ) -> StoredObject:
     """Return an object under its new key.
 
@@ -147,12 +151,8 @@ def limit_address_seconds(stored: StoredObject, now: int) -> int:
     return max(1, min(limits.DOWNLOAD_ADDRESS_SECONDS, (stored.expires_at - now) // 1000))
 
 
-def build_space(name: str, owner: str, now: int) -> Space:
+def build_space(name: str, owner: str, now: int, version: int = 1) -> Space:
     """Build a space that its owner alone has access to."""
-    return _build_space(name, owner, now, 1)
-
-
-def _build_space(name: str, owner: str, now: int, version: int) -> Space:
     return Space(owner, Namespace(name, "none", {owner: "admin"}, version, now, now))
 
 
@@ -160,7 +160,7 @@ def change_space(
     space: Space | None, name: str, owner: str, change: SpaceChange, now: int, token: RequestToken
 ) -> Space:
     """Return a space with changed permissions; a new one, if it does not exist."""
-    before = space or _build_space(name, owner, now, 0)
+    before = space or build_space(name, owner, now, 0)
     target = NamespaceTarget(name, before.permissions)
     changed = change_permissions(target, change.permissions, now, token)
     return Space(before.owner, replace(changed, default=changed.default or "none"))

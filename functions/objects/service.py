@@ -17,11 +17,11 @@ from functions.objects.model import (
     NewObject,
     ObjectUpload,
     Precondition,
-    Rename,
     Space,
     SpaceTarget,
     StoredObject,
 )
+from functions.objects.requests import ObjectRename
 from functions.objects.store import ObjectStore, decode_description, describe, is_expired, put_space
 from functions.platform.clock import Clock, compute_expiry
 from functions.platform.errors import ValidationFailed, VersionMismatch
@@ -154,7 +154,7 @@ class Objects:
         self,
         caller: Principal,
         space: str,
-        wanted: Rename,
+        wanted: ObjectRename,
         expected: Precondition,
         token: RequestToken,
     ) -> StoredObject:

@@ -4,14 +4,14 @@ All objects of a space are in one partition, under their keys as they are, so th
 them in order. An object's item has its bytes where they are few, and else the name of their file.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from functions.namespaces.store import namespace_from_item, put_permissions
 from functions.objects.file_store import (
     ObjectFiles,
-    UsageChanges,
     build_file_key,
+    change_usage,
     clear_staged_file,
     get_usage,
     mark_unused_file,
@@ -187,18 +187,13 @@ class ObjectStore:
         Args:
             upload: that has brought the object's file.
         """
-        writes = [_replace(item, old)]
-        changes = UsageChanges()
-        changes.add(item)
-        if old is not None:
-            changes.subtract(old)
-            writes += _mark_file(old, now)
+        writes = [_replace(item, old), *further]
         if "file" in item:
             writes.append(clear_staged_file(item))
+        removed = [] if old is None else [old]
         if upload is not None:
-            changes.subtract({"pk": item["pk"], **to_attributes(upload)})
-        self._table.transact([*writes, *changes.build_writes(), *further])
-        self._remove_files([] if old is None else [old], now)
+            removed.append({"pk": item["pk"], **to_attributes(upload)})
+        self._change(writes, now, [item], removed)
 
     def rename(
         self,
@@ -221,30 +216,33 @@ class ObjectStore:
         key = (item["pk"], item["sk"])
         item["metadata"] = self._encrypt_metadata(tenant, key, new.generation, new)
         writes = [_replace(item, old), delete(former, _AT_VERSION, seen=source["version"])]
-        changes = UsageChanges()
-        if old is not None:
-            changes.subtract(old)
-            writes += _mark_file(old, now)
-        self._table.transact([*writes, *changes.build_writes(), *further])
-        self._remove_files([] if old is None else [old], now)
+        self._change([*writes, *further], now, removed=[] if old is None else [old])
 
     def delete(self, items: Sequence[Item], now: int, further: Sequence[Write] = ()) -> None:
         """Delete up to 40 objects of one space, all or none, with further writes."""
-        writes: list[Write] = []
-        changes = UsageChanges()
-        for item in items:
-            writes.append(delete((item["pk"], item["sk"]), _AT_VERSION, seen=item["version"]))
-            writes += _mark_file(item, now)
-            changes.subtract(item)
-        self._table.transact([*writes, *changes.build_writes(), *further])
-        self._remove_files(items, now)
+        writes = [
+            delete((each["pk"], each["sk"]), _AT_VERSION, seen=each["version"]) for each in items
+        ]
+        self._change([*writes, *further], now, removed=items)
 
-    def _remove_files(self, items: Iterable[Item], now: int) -> None:
-        """Delete the files of objects that are gone; the schedule does what fails, or isn't due."""
-        for item in items:
-            if "file" in item and item.get("address_expires_at", 0) <= now:
+    def _change(
+        self,
+        writes: Sequence[Write],
+        now: int,
+        added: Sequence[Item] = (),
+        removed: Sequence[Item] = (),
+    ) -> None:
+        """Write objects with their usage, and delete the files of those that are gone.
+
+        The schedule deletes the files whose deletion fails, or isn't due.
+        """
+        without = [each for each in removed if "file" in each]
+        marks = [mark_unused_file(each, now) for each in without]
+        self._table.transact([*writes, *marks, *change_usage(added, removed)])
+        for each in without:
+            if each.get("address_expires_at", 0) <= now:
                 with suppress(ServiceError):
-                    self._files.remove(build_file_key(item["pk"], item["file"]))
+                    self._files.remove(build_file_key(each["pk"], each["file"]))
 
 
 def put_space(tenant: str, old: Space | None, new: Space) -> Write:
@@ -295,10 +293,6 @@ def _replace(item: Item, old: Item | None) -> Write:
     return put_version(
         (item["pk"], item["sk"]), attributes, None if old is None else old["version"]
     )
-
-
-def _mark_file(item: Item, now: int) -> list[Write]:
-    return [mark_unused_file(item, now)] if "file" in item else []
 
 
 def _build_space_key(tenant: str, space: str) -> Key:

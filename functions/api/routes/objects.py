@@ -31,7 +31,7 @@ from functions.api.routes.spaces import read_space
 from functions.api.routing import ANY, RouteTable
 from functions.identity.model import READ, WRITE, Principal
 from functions.objects.authority import DELETE_OBJECTS, WRITE_OBJECTS
-from functions.objects.model import Precondition, Rename, StoredObject
+from functions.objects.model import Precondition, StoredObject
 from functions.objects.requests import NewObjectUpload, ObjectReading, ObjectRename
 from functions.objects.uploads import UPLOAD_HEADER
 from functions.platform import limits
@@ -61,15 +61,14 @@ def rename_object(request: Request, caller: Principal) -> Response:
 
     Its bytes stay where they are. If-Match names the object's version.
     """
-    asked, expected = request.parse_body(ObjectRename), Precondition(request.if_match)
-    wanted, token = (
-        Rename(asked.source, asked.target, asked.overwrite),
+    renamed = request.services.objects.rename(
+        caller,
+        read_space(request),
+        request.parse_body(ObjectRename),
+        Precondition(request.if_match),
         request.idempotency_token(caller),
     )
-    objects = request.services.objects
-    return _object_response(
-        200, objects.rename(caller, read_space(request), wanted, expected, token)
-    )
+    return _object_response(200, renamed)
 
 
 def _read_data(request: Request) -> bytes:
