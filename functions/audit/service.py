@@ -8,7 +8,7 @@ from functions.audit.model import AuditQuery, AuditRecord
 from functions.audit.store import AuditStore, put_record
 from functions.authorization.model import Action
 from functions.authorization.rules import authorize
-from functions.identity.model import OPERATOR, SERVICE, Actor, Principal
+from functions.identity.model import OPERATOR, ROOT_TENANT, SERVICE, Actor, Principal
 from functions.platform.clock import Clock
 from functions.platform.keys import build_id
 from functions.platform.request_context import request_id
@@ -43,9 +43,9 @@ class AuditTrail:
             target: what it is done to, `kind:name`: "namespace:billing".
             before: the changed fields as they were; never a value of memory.
             after: the changed fields as they are from now on; never a value of memory.
-            tenant: where the operator acts with the root key, who belongs to no tenant.
+            tenant: where the operator acts, who belongs to no tenant; else the caller's.
         """
-        actor = caller.actor if tenant is None else OPERATOR
+        actor = OPERATOR if caller.tenant == ROOT_TENANT else caller.actor
         return self._build(tenant or caller.tenant, actor, action, target, before, after)
 
     def record_own(

@@ -1,7 +1,7 @@
 """Decide whether a principal may do something; the one place where that is decided."""
 
 from functions.authorization.model import Action, Decision, Rule, Target_contra
-from functions.identity.model import ADMIN, INSPECT, WRITE, Principal
+from functions.identity.model import ADMIN, INSPECT, ROOT_TENANT, WRITE, Principal
 from functions.platform import request_context
 from functions.platform.errors import AccessDenied
 
@@ -9,6 +9,8 @@ HOLDS_ADMIN = Rule[object](f"holds {ADMIN}", lambda caller, _: ADMIN in caller.p
 """Permits what `memory.admin` does to any target."""
 HOLDS_WRITE = Rule[object](f"holds {WRITE}", lambda caller, _: WRITE in caller.permissions)
 """Permits what is open to the whole tenant."""
+IS_OPERATOR = Rule[object]("holds the root key", lambda caller, _: caller.tenant == ROOT_TENANT)
+"""Permits what the root key alone does."""
 INSPECTS = Rule[object](f"holds {INSPECT}", lambda caller, _: INSPECT in caller.permissions)
 """Permits to read any target. It is the last rule of an action: each use is audited."""
 

@@ -25,7 +25,7 @@ from functions.deletion.rules import (
     is_waiting,
 )
 from functions.deletion.store import DeletionStore, build_begin, find_types, get_key
-from functions.identity.model import ROOT_TENANT, Principal
+from functions.identity.model import Principal
 from functions.platform.errors import NotFound, Throttled
 
 if TYPE_CHECKING:
@@ -85,10 +85,9 @@ class Deletions:
         if subject.kind == "tenant" and not self._store.has_tenant(subject.tenant):
             raise NotFound("no tenant has this id")
         new = new._replace(revision=1 if old is None else old.revision + 1)
-        tenant = ROOT_TENANT if subject.kind == "tenant" else None
         target = f"{subject.kind}:{subject.id}"
         after = {"dry_run": is_preview} if is_preview else None
-        record = self._audit.record(caller, action, target, after=after, tenant=tenant)
+        record = self._audit.record(caller, action, target, after=after)
         if not self._is_known(subject):
             new = new._replace(stage="done", finished_at=new.requested_at)
         writes = build_begin(new, old, record)

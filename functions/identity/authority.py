@@ -1,8 +1,8 @@
 """Define who administers tenants and principals: the actions and their rules."""
 
 from functions.authorization.model import Action, Rule
-from functions.authorization.rules import HOLDS_ADMIN
-from functions.identity.model import ADMIN, INSPECT, ROOT_TENANT, Principal
+from functions.authorization.rules import HOLDS_ADMIN, IS_OPERATOR
+from functions.identity.model import ADMIN, INSPECT, Principal
 
 _DENIED = "principals are managed with memory.admin"
 
@@ -12,20 +12,17 @@ def _may_take_key(caller: Principal, principal: Principal) -> bool:
     return ADMIN in caller.permissions and not gains
 
 
-CREATE_TENANT = Action[object](
-    "tenant.create",
-    (Rule("holds the root key", lambda caller, _: caller.tenant == ROOT_TENANT),),
-    denied="only the root key makes tenants",
-    is_audited=True,
+CREATE_TENANT = Action(
+    "tenant.create", (IS_OPERATOR,), "only the root key makes tenants", is_audited=True
 )
-CREATE_ADMIN = Action[object](
+CREATE_ADMIN = Action(
     "principal.create_admin",
-    (Rule("holds the root key", lambda caller, _: caller.tenant == ROOT_TENANT),),
-    denied="only the root key creates administrators of a tenant",
+    (IS_OPERATOR,),
+    "only the root key creates administrators of a tenant",
     is_audited=True,
 )
-GRANT_PERMISSIONS = Action[object](
-    "principal.grant", CREATE_ADMIN.rules, "only the root key sets all permissions", is_audited=True
+GRANT_PERMISSIONS = Action(
+    "principal.grant", (IS_OPERATOR,), "only the root key sets all permissions", is_audited=True
 )
 LIST_PRINCIPALS = Action("principal.list", (HOLDS_ADMIN,), _DENIED)
 CREATE_PRINCIPAL = Action("principal.create", (HOLDS_ADMIN,), _DENIED, is_audited=True)

@@ -16,15 +16,11 @@ if TYPE_CHECKING:
 
 def apply_change(principal: Principal, change: PrincipalChange) -> Principal:
     """Return the principal after a change."""
-    given: dict[str, Any] = {}
-    if "permissions" in change.model_fields_set:
+    given: dict[str, Any] = {name: getattr(change, name) for name in change.model_fields_set}
+    if "permissions" in given:
         assert_grantable(change.permissions, principal.permissions)
         kept = principal.permissions & {INSPECT}
         given["permissions"] = frozenset(change.permissions) | kept
-    if "agent_type" in change.model_fields_set:
-        given["agent_type"] = change.agent_type
-    if "expires_at" in change.model_fields_set:
-        given["expires_at"] = change.expires_at
     if not given:
         raise ValidationFailed("body", "names nothing to change")
     return principal._replace(**given)

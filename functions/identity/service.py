@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from typing import Any
 
 from functions.audit.service import AuditTrail
+from functions.authorization.model import Action
 from functions.authorization.rules import authorize
 from functions.identity import authority
 from functions.identity.api_keys import create_api_key
@@ -112,32 +114,27 @@ class Identity:
         authorize(caller, authority.CREATE_ADMIN, admin)
         if not self._store.has_tenant(tenant):
             raise NotFound("no tenant has this id; create it by POST /api/v1/tenants")
-        key = self._create_key(admin, idempotency_key)
-        record = self._audit.record(
-            caller,
-            authority.CREATE_ADMIN,
-            _target(principal_id),
-            after=describe_principal(admin),
-            tenant=tenant,
-        )
-        return self._add(admin, key, token, record, idempotency_key, reuse=False)
+        return self._add(caller, authority.CREATE_ADMIN, admin, token, idempotency_key)
 
     def _add(
         self,
-        principal: Principal,
-        key: NewKey,
+        caller: Principal,
+        action: Action[object],
+        new: Principal,
         token: RequestToken,
-        record: Write,
         idempotency_key: str | None,
         *,
-        reuse: bool,
+        reuse: bool = False,
     ) -> tuple[Principal, str]:
-        addition = self._store.add(principal, key, token, record, reuse=reuse)
+        key = self._create_key(new, idempotency_key)
+        after = describe_principal(new) | ({"reuse": True} if reuse else {})
+        record = self._record(caller, action, new, after=after)
+        addition = self._store.add(new, key, token, record, reuse=reuse)
         if addition == "revoked":
             raise EntryExists(_REVOKED)
         if addition == "taken":
-            return self._replay(principal, idempotency_key, token, _PRINCIPAL_EXISTS)
-        return principal, key.api_key
+            return self._replay(new, idempotency_key, token, _PRINCIPAL_EXISTS)
+        return new, key.api_key
 
     def create_principal(
         self, caller: Principal, new: NewPrincipal, token: RequestToken, idempotency_key: str | None
@@ -162,12 +159,8 @@ class Identity:
         authorize(caller, authority.CREATE_PRINCIPAL, principal)
         assert_grantable(new.permissions)
         _assert_future(new.expires_at, now)
-        key = self._create_key(principal, idempotency_key)
-        after = describe_principal(principal) | ({"reuse": True} if new.reuse else {})
-        record = self._audit.record(
-            caller, authority.CREATE_PRINCIPAL, _target(new.id), after=after
-        )
-        return self._add(principal, key, token, record, idempotency_key, reuse=new.reuse)
+        action = authority.CREATE_PRINCIPAL
+        return self._add(caller, action, principal, token, idempotency_key, reuse=new.reuse)
 
     def list_page(self, caller: Principal, wanted: WantedPage) -> BoundedPage[Principal]:
         """List a page of the principals of the caller's tenant, newest first.
@@ -204,8 +197,18 @@ class Identity:
         changed = apply_change(stored.principal, change)
         if "expires_at" in change.model_fields_set:
             _assert_future(change.expires_at, self._clock())
-        target, (before, after) = _target(principal_id), diff_principals(stored.principal, changed)
-        record = self._audit.record(caller, authority.CHANGE_PRINCIPAL, target, before, after)
+        return self._change(caller, authority.CHANGE_PRINCIPAL, stored, changed, token)
+
+    def _change(
+        self,
+        caller: Principal,
+        action: Action[object],
+        stored: StoredPrincipal,
+        changed: Principal,
+        token: RequestToken,
+    ) -> Principal:
+        before, after = diff_principals(stored.principal, changed)
+        record = self._record(caller, action, changed, before, after)
         self._store.change(stored, changed, token, record)
         self._invalidate_cache()
         return changed
@@ -230,12 +233,7 @@ class Identity:
         if _is_replay(token, stored):
             return stored.principal
         changed = stored.principal._replace(permissions=frozenset(granted.permissions))
-        target, (before, after) = _target(principal_id), diff_principals(stored.principal, changed)
-        action = authority.GRANT_PERMISSIONS
-        record = self._audit.record(caller, action, target, before, after, tenant=tenant)
-        self._store.change(stored, changed, token, record)
-        self._invalidate_cache()
-        return changed
+        return self._change(caller, authority.GRANT_PERMISSIONS, stored, changed, token)
 
     @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def rotate_key(
@@ -256,7 +254,7 @@ class Identity:
                 stored.principal, idempotency_key, token, "the key was rotated already"
             )
         key = self._create_key(stored.principal, idempotency_key)
-        record = self._audit.record(caller, authority.ROTATE_KEY, _target(principal_id))
+        record = self._record(caller, authority.ROTATE_KEY, stored.principal)
         self._store.replace_key(stored, key, token, record)
         self._invalidate_cache()
         return stored.principal, key.api_key
@@ -277,11 +275,20 @@ class Identity:
         stored = self._existing(caller.tenant, principal_id)
         authorize(caller, authority.REVOKE_PRINCIPAL, stored.principal)
         before = describe_principal(stored.principal)
-        record = self._audit.record(
-            caller, authority.REVOKE_PRINCIPAL, _target(principal_id), before
-        )
+        record = self._record(caller, authority.REVOKE_PRINCIPAL, stored.principal, before)
         self._store.remove(stored, self._clock(), record, *further)
         self._invalidate_cache()
+
+    def _record(
+        self,
+        caller: Principal,
+        action: Action[Any],
+        of: Principal,
+        before: dict[str, Any] | None = None,
+        after: dict[str, Any] | None = None,
+    ) -> Write:
+        target = f"principal:{of.id}"
+        return self._audit.record(caller, action, target, before, after, tenant=of.tenant)
 
     def get_principal(self, tenant: str, principal_id: str) -> Principal:
         """Read a principal: one read.
@@ -324,10 +331,6 @@ class Identity:
         seed = salt + "\n".join((principal.tenant, idempotency_key, principal.id)).encode()
         mac = hmac.digest(self._derive_secret(_PURPOSE), seed, "sha256")
         return f"am_{base64.urlsafe_b64encode(mac).rstrip(b'=').decode()}"
-
-
-def _target(principal_id: str) -> str:
-    return f"principal:{principal_id}"
 
 
 def _assert_future(expires: int | None, now: int) -> None:
