@@ -206,7 +206,7 @@ def paginate(
 def paginate_uncounted(
     request: Request,
     caller: Principal,
-    read: Callable[[str | None, int], Sequence[T]],
+    read: Callable[[str | None, int], Iterable[T]],
     render: Callable[[T], D],
     get_position: Callable[[T], str],
 ) -> tuple[list[D], UncountedPosition]:

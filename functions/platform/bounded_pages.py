@@ -38,6 +38,18 @@ class Listed(NamedTuple, Generic[T]):
     load: Callable[[], T | None]
 
 
+def load_listed(listed: Iterable[Listed[T]], *, has_values: bool) -> Iterator[tuple[str, T]]:
+    """Load elements, each with its position; those that have just been deleted are left out.
+
+    Args:
+        has_values: whether to read their values.
+    """
+    for each in listed:
+        element = each.load() if has_values else each.head
+        if element is not None:
+            yield each.position, element
+
+
 class WantedPage(NamedTuple):
     """Which page of a list is wanted.
 

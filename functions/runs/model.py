@@ -1,15 +1,14 @@
 """Runs and episodes (ADR-043 Tier 2). Times are epoch ms."""
 
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from functions.platform.bounded_pages import Listed
 from functions.platform.limits import RUN_RETENTION_DAYS
 from functions.platform.run_keys import DAY
 from functions.platform.sensitivity import Sensitivity
 
 RunStatus = Literal["running", "completed", "failed"]
-RunValue = Literal["input", "output", "error"]
+RunResult = Literal["output", "error"]
+RunValue = Literal["input", RunResult]
 
 
 class Run(NamedTuple):
@@ -37,22 +36,6 @@ class Run(NamedTuple):
     @property
     def expires_at(self) -> int:
         return compute_expiry(self.created_at)
-
-
-class RunPage(NamedTuple):
-    """A page of a list of runs.
-
-    Attributes:
-        positions: of the runs that the page covers.
-        end: the position after which the list continues; None at its end.
-        runs: runs that still exist; each is read when the iterator reaches it.
-        total: how many there are in all, if they were counted.
-    """
-
-    positions: list[str]
-    end: str | None
-    runs: Iterator[Listed[Run]]
-    total: int | None
 
 
 class RunQuery(NamedTuple):

@@ -7,24 +7,22 @@ from operator import itemgetter
 
 from functions.audit.service import AuditTrail
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import Listed, WantedPage, read_page
+from functions.platform.bounded_pages import BoundedPage, Listed, WantedPage, read_page
 from functions.platform.clock import Clock
-from functions.platform.errors import RunClosed
+from functions.platform.errors import NotFound, RunClosed
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.run_keys import create_run_address
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
-from functions.platform.staging import PartsMissing
 from functions.platform.table import ConditionFailed
 from functions.runs.agent_types import AgentTypes
 from functions.runs.authority import END_RUN, record_change
-from functions.runs.model import Run, RunPage, RunQuery, RunStatus, RunValue
-from functions.runs.requests import NewRun, RunError, RunOutput
+from functions.runs.model import Run, RunQuery, RunResult, RunStatus
+from functions.runs.requests import NewRun
 from functions.runs.rules import RunIds, end_run, render_value, run_not_found
 from functions.runs.store import RunStore, decode_head, is_run
 
 _ITEMS_AT_ONCE = 25
-_POSITION = itemgetter(TYPE_ORDER_ATTRIBUTE)
 
 
 @dataclass(eq=False)
@@ -79,32 +77,32 @@ class Runs:
 
     def get(self, caller: Principal, run_id: str) -> Run:
         """Get one run: one read, and a call more for each large value."""
-        return self._store.get(caller.tenant, run_id, self._clock())
+        item = self._store.get_item(caller.tenant, run_id, self._clock())
+        return self._store.decode(caller.tenant, item)
 
-    def complete(self, caller: Principal, run_id: str, new: RunOutput, token: RequestToken) -> Run:
-        """End a run that succeeded: a read and a write, and two calls for each large value.
+    def end(
+        self,
+        caller: Principal,
+        run_id: str,
+        field: RunResult,
+        value: object,
+        token: RequestToken,
+    ) -> Run:
+        """End a run by its output, or by its error if it failed.
+
+        A read and a write, and two calls for each large value.
 
         Raises:
-            ValueTooLarge: the output is too large.
+            ValueTooLarge: the value is too large.
             IdempotencyConflict: the Idempotency-Key came with another body.
             RunClosed: another request has ended the run.
         """
-        return self._end(caller, run_id, "completed", render_value(new.output, "output"), token)
-
-    def fail(self, caller: Principal, run_id: str, new: RunError, token: RequestToken) -> Run:
-        """End a run that failed; raises as `complete`."""
-        return self._end(caller, run_id, "failed", render_value(new.error, "error"), token)
-
-    def _end(
-        self, caller: Principal, run_id: str, status: RunStatus, result: bytes, token: RequestToken
-    ) -> Run:
-        now = self._clock()
-        tenant = caller.tenant
+        result, now, tenant = render_value(value, field), self._clock(), caller.tenant
         item = self._store.get_item(tenant, run_id, now)
         if item.get("ended_at") is None:
-            run = self._decode(tenant, item)
+            run = self._store.decode(tenant, item)
+            status: RunStatus = "completed" if field == "output" else "failed"
             ended = end_run(run, status, result, caller.id, token.stored, now)
-            field: RunValue = "output" if status == "completed" else "error"
             try:
                 records = record_change(self._audit, caller, END_RUN, run_id, run.created_by)
                 self._store.end(tenant, item, ended, field, now, records)
@@ -116,21 +114,19 @@ class Runs:
             else:
                 return ended
         if token.matches(item.get("end_request")):
-            return self._decode(tenant, item)
+            return self._store.decode(tenant, item)
         raise RunClosed(f"this run has ended ({item['status']}); its result can't change")
 
-    def _decode(self, tenant: str, item: Item) -> Run:
-        try:
-            return self._store.decode(tenant, item)
-        except PartsMissing as missing:
-            raise run_not_found() from missing
+    def list_page(
+        self, caller: Principal, query: RunQuery, wanted: WantedPage
+    ) -> tuple[BoundedPage[Item], Iterator[Listed[Run]]]:
+        """List a page of the runs that a query selects, newest first, by an index that may lag.
 
-    def list_page(self, caller: Principal, query: RunQuery, wanted: WantedPage) -> RunPage:
-        """List a page of the runs that a query selects, newest first, by an index that may lag."""
+        Returns its rows, and the runs that still exist: they are read as they are taken.
+        """
         list_rows = partial(self._store.list_rows, caller.tenant, query, self._clock())
-        rows, end, total = read_page(wanted, list_rows, _POSITION)
-        runs = self._load_rows(caller.tenant, rows)
-        return RunPage(list(map(_POSITION, rows)), end, runs, total)
+        page = read_page(wanted, list_rows, itemgetter(TYPE_ORDER_ATTRIBUTE))
+        return page, self._load_rows(caller.tenant, page.elements)
 
     def _load_rows(self, tenant: str, rows: Sequence[Item]) -> Iterator[Listed[Run]]:
         """Read the runs of index rows, a few at a time as they are taken."""
@@ -146,5 +142,5 @@ class Runs:
     def _load(self, tenant: str, item: Item) -> Run | None:
         try:
             return self._store.decode(tenant, item)
-        except PartsMissing:
+        except NotFound:
             return None

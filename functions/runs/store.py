@@ -20,7 +20,6 @@ from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import HIGHEST, Key, decode_timestamp
 from functions.platform.limits import MAX_INLINE_BYTES, MAX_PAGE_ITEMS
 from functions.platform.newest_first import iterate_items, iterate_rows
-from functions.platform.retry import retry_on
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store, Table
 from functions.platform.values import ValueCodec, read_text
@@ -55,11 +54,6 @@ class RunStore:
         if not is_run(item, run_id):
             raise run_not_found()
         return item
-
-    @retry_on(staging.PartsMissing, "others are writing this run")
-    def get(self, tenant: str, run_id: str, now: int) -> Run:
-        """Read a run: one read, and one call more for each large value."""
-        return self.decode(tenant, self.get_item(tenant, run_id, now))
 
     def create(self, address: run_keys.RunAddress, run: Run, now: int) -> None:
         """Write a new run: one write, and two calls more where its input is large."""
@@ -132,7 +126,11 @@ class RunStore:
         return {key: item for key, item in found.items() if "status" in item}
 
     def decode(self, tenant: str, item: Item) -> Run:
-        """Decode the run of an item: one call for each large value."""
+        """Decode the run of an item: one call for each large value.
+
+        Raises:
+            NotFound: the run was deleted since its item was read.
+        """
         return decode_head(item)._replace(
             input=self._decode_value(tenant, item, "input"),
             output=self._decode_value(tenant, item, "output"),
@@ -142,7 +140,10 @@ class RunStore:
     def _decode_value(self, tenant: str, item: Item, name: RunValue) -> bytes:
         if item.get(name) is None:
             return b"null"
-        value = self._staging.join(item[name] | {"pk": item["pk"]})
+        try:
+            value = self._staging.join(item[name] | {"pk": item["pk"]})
+        except staging.PartsMissing as missing:
+            raise run_not_found() from missing
         context = f"{item['pk']}#{name}"
         return read_text(item, lambda: self._values.decode(value, tenant, context, _VERSION))
 

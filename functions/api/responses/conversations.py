@@ -239,9 +239,11 @@ def render_state_head(state: State) -> StateHeadDocument:
     return to_document(state, StateHeadDocument, key=state.address.key)
 
 
-def render_state(state: State) -> StateDocument:
+def render_state(state: State, *, has_value: bool = True) -> StateDocument:
     """Render a state; its value is copied as it is stored."""
     document = to_document(state, StateDocument, **state.address._asdict())
     if state.value is UNREADABLE:
         document["unreadable"] = True
+    if not has_value:
+        del document["value"]
     return document

@@ -1,19 +1,16 @@
 """Runs of agents and their episodes, by ADR-043 Tier 2."""
 
-from collections.abc import Iterator
 from functools import partial
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import (
-    PageRequest,
     paginate,
     read_cursor,
     read_page_request,
     render_page,
     sign_cursor,
-    truncate_to_limit,
 )
 from functions.api.parameters import (
     AFTER,
@@ -38,13 +35,13 @@ from functions.api.responses.runs import (
     render_run_head,
     render_run_value,
 )
-from functions.api.responses.types import PagePosition
 from functions.api.routing import ANY, RouteTable
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform import limits
+from functions.platform.bounded_pages import load_listed
 from functions.platform.errors import ValidationFailed
 from functions.runs.authority import APPEND_EPISODE, DELETE_EPISODES, DELETE_RUN, END_RUN
-from functions.runs.model import Run, RunPage, RunQuery, RunStatus, RunValue
+from functions.runs.model import Run, RunQuery, RunResult, RunStatus, RunValue
 from functions.runs.requests import NewEpisode, NewRun, RunError, RunOutput
 
 ROUTES = RouteTable()
@@ -103,8 +100,11 @@ def list_runs(request: Request, caller: Principal) -> Response:
     The index is eventually consistent: a new run may be missing for a moment.
     """
     asked, has_values = read_page_request(request, caller), VALUES.read(request) is None
-    found = request.services.runs.list_page(caller, _read_query(request), asked.wanted)
-    page, position = _run_page(asked, found, has_values=has_values)
+    found, runs = request.services.runs.list_page(caller, _read_query(request), asked.wanted)
+    render = render_run if has_values else render_run_head
+    loaded = load_listed(runs, has_values=has_values)
+    page, end = render_page(loaded, asked.wanted.limit, lambda each: render(each[1]), itemgetter(0))
+    position = asked.describe(len(page), end or found.end, found.total)
     return json_response(200, RunPageDocument(runs=page, **position))
 
 
@@ -159,27 +159,6 @@ def delete_episode(request: Request, caller: Principal) -> Response:
     return Response(204)
 
 
-def _run_page(
-    asked: PageRequest, found: RunPage, *, has_values: bool
-) -> tuple[list[RunDocument], PagePosition]:
-    """Render a page of runs, without runs that were deleted since the list was read."""
-    shown: list[str] = []
-
-    def documents() -> Iterator[RunDocument]:
-        for listed in found.runs:
-            run = listed.load() if has_values else listed.head
-            if run is not None:
-                shown.append(listed.position)
-                yield render_run(run) if has_values else render_run_head(run)
-
-    page = truncate_to_limit(documents())
-    taken, end = len(found.positions), found.end
-    if len(page) < len(shown):  # the response is full
-        end = shown[len(page) - 1]
-        taken = found.positions.index(end) + 1
-    return page, asked.describe(taken, end, found.total)
-
-
 @ROUTES.add("GET /api/v1/agent-types", READ, {200: AgentTypePageDocument}, query=CURSOR_PAGE)
 def list_agent_types(request: Request, caller: Principal) -> Response:
     """List the agent types of the last {RUN_RETENTION_DAYS}, and those with workflows.
@@ -222,11 +201,7 @@ def get_run(request: Request, caller: Principal) -> Response:
 )
 def complete_run(request: Request, caller: Principal) -> Response:
     """End a run that succeeded."""
-    output, run_id = request.parse_body(RunOutput), request.path_params["run_id"]
-    return _run_response(
-        200,
-        request.services.runs.complete(caller, run_id, output, request.idempotency_token(caller)),
-    )
+    return _end(request, caller, "output", request.parse_body(RunOutput).output)
 
 
 @ROUTES.add(
@@ -241,10 +216,13 @@ def complete_run(request: Request, caller: Principal) -> Response:
 )
 def fail_run(request: Request, caller: Principal) -> Response:
     """End a run that failed."""
-    error, run_id = request.parse_body(RunError), request.path_params["run_id"]
-    return _run_response(
-        200, request.services.runs.fail(caller, run_id, error, request.idempotency_token(caller))
-    )
+    return _end(request, caller, "error", request.parse_body(RunError).error)
+
+
+def _end(request: Request, caller: Principal, field: RunResult, value: object) -> Response:
+    run_id, token = request.path_params["run_id"], request.idempotency_token(caller)
+    ended = request.services.runs.end(caller, run_id, field, value, token)
+    return _run_response(200, ended)
 
 
 def _read_query(request: Request) -> RunQuery:

@@ -1,19 +1,18 @@
 """Agents' states (Agent Memory Protocol §3, §4.2)."""
 
-from collections.abc import Callable, Iterator
-from itertools import chain, islice
+from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any
 
 import orjson
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import mark_hidden, read_page_request, truncate_to_limit
+from functions.api.paging import mark_hidden, paginate_uncounted, read_page_request, render_page
 from functions.api.parameters import (
     AFTER,
     OFFSET,
     ONLY_NEW,
     TOTAL,
-    UNCOUNTED,
     UNCOUNTED_PAGE,
     VALUES,
     IntegerParameter,
@@ -21,18 +20,16 @@ from functions.api.parameters import (
 from functions.api.responses.conversations import (
     AgentStatesDocument,
     StateDocument,
-    StateHeadDocument,
     StatesDocument,
     render_state,
     render_state_head,
 )
-from functions.api.responses.types import JsonValue
 from functions.api.routing import WRITE_OR_ADMIN, RouteTable
 from functions.conversations.authority import CHANGE_STATE, DELETE_STATE
 from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState
 from functions.identity.model import READ, WRITE, Principal
-from functions.platform.bounded_pages import Listed
+from functions.platform.bounded_pages import load_listed
 from functions.platform.limits import MAX_NAME_CHARACTERS, MAX_PAGE_ITEMS
 
 ROUTES = RouteTable()
@@ -77,16 +74,24 @@ def list_states(request: Request, caller: Principal) -> Response:
     asked = read_page_request(request, caller, _LIMIT)
     states = request.services.states
     found, total = states.list_page(caller, agent, owner, asked.wanted)
-    render = _render_value if VALUES.read(request) is None else _render_head
-    rendered, end = _take_page(found, asked.wanted.limit, render)
+    has_values, members = VALUES.read(request) is None, list[bytes]()
+
+    def render(listed: tuple[str, State]) -> Any:
+        state = listed[1]
+        if not has_values:
+            return render_state_head(state)
+        members.append(b"%b:%b" % (orjson.dumps(state.address.key), state.value))
+        return orjson.Fragment(members[-1])
+
+    loaded = load_listed(found, has_values=has_values)
+    page, end = render_page(loaded, asked.wanted.limit, render, itemgetter(0))
     position = mark_hidden(
-        asked.describe(len(rendered), end, total),
-        rendered,
+        asked.describe(len(page), end, total),
+        page,
         lambda: not states.can_read(caller, agent, owner),
     )
-    shown: dict[str, Any] = {"heads": rendered}
-    if render is _render_value:
-        shown = {"states": dict(chain.from_iterable(map(dict.items, rendered)))}
+    values = orjson.Fragment(b"{%b}" % b",".join(members[: len(page)]))
+    shown = {"states": values} if has_values else {"heads": page}
     return json_response(200, {"agent_id": agent, "owner_id": owner, **shown, **position})
 
 
@@ -98,58 +103,23 @@ def list_agent_states(request: Request, caller: Principal) -> Response:
     owner, the last updated come first. It comes from an index that may be a moment behind.
     """
     agent = request.path_param("agent_id")
-    UNCOUNTED.read(request)
-    asked = read_page_request(request, caller)
-    wanted, states = asked.wanted, request.services.states
-    found = states.list_of_agent(caller, agent, wanted.after, wanted.limit + 1)
-    render = _render_whole if VALUES.read(request) is None else _render_without_value
-    rendered, end = _take_page(found, wanted.limit, render)
-    page = AgentStatesDocument(states=list(filter(None, rendered)), limit=wanted.limit)
-    if end is not None:
-        page["next"] = asked.sign(end)
-    elif not rendered and wanted.after is None and not states.can_read(caller, agent, ""):
-        page["hidden"] = True
-    return json_response(200, page)
+    states, has_values = request.services.states, VALUES.read(request) is None
 
+    def read(after: str | None, count: int) -> Iterator[tuple[str, State]]:
+        found = states.list_of_agent(caller, agent, after, count)
+        return load_listed(found, has_values=has_values)
 
-def _take_page(
-    found: Iterator[Listed[State]], limit: int, render: Callable[[Listed[State]], Any]
-) -> tuple[list[Any], str | None]:
-    """Render as many states as a page holds; and get the position after which there are more."""
-    listed: list[Listed[State]] = []
-    rendered: list[Any] = []
-
-    def take() -> Iterator[Any]:
-        for each in islice(found, limit):
-            listed.append(each)
-            rendered.append(render(each))
-            yield rendered[-1]
-
-    taken = len(truncate_to_limit(take()))
-    has_more = taken < len(listed) or next(found, None) is not None
-    return rendered[:taken], listed[taken - 1].position if taken and has_more else None
-
-
-def _render_value(listed: Listed[State]) -> dict[str, JsonValue]:
-    """Render a state's value by its key; nothing if it has just been deleted."""
-    state = listed.load()
-    return {} if state is None else {state.address.key: orjson.Fragment(state.value)}
-
-
-def _render_head(listed: Listed[State]) -> StateHeadDocument:
-    return render_state_head(listed.head)
-
-
-def _render_whole(listed: Listed[State]) -> StateDocument | None:
-    """Render a state; None if it has just been deleted."""
-    state = listed.load()
-    return None if state is None else render_state(state)
-
-
-def _render_without_value(listed: Listed[State]) -> StateDocument:
-    state = render_state(listed.head)
-    del state["value"]
-    return state
+    page, position = paginate_uncounted(
+        request,
+        caller,
+        read,
+        lambda each: render_state(each[1], has_value=has_values),
+        itemgetter(0),
+    )
+    document: dict[str, Any] = {"states": page, **position}
+    if not page and AFTER.text(request) is None and not states.can_read(caller, agent, ""):
+        document["hidden"] = True
+    return json_response(200, document)
 
 
 @ROUTES.add(

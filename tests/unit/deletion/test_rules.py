@@ -8,7 +8,6 @@ from functions.deletion.model import SETTLING_TIME, Deletion, Subject
 from functions.deletion.ownership import (
     DELETED,
     DELETED_LAST,
-    KEPT,
     PERMISSIONS,
     REDACTED,
     is_deleted,
@@ -18,6 +17,7 @@ from functions.identity.model import OPERATOR
 from functions.platform.entry_keys import build_private_address, build_semantic_address
 from functions.platform.item_types import CLIENT_VECTOR, CLIENT_VECTOR_LENGTH, ITEM_TYPES
 from functions.platform.vector_keys import build_client_vectors_partition
+from tests.unit.deletion.kept_types import KEPT
 
 _BEGUN = Deletion(Subject("acme", "tenant"), 1_000, OPERATOR, pass_began_at=1_000)
 
