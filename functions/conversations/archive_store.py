@@ -14,7 +14,7 @@ from functions.conversations.mapper import decode_header, header_key
 from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation
 from functions.conversations.rules import list_shown
-from functions.conversations.store import ConversationChanged, delete_writes
+from functions.conversations.store import ConversationChanged, delete_writes, transact
 from functions.platform import conversation_keys, item_types
 from functions.platform.archive_storage import ArchiveStorage
 from functions.platform.conversation_keys import parse_conversation_partition
@@ -111,10 +111,7 @@ class ConversationArchiveStore:
             listed_in = conversation_keys.build_archives_partition(conversation.tenant)
             listed = build_list_attributes(listed_in, expired, "".join(key))
             writes.append(put(key, record | listed))
-        try:
-            self._table.transact(writes)
-        except ConditionFailed as refused:
-            raise ConversationChanged from refused
+        transact(self._table, writes)
 
     def iterate_records(self, tenant: str, before: str | None, count: int) -> Iterator[Item]:
         """Read the records of a tenant's archives, the last expired first: two calls a group.

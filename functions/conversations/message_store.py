@@ -8,7 +8,7 @@ from typing import NamedTuple
 from functions.conversations.mapper import ConversationMapper, header_key, marker_key
 from functions.conversations.model import Conversation, Message
 from functions.conversations.rules import list_shown, read_uses
-from functions.conversations.store import ConversationChanged, change_writes
+from functions.conversations.store import ConversationChanged, change_writes, transact
 from functions.platform import conversation_keys, item_types, staging
 from functions.platform.bulk_writes import write_parallel
 from functions.platform.conversation_keys import parse_message_index
@@ -291,7 +291,7 @@ class MessageStore(MessageReader):
                 "revision": after.revision,
             }
             writes.append(put_new(build_request_key(before, token), marker))
-        self._transact([*writes, *staged.shows])
+        transact(self._table, [*writes, *staged.shows])
 
     def _put(
         self,
@@ -331,7 +331,7 @@ class MessageStore(MessageReader):
             writes.append(put_new(build_request_key(before, token), marker))
         else:
             writes += staging.hide_parts(last, after.updated_at)
-        self._transact(writes)
+        transact(self._table, writes)
 
     def change(
         self, before: Conversation, after: Conversation, message: Message, audit: Sequence[Write]
@@ -345,7 +345,7 @@ class MessageStore(MessageReader):
         item = self._put(after, staged, 0, message.index).item or {}
         item |= {"changed_at": after.revision, "request": present.get("request")}
         writes = [*change_writes(before, after), put(key, item, _PRESENT), *staged.shows, *audit]
-        self._transact([*writes, *staging.hide_parts(present, after.updated_at)])
+        transact(self._table, [*writes, *staging.hide_parts(present, after.updated_at)])
 
     def remove_range(
         self, before: Conversation, after: Conversation, audit: Sequence[Write]
@@ -356,7 +356,7 @@ class MessageStore(MessageReader):
             header_key(after)[0], generation=after.generation, revision=revision
         )
         hidden = staging.hide(key, after.updated_at, first=first, end=end)
-        self._transact([*change_writes(before, after), hidden, *audit])
+        transact(self._table, [*change_writes(before, after), hidden, *audit])
         self.delete_range(key, _CLEANUP_SECONDS)
 
     def delete_range(self, key: Key, seconds: float) -> bool:
@@ -400,12 +400,6 @@ class MessageStore(MessageReader):
             condition = "generation = :generation AND removed = :before"
             self._table.update(update(header_at, "SET removed = :left", condition, **expected))
         self._table.write_many([delete(key)])
-
-    def _transact(self, writes: Sequence[Write]) -> None:
-        try:
-            self._table.transact(writes)
-        except ConditionFailed as refused:
-            raise ConversationChanged from refused
 
     # Messages of a generation that nothing shows yet
 

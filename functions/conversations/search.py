@@ -5,6 +5,7 @@ was appended before it began, and nothing that was deleted.
 """
 
 from calendar import month_name
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -180,15 +181,6 @@ class FoundMessage(NamedTuple):
     parts: Mapping[str, float]
 
 
-class _Place(NamedTuple):
-    """A candidate: a message of a conversation, and what found it."""
-
-    held: HeldConversation
-    conversation: Conversation
-    message: int
-    score: float
-
-
 @dataclass(eq=False)
 class ConversationSearch:
     """Searches the messages of the conversations that a caller may read."""
@@ -260,37 +252,24 @@ def _rank(
 ) -> tuple[list[FoundMessage], bool]:
     """Rank the best candidates of all conversations; also tell whether there are no others."""
     is_complete = True
-    by_meaning: list[_Place] = []
-    by_words: list[_Place] = []
-    for each, conversation in held:
+    by_meaning: list[tuple[int, Hit]] = []  # with the number of the conversation
+    by_words: list[tuple[int, Hit]] = []
+    for number, (each, _) in enumerate(held):
         wanted = each.matrix.find_candidates(embedding, depth, {}, statistics)
         is_complete = is_complete and wanted.is_complete
-        by_meaning += _list_places(each, conversation, wanted.by_meaning)
-        by_words += _list_places(each, conversation, wanted.by_words)
-    best = [*nlargest(depth, by_meaning, _get_score), *nlargest(depth, by_words, _get_score)]
-    groups: dict[str, tuple[HeldConversation, Conversation, set[int]]] = {}
-    for place in best:
-        group = groups.setdefault(
-            place.conversation.session_id, (place.held, place.conversation, set())
-        )
-        group[2].add(place.message)
+        by_meaning += ((number, hit) for hit in wanted.by_meaning)
+        by_words += ((number, hit) for hit in wanted.by_words)
+    candidates = defaultdict[int, set[int]](set)
+    for places in (by_meaning, by_words):
+        for number, hit in nlargest(depth, places, key=lambda place: place[1].score):
+            candidates[number].add(int(hit.ref))
     found = [
         result
-        for each, conversation, indexes in groups.values()
-        for result in _score(each, conversation, indexes, query, asked, embedding)
+        for number, indexes in candidates.items()
+        for result in _score(*held[number], indexes, query, asked, embedding)
     ]
     found.sort(key=lambda each: (-each.score, each.conversation.session_id, each.message.index))
     return found, is_complete and len(by_meaning) <= depth
-
-
-def _list_places(
-    held: HeldConversation, conversation: Conversation, hits: Iterable[Hit]
-) -> list[_Place]:
-    return [_Place(held, conversation, int(hit.ref), hit.score) for hit in hits]
-
-
-def _get_score(place: _Place) -> float:
-    return place.score
 
 
 def _score(

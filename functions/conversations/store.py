@@ -156,7 +156,7 @@ class ConversationStore:
             writes.append(put(listing_key(new), encode_listing(new)))
         else:
             writes += [*change_writes(old, new), staging.hide(marker_key(old), now)]
-        self.transact([*writes, *_count_writes(old, new)])
+        transact(self._table, [*writes, *_count_writes(old, new)])
 
     def change(self, old: Conversation, new: Conversation) -> None:
         """Write a conversation's changed fields; its messages stay."""
@@ -167,7 +167,7 @@ class ConversationStore:
             )
             writes += self._put_details(new, new.updated_at)
             writes += staging.hide_parts(present, new.updated_at)
-        self.transact(writes)
+        transact(self._table, writes)
 
     def _put_details(self, new: Conversation, now: int) -> list[Write]:
         """Build the writes of new details, and stage their parts."""
@@ -182,15 +182,16 @@ class ConversationStore:
         Args:
             further: writes that belong to the deletion.
         """
-        self.transact([*delete_writes(old, now), *further])
+        transact(self._table, [*delete_writes(old, now), *further])
 
-    def transact(self, writes: Sequence[Write]) -> None:
-        """Carry out writes of one conversation."""
-        try:
-            self._table.transact(writes)
-        except ConditionFailed as refused:
-            _assert_room(refused.failed)
-            raise ConversationChanged from refused
+
+def transact(table: Table, writes: Sequence[Write]) -> None:
+    """Carry out writes of one conversation."""
+    try:
+        table.transact(writes)
+    except ConditionFailed as refused:
+        _assert_room(refused.failed)
+        raise ConversationChanged from refused
 
 
 def write_header(old: Conversation, new: Conversation) -> Write:
