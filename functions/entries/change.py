@@ -21,7 +21,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_VALUE_BYTES
 from functions.platform.sensitivity import ENCRYPTED
-from functions.vectors.packing import count_numbers, pack_vector
+from functions.vectors.client_vector_store import count_numbers, pack_vector
 
 _CHANGED_BY_ONE_WRITE = frozenset({"value", "tags"})
 _HINT = "; keep bulk data elsewhere and store a reference"

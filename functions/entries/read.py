@@ -17,8 +17,7 @@ from functions.platform.clock import Clock
 from functions.platform.entry_keys import EntryAddress, parse_entry_id
 from functions.platform.errors import EntryNotFound
 from functions.tasks.access import TaskAccess
-from functions.vectors.client_vector_store import ClientVectorStore
-from functions.vectors.packing import unpack_vector
+from functions.vectors.client_vector_store import ClientVectorStore, unpack_vector
 
 
 @dataclass(eq=False)

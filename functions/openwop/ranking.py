@@ -5,16 +5,15 @@ from collections.abc import Sequence
 from functions.openwop.model import MemoryEntry
 from functions.vectors.held_texts import HeldTexts, Text
 from functions.vectors.hybrid import read_query
-from functions.vectors.model import Embed, EmbedQuery
-from functions.vectors.words import Weigh
+from functions.vectors.model import VectorSearch
 
 
 class EntryRanking:
     """Ranks entries in memory; nothing is stored, and an entry is embedded once by a process."""
 
-    def __init__(self, embeds: tuple[Embed, EmbedQuery, Weigh]) -> None:
-        embed, self._embed_query, self._weigh = embeds
-        self._texts = HeldTexts(embed)
+    def __init__(self, vector_search: VectorSearch) -> None:
+        self._vector_search = vector_search
+        self._texts = HeldTexts(vector_search.embed)
 
     def rank(
         self, tenant: str, reference: str, query: str, entries: Sequence[MemoryEntry]
@@ -23,11 +22,10 @@ class EntryRanking:
 
         Of entries that fit equally well, the newer one is first.
         """
-        embedding, asked = self._embed_query(query), read_query(query, self._weigh)
-        with self._texts.use(f"{tenant}#{reference}") as space:
-            self._texts.keep(space, [each.id for each in entries])
-            self._texts.put(space, [Text(each.id, 1, each.content) for each in entries])
-            found = space.matrix.find_candidates(embedding, len(entries) or 1, {})
+        asked = read_query(query, self._vector_search.weigh)
+        texts = [Text(each.id, 1, each.content) for each in entries]
+        embedding = self._vector_search.embed_query(query)
+        found = self._texts.find(f"{tenant}#{reference}", texts, embedding)
         scores = {
             each.id: asked.compare(found.cosines[each.id], each.content)[0]
             for each in entries

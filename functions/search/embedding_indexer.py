@@ -12,8 +12,8 @@ from functions.entries.model import Entry
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.vector_keys import build_entry_space
 from functions.search.text import extract_text
-from functions.vectors.model import Embed
-from functions.vectors.store import NewVector, VectorStore
+from functions.vectors.model import Embed, Embedding
+from functions.vectors.store import TextVector, VectorStore
 
 _REMEMBERED = 10_000  # entries whose vectors are known to be there
 
@@ -49,13 +49,7 @@ class EmbeddingIndexer:
         texts = [(entry, text) for entry in stored if (text := extract_text(entry)) is not None]
         embedded = self._embed.embed_all([text for _, text in texts])
         self._vectors.put_new(
-            NewVector(
-                build_entry_space(entry.address),
-                entry.id,
-                entry.version,
-                embedding,
-                _list_filters(entry),
-            )
+            _build_vector(entry, embedding)
             for (entry, _), embedding in zip(texts, embedded, strict=True)
         )
 
@@ -80,8 +74,7 @@ class EmbeddingIndexer:
             self._embed_entry(new, text)
 
     def _embed_entry(self, entry: Entry, text: str) -> None:
-        space, vector = build_entry_space(entry.address), self._embed(text)
-        self._vectors.put_vector(space, entry.id, entry.version, vector, _list_filters(entry))
+        self._vectors.put_vector(_build_vector(entry, self._embed(text)))
 
     def select_unindexed(self, entries: Iterable[Entry]) -> list[Entry]:
         """Select the entries that a search does not find yet: a call, unless all are known."""
@@ -116,9 +109,7 @@ class EmbeddingIndexer:
         ]
 
 
-def _list_filters(entry: Entry) -> dict[str, str]:
-    return {
-        "memory_type": entry.memory_type,
-        "namespace": entry.namespace,
-        "agent_id": entry.agent_id,
-    }
+def _build_vector(entry: Entry, embedding: Embedding) -> TextVector:
+    filters = {name: getattr(entry, name) for name in ("memory_type", "namespace", "agent_id")}
+    space = build_entry_space(entry.address)
+    return TextVector(space, entry.id, entry.version, embedding, filters)

@@ -7,6 +7,7 @@ index may lag behind, but a deleted, expired or restricted entry is never found.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from heapq import nlargest
 from itertools import chain
@@ -39,7 +40,7 @@ from functions.platform.vector_keys import (
 from functions.search.requests import MemorySearch
 from functions.search.text import extract_text
 from functions.tasks.access import TaskAccess
-from functions.vectors.client_vector_store import ClientVectorStore
+from functions.vectors.client_vector_store import ClientVectorStore, count_numbers, pack_vector
 from functions.vectors.client_vectors import ClientVectorIndex
 from functions.vectors.held_texts import HeldTexts, Text
 from functions.vectors.hybrid import Query, read_query
@@ -51,7 +52,6 @@ from functions.vectors.model import (
     add_statistics,
     search_with_expansion,
 )
-from functions.vectors.packing import count_numbers, pack_vector
 
 Accept = Callable[[Entry], bool]
 """True if a search may return an entry."""
@@ -72,29 +72,20 @@ class Match(NamedTuple):
     parts: Mapping[str, float] = MappingProxyType({})
 
 
+@dataclass(eq=False)
 class Search:
     """Finds the entries that fit a text best, among those that the caller may read."""
 
-    def __init__(
-        self,
-        vector_search: VectorSearch,
-        store: EntryStore,
-        queries: Queries,
-        tasks: TaskAccess,
-        namespaces: Namespaces,
-        client_vectors: tuple[ClientVectorStore, ClientVectorIndex],
-        access_tracker: AccessTracker,
-        clock: Clock,
-    ) -> None:
-        self._vector_search = vector_search
-        self._held_texts = HeldTexts(vector_search.embed)
-        self._store = store
-        self._queries = queries
-        self._tasks = tasks
-        self._namespaces = namespaces
-        self._client_vectors, self._client_index = client_vectors
-        self._access_tracker = access_tracker
-        self._clock = clock
+    _vector_search: VectorSearch
+    _held_texts: HeldTexts
+    _store: EntryStore
+    _queries: Queries
+    _tasks: TaskAccess
+    _namespaces: Namespaces
+    _client_vectors: ClientVectorStore
+    _client_index: ClientVectorIndex
+    _access_tracker: AccessTracker
+    _clock: Clock
 
     def search(
         self,
@@ -180,7 +171,7 @@ class Search:
             entries = self._select_readable(caller, present, request, accept)
             return _rank_all(query, entries, found), found.is_complete
 
-        return self._vector_search.search_with_expansion(request.top_k, search)
+        return search_with_expansion(request.top_k, self._vector_search.index.max_results, search)
 
     def _rank_newest(
         self,
@@ -198,10 +189,7 @@ class Search:
             if (text := extract_text(each)) is not None
         ]
         owner = request.filters.agent_id or caller.id
-        with self._held_texts.use(build_agent_space(caller.tenant, owner)) as space:
-            self._held_texts.keep(space, [each.name for each in texts])
-            self._held_texts.put(space, texts)
-            found = space.matrix.find_candidates(embedding, len(texts) or 1, {})
+        found = self._held_texts.find(build_agent_space(caller.tenant, owner), texts, embedding)
         ranked = [each for each in entries if each.id in found.cosines]
         return _rank_all(query, ranked, found)[: request.top_k]
 

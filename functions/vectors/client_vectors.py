@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from functions.platform.clock import Clock
 from functions.platform.items import Item
 from functions.vectors.client_vector_store import NUMBERS, ClientVectorStore
-from functions.vectors.matrix import HeldSpaces, RowKey, VectorMatrix, VectorSpace
+from functions.vectors.matrix import HeldSpaces, RowKey, TextMatrix, VectorSpace
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,7 +80,7 @@ class ClientVectorIndex:
         space.refreshed = now
 
 
-def _is_new(item: Item, matrix: VectorMatrix) -> bool:
+def _is_new(item: Item, matrix: TextMatrix) -> bool:
     """Tell whether an item may be newer than what is held of its entry."""
     written = matrix.written_at(item["ref"])
     return written is None or written <= item["time"]

@@ -4,14 +4,14 @@ A change of such a text costs no write of a vector. Embeddings of texts that hav
 reused by later searches of the process.
 """
 
-from collections.abc import Callable, Collection, Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 from functions.platform.parallel import run_parallel
 from functions.vectors.matrix import HeldSpaces, RowKey, TextMatrix, VectorSpace, hash_term
-from functions.vectors.model import Embed, Embedding
+from functions.vectors.model import Candidates, Embed, Embedding
 
 _MAX_HELD_BYTES = 76_800_000  # of 75,000 pieces of texts
 _BATCH = 48  # texts that a thread embeds
@@ -37,18 +37,14 @@ class HeldTexts:
         self._embed = embed
         self._spaces = HeldSpaces(VectorSpace, _MAX_HELD_BYTES)
 
-    def use(self, name: str) -> AbstractContextManager[VectorSpace]:
-        """Hold a space for one search."""
-        return self._spaces.use(name)
-
-    def put(self, space: VectorSpace, texts: Iterable[Text]) -> None:
-        """Embed the texts that are new or have changed, and add them to a space."""
-        add_texts(space.matrix, self._embed, texts)
-
-    def keep(self, space: VectorSpace, names: Collection[str]) -> None:
-        """Remove all other texts from a space."""
-        for name in space.matrix.names - set(names):
-            space.matrix.forget(name, space.matrix.written_at(name) or 0)
+    def find(self, name: str, texts: Sequence[Text], query: Embedding) -> Candidates:
+        """Compare the texts of a space with a query; what is not among them leaves the space."""
+        with self._spaces.use(name) as space:
+            matrix = space.matrix
+            for other in matrix.names - {each.name for each in texts}:
+                matrix.forget(other, matrix.written_at(other) or 0)
+            add_texts(matrix, self._embed, texts)
+            return matrix.find_candidates(query, len(texts) or 1, {})
 
 
 def add_texts(matrix: TextMatrix, embed: Embed, texts: Iterable[Text]) -> None:
@@ -58,16 +54,10 @@ def add_texts(matrix: TextMatrix, embed: Embed, texts: Iterable[Text]) -> None:
         for each in texts
         if each.name not in matrix.names or matrix.written_at(each.name) != each.version
     ]
-    jobs: list[Callable[[], list[Embedding]]] = [
-        partial(_embed_all, embed, changed[first : first + _BATCH])
-        for first in range(0, len(changed), _BATCH)
-    ]
-    embedded = [each for batch in run_parallel(jobs) for each in batch] if jobs else []
-    _put_embedded(matrix, changed, embedded)
-
-
-def _embed_all(embed: Embed, texts: Iterable[Text]) -> list[Embedding]:
-    return embed.embed_all([each.text for each in texts])
+    said = [each.text for each in changed]
+    batches = [said[first : first + _BATCH] for first in range(0, len(said), _BATCH)]
+    embedded = run_parallel([partial(embed.embed_all, each) for each in batches])
+    _put_embedded(matrix, changed, chain.from_iterable(embedded))
 
 
 def _put_embedded(matrix: TextMatrix, texts: Iterable[Text], embedded: Iterable[Embedding]) -> None:

@@ -5,11 +5,9 @@ letters, and its ids. An index finds candidates by either; `Query.compare` score
 """
 
 from array import array
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 from threading import Lock
@@ -296,30 +294,15 @@ class QueryEmbedder:
     """Embeds queries, and remembers the latest: the sources of a recall ask for the same one."""
 
     def __init__(self, embed_meanings: EmbedMeanings, weigh: Weigh) -> None:
-        self._embed_meanings = embed_meanings
+        self._embed = lru_cache(_REMEMBERED)(lambda text: embed_meanings([text])[0])
         self._weigh = weigh
         self._lock = Lock()
-        self._remembered: OrderedDict[str, Future[Vector]] = OrderedDict()
 
     def __call__(self, text: str) -> Embedding:
         """Embed a query."""
-        return Embedding((self._embed(without_ids(text)),), _list_terms(text, self._weigh))
-
-    def _embed(self, text: str) -> Vector:
-        with self._lock:
-            present = self._remembered.get(text)
-            future = self._remembered.setdefault(text, Future())
-            while len(self._remembered) > _REMEMBERED:
-                self._remembered.popitem(last=False)
-        if present is None:
-            try:
-                (vector,) = self._embed_meanings([text])
-                future.set_result(vector)
-            except BaseException as error:  # noqa: BLE001 - those that wait for it get it, too
-                with self._lock:
-                    self._remembered.pop(text, None)
-                future.set_exception(error)
-        return future.result()
+        with self._lock:  # of those that ask at once, one embeds
+            meaning = self._embed(without_ids(text))
+        return Embedding((meaning,), _list_terms(text, self._weigh))
 
 
 def _scale(meaning: Vector, piece: str) -> Vector:

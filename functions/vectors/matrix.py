@@ -39,11 +39,13 @@ class RowKey(NamedTuple):
     pieces: int = 1
 
 
-class VectorMatrix:
-    """The vectors of a space in one block of memory: a row for each piece of a text.
+class TextMatrix:
+    """The vectors of texts in one block of memory, and an inverted index of their words.
 
-    Rows are only appended. Rows of a text that has changed or is gone have no filters. Example: if
-    "a" is put, then "b", then "a" again, row 0 is dead, and rows 1 and 2 are found.
+    There is a row for each piece of a text. Rows are only appended. Rows of a text that has changed
+    or is gone have no filters. Example: if "a" is put, then "b", then "a" again, row 0 is dead, and
+    rows 1 and 2 are found. The inverted index has, for each term, the first rows of the texts that
+    have it.
     """
 
     def __init__(self) -> None:
@@ -52,6 +54,8 @@ class VectorMatrix:
         self._filters: list[Mapping[str, str] | None] = []
         self._written: dict[str, int] = {}
         self._numbers = array("f")
+        self._postings: dict[int, array[int]] = {}
+        self._uncounted: set[str] = set()
 
     @property
     def size(self) -> int:
@@ -124,18 +128,6 @@ class VectorMatrix:
             if present is not None and filters.items() <= present.items():
                 best.setdefault(self._names[row], float(scores[row]))
         return list(best.items())
-
-
-class TextMatrix(VectorMatrix):
-    """The vectors of texts, and an inverted index of their words.
-
-    The inverted index has, for each term, the first rows of the texts that have it.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._postings: dict[int, array[int]] = {}
-        self._uncounted: set[str] = set()
 
     def put_texts(
         self, keys: Sequence[RowKey], vectors: "NDArray[np.float32]", terms: Iterable[Iterable[int]]

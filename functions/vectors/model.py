@@ -196,12 +196,6 @@ class VectorSearch:
         """Embed a text that is stored; without a model, the embedding is empty."""
         return self.embed(text) if self.can_embed else Embedding((), {})
 
-    def search_with_expansion(
-        self, wanted: int, search: Callable[[int], tuple[list[T], bool]]
-    ) -> list[T]:
-        """Search for more and more hits, by each half, until enough of them qualify."""
-        return search_with_expansion(wanted, self.index.max_results, search)
-
 
 def search_with_expansion(
     wanted: int, max_results: int, search: Callable[[int], tuple[list[T], bool]]

@@ -12,8 +12,8 @@ from functions.platform.writes import put
 from functions.vectors.model import Embedding, VectorFormat
 
 
-class NewVector(NamedTuple):
-    """The first vector of a text.
+class TextVector(NamedTuple):
+    """The vector of a text.
 
     Attributes:
         ref: what it stands for.
@@ -36,32 +36,29 @@ class VectorStore:
         self._clock = clock
         self._format = vector_format
 
-    def put_vector(
-        self, space: str, ref: str, version: int, embedding: Embedding, filters: Mapping[str, str]
-    ) -> None:
-        """Put the vector of `ref` at a version, beside what a search may filter by."""
-        stamp = {"version": version} | self._format.build_stamp(self._clock())
-        self._put(space, ref, self._format.to_attributes(space, embedding, filters) | stamp)
+    def put_vector(self, vector: TextVector) -> None:
+        """Put a vector, beside what a search may filter by."""
+        self._put(vector.space, vector.ref, self._encode(vector))
 
-    def put_new(self, vectors: Iterable[NewVector]) -> None:
+    def put_new(self, vectors: Iterable[TextVector]) -> None:
         """Put the first vectors of texts: two calls per 25.
 
         A record that is delivered again finds its vector, or a later one, and leaves it alone.
         """
         wanted = {(each.space, each.ref): each for each in vectors}
         known = self.read_versions(wanted)
+        self._table.write_many(
+            [
+                put(build_vector_key(*address), self._encode(each))
+                for address, each in wanted.items()
+                if each.ref not in known
+            ]
+        )
+
+    def _encode(self, vector: TextVector) -> Item:
+        attributes = self._format.to_attributes(vector.space, vector.embedding, vector.filters)
         stamp = self._format.build_stamp(self._clock())
-        writes = [
-            put(
-                build_vector_key(each.space, each.ref),
-                self._format.to_attributes(each.space, each.embedding, each.filters)
-                | {"version": each.version}
-                | stamp,
-            )
-            for each in wanted.values()
-            if each.ref not in known
-        ]
-        self._table.write_many(writes)
+        return attributes | {"version": vector.version} | stamp
 
     def remove_vector(self, space: str, ref: str, version: int) -> None:
         """Replace the vector of `ref` by a tombstone, which outlives late older versions."""

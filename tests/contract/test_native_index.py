@@ -19,7 +19,7 @@ from functions.vectors.hybrid import QueryEmbedder
 from functions.vectors.in_memory_vectors import InMemoryVectors, float16_format
 from functions.vectors.model import Embedding
 from functions.vectors.native_index import NativeVectorIndex, native_format
-from functions.vectors.store import VectorStore
+from functions.vectors.store import TextVector, VectorStore
 from functions.vectors.wordllama import MODEL, embed_all, weigh
 from tests.contract.bodies import MEMORY, create, entry, semantic
 from tests.contract.expect import assert_no_content
@@ -76,8 +76,8 @@ def test_it_ranks_as_the_exact_search_does(service: Service, index: FakeVectorIn
     natively = VectorStore(table, service.clock, native_format(MODEL))
     for number, text in enumerate(TEXTS):
         kind = {"memory_type": "episodic" if number % 2 else "semantic"}
-        exactly.put_vector("exact", str(number), 1, DEFAULT_EMBED(text), kind)
-        natively.put_vector("native", str(number), 1, DEFAULT_EMBED(text), kind)
+        exactly.put_vector(TextVector("exact", str(number), 1, DEFAULT_EMBED(text), kind))
+        natively.put_vector(TextVector("native", str(number), 1, DEFAULT_EMBED(text), kind))
     exact, native = (
         InMemoryVectors(table, service.clock, MODEL),
         NativeVectorIndex(table, INDEX, MODEL),
@@ -129,7 +129,7 @@ def test_another_models_vectors_are_never_compared(
 ) -> None:
     table = Table(create_client("dynamodb"), service.engine.memory)
     VectorStore(table, service.clock, native_format("another")).put_vector(
-        "s", "a", 1, DEFAULT_EMBED("tea"), {}
+        TextVector("s", "a", 1, DEFAULT_EMBED("tea"), {})
     )
     native = NativeVectorIndex(table, INDEX, MODEL)
     assert native.find_candidates("s", _embed_query("tea"), 5, {}).cosines == {}
@@ -142,7 +142,8 @@ def test_a_zero_vector_is_stored_but_not_indexed(
     table = Table(create_client("dynamodb"), service.engine.memory)
     zeros = array("f", [0.0] * INDEXED_DIMENSIONS)
     still = Embedding((zeros,), {})
-    VectorStore(table, service.clock, native_format(MODEL)).put_vector("s", "a", 1, still, {})
+    vectors = VectorStore(table, service.clock, native_format(MODEL))
+    vectors.put_vector(TextVector("s", "a", 1, still, {}))
     native = NativeVectorIndex(table, INDEX, MODEL)
     for each in (_embed_query("tea"), still):
         assert native.find_candidates("s", each, 5, {}).cosines == {}

@@ -1,29 +1,8 @@
 """A search asks the index for more hits until enough of them qualify."""
 
-from collections.abc import Mapping
-
-from functions.vectors.factory import DEFAULT_EMBED
-from functions.vectors.in_memory_vectors import float16_format
-from functions.vectors.model import Candidates, Embedding, VectorSearch
+from functions.vectors.model import search_with_expansion
 
 LIMIT = 500
-
-
-class EmptyIndex:
-    """An index that is never asked."""
-
-    max_results = LIMIT
-
-    def find_candidates(
-        self, space: str, query: Embedding, depth: int, filters: Mapping[str, str]
-    ) -> Candidates:
-        """Find nothing."""
-        raise NotImplementedError
-
-
-SEARCH = VectorSearch(
-    DEFAULT_EMBED, DEFAULT_EMBED, lambda _: [], float16_format("model"), EmptyIndex()
-)
 
 
 def depths(wanted: int, qualifying: int, stored: int = 10_000) -> tuple[list[int], int]:
@@ -35,7 +14,7 @@ def depths(wanted: int, qualifying: int, stored: int = 10_000) -> tuple[list[int
         hits = min(depth, stored)
         return list(range(hits // qualifying)), hits < depth
 
-    return asked, len(SEARCH.search_with_expansion(wanted, search))
+    return asked, len(search_with_expansion(wanted, LIMIT, search))
 
 
 def test_twenty_hits_or_twice_as_many_as_wanted_come_first() -> None:
