@@ -8,7 +8,7 @@ imported at its first use, since importing every package would add 110 ms to a s
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from threading import RLock
@@ -107,7 +107,6 @@ if TYPE_CHECKING:
     import functions.facts.users
     import functions.learning.budgets
     import functions.learning.entry_target
-    import functions.learning.evidence
     import functions.learning.fact_target
     import functions.learning.forgetting
     import functions.learning.language_model
@@ -154,6 +153,7 @@ if TYPE_CHECKING:
     import functions.usage.service
     import functions.vectors.client_vectors
     import functions.vectors.factory
+    import functions.vectors.held_texts
     import functions.vectors.store
     import functions.working_values.service
     import functions.working_values.store
@@ -721,22 +721,17 @@ class Container:
     )
 
     # search and recall
-    memory_ranking = _Lazy(
-        lambda c: functions.openwop.ranking.EntryRanking(
-            (c.vector_search.embed, c.vector_search.embed_query, c.vector_search.weigh)
-        )
-    )
+    memory_ranking = _Lazy(lambda c: functions.openwop.ranking.EntryRanking(c.vector_search))
     search = _Lazy(
         lambda c: functions.search.service.Search(
             c.vector_search,
+            functions.vectors.held_texts.HeldTexts(c.vector_search.embed),
             c.entry_store,
             c.queries,
             c.task_access,
             c.namespaces,
-            (
-                c.client_vectors,
-                functions.vectors.client_vectors.ClientVectorIndex(c.client_vectors, c.clock),
-            ),
+            c.client_vectors,
+            functions.vectors.client_vectors.ClientVectorIndex(c.client_vectors, c.clock),
             c.access_tracker,
             c.clock,
         )
@@ -871,8 +866,9 @@ class Container:
         models = functions.learning.language_model
         endpoint = self.learning_endpoint
         if endpoint is not None and self.settings.learning_models[0].startswith("openai:"):
-            return models.OpenAiModel(endpoint)
-        return models.BedrockModel(create_lazy_client("bedrock-runtime", read_timeout=60))
+            return partial(models.ask_openai, endpoint)
+        client = create_lazy_client("bedrock-runtime", read_timeout=60)
+        return partial(models.ask_bedrock, client)
 
     learned_facts = _Lazy(
         lambda c: functions.learning.fact_target.LearnedFacts(
@@ -892,7 +888,7 @@ class Container:
             c.budgets,
             c.conversation_store,
             c.namespaces,
-            functions.learning.evidence.Reader(c.message_store),
+            c.message_store,
             c.settings.learning_models,
             c.language_model,
             {

@@ -3,6 +3,7 @@
 from typing import Any, Literal, NamedTuple
 
 from functions.facts.model import Fact
+from functions.platform.clock import parse_milliseconds
 
 Reason = Literal["same_spelling", "near_identical", "contradicted", "not_used", "low_confidence"]
 StepKind = Literal["merged", "ended", "weakened"]
@@ -14,17 +15,21 @@ class ConsolidationRules(NamedTuple):
 
     Attributes:
         every: the time between two of them, as an ISO 8601 duration; None: only on request.
-        every_ms: the same in ms.
         decay_after: after how long a fact that is not used is weakened; None: never.
-        decay_ms: the same in ms.
         end_below: a weakened fact with less confidence ends.
     """
 
-    every: str | None
-    every_ms: int | None
-    decay_after: str | None
-    decay_ms: int | None
-    end_below: float
+    every: str | None = None
+    decay_after: str | None = None
+    end_below: float = 0.0
+
+    @property
+    def every_ms(self) -> int | None:
+        return parse_milliseconds(self.every, "every")
+
+    @property
+    def decay_ms(self) -> int | None:
+        return parse_milliseconds(self.decay_after, "decay_after")
 
 
 class ConsolidationSchedule(NamedTuple):

@@ -5,12 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from functions.consolidation.rules import DEFAULT_RULES
-from functions.platform import limits
-from functions.platform.validation import RequestModel
-
-IsoDuration = Annotated[
-    str, Field(max_length=limits.MAX_TTL_CHARACTERS, pattern=r"^(duration:)?P.*$")
-]
+from functions.platform.validation import IsoDuration, RequestModel
 
 
 class NewConsolidation(RequestModel):

@@ -9,12 +9,10 @@ from functions.consolidation.spelling import get_letters, is_near, normalize
 from functions.facts.model import Fact
 from functions.facts.rules import add_change, end_fact
 from functions.identity.model import SERVICE
-from functions.platform.clock import parse_duration
 from functions.platform.limits import MAX_FACT_RUNS, MAX_REPLACED_FACTS
 
 DECAY = 0.8  # of the confidence that is left, for each time of disuse
-_DAY = 86_400_000
-DEFAULT_RULES = ConsolidationRules("P7D", 7 * _DAY, "P90D", 90 * _DAY, 0.2)
+DEFAULT_RULES = ConsolidationRules("P7D", "P90D", 0.2)
 
 
 @dataclass
@@ -32,19 +30,6 @@ class _Alike:
     @property
     def stated_at(self) -> int:
         return max(map(get_statement_time, self.facts))
-
-
-def build_rules(every: str | None, decay_after: str | None, end_below: float) -> ConsolidationRules:
-    """Build rules from ISO 8601 durations."""
-    return ConsolidationRules(
-        every, _to_ms(every, "every"), decay_after, _to_ms(decay_after, "decay_after"), end_below
-    )
-
-
-def _to_ms(text: str | None, field: str) -> int | None:
-    if text is None:
-        return None
-    return parse_duration(f"duration:{text.removeprefix('duration:')}", field).milliseconds
 
 
 def plan_steps(
@@ -159,9 +144,10 @@ def _end(ended: Sequence[Fact], latest: _Alike, now: int, *, is_named: bool) -> 
 
 def _weaken(fact: Fact, rules: ConsolidationRules, now: int) -> ConsolidationStep | None:
     """Lower the confidence of a fact that was not used for a time, and end it below a threshold."""
-    if not rules.decay_ms:
+    decay_ms = rules.decay_ms
+    if decay_ms is None:
         return None
-    times = (now - fact.used_at) // rules.decay_ms
+    times = (now - fact.used_at) // decay_ms
     known = fact.weakened if _find_weakening(fact) >= fact.used_at else 0
     if times <= known:
         return None

@@ -3,6 +3,7 @@
 import secrets
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
@@ -24,7 +25,6 @@ from functions.consolidation.model import (
     TakenStep,
 )
 from functions.consolidation.requests import ConsolidationSettings
-from functions.consolidation.rules import build_rules
 from functions.consolidation.store import ConsolidationStore, build_run_key, build_schedule_write
 from functions.facts.model import Fact
 from functions.facts.store import FactStore
@@ -73,11 +73,12 @@ class Consolidation:
             ValidationFailed: a duration is malformed or too short.
         """
         authorize(caller, CHANGE_CONSOLIDATION, None)
-        rules = build_rules(new.every, new.decay_after, new.end_below)
-        if rules.every_ms is not None and rules.every_ms < _HOUR:
+        rules = ConsolidationRules(new.every, new.decay_after, new.end_below)
+        every, _ = rules.every_ms, rules.decay_ms  # both are checked
+        if every is not None and every < _HOUR:
             raise ValidationFailed("every", "is an hour or more, or null")
         before = self._store.get_schedule(caller.tenant)
-        next_at = None if rules.every_ms is None else self._clock() + rules.every_ms
+        next_at = None if every is None else self._clock() + every
         after = before._replace(rules=rules, next_at=next_at, revision=before.revision + 1)
         record = self._audit.record(
             caller, CHANGE_CONSOLIDATION, "consolidation:settings", *map(_show, (before, after))
@@ -113,10 +114,8 @@ class Consolidation:
         schedule = self._store.get_schedule(tenant)
         every = schedule.rules.every_ms
         next_at = None if every is None else self._clock() + every
-        try:
+        with suppress(ConditionFailed):  # another worker has started it
             self._start(tenant, schedule._replace(next_at=next_at), self._build_run())
-        except ConditionFailed:
-            return True  # another worker has started it
         return True
 
     def _start(
@@ -177,8 +176,7 @@ def _limit_time() -> Callable[[], bool]:
 
 
 def _show(schedule: ConsolidationSchedule) -> dict[str, object]:
-    rules: ConsolidationRules = schedule.rules
-    return {"every": rules.every, "decay_after": rules.decay_after, "end_below": rules.end_below}
+    return schedule.rules._asdict()
 
 
 def _report(step: ConsolidationStep, users: CallerAccess) -> ReportedStep:

@@ -42,8 +42,8 @@ class ConsolidationStore:
         item = self._table.get(CONSOLIDATION.build_key(tenant))
         if item is None:
             return ConsolidationSchedule(DEFAULT_RULES)
-        stored: Item = dict.fromkeys(ConsolidationRules._fields) | item["rules"]
-        rules = ConsolidationRules(**stored | {"end_below": float(stored["end_below"])})
+        least = float(item["rules"]["end_below"])
+        rules = from_attributes(ConsolidationRules, item["rules"], end_below=least)
         return ConsolidationSchedule(
             rules, item.get(DUE_ATTRIBUTE), item.get("last_run"), item["revision"]
         )

@@ -27,6 +27,7 @@ from functions.facts.store import (
     build_fact_key,
     decode_fact,
     decode_stored,
+    name_replaced,
 )
 from functions.facts.users import UserAccess
 from functions.identity.model import Principal
@@ -47,7 +48,6 @@ from functions.platform.keys import get_tenant
 from functions.platform.limits import (
     MAX_FACT_METADATA_BYTES,
     MAX_GET_ITEMS,
-    MAX_REPLACED_FACTS,
     MAX_WRITTEN_TOGETHER,
 )
 from functions.platform.parallel import run_parallel
@@ -56,7 +56,7 @@ from functions.platform.run_keys import DAY, hash_fact
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.vectors.hybrid import Query, read_query
-from functions.vectors.model import VectorSearch
+from functions.vectors.model import VectorSearch, search_with_expansion
 
 _SCORE_STEP = 0.000001  # the smallest difference of two scores
 _BUSY, _ATTEMPTS = "others are writing this fact", 30
@@ -151,7 +151,7 @@ class Facts:
             replacements = self._chains.find_replacements(
                 caller.tenant, after, starts, replacing, written, now
             )
-            after = list(map(_name_replaced, after, replacements))
+            after = list(map(name_replaced, after, replacements))
             try:
                 self._store.write(self._build_writes(caller, after, places, replacements))
             except ConditionFailed as changed:
@@ -472,7 +472,7 @@ class Facts:
             ]
             return _put_named_first(query, recalled), found.is_complete
 
-        best = self._vector_search.search_with_expansion(top_k, search)
+        best = search_with_expansion(top_k, self._vector_search.index.max_results, search)
         if as_of is None:
             self._note_recall(caller.tenant, best)
         return best
@@ -526,14 +526,6 @@ def _learn_at(place: _Place, fact: Fact, token: RequestToken | None) -> Fact:
 
 def _contradicts(one: Fact, other: Fact) -> bool:
     return one.fact_id != other.fact_id and one.chain == other.chain
-
-
-def _name_replaced(fact: Fact, replacement: Replacement | None) -> Fact:
-    if replacement is None:
-        return fact
-    ended = [each.fact_id for each in replacement.before]
-    named = (*(each for each in fact.replaced_facts if each not in ended), *ended)
-    return fact._replace(has_chain=True, replaced_facts=named[-MAX_REPLACED_FACTS:])
 
 
 def _assert_different(facts: Sequence[Fact]) -> None:

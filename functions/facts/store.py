@@ -376,6 +376,15 @@ class FactChainStore:
         return [*ended, named]
 
 
+def name_replaced(fact: Fact, replacement: Replacement | None) -> Fact:
+    """Name in a fact the facts that it ends."""
+    if replacement is None:
+        return fact
+    ended = [each.fact_id for each in replacement.before]
+    named = (*(each for each in fact.replaced_facts if each not in ended), *ended)
+    return fact._replace(has_chain=True, replaced_facts=named[-MAX_REPLACED_FACTS:])
+
+
 def _is_after(end: int | None, time: int) -> bool:
     return end is None or end > time
 

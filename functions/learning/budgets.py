@@ -4,10 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from functions.learning.model import Budget, Usage
-from functions.learning.store import StrategyStore, build_usage_write
+from functions.learning.store import StrategyStore
 from functions.platform.clock import Clock, to_rfc3339
 from functions.platform.limits import MAX_ANSWER_TOKENS, MIN_ANSWER_TOKENS
-from functions.platform.writes import Write
 from functions.usage.model import TenantLimits
 
 _DAY = 86_400_000  # ms
@@ -41,16 +40,6 @@ def find_room(budget: Budget, tokens: int) -> int | None:
         return MAX_ANSWER_TOKENS
     room = limit.tokens - used.tokens - tokens
     return None if room < MIN_ANSWER_TOKENS else min(room, MAX_ANSWER_TOKENS)
-
-
-def build_reservation(tenant: str, budget: Budget, tokens: int) -> Write:
-    """Build the write that reserves a request and its tokens, if the budget has room for them."""
-    return build_usage_write(tenant, budget.day, Usage(tokens, 1), budget.limit)
-
-
-def build_settlement(tenant: str, day: str, reserved: int, used: int) -> Write:
-    """Build the write that corrects reserved tokens to those that were used."""
-    return build_usage_write(tenant, day, Usage(used - reserved, 0), Usage())
 
 
 def get_day(now: int) -> str:

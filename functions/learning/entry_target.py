@@ -16,7 +16,7 @@ from functions.entries.transaction import Transaction
 from functions.identity.model import SERVICE
 from functions.learning.evidence import Reading, add_place, build_place
 from functions.learning.model import StrategyKind
-from functions.learning.plans import Known, Plan, build_learner, build_row_writes
+from functions.learning.plans import Known, Plan, build_learner, build_row_write
 from functions.learning.prompts import (
     Answer,
     EpisodeChange,
@@ -60,20 +60,13 @@ class LearnedEntries:
     def list_known(self, reading: Reading) -> list[Known]:
         """List the entries that strategies of this kind have learned for this namespace."""
         rows = self._learned.list_known(reading.tenant, self.name(reading), MAX_KNOWN_ITEMS)
-        by_key = {each.ref: each for each in reversed(rows)}
-        entries = {
-            key: self._get(reading.tenant, row.namespace, key) for key, row in by_key.items()
-        }
         known: list[Known] = []
-        for key, entry in entries.items():
+        for key, row in {each.ref: each for each in reversed(rows)}.items():
+            entry = self._get(reading.tenant, row.namespace, key)
             if entry is not None and _is_own(entry):
-                id = f"k{len(known) + 1}"
-                value = loads(entry.value)
-                shown = {
-                    "id": id,
-                    **{name: each for name, each in value.items() if name != LEARNED_FROM},
-                }
-                known.append(Known(id, by_key[key], entry, shown))
+                id, value = f"k{len(known) + 1}", loads(entry.value)
+                value.pop(LEARNED_FROM, None)
+                known.append(Known(id, row, entry, {"id": id, **value}))
         return known
 
     def plan(self, reading: Reading, answer: Answer, known: Sequence[Known], now: int) -> Plan:
@@ -98,7 +91,7 @@ class LearnedEntries:
                 dropped += 1
                 continue
             transitions.append(transition)
-            writes += self._build_row(reading, key, messages, now)
+            writes.append(self._build_row(reading, key, messages, now))
         removed = [each for each in ended.values() if each.row.ref not in new]
         transitions += [Transition(each.stored, None) for each in removed]
         writes += [build_learned_removal(each.row) for each in removed]
@@ -134,17 +127,15 @@ class LearnedEntries:
 
     def _build_row(
         self, reading: Reading, key: str, messages: list[ReadMessage], now: int
-    ) -> list[Write]:
+    ) -> Write:
         namespace = fill_template(reading.strategy.namespace, reading.conversation)
         is_whole = reading.strategy.kind == "summary"
-        messages = [] if is_whole else messages  # any change of the conversation concerns it
-        target = self.name(reading)
-        return build_row_writes(
+        return build_row_write(
             self._learned,
             reading,
-            target,
+            self.name(reading),
             key,
-            messages,
+            [] if is_whole else messages,  # any change of the conversation concerns a summary
             now,
             namespace=namespace,
             is_whole=is_whole,

@@ -5,7 +5,6 @@ with the conversation, the range that was read, the messages that say it, and th
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -114,25 +113,21 @@ def _is_same(one: Document, other: Document) -> bool:
 _CUT = " […]"
 
 
-@dataclass(eq=False)
-class Reader:
-    """Reads messages for strategies."""
-
-    _messages: MessageStore
-
-    def read(self, conversation: Conversation, strategy: Strategy, first: int) -> Reading:
-        """Read the messages from an index on: as many as a request to a model holds."""
-        found: list[ReadMessage] = []
-        size = 0
-        for message in self._messages.read(conversation, first, MAX_READ_MESSAGES):
-            read = _read_message(message)
-            size += len(read.content)
-            if found and size > MAX_READ_CHARACTERS:
-                return Reading(conversation, strategy, first, message.index, found)
-            found.append(read)
-        is_full = len(found) == MAX_READ_MESSAGES
-        end = found[-1].index + 1 if is_full else conversation.end
-        return Reading(conversation, strategy, first, end, found)
+def read_messages(
+    store: MessageStore, conversation: Conversation, strategy: Strategy, first: int
+) -> Reading:
+    """Read the messages from an index on: as many as a request to a model holds."""
+    found: list[ReadMessage] = []
+    size = 0
+    for message in store.read(conversation, first, MAX_READ_MESSAGES):
+        read = _read_message(message)
+        size += len(read.content)
+        if found and size > MAX_READ_CHARACTERS:
+            return Reading(conversation, strategy, first, message.index, found)
+        found.append(read)
+    is_full = len(found) == MAX_READ_MESSAGES
+    end = found[-1].index + 1 if is_full else conversation.end
+    return Reading(conversation, strategy, first, end, found)
 
 
 def _read_message(message: Message) -> ReadMessage:

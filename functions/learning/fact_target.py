@@ -6,14 +6,20 @@ from typing import NamedTuple
 
 from functions.facts.model import Fact
 from functions.facts.rules import derive_fact_id, end_fact, relearn
-from functions.facts.store import FactChainStore, FactStore, StoredFact
+from functions.facts.store import (
+    FactChainStore,
+    FactStore,
+    Replacement,
+    StoredFact,
+    name_replaced,
+)
 from functions.identity.model import SERVICE
 from functions.learning.evidence import Document, Reading, add_place, build_place
-from functions.learning.plans import Known, Plan, build_row_writes
+from functions.learning.plans import Known, Plan, build_row_write
 from functions.learning.prompts import Answer, FactChange, ReadMessage
 from functions.learning.store import LearnedStore, build_learned_removal
 from functions.platform.json_text import dumps, loads
-from functions.platform.limits import MAX_FACT_METADATA_BYTES, MAX_KNOWN_ITEMS, MAX_REPLACED_FACTS
+from functions.platform.limits import MAX_FACT_METADATA_BYTES, MAX_KNOWN_ITEMS
 from functions.platform.run_keys import hash_fact
 from functions.platform.writes import Write
 from functions.vectors.model import VectorSearch
@@ -71,11 +77,14 @@ class LearnedFacts:
         count = len(writes)
         writes += [build_learned_removal(each.row) for each in known if each.id in ended]
         written = stays | {facts[id].fact_id for id in ended}
-        chains: set[object] = set()
+        firsts = list({each.fact.chain: each for each in reversed(new)}.values())
+        starts, no = [_get_time(each.messages, now) for each in firsts], [False] * len(firsts)
+        found = self._chains.find_replacements(
+            reading.tenant, [each.fact for each in firsts], starts, no, written, now
+        )
+        replacements = {each.fact.fact_id: by for each, by in zip(firsts, found, strict=True)}
         for each in new:
-            is_first = each.fact.chain not in chains
-            writes += self._build_writes(reading, each, written, now, is_first=is_first)
-            chains.add(each.fact.chain)
+            writes += self._build_writes(reading, each, replacements.get(each.fact.fact_id), now)
         return Plan(writes, learned=len(new), ended=count)
 
     def _build_new(
@@ -101,31 +110,18 @@ class LearnedFacts:
         return stored if stored.same_as is None else self._store.get(tenant, stored.same_as)
 
     def _build_writes(
-        self, reading: Reading, new: _New, written: set[str], now: int, *, is_first: bool
+        self, reading: Reading, new: _New, replacement: Replacement | None, now: int
     ) -> list[Write]:
-        """Build the writes of a fact, of those that a single-valued predicate ends, and its row.
-
-        Args:
-            is_first: whether no fact of the answer has the same subject and predicate before it.
-        """
-        tenant, fact = reading.tenant, new.fact
-        writes: list[Write] = []
-        asked = [fact] if is_first else []
-        starts, no = [_get_time(new.messages, now)] * len(asked), [False] * len(asked)
-        for found in self._chains.find_replacements(tenant, asked, starts, no, written, now):
-            if found is not None:
-                ids = [each.fact_id for each in found.before]
-                named = (*fact.replaced_facts, *ids)[-MAX_REPLACED_FACTS:]
-                fact = fact._replace(replaced_facts=named, has_chain=True)
-                writes += self._chains.build_writes(tenant, fact, found)
-                written.update(ids)
+        """Build the writes of a fact, of those that a single-valued predicate ends, and its row."""
+        tenant, fact = reading.tenant, name_replaced(new.fact, replacement)
         embedding = self._vector_search.embed_stored(fact.text)
+        row = build_row_write(
+            self._learned, reading, self.name(reading), fact.fact_id, new.messages, now
+        )
         return [
             *self._store.build_writes(tenant, fact, embedding, new.seen, None),
-            *writes,
-            *build_row_writes(
-                self._learned, reading, self.name(reading), fact.fact_id, new.messages, now
-            ),
+            *([] if replacement is None else self._chains.build_writes(tenant, fact, replacement)),
+            row,
         ]
 
 

@@ -4,7 +4,8 @@ Amazon Bedrock answers by the Converse API, as the input of a tool. Other models
 endpoint that is compatible with OpenAI's chat completions.
 """
 
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from functions.platform.aws import translate_aws_errors
 from functions.platform.errors import Unavailable
@@ -44,38 +45,24 @@ class ModelFailed(Exception):
     """The model did not answer; the message says why, and never what was sent."""
 
 
-class LanguageModel(Protocol):
-    """Asks a language model."""
-
-    def ask(self, question: ModelQuestion) -> Reply:
-        """Ask a question once."""
-
+LanguageModel = Callable[[ModelQuestion], Reply]
+"""Ask a language model a question once; raises `ModelFailed`."""
 
 _TOOL = "learned"
 
 
-class BedrockModel:
-    """Asks by a tool that the model has to call.
-
-    Args:
-        client: a `bedrock-runtime` client.
-    """
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-
-    def ask(self, question: ModelQuestion) -> Reply:
-        """Ask a question once."""
-        try:
-            with translate_aws_errors("the model"):
-                response = self._client.converse(**_build_request(question))
-        except Unavailable as error:
-            cause = getattr(error.__cause__, "response", {}).get("Error", {}).get("Code")
-            reason = cause or type(error.__cause__).__name__
-            raise ModelFailed(f"the model did not answer: {reason}") from error
-        content = response["output"]["message"]["content"]
-        inputs = (each["toolUse"]["input"] for each in content if "toolUse" in each)
-        return Reply(next(inputs, ""), response.get("usage", {}).get("totalTokens"))
+def ask_bedrock(client: Any, question: ModelQuestion) -> Reply:
+    """Ask by a tool that the model has to call; `client` is a `bedrock-runtime` client."""
+    try:
+        with translate_aws_errors("the model"):
+            response = client.converse(**_build_request(question))
+    except Unavailable as error:
+        cause = getattr(error.__cause__, "response", {}).get("Error", {}).get("Code")
+        reason = cause or type(error.__cause__).__name__
+        raise ModelFailed(f"the model did not answer: {reason}") from error
+    content = response["output"]["message"]["content"]
+    inputs = (each["toolUse"]["input"] for each in content if "toolUse" in each)
+    return Reply(next(inputs, ""), response.get("usage", {}).get("totalTokens"))
 
 
 def _build_request(question: ModelQuestion) -> dict[str, Any]:
@@ -93,18 +80,12 @@ def _build_request(question: ModelQuestion) -> dict[str, Any]:
     }
 
 
-class OpenAiModel:
-    """Asks by `response_format` of the type `json_schema`."""
-
-    def __init__(self, endpoint: OpenAiEndpoint) -> None:
-        self._endpoint = endpoint
-
-    def ask(self, question: ModelQuestion) -> Reply:
-        """Ask a question once."""
-        try:
-            return _read(self._endpoint.post("/chat/completions", _build_body(question)))
-        except EndpointFailed as error:
-            raise ModelFailed(f"the model {error}") from error
+def ask_openai(endpoint: OpenAiEndpoint, question: ModelQuestion) -> Reply:
+    """Ask by `response_format` of the type `json_schema`."""
+    try:
+        return _read(endpoint.post("/chat/completions", _build_body(question)))
+    except EndpointFailed as error:
+        raise ModelFailed(f"the model {error}") from error
 
 
 def _build_body(question: ModelQuestion) -> dict[str, Any]:

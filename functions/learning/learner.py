@@ -11,17 +11,16 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from functions.conversations.mapper import header_key
+from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation
 from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.learning import rules
 from functions.learning.budgets import (
     Budgets,
-    build_reservation,
-    build_settlement,
     find_room,
     get_next_day,
 )
-from functions.learning.evidence import Reader, Reading
+from functions.learning.evidence import Reading, read_messages
 from functions.learning.language_model import (
     LanguageModel,
     ModelFailed,
@@ -29,7 +28,7 @@ from functions.learning.language_model import (
     Reply,
     count_question,
 )
-from functions.learning.model import Counts, Position, Strategy, StrategyKind
+from functions.learning.model import Counts, Position, Strategy, StrategyKind, Usage
 from functions.learning.plans import Known, Plan, Target, build_learner
 from functions.learning.prompts import (
     Answer,
@@ -45,6 +44,7 @@ from functions.learning.store import (
     build_counts_write,
     build_position_write,
     build_unchanged_check,
+    build_usage_write,
 )
 from functions.namespaces.rules import get_default
 from functions.namespaces.service import Namespaces
@@ -71,13 +71,18 @@ class _Claim(NamedTuple):
     day: str
     reserved: int
 
+    def build_settlement(self, used: int) -> Write:
+        """Build the write that corrects the reserved tokens to those that were used."""
+        added = Usage(used - self.reserved, 0)
+        return build_usage_write(self.reading.tenant, self.day, added, Usage())
+
 
 @dataclass(eq=False)
 class Learner:
     """Reads conversations for strategies.
 
     Args:
-        model: asks one of them.
+        ask_model: asks one of the models.
         targets: where each kind of strategy stores what it learns.
     """
 
@@ -87,9 +92,9 @@ class Learner:
     _budgets: Budgets
     _conversations: ConversationStore
     _namespaces: Namespaces
-    _reader: Reader
+    _messages: MessageStore
     _models: Sequence[str]
-    _model: LanguageModel
+    _ask_model: LanguageModel
     _targets: Mapping[StrategyKind, Target]
     _clock: Clock
 
@@ -148,7 +153,7 @@ class Learner:
 
     def _read(self, position: Position, strategy: Strategy, conversation: Conversation) -> None:
         try:
-            reading = self._reader.read(conversation, strategy, position.read_until)
+            reading = read_messages(self._messages, conversation, strategy, position.read_until)
         except ConversationChanged as error:
             raise Throttled("the conversation is being changed; try again in a second") from error
         if not reading.messages:
@@ -189,7 +194,7 @@ class Learner:
             claimed = rules.wait(position, "running", now, now + _LEASE)
             writes = [
                 build_position_write(claimed),
-                build_reservation(reading.tenant, budget, asked + room),
+                build_usage_write(reading.tenant, budget.day, Usage(asked + room, 1), budget.limit),
             ]
             try:
                 self._table.transact(writes)
@@ -214,10 +219,9 @@ class Learner:
         """Ask the model, and store what it answers."""
         reading = claim.reading
         try:
-            reply = self._model.ask(claim.question)
+            reply = self._ask_model(claim.question)
         except ModelFailed as error:
-            settled = build_settlement(reading.tenant, claim.day, claim.reserved, 0)
-            self._fail(claim.position, reading, str(error), [settled])
+            self._fail(claim.position, reading, str(error), [claim.build_settlement(0)])
             return
         ids = [each.id for each in claim.known]
         kind = reading.strategy.kind
@@ -318,7 +322,7 @@ class Learner:
         counts = counts._replace(requests=1, tokens=tokens)
         tenant, name = claim.reading.tenant, claim.reading.strategy.name
         return [
-            build_settlement(tenant, claim.day, claim.reserved, tokens),
+            claim.build_settlement(tokens),
             build_counts_write(tenant, name, counts),
         ]
 

@@ -70,19 +70,23 @@ class Budget(NamedTuple):
     limit: Usage
 
 
+class Waiting(NamedTuple):
+    """Tells how many conversations wait, by the reason, and since when the longest of them does."""
+
+    by_reason: Mapping[WaitingReason, int]
+    since: int | None
+
+
 class StrategyStatus(NamedTuple):
     """The state of a strategy: what it has done, and what waits.
 
     Attributes:
         model: the model that is asked; None if the deployment has none.
-        waiting: how many conversations wait, by the reason.
-        waiting_since: the longest of them (epoch ms).
     """
 
     strategy: Strategy
     model: str | None
-    waiting: Mapping[WaitingReason, int]
-    waiting_since: int | None
+    waiting: Waiting
     counts: Counts
     budget: Budget
 
@@ -136,10 +140,3 @@ class LearnedItem(NamedTuple):
     messages: tuple[str, ...] = ()
     namespace: str | None = None
     is_whole: bool = False
-
-
-class Waiting(NamedTuple):
-    """Tells how many conversations wait, by the reason, and since when the longest of them does."""
-
-    by_reason: Mapping[WaitingReason, int]
-    since: int | None

@@ -52,7 +52,7 @@ def build_learner(tenant: str) -> Principal:
     return Principal(tenant, SERVICE.id, "user", frozenset())
 
 
-def build_row_writes(
+def build_row_write(
     store: LearnedStore,
     reading: Reading,
     target: str,
@@ -62,7 +62,7 @@ def build_row_writes(
     *,
     namespace: str | None = None,
     is_whole: bool = False,
-) -> list[Write]:
+) -> Write:
     """Build the write of the row of an item that was learned, or learned again: one read."""
     conversation, strategy = reading.conversation, reading.strategy.name
     present = store.get(reading.tenant, conversation.session_id, strategy, ref)
@@ -80,4 +80,4 @@ def build_row_writes(
         namespace=namespace,
         is_whole=is_whole,
     )
-    return [build_learned_write(row)]
+    return build_learned_write(row)

@@ -7,11 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 from functions.learning.model import DEFAULT_NAMESPACE, StrategyKind
 from functions.learning.rules import check_template
 from functions.platform import limits
-from functions.platform.validation import Name, RequestModel
-
-IsoDuration = Annotated[
-    str, Field(max_length=limits.MAX_TTL_CHARACTERS, pattern=r"^(duration:)?P.*$")
-]
+from functions.platform.validation import IsoDuration, Name, RequestModel
 
 
 class Trigger(RequestModel):

@@ -129,19 +129,24 @@ def schedule(
 def wait(position: Position, reason: WaitingReason, now: int, due: int | None) -> Position:
     """Let a position wait until it is due (epoch ms); None: until a change makes it ready."""
     since = now if position.reason != reason or position.since is None else position.since
-    return _change(position, reason=reason, since=since, due=due, is_ready=False)
+    return _change(position, reason, since, due)
 
 
 def make_ready(position: Position, now: int) -> Position:
     """Let the learning function read on; its change in the stream starts the function."""
     since = now if position.since is None else position.since
-    due = now + _READY_AGAIN
-    return _change(position, reason="trigger", since=since, due=due, is_ready=True)
+    return _change(position, "trigger", since, now + _READY_AGAIN, is_ready=True)
+
+
+def wake(position: Position, now: int) -> Position:
+    """Let the learning function look at a position that is due, whatever it waits for."""
+    revision, due = position.revision + 1, now + _READY_AGAIN
+    return position._replace(is_ready=True, is_woken=True, due=due, revision=revision)
 
 
 def rest(position: Position) -> Position:
     """Let a position wait for nothing."""
-    return _change(position, reason=None, since=None, due=None, is_ready=False)
+    return _change(position, reason=None, since=None, due=None)
 
 
 def advance(position: Position, read_until: int) -> Position:
@@ -158,11 +163,11 @@ def compute_backoff(attempts: int) -> int:
 
 def _change(
     position: Position,
-    *,
     reason: WaitingReason | None,
     since: int | None,
     due: int | None,
-    is_ready: bool,
+    *,
+    is_ready: bool = False,
 ) -> Position:
     return position._replace(
         reason=reason,

@@ -14,7 +14,7 @@ from functions.learning.budgets import Budgets
 from functions.learning.model import Strategy, StrategyStatus
 from functions.learning.requests import NewStrategy
 from functions.learning.store import PositionStore, StrategyStore
-from functions.platform.clock import Clock, parse_duration
+from functions.platform.clock import Clock, parse_milliseconds
 from functions.platform.errors import CapacityExceeded, NotFound, ValidationFailed, VersionMismatch
 from functions.platform.limits import MAX_STRATEGIES
 from functions.platform.retry import retry_on
@@ -68,8 +68,6 @@ class Strategies:
         now = self._clock()
         if self._models and rules.choose_model(self._models, new.model) is None:
             raise ValidationFailed("model", f"is one of {', '.join(self._models)}")
-        idle = new.trigger.idle and f"duration:{new.trigger.idle.removeprefix('duration:')}"
-        idle_ms = parse_duration(idle, "trigger.idle").milliseconds if idle else None
         return Strategy(
             name=name,
             kind=new.kind,
@@ -78,7 +76,7 @@ class Strategies:
             model=new.model,
             messages=new.trigger.messages,
             idle=new.trigger.idle,
-            idle_ms=idle_ms,
+            idle_ms=parse_milliseconds(new.trigger.idle, "trigger.idle"),
             enabled=new.enabled,
             version=1 if present is None else present.version + 1,
             created_at=now if present is None else present.created_at,
@@ -121,12 +119,10 @@ class Strategies:
     def get_status(self, caller: Principal, name: str) -> StrategyStatus:
         """Show what a strategy has done, and what waits: four calls."""
         strategy = self.get(caller, name)
-        waiting = self._positions.count_waiting(caller.tenant, name)
         return StrategyStatus(
             strategy,
             rules.choose_model(self._models, strategy.model),
-            waiting.by_reason,
-            waiting.since,
+            self._positions.count_waiting(caller.tenant, name),
             self._store.get_counts(caller.tenant, name),
             self._budgets.read(caller.tenant),
         )

@@ -10,6 +10,7 @@ from itertools import islice
 from functions.conversations.mapper import header_key
 from functions.conversations.model import Conversation
 from functions.learning.model import Counts, LearnedItem, Position, Strategy, Usage, Waiting
+from functions.learning.rules import wake
 from functions.platform.clock import from_rfc3339
 from functions.platform.conversation_keys import build_known_partition, build_waiting_partition
 from functions.platform.item_types import (
@@ -25,7 +26,6 @@ from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.table import Store
 from functions.platform.writes import (
     Write,
-    build_set_expression,
     check,
     delete,
     put,
@@ -105,7 +105,6 @@ def build_counts_write(tenant: str, name: str, added: Counts) -> Write:
 
 _MOST_COUNTED = 1000
 _PAGE = 100
-_RETRY_AFTER = 600_000  # ms
 
 
 class PositionStore(Store):
@@ -147,17 +146,8 @@ class PositionStore(Store):
         return Waiting(counted, min(times, default=None))
 
     def wake(self, item: Item, now: int) -> bool:
-        """Make a position ready; its change in the stream starts the learning function.
-
-        It is due again after ten minutes, in case that the function does not do it.
-        """
-        due = build_due_attributes(item["pk"], now + _RETRY_AFTER)
-        changed = {"is_ready": True, "is_woken": True, "revision": item["revision"] + 1, **due}
-        expression, values = build_set_expression(changed)
-        key, seen = (item["pk"], item["sk"]), item["revision"]
-        return self._table.try_write(
-            update(key, expression, "revision = :seen", seen=seen, **values)
-        )
+        """Make a position ready; its change in the stream starts the learning function."""
+        return self.try_put(wake(decode_position(item), now))
 
 
 def build_position_write(position: Position) -> Write:

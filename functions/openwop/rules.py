@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functions.identity.model import Principal
 from functions.openwop.model import MemoryEntry, MemoryOwner, MemoryRun
 from functions.platform import limits
-from functions.platform.clock import parse_duration
+from functions.platform.clock import parse_milliseconds
 from functions.platform.errors import NotFound, RunEnded, ValidationFailed, ValueTooLarge
 
 SETTLING_TIME = 3_000  # ms after which every transaction that had begun is visible as a whole
@@ -82,7 +82,7 @@ def _parse(duration: GivenDuration, field: str) -> int:
         return duration * 1000
     if _NOTHING.fullmatch(duration):
         return 0
-    return parse_duration(f"duration:{duration.removeprefix('duration:')}", field).milliseconds
+    return parse_milliseconds(duration, field) or 0
 
 
 def assert_not_expired(expires: int | None, now: int) -> None:

@@ -128,6 +128,13 @@ def parse_duration(text: str, field: str, *alternatives: str) -> Duration:
     return duration
 
 
+def parse_milliseconds(text: str | None, field: str) -> int | None:
+    """Parse an ISO 8601 duration, with or without the prefix, into ms; None stays None."""
+    if text is None:
+        return None
+    return parse_duration(_PREFIX + text.removeprefix(_PREFIX), field).milliseconds
+
+
 def _add(now: int, duration: Duration) -> int:
     try:
         return duration.add_to(now)

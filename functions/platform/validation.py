@@ -61,6 +61,9 @@ Timestamp = Annotated[
 AgentId = Annotated[str, Field(min_length=1, max_length=limits.MAX_ID_CHARACTERS)]
 Name = Annotated[str, Field(min_length=1, max_length=limits.MAX_NAME_CHARACTERS)]
 FieldName = Annotated[str, Field(min_length=1, max_length=limits.MAX_FIELD_CHARACTERS)]
+IsoDuration = Annotated[
+    str, Field(max_length=limits.MAX_TTL_CHARACTERS, pattern=r"^(duration:)?P.*$")
+]
 Tag = Annotated[str, Field(min_length=1, max_length=limits.MAX_ID_CHARACTERS)]
 Identifier = Annotated[str, Field(min_length=1, max_length=limits.MAX_ID_CHARACTERS)]
 """A task's or an intent's id."""

@@ -87,14 +87,7 @@ class ConsolidationDocument(ConsolidationReportDocument):
 
 
 def render_settings(schedule: ConsolidationSchedule) -> ConsolidationSettingsDocument:
-    rules = schedule.rules
-    return to_document(
-        schedule,
-        ConsolidationSettingsDocument,
-        every=rules.every,
-        decay_after=rules.decay_after,
-        end_below=rules.end_below,
-    )
+    return to_document(schedule, ConsolidationSettingsDocument, **schedule.rules._asdict())
 
 
 def render_step(step: ReportedStep) -> ConsolidationStepDocument:

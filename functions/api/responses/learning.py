@@ -105,7 +105,8 @@ def render_strategy(strategy: Strategy) -> StrategyDocument:
 
 def render_status(status: StrategyStatus) -> StrategyStatusDocument:
     """Render a status, with the model that is asked at present."""
-    strategy, waiting = status.strategy, status.waiting
+    strategy, waiting = status.strategy, status.waiting.by_reason
+    since = status.waiting.since
     return to_document(
         status.counts,
         StrategyStatusDocument,
@@ -119,7 +120,7 @@ def render_status(status: StrategyStatus) -> StrategyStatusDocument:
             budget=waiting.get("budget", 0),
             retry=waiting.get("retry", 0),
         ),
-        waiting_since=None if status.waiting_since is None else to_rfc3339(status.waiting_since),
+        waiting_since=None if since is None else to_rfc3339(since),
         budget=_render_budget(status.budget),
     )
 

@@ -44,7 +44,7 @@ _AGENT_TYPE = TextParameter("agent_type", "The facts' agent type.", MAX_ID_CHARA
 _USER = TextParameter("user_id", "The user whom the facts are about.", MAX_ID_CHARACTERS)
 _AS_OF = TimestampParameter("as_of", "Facts that held at this time. Default: now.")
 _ENDED = BooleanParameter("ended", "Whether facts are listed that do not hold, too.")
-_FILTERS = (_SUBJECT, _PREDICATE, _RUN, _AGENT_TYPE, _USER)
+_FILTERS = (_SUBJECT, _PREDICATE, _RUN, _AGENT_TYPE, _USER)  # in the order of FactQuery
 
 
 @ROUTES.add(
@@ -222,13 +222,7 @@ def get_fact(request: Request, caller: Principal) -> Response:
 
 
 def _read_query(request: Request) -> FactQuery:
-    return FactQuery(
-        _SUBJECT.read(request),
-        _PREDICATE.read(request),
-        _RUN.read(request),
-        _AGENT_TYPE.read(request),
-        _USER.read(request),
-    )
+    return FactQuery(*(each.read(request) for each in _FILTERS))
 
 
 @ROUTES.add(
