@@ -18,7 +18,7 @@ from functions.audit.service import AuditLog, AuditTrail
 from functions.audit.store import AuditStore
 from functions.entries.agent_store import AgentStore
 from functions.entries.agents import AgentList, AgentMemory
-from functions.entries.archive import SnapshotStore, TaskArchive
+from functions.entries.archive import TaskArchive
 from functions.entries.batch import Batches
 from functions.entries.capacity import AccessTracker, EvictionOrder
 from functions.entries.change import Changes
@@ -63,6 +63,7 @@ from functions.platform.table import Table
 from functions.platform.used_requests import UsedRequests
 from functions.platform.values import ValueCodec
 from functions.tasks.access import TaskAccess, TaskReader
+from functions.tasks.grant_store import GrantStore
 from functions.tasks.grants import Grants
 from functions.tasks.guardrail_service import GuardrailService
 from functions.tasks.guardrail_store import GuardrailStore
@@ -70,8 +71,7 @@ from functions.tasks.intent_store import IntentStore
 from functions.tasks.intents import Intents
 from functions.tasks.lifecycle_store import AssignmentStore
 from functions.tasks.service import Tasks
-from functions.tasks.store import GrantStore, ProcessedEvents, TaskStore
-from functions.tasks.writer import TaskWriter
+from functions.tasks.store import ProcessedEvents, TaskStore
 from functions.usage.admission import LimitEnforcer, UsageMeter
 from functions.usage.store import UsageStore
 from functions.vectors.client_vector_store import ClientVectorStore
@@ -401,7 +401,8 @@ class Container:
     task_archive = _Lazy(
         lambda c: TaskArchive(
             c.entry_store,
-            SnapshotStore(c.table, c.log_store),
+            c.table,
+            c.log_store,
             c.task_store,
             c.log_reader,
             c.settings.log_wait_seconds,
@@ -461,14 +462,13 @@ class Container:
     )
 
     # tasks
-    task_writer = _Lazy(
-        lambda c: TaskWriter(c.task_store, c.guardrails, c.task_archive, c.entry_fence.fence)
-    )
     tasks = _Lazy(
         lambda c: Tasks(
             c.task_store,
             c.intent_store,
-            c.task_writer,
+            c.guardrails,
+            c.task_archive,
+            c.entry_fence.fence,
             c.principal_store.get_kind,
             c.audit,
             c.clock,

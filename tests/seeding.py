@@ -1,12 +1,13 @@
 """Build the items of many entries, which are stored past the service."""
 
 from collections.abc import Iterator, Sequence
+from itertools import starmap
 
 from benchmarks.workload import value
 from functions.entries.mapper import EntryMapper
-from functions.entries.model import Entry, Transition
+from functions.entries.model import Entry
 from functions.entries.tiers import POLICIES, Tier
-from functions.entries.transition_store import build_index_writes
+from functions.entries.transaction_store import build_index_rows
 from functions.platform import keys
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_VALUE_BYTES
@@ -39,7 +40,7 @@ def build_entry_puts(
     for each in numbers:
         entry = _build_entry(tenant, owner, tier, each, tags, start + each)
         yield put(entry.item_key, mapper.to_item(entry))
-        yield from build_index_writes(Transition(None, entry))
+        yield from starmap(put, build_index_rows(entry).items())
 
 
 def _build_entry(

@@ -7,7 +7,7 @@ that stay, a test has the reason, and fails for a type that is missing.
 from collections.abc import Callable
 
 from functions.deletion.model import Subject
-from functions.namespaces.model import find_owner, find_person
+from functions.namespaces.rules import find_owner, find_person
 from functions.objects.file_store import build_usage_partition
 from functions.objects.rules import is_about
 from functions.platform import item_types

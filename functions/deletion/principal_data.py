@@ -36,8 +36,7 @@ from functions.platform.run_keys import build_episode_id
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed
 from functions.runs.deletion_store import RunDeletionStore
-from functions.tasks.intent_store import replace_intent
-from functions.tasks.mapper import intent_from_item
+from functions.tasks.intent_store import intent_from_item, replace_intent
 
 _SHOWN_TO = ("agent_participants", "shared_with")
 _CHANGED = (ConversationChanged, ConditionFailed)

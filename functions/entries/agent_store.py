@@ -9,24 +9,39 @@ read with it, and only rejects new entries.
 `newest` is the sort token of the entry that was counted last: indexes may not list it yet.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from functions.entries.counters import CounterDelta, EntryCounts
 from functions.entries.tiers import EPISODIC, WORKING
-from functions.entries.transition_store import get_working_limits, update_unchanged
-from functions.identity.model import Principal
-from functions.namespaces.store import RestrictionStore
+from functions.namespaces.store import NOT_BOUND, RestrictionStore
 from functions.platform import item_types, keys
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store, Table
-from functions.platform.writes import Write, build_set_expression, update
+from functions.platform.writes import Write, build_set_expression, update, update_unchanged
+from functions.tasks.store import usage_to_item
 
 _POSTPONED = 3_600_000  # ms, for an agent that can't be brought to its capacity now
 
 _CAPACITY = EPISODIC.max_entries
 _WORKING_ENTRIES, _WORKING_BYTES = WORKING.max_entries, WORKING.max_bytes
+RECONCILE_EVERY = 86_400_000  # ms; how long the counters of an agent go unchecked at most
+
+_COUNTERS = (
+    "changes",
+    "episodic_capacity",
+    "episodic_room",
+    "working_room",
+    "working_room_bytes",
+    "working_own_entries",
+    "working_own_bytes",
+    "working_max_entries",
+    "working_max_bytes",
+    "episodic_bytes",
+    "episodic_pinned_count",
+)
 _SETTINGS = ("episodic_capacity", "working_max_entries", "working_max_bytes")
 
 
@@ -87,7 +102,7 @@ def to_usage(item: Item | None, most_episodic: int | None = None) -> AgentUsage:
     item = item or {}
     capacity = _get_capacity(item)
     reserved = 0 if most_episodic is None else max(capacity - most_episodic, 0)
-    max_entries, max_bytes = get_working_limits(item)
+    max_entries, max_bytes = _get_working_limits(item)
     return AgentUsage(
         episodic_capacity=capacity - reserved,
         episodic_reserved=reserved,
@@ -111,19 +126,16 @@ class AgentStore(Store):
         super().__init__(table)
         self.restrictions = restrictions
 
-    def list_keys(self, caller: Principal) -> list[Key]:
-        """List the keys of the caller's item, and of the guardrails that restrict it."""
-        return self.restrictions.list_keys(caller.tenant, caller.id)
+    def get_limited_usage(
+        self, tenant: str, agent: str, *others: Key
+    ) -> tuple[AgentUsage, dict[Key, Item]]:
+        """Return what an agent holds and may hold by its settings and guardrails: one call.
 
-    def find(self, caller: Principal, read: Mapping[Key, Item | None]) -> AgentUsage:
-        """Find what the caller holds and may hold, given the items at these keys."""
-        limit = self.restrictions.find(caller.tenant, caller.id, read).max_episodic
-        return to_usage(read[self.list_keys(caller)[0]], limit)
-
-    def get_limited_usage(self, tenant: str, agent: str) -> AgentUsage:
-        """Return what an agent holds and may hold by its settings and guardrails: one call."""
-        item, restrictions = self.restrictions.read(tenant, agent)
-        return to_usage(item, restrictions.max_episodic)
+        Args:
+            others: the keys of other items, of which those that exist are returned, too.
+        """
+        item, restrictions, read = self.restrictions.read(tenant, agent, *others)
+        return to_usage(item, restrictions.max_episodic), read
 
     def get_item(self, tenant: str, agent: str) -> Item:
         """Return an agent's item, empty if there is none."""
@@ -169,8 +181,8 @@ class AgentStore(Store):
         values: Item = {"before": before, "more": after - before}
         rooms = zip(
             ("working_room", "working_room_bytes"),
-            get_working_limits(item),
-            get_working_limits(new),
+            _get_working_limits(item),
+            _get_working_limits(new),
             strict=True,
         )
         for room, was, becomes in rooms:
@@ -210,3 +222,125 @@ class AgentStore(Store):
 
 def _get_capacity(item: Item) -> int:
     return int(item.get("episodic_capacity", _CAPACITY))
+
+
+def _get_working_limits(item: Item) -> tuple[int, int]:
+    """Return how many entries and bytes of working memory an agent has at most outside tasks."""
+    return item.get("working_max_entries", _WORKING_ENTRIES), item.get(
+        "working_max_bytes", _WORKING_BYTES
+    )
+
+
+def build_counter_write(
+    tenant: str,
+    agent: str,
+    delta: CounterDelta,
+    now: int,
+    observed_capacity: int | None = None,
+    reserved: int | None = None,
+) -> Write:
+    """Build the change of an agent's counters; where they grow, the limit is the condition.
+
+    The first change after a reconciliation makes the agent due for the next one.
+
+    Args:
+        delta: their change.
+        observed_capacity: the free capacity on which evictions were decided; it must be unchanged.
+            None if nothing is evicted.
+        reserved: the part of the capacity that guardrails forbid; None if they were not read, and
+            there must be none.
+    """
+    key = item_types.AGENT.build_key(tenant, agent=agent)
+    due = keys.build_due_attributes(key[0], now + RECONCILE_EVERY)
+    settings = ["agent_id = :agent"]
+    # The first change after a check makes the next check due; later changes don't postpone it.
+    settings += [f"{name} = if_not_exists({name}, :{name})" for name in due]
+    values: Item = {"agent": agent} | due
+    conditions = list(_build_limits(delta, observed_capacity, reserved or 0, settings, values))
+    if delta.episodic > 0 and reserved is None:
+        conditions.append(NOT_BOUND)
+        values["unbound"] = 0
+    if delta.newest:
+        settings.append("newest = :newest")
+        values["newest"] = delta.newest
+    for number, namespace in enumerate(sorted(delta.unpinned_namespaces)):
+        conditions.append(f"NOT contains(episodic_pinned_namespaces, :pin{number})")
+        values[f"pin{number}"] = namespace
+    added: Item = {
+        "changes": 1,
+        "episodic_bytes": delta.episodic_bytes,
+        "episodic_pinned_count": delta.pinned,
+        "working_own_entries": delta.own,
+        "working_own_bytes": delta.own_bytes,
+    }
+    added = {name: more for name, more in added.items() if more}
+    expression = f"SET {', '.join(settings)} ADD {', '.join(f'{name} :{name}' for name in added)}"
+    values |= added
+    return update(key, expression, " AND ".join(conditions) or None, **values)
+
+
+def _build_limits(
+    delta: CounterDelta,
+    observed_capacity: int | None,
+    reserved: int,
+    settings: list[str],
+    values: Item,
+) -> Iterator[str]:
+    """Build the conditions of what is counted down; add the settings and values of it.
+
+    Example: with a capacity of 1000, of which guardrails forbid 998, one more entry fits while
+    `episodic_room` is 999 or more.
+    """
+    if observed_capacity is not None:
+        yield "episodic_room = :observed"
+        values["observed"] = observed_capacity
+    for name, more, attribute, limit in (
+        ("ep", delta.episodic, "episodic_room", _CAPACITY),
+        ("wk", delta.working, "working_room", _WORKING_ENTRIES),
+        ("wkb", delta.working_bytes, "working_room_bytes", _WORKING_BYTES),
+    ):
+        if more:
+            # The item counts what is left, and not what is there: so one attribute has the limit
+            # and the count, and the condition is `room >= 1`. An agent that never wrote has all of
+            # its limit left.
+            settings.append(f"{attribute} = if_not_exists({attribute}, :{name}_limit) - :{name}")
+            values |= {name: more, f"{name}_limit": limit}
+        if more > 0 and (attribute != "episodic_room" or observed_capacity is None):
+            values[f"{name}_least"] = more + (reserved if attribute == "episodic_room" else 0)
+            unused = f"attribute_not_exists({attribute}) AND :{name}_limit >= :{name}_least"
+            yield f"(({unused}) OR {attribute} >= :{name}_least)"
+
+
+def build_agent_correction(key: Key, item: Item, counts: EntryCounts) -> Write | None:
+    """Build the write that makes an agent's counters equal `counts`; None if they do."""
+    capacity = _get_capacity(item)
+    max_entries, max_bytes = _get_working_limits(item)
+    counted = {
+        "episodic_room": (capacity - counts.episodic, capacity),
+        "working_room": (max_entries - counts.working, max_entries),
+        "working_room_bytes": (max_bytes - counts.working_bytes, max_bytes),
+        "episodic_bytes": (counts.episodic_bytes, 0),
+        "episodic_pinned_count": (counts.pinned, 0),
+        "working_own_entries": (counts.own, 0),
+        "working_own_bytes": (counts.own_bytes, 0),
+    }
+    wrong = {name: n for name, (n, unset) in counted.items() if item.get(name, unset) != n}
+    if not wrong:
+        return None
+    settings = ", ".join(f"{name} = :{name}" for name in wrong)
+    return update_unchanged(key, item, f"SET {settings}", _COUNTERS, wrong)
+
+
+def build_task_correction(key: Key, item: Item, agent: str, counts: EntryCounts) -> Write | None:
+    """Build the correction of an agent's counters in an open task; an ended one is archived."""
+    counted = usage_to_item(agent, *counts.tasks.get(item["task_id"], (0, 0)))
+    wrong = {name: n for name, n in counted.items() if item.get(name, 0) != n}
+    if not wrong or "completed_at" in item:
+        return None
+    entries, size = (item.get(name, 0) - n for name, n in counted.items())
+    # Example: the task counts 3 entries of the agent, who holds 2. The count becomes 2, and one
+    # more entry fits into the task: the correction adds 3 - 2 to `free_entries`.
+    settings = ", ".join(f"{name} = :{name}" for name in counted)
+    expression = f"SET {settings} ADD free_entries :free_entries, free_bytes :free_bytes"
+    values = counted | {"free_entries": entries, "free_bytes": size}
+    return update_unchanged(key, item, expression, ("changes", "completed_at", *counted), values)

@@ -8,14 +8,19 @@ from typing import NamedTuple
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize, inspects, is_allowed
-from functions.entries.agent_store import AgentStore, AgentUsage, to_usage
+from functions.entries.agent_store import (
+    AgentStore,
+    AgentUsage,
+    build_agent_correction,
+    build_task_correction,
+    to_usage,
+)
 from functions.entries.authority import CONFIGURE_AGENT, READ_AGENT, AgentTarget
 from functions.entries.capacity import Evictions, find_evictions
 from functions.entries.counters import EntryCounts
 from functions.entries.requests import AgentConfig
 from functions.entries.store import EntryStore
 from functions.entries.tiers import EPISODIC, WORKING
-from functions.entries.transition_store import build_agent_correction, build_task_correction
 from functions.entries.writer import EntryWriter
 from functions.identity.model import ADMIN, Principal
 from functions.identity.store import PrincipalStore
@@ -30,7 +35,6 @@ from functions.platform.kept_history import change_days, get_days
 from functions.platform.keys import get_tenant
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
-from functions.platform.writes import Write
 from functions.tasks.lifecycle_store import AssignmentStore
 
 _KB = 1024  # bytes
@@ -162,12 +166,13 @@ class AgentMemory:
             if not has_time_left():
                 return None
             counts.add(entry)
+        assigned = self._assignments.list_of_agent(tenant, agent)
+        bound = [name for each in assigned for name in each.guarding_coordinators]
+        key = item_types.AGENT.build_key(tenant, agent=agent)
         corrections = [
-            build_agent_correction(item_types.AGENT.build_key(tenant, agent=agent), own, counts)
-        ]
-        corrections.append(self._build_binding_correction(tenant, agent, own))
-        corrections += [
-            build_task_correction(key, item, agent, counts) for key, item in tasks.items()
+            build_agent_correction(key, own, counts),
+            correct_bindings(key, own, bound),
+            *(build_task_correction(*each, agent, counts) for each in tasks.items()),
         ]
         writes = [write for write in corrections if write is not None]
         try:
@@ -176,12 +181,6 @@ class AgentMemory:
         except ConditionFailed:
             return None
         return len(writes)
-
-    def _build_binding_correction(self, tenant: str, agent: str, item: Item) -> Write | None:
-        assigned = self._assignments.list_of_agent(tenant, agent)
-        bound = [name for each in assigned for name in each.guarding_coordinators]
-        key = item_types.AGENT.build_key(tenant, agent=agent)
-        return correct_bindings(key, item, bound)
 
 
 def _to_attributes(config: AgentConfig, item: Item, now: int) -> Item:

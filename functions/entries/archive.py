@@ -18,35 +18,31 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
+from functions.entries.agent_store import build_counter_write
 from functions.entries.counters import CounterDelta
 from functions.entries.model import Entry, RemovalReason
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES
-from functions.entries.transition_store import (
-    TOMBSTONE_LIFETIME,
-    build_counter_write,
-    build_removal,
-)
+from functions.entries.transaction_store import TOMBSTONE_LIFETIME, build_removal, split_by_size
 from functions.event_log.model import Event, LogName, build_event_id, choose_log
 from functions.event_log.reader import EventLogReader
 from functions.event_log.store import EventLogStore
 from functions.identity.model import SERVICE
 from functions.platform import item_types, keys, request_context
 from functions.platform.clock import Clock, to_ttl_seconds
-from functions.platform.item_types import SNAPSHOT_PART
 from functions.platform.items import Item
 from functions.platform.json_text import decompress, dumps, loads
 from functions.platform.keys import Key, get_tenant
 from functions.platform.limits import MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.sensitivity import ENCRYPTED
-from functions.platform.table import ConditionFailed, Store, Table
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, delete, put
-from functions.tasks.lifecycle_store import completion_writes
 from functions.tasks.model import Task, TaskUsage
-from functions.tasks.store import TaskStore, adjust_usage
+from functions.tasks.store import TaskStore, adjust_usage, completion_writes
 
 _MAX_EVENT_BYTES = 2_500_000  # an answer holds 5 MB, and quotes count twice in it
 _MAX_WRITES, _MAX_BYTES = MAX_TRANSACTION_WRITES - 1, MAX_TRANSACTION_BYTES - MAX_ITEM_BYTES
@@ -100,38 +96,6 @@ class Part(NamedTuple):
         }
 
 
-class SnapshotStore(Store):
-    """Parts of snapshots, in their task's partition, until their events are in the log."""
-
-    def __init__(self, table: Table, logs: EventLogStore) -> None:
-        super().__init__(table)
-        self._logs = logs
-
-    def list_parts(self, partition: str) -> list[Part]:
-        """Read all parts of the task in a partition, in a fixed order."""
-        return list(map(Part.from_item, self._table.query(partition, SNAPSHOT_PART.sort_prefix)))
-
-    def complete(self, tenant: str, task: Task, parts: list[Part], now: int) -> None:
-        """Log the events of all parts, announce them, delete the parts, close the task.
-
-        The last event is logged in the transaction of the rest. In this order, if that is more than
-        one transaction: what a crash leaves is done again.
-        """
-        events = list(build_archived_events(tenant, task, parts))
-        # The item of the log needs a place in the first transaction, in number and in bytes.
-        first, *others = _split_into_transactions(tenant, task, events, parts, now)
-        logs: defaultdict[LogName, list[Event]] = defaultdict(list)
-        for event in events:
-            logs[event.log].append(event)
-        if not logs:
-            self._table.transact(first)
-        for number, (log, group) in enumerate(logs.items(), 1):
-            together = [(self._table, first)] if number == len(logs) else []
-            self._logs.append(tenant, log, group, *together)
-        for writes in others:
-            self._table.transact(writes)
-
-
 def _split_into_transactions(
     tenant: str, task: Task, events: list[Event], parts: list[Part], now: int
 ) -> list[list[Write]]:
@@ -139,15 +103,8 @@ def _split_into_transactions(
     sized = [(_announcement(tenant, task, event, now), 0) for event in events]
     sized += [(delete(part.key), len(part.compressed)) for part in parts]
     sized += [(write, 0) for write in completion_writes(tenant, task, now)]
-    chunks: list[list[Write]] = [[]]
-    free_bytes = _MAX_BYTES
-    for write, size in sized:
-        if len(chunks[-1]) == _MAX_WRITES or size > free_bytes:
-            chunks.append([])
-            free_bytes = _MAX_BYTES
-        chunks[-1].append(write)
-        free_bytes -= size
-    return chunks
+    groups = split_by_size(sized, itemgetter(1), _MAX_BYTES, _MAX_WRITES)
+    return [[write for write, _ in group] for group in groups]
 
 
 def _build_last_event_id(tenant: str, line: dict[str, Any], *, is_new: bool) -> str:
@@ -174,7 +131,8 @@ def build_archived_events(tenant: str, task: Task, parts: Iterable[Part]) -> Ite
     for part in sorted(parts, key=lambda part: part.key):
         of_agents[part.agent].append(part)
     for agent, own in of_agents.items():
-        pieces = list(_split_into_events(own))
+        groups = list(split_by_size(own, attrgetter("size"), _MAX_EVENT_BYTES))
+        pieces = [[line for part in group for line in part.lines] for group in groups]
         for number, lines in enumerate(pieces):
             data: dict[str, Any] = {"entries_archived": len(lines), "snapshot": lines}
             if len(pieces) > 1:
@@ -193,18 +151,6 @@ def build_archived_events(tenant: str, task: Task, parts: Iterable[Part]) -> Ite
                 timestamp=task.completed_at or 0,
                 log=choose_log(intent=task.intent_id, agent=agent, namespace=None),
             )
-
-
-def _split_into_events(parts: list[Part]) -> Iterator[list[dict[str, Any]]]:
-    lines: list[dict[str, Any]] = []
-    free_bytes = _MAX_EVENT_BYTES
-    for part in parts:
-        if lines and part.size > free_bytes:
-            yield lines
-            lines, free_bytes = [], _MAX_EVENT_BYTES
-        lines = lines + part.lines
-        free_bytes -= part.size
-    yield lines
 
 
 def _announcement(tenant: str, task: Task, event: Event, now: int) -> Write:
@@ -237,7 +183,8 @@ class TaskArchive:
     """Archives what ended tasks hold."""
 
     _store: EntryStore
-    _snapshots: SnapshotStore
+    _table: Table
+    _logs: EventLogStore
     _tasks: TaskStore
     _log_reader: EventLogReader
     _log_wait_seconds: float
@@ -283,7 +230,8 @@ class TaskArchive:
             if task is None or not task.awaits_archive:
                 return True
             if task.is_empty:
-                return self._complete(tenant, task, self._snapshots.list_parts(partition))
+                items = self._table.query(partition, item_types.SNAPSHOT_PART.sort_prefix)
+                return self._complete(tenant, task, list(map(Part.from_item, items)))
             if time.monotonic() > deadline:
                 return False
             moved, _ = self._move(tenant, task, self._store.list_of_task(tenant, task.id), deadline)
@@ -307,20 +255,35 @@ class TaskArchive:
             if part is not None:
                 writes.append(put(part.key, {"agent_id": part.agent, "lines": part.compressed}))
             with suppress(ConditionFailed):
-                self._snapshots.commit(writes)
+                self._table.transact(writes)
                 moved += len(group)
                 parts += [] if part is None else [part]
         return moved, parts
 
     def _complete(self, tenant: str, task: Task, parts: list[Part]) -> bool:
-        """Log the events of all parts, drop the parts and mark the task as archived.
+        """Log the events of all parts, announce them, delete the parts, close the task.
+
+        The last event is logged in the transaction of the rest. In this order, if that is more than
+        one transaction: what a crash leaves is done again.
 
         Returns False where the logs don't have yet what happened before: the schedule comes back.
         """
         if self._log_wait_seconds > 0 and not self._await_log(tenant, task, parts):
             return False
+        events = list(build_archived_events(tenant, task, parts))
+        # The item of the log needs a place in the first transaction, in number and in bytes.
+        first, *others = _split_into_transactions(tenant, task, events, parts, self._clock())
+        logs: defaultdict[LogName, list[Event]] = defaultdict(list)
+        for event in events:
+            logs[event.log].append(event)
         with suppress(ConditionFailed):  # another request completed it, and the task is open again
-            self._snapshots.complete(tenant, task, parts, self._clock())
+            if not logs:
+                self._table.transact(first)
+            for number, (log, group) in enumerate(logs.items(), 1):
+                together = [(self._table, first)] if number == len(logs) else []
+                self._logs.append(tenant, log, group, *together)
+            for writes in others:
+                self._table.transact(writes)
         return True
 
     def _await_log(self, tenant: str, task: Task, parts: Iterable[Part]) -> bool:
@@ -367,18 +330,14 @@ def split_into_moves(
     for (_, tier, reason), group in groups.items():
         # semantic entries have index rows to delete
         limit = _MAX_ENTRIES_PER_MOVE if POLICIES[tier].is_private else 1
-        chunk: list[Entry] = []
-        free_bytes = _MAX_PART_BYTES
-        for entry in group:
-            names = (entry.namespace, entry.key, *entry.tags)
-            # a character of a name takes up to 6 bytes of JSON: "\u0001"
-            size = len(entry.value) + 6 * sum(map(len, names)) + _LINE_BYTES
-            if chunk and (len(chunk) == limit or size > free_bytes):
-                yield reason, chunk
-                chunk, free_bytes = [], _MAX_PART_BYTES
-            chunk.append(entry)
-            free_bytes -= size
-        yield reason, chunk
+        for move in split_by_size(group, _estimate_line, _MAX_PART_BYTES, limit):
+            yield reason, move
+
+
+def _estimate_line(entry: Entry) -> int:
+    names = (entry.namespace, entry.key, *entry.tags)
+    # a character of a name takes up to 6 bytes of JSON: "\u0001"
+    return len(entry.value) + 6 * sum(map(len, names)) + _LINE_BYTES
 
 
 def _build_removals(

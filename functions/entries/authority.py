@@ -11,7 +11,8 @@ from functions.entries.model import Entry
 from functions.identity.model import ADMIN, Principal
 from functions.namespaces.authority import READ_MEMORY as READ_NAMESPACE_MEMORY
 from functions.namespaces.authority import WRITE_MEMORY
-from functions.namespaces.model import NamespaceTarget, find_owner
+from functions.namespaces.model import NamespaceTarget
+from functions.namespaces.rules import find_owner
 from functions.tasks.authority import READ_MEMORY as READ_TASK_MEMORY
 from functions.tasks.authority import TaskTarget
 

@@ -17,7 +17,7 @@ from functions.entries.query import Queries
 from functions.entries.requests import BatchUpdate, NewEntry
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES, POLICIES_BY_ID_LETTER, WORKING
-from functions.entries.transaction import Transaction
+from functions.entries.transaction_store import Transaction, split_by_size
 from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
 from functions.namespaces.authority import WRITE_MEMORY
@@ -108,12 +108,12 @@ class Batches:
         self, caller: Principal, batch: Sequence[NewEntry | BatchUpdate]
     ) -> dict[Key, Entry]:
         """Read the entries that the batch updates: a call per hundred."""
-        addresses = []
+        keys = []
         for index, item in enumerate(batch):
             if isinstance(item, BatchUpdate):
                 with _set_index(index):
-                    addresses.append(_find_address(caller, item)[0])
-        return self._store.get_many(addresses) if addresses else {}
+                    keys.append(_find_address(caller, item)[0].item_key)
+        return self._store.get_many(keys) if keys else {}
 
     def _update(
         self,
@@ -200,14 +200,9 @@ def _find_address(caller: Principal, update: BatchUpdate) -> tuple[EntryAddress,
 
 def split_deletions(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
     """Split entries into parts whose deletions fit into one transaction each."""
-    chunk: list[Entry] = []
-    writes_left = MAX_TRANSACTION_WRITES - _COUNTER_WRITES
-    for entry in entries:
-        needed = _FIXED_WRITES + len(entry.tags) + (entry.task_id is not None)
-        if chunk and (needed > writes_left or len(chunk) == _MAX_DELETED_TOGETHER):
-            yield chunk
-            chunk, writes_left = [], MAX_TRANSACTION_WRITES - _COUNTER_WRITES
-        chunk.append(entry)
-        writes_left -= needed
-    if chunk:
-        yield chunk
+    most_writes = MAX_TRANSACTION_WRITES - _COUNTER_WRITES
+    return split_by_size(entries, _count_writes, most_writes, _MAX_DELETED_TOGETHER)
+
+
+def _count_writes(entry: Entry) -> int:
+    return _FIXED_WRITES + len(entry.tags) + (entry.task_id is not None)

@@ -92,10 +92,11 @@ def find_evictions(
     kept: Collection[Key] = (),
 ) -> tuple[Transition, ...]:
     """Read what can be removed, and select what frees the capacity for `count` entries."""
+    most = count + len(kept)
     expired, candidates = run_parallel(
         (
             partial(store.list_expired, tenant, agent, now),
-            partial(store.list_eviction_candidates, tenant, agent, count + len(kept)),
+            lambda: list(islice(store.iterate_by_eviction(tenant, agent, None, most), most)),
         )
     )
     return select_evictions(expired, candidates, count, max_expired, kept)
@@ -200,7 +201,7 @@ class AccessTracker:
         """Record that the caller read these: one read more if any is its own and evictable."""
         own = [entry for entry in entries if _is_tracked(caller, entry)]
         if own:
-            usage = self._agents.get_limited_usage(caller.tenant, caller.id)
+            usage, _ = self._agents.get_limited_usage(caller.tenant, caller.id)
             self.record_own_reads(caller, own, usage)
 
     def record_own_reads(
@@ -265,7 +266,7 @@ class EvictionOrder:
         now = self._clock()
         rows = self._store.iterate_by_eviction(tenant, agent, after, page_size)
         while listed := list(islice(rows, page_size)):
-            present = self._store.get_many(each.address for each in listed)
+            present = self._store.get_many(each.item_key for each in listed)
             for row in listed:
                 entry = present.get(row.item_key)
                 is_same = entry is not None and entry.eviction_order == row.eviction_order

@@ -10,7 +10,7 @@ from functions.entries.model import TASK_LIFETIME, Entry, Transition
 from functions.entries.read import EntryReader
 from functions.entries.requests import EntryChange, NewEntry
 from functions.entries.store import EntryStore
-from functions.entries.transaction import Transaction
+from functions.entries.transaction_store import Transaction
 from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
 from functions.namespaces.model import NamespaceTarget

@@ -5,7 +5,7 @@ agent, no limit is reached. A failed condition brings the item that caused it. T
 the answer to the caller, as an error, or says what the next attempt has to write as well.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -24,10 +24,10 @@ from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
 from functions.entries.task_scope import TaskAssumptions, find_changed_tasks, find_scopes
-from functions.entries.transaction import Transaction
+from functions.entries.transaction_store import Transaction
 from functions.identity.model import Principal
 from functions.namespaces.authority import WRITE_MEMORY as WRITE_NAMESPACE
-from functions.namespaces.store import Restrictions, RestrictionStore, namespace_from_item
+from functions.namespaces.store import Restrictions, RestrictionStore, decode_namespace
 from functions.platform import item_types
 from functions.platform.errors import (
     AccessDenied,
@@ -50,9 +50,8 @@ from functions.tasks.authority import (
     authorize_write,
 )
 from functions.tasks.lifecycle_store import build_own_tasks_error
-from functions.tasks.mapper import task_from_item
 from functions.tasks.model import Membership, Task
-from functions.tasks.store import TaskStore
+from functions.tasks.store import TaskStore, task_from_item
 
 ReadMembership = Callable[[str], Membership]
 """Reads what the caller is in a task, by the task's id."""
@@ -133,32 +132,21 @@ class _Attempt:
     ) -> TaskAssumptions:
         """Return by which role the caller writes, if the role is a condition of the attempt."""
         delta = self._deltas.get(task.id, CounterDelta())
-        if task.id in self._changed or delta.has_creates:
-            return self._resolve_write(task, known, read_membership)
-        if task.id in self._creates and delta.is_zero() and task.id not in known.joined:
-            return self._resolve_participation(task, known, read_membership)
-        return known
-
-    def _resolve_write(
-        self, task: Task, known: TaskAssumptions, read_membership: ReadMembership
-    ) -> TaskAssumptions:
-        present = Membership(grant=known.grants.get(task.id))
-        if is_allowed(self._caller, WRITE_MEMORY, TaskTarget(task, self._now, present)):
+        writes = task.id in self._changed or delta.has_creates
+        takes_part = task.id in self._creates and delta.is_zero() and task.id not in known.joined
+        if not (writes or takes_part):
+            return known
+        action, target = WRITE_MEMORY if writes else TAKE_PART, TaskTarget(task, self._now)
+        present = Membership(grant=known.grants.get(task.id)) if writes else target.member
+        if is_allowed(self._caller, action, target._replace(member=present)):
             return known
         member = read_membership(task.id)
-        authorize_write(self._caller, WRITE_MEMORY, TaskTarget(task, self._now, member))
+        authorize_write(self._caller, action, target._replace(member=member))
+        if not writes:
+            return replace(known, joined=known.joined | {task.id})
         if member.grant is None:
             raise AccessDenied(WRITE_MEMORY.denied)
         return replace(known, grants={**known.grants, task.id: member.grant})
-
-    def _resolve_participation(
-        self, task: Task, known: TaskAssumptions, read_membership: ReadMembership
-    ) -> TaskAssumptions:
-        if is_allowed(self._caller, TAKE_PART, TaskTarget(task, self._now)):
-            return known
-        member = read_membership(task.id)
-        authorize_write(self._caller, TAKE_PART, TaskTarget(task, self._now, member))
-        return replace(known, joined=known.joined | {task.id})
 
 
 def _find_index(transitions: Sequence[Transition], task: str) -> int | None:
@@ -168,14 +156,6 @@ def _find_index(transitions: Sequence[Transition], task: str) -> int | None:
         for entry in (transition.old, transition.new)
         if entry is not None and entry.task_id == task
     )
-
-
-def assert_may_register(
-    caller: Principal, transitions: Sequence[Transition], failed_keys: Collection[Key]
-) -> None:
-    """Raise `CapacityExceeded` when nothing failed but the limit of the caller's own tasks."""
-    if set(failed_keys) == {item_types.OWN_TASKS.build_key(caller.tenant, agent=caller.id)}:
-        raise build_own_tasks_error().at(transitions[0].index)
 
 
 def resolve_intent_conflict(
@@ -227,15 +207,16 @@ class ConflictResolver:
         self, transaction: Transaction, failed: FailedConditions, token: RequestToken | None
     ) -> Transaction:
         """Return the transaction to try next."""
-        if transaction.caller_key in failed:
+        caller, now = transaction.caller, transaction.now
+        if item_types.PRINCIPAL.build_key(caller.tenant, principal=caller.id) in failed:
             raise Unauthenticated("this principal was revoked; ask for a new API key")
         transaction = self._resolve_slots(transaction, failed, token)
-        caller, now = transaction.caller, transaction.now
 
         def read_membership(task: str) -> Membership:
             return self._tasks.get_membership(caller.tenant, task, caller.id)
 
-        assert_may_register(caller, transaction.transitions, failed)
+        if failed.keys() == {item_types.OWN_TASKS.build_key(caller.tenant, agent=caller.id)}:
+            raise build_own_tasks_error().at(transaction.transitions[0].index)
         for key, item in failed.items():
             transaction = _resolve_claim(transaction, key, item)
             tasks = resolve_task_conflict(
@@ -310,7 +291,7 @@ class ConflictResolver:
     def examine(self, transaction: Transaction) -> Transaction:
         """Return the transaction with what it has to evict under guardrails, before any attempt."""
         caller = transaction.caller
-        item, restrictions = self._restrictions.read(caller.tenant, caller.id)
+        item, restrictions, _ = self._restrictions.read(caller.tenant, caller.id)
         return self._fit(transaction, caller.id, item, restrictions)
 
     def _fit(
@@ -365,7 +346,7 @@ def _resolve_claim(transaction: Transaction, key: Key, item: Item | None) -> Tra
     if failed is None:
         return transaction
     if item is not None:
-        target = failed.target._replace(configured=namespace_from_item(item))
+        target = failed.target._replace(configured=decode_namespace(item))
         authorize(transaction.caller, WRITE_NAMESPACE, target)
     remaining = tuple(claim for claim in transaction.claims if claim is not failed)
     return replace(transaction, claims=remaining)

@@ -6,7 +6,7 @@ from functions.entries.change import compute_entry_expiry, set_vector, to_entry_
 from functions.entries.model import Entry, Transition
 from functions.entries.requests import NewEntry, Scope
 from functions.entries.tiers import POLICIES
-from functions.entries.transaction import Transaction
+from functions.entries.transaction_store import Transaction
 from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces

@@ -15,7 +15,7 @@ from functions.entries.conflicts import to_version_mismatch
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, RemovalReason, Transition
 from functions.entries.read import EntryReader
-from functions.entries.transaction import Transaction
+from functions.entries.transaction_store import Transaction
 from functions.entries.writer import EntryWriter
 from functions.identity.model import SERVICE, Actor, Principal
 from functions.platform import entry_keys

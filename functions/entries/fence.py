@@ -7,6 +7,7 @@ are to be marked; a retry of the request or the schedule finishes what a crash l
 """
 
 import time
+from collections import Counter
 from functools import partial
 
 from functions.entries.model import Entry
@@ -15,7 +16,6 @@ from functions.platform import item_types, keys
 from functions.platform.errors import Unavailable
 from functions.platform.keys import hash_agent
 from functions.platform.parallel import run_parallel
-from functions.tasks.model import Task
 from functions.tasks.store import TaskStore
 
 _INDEX_WAITS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # seconds; an index follows within milliseconds
@@ -61,12 +61,8 @@ class EntryFence:
             # The index may lag behind, and the counter never does: 3 counted and 2 found means that
             # one entry isn't listed yet. The counter is read after the index, so it can't be too
             # low.
-            if all(_is_complete(task, agent, found) for agent in task.leaving):
+            held = Counter(hash_agent(entry.agent_id) for entry in found)
+            if all(held[each] >= task.working_of(each) for each in map(hash_agent, task.leaving)):
                 return [entry for entry in found if entry.agent_id in task.leaving]
             time.sleep(wait)
         raise Unavailable("the index of this task lags behind; send the same request again")
-
-
-def _is_complete(task: Task, agent: str, found: list[Entry]) -> bool:
-    held = sum(entry.agent_id == agent for entry in found)
-    return held >= task.working_of(hash_agent(agent))

@@ -35,7 +35,7 @@ class EntryMapper:
     def to_item(self, entry: Entry) -> Item:
         """Return the item of an entry, without its key; attributes that are None aren't stored."""
         is_evictable = entry.policy.is_evictable
-        is_of_task = entry.ends_with_task and entry.task_id is not None
+        is_of_task = entry.task_id is not None and entry.ends_with_task
         creation_order = entry_keys.build_creation_order(entry.sort_token)
         return self._to_value_attributes(entry) | {
             "nonce": entry.nonce,
@@ -73,7 +73,7 @@ class EntryMapper:
             "expires_at": entry.expires_at,
             schema.EXPIRY_ATTRIBUTE: entry.expires_at,
             schema.TTL_ATTRIBUTE: to_ttl_seconds(entry.expires_at),
-            **build_due_attributes(entry.address.partition, entry.expires_at),
+            **build_due_attributes(entry.item_key[0], entry.expires_at),
             schema.TASK_ATTRIBUTE: item_types.TASK.build_key(
                 entry.address.tenant, task=entry.task_id
             )[0]

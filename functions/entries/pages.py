@@ -128,7 +128,7 @@ class PageReader:
 
     def _read(self, tenant: str, tokens: Iterable[str]) -> dict[str, Entry]:
         ids = set(map(entry_keys.parse_sort_token, tokens))
-        found = self._store.get_many(entry_keys.parse_addresses(tenant, ids))
+        found = self._store.get_many(entry_keys.parse_item_keys(tenant, ids))
         return {entry.id: entry for entry in found.values() if entry.id in ids}
 
 
@@ -212,7 +212,7 @@ class Sources:
         if filters.namespace is None or filters.key is None:
             return self._store.list_private(tenant, scope.agent_id, filters)
         address = WORKING.build_address(tenant, scope.agent_id, filters.namespace, filters.key)
-        return list(self._store.get_many([address]).values())
+        return list(self._store.get_many([address.item_key]).values())
 
     def _read_task(self, tenant: str, task_id: str) -> list[Entry]:
         for wait in _INDEX_WAITS:
@@ -303,8 +303,8 @@ class Sources:
     def of_key(self, tenant: str, names: Iterable[str], filters: Filters) -> Source:
         """Build the source of the entries that have the filters' key in these namespaces."""
         key = filters.key or ""
-        addresses = (SEMANTIC.build_address(tenant, "", name, key) for name in names)
-        return _build_source_of(self._select(filters, self._store.get_many(addresses).values()))
+        keys = [SEMANTIC.build_address(tenant, "", name, key).item_key for name in names]
+        return _build_source_of(self._select(filters, self._store.get_many(keys).values()))
 
     def _select(self, filters: Filters, entries: Iterable[Entry]) -> list[Entry]:
         return select_matching(entries, filters, self._clock())

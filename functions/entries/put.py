@@ -10,7 +10,7 @@ from functions.entries.create import build_entry
 from functions.entries.model import Entry, Transition
 from functions.entries.requests import NewEntry
 from functions.entries.store import EntryStore
-from functions.entries.transaction import Transaction
+from functions.entries.transaction_store import Transaction
 from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
 from functions.namespaces.model import NamespaceTarget
@@ -83,9 +83,8 @@ class Puts:
         """Read what is in the slot of an entry, and its namespace if that decides on access."""
         if entry.policy.is_private:
             return self._store.get(entry.address), None
-        others = self._namespaces.list_keys(caller, entry.address.namespace_key)
-        present, read = self._store.get_with(entry.address, others)
-        return present, self._namespaces.build_target(caller, entry.namespace, read)
+        item, target = self._namespaces.find_with_entry(caller, entry.address, entry.namespace)
+        return self._store.decode(item), target
 
     def _put(
         self,
@@ -126,8 +125,8 @@ class Puts:
         if task is None:
             return []
         others = [Digest(each) for each in task.held if each != entry.address.owner]
-        addresses = [entry.address._replace(owner=each) for each in others]
-        found = self._store.get_many(addresses) if addresses else {}
+        keys = [entry.address._replace(owner=each).item_key for each in others]
+        found = self._store.get_many(keys) if keys else {}
         return [
             each
             for each in found.values()

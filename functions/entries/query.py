@@ -12,7 +12,7 @@ from functions.entries.store import EntryStore
 from functions.entries.tiers import SEMANTIC
 from functions.identity.model import ADMIN, Principal
 from functions.namespaces.authority import READ_MEMORY
-from functions.namespaces.model import find_owner
+from functions.namespaces.rules import find_owner
 from functions.namespaces.service import Namespaces
 from functions.platform import entry_keys
 from functions.platform.bounded_pages import BoundedPage, WantedPage

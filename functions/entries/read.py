@@ -98,9 +98,10 @@ class EntryReader:
 
     def _get_own_evictable(self, caller: Principal, address: EntryAddress, nonce: str) -> Entry:
         """Read the agent's counters with the entry: they say whether to record the access."""
-        found, read = self._store.get_with(address, self._agents.list_keys(caller))
-        entry = self.require_live(found, address, nonce)
-        self._access_tracker.record_own_reads(caller, (entry,), self._agents.find(caller, read))
+        key = address.item_key
+        usage, read = self._agents.get_limited_usage(caller.tenant, caller.id, key)
+        entry = self.require_live(self._store.decode(read.get(key)), address, nonce)
+        self._access_tracker.record_own_reads(caller, (entry,), usage)
         return entry
 
     def read_slot(
@@ -109,11 +110,8 @@ class EntryReader:
         """Read the entry in a slot, and the namespace that decides on access to it, if one does."""
         if POLICIES_BY_ID_LETTER[address.tier].is_private:
             return self._store.get(address), None
-        others = self._namespaces.list_keys(caller, address.namespace_key)
-        entry, read = self._store.get_with(address, others)
-        if entry is None:
-            return None, None
-        return entry, self._namespaces.build_target(caller, entry.namespace, read)
+        item, target = self._namespaces.find_with_entry(caller, address)
+        return self._store.decode(item), target
 
     def require_live(self, entry: Entry | None, address: EntryAddress, nonce: str) -> Entry:
         """Return an entry; raise `EntryNotFound` if it is another one or has expired."""

@@ -49,20 +49,12 @@ class EntryStore:
         """Return the entry in a slot: one read."""
         return self._mapper.find_entry(self._table.get(address.item_key))
 
-    def get_with(
-        self, address: EntryAddress, others: Iterable[Key]
-    ) -> tuple[Entry | None, dict[Key, Item | None]]:
-        """Return the entry in a slot, and other items with it, by their keys: one call."""
-        wanted = list(others)
-        found = self._table.get_many((address.item_key, *wanted))
-        entry = self._mapper.find_entry(found.get(address.item_key))
-        return entry, {key: found.get(key) for key in wanted}
+    def decode(self, item: Item | None) -> Entry | None:
+        """Return the entry of an item that was read with others; None if the slot is free."""
+        return self._mapper.find_entry(item)
 
-    def get_many(self, addresses: Iterable[EntryAddress]) -> dict[Key, Entry]:
-        """Return the entries in these addresses, by the keys of their items: a call per hundred."""
-        return self._get_many(address.item_key for address in addresses)
-
-    def _get_many(self, item_keys: Iterable[Key]) -> dict[Key, Entry]:
+    def get_many(self, item_keys: Iterable[Key]) -> dict[Key, Entry]:
+        """Return those of these entries that exist, by the keys of their items."""
         items = self._table.get_many(item_keys)
         return {key: self._mapper.to_entry(item) for key, item in items.items()}
 
@@ -96,7 +88,7 @@ class EntryStore:
 
     def get_of_task(self, task: str, item_keys: Iterable[Key]) -> list[Entry]:
         """Return what of these entries ends with a task: a call per hundred."""
-        found = self._get_many(item_keys).values()
+        found = self.get_many(item_keys).values()
         return [each for each in found if each.task_id == task and each.ends_with_task]
 
     def list_expired(self, tenant: str, agent: str, now: int) -> list[Entry]:
@@ -104,20 +96,16 @@ class EntryStore:
         partition = item_types.AGENT.build_partition(tenant, agent=agent)
         condition = f"pk = :pk AND {schema.EXPIRY_ATTRIBUTE} <= :now"
         rows = self._table.query_index(schema.BY_EXPIRY, condition, pk=partition, now=now)
-        entries = self._get_many((row["pk"], row["sk"]) for row in rows).values()
+        entries = self.get_many((row["pk"], row["sk"]) for row in rows).values()
         return [entry for entry in entries if entry.is_expired(now)]
-
-    def list_eviction_candidates(self, tenant: str, agent: str, count: int) -> list[Entry]:
-        """Return the entries to evict first, with what a removal needs of them (RFC-0015 §2.2).
-
-        The index that lists them may lag behind, so the removal has to check what it says.
-        """
-        return list(islice(self.iterate_by_eviction(tenant, agent, None, count), count))
 
     def iterate_by_eviction(
         self, tenant: str, agent: str, after: str | None, page_size: int
     ) -> Iterator[Entry]:
-        """Iterate an agent's entries in the order of eviction.
+        """Iterate an agent's entries in the order of eviction (RFC-0015 §2.2).
+
+        They have what a removal needs of them. The index that lists them may lag behind, so the
+        removal has to check what it says.
 
         Args:
             after: where to begin behind; None for what is evicted first.

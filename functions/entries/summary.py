@@ -13,7 +13,7 @@ from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
 from functions.tasks.access import TaskAccess
 from functions.tasks.lifecycle_store import AssignmentStore
-from functions.tasks.mapper import usage_to_item
+from functions.tasks.store import usage_to_item
 
 
 class Summary(NamedTuple):

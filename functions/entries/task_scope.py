@@ -21,7 +21,7 @@ from functions.platform.writes import Write
 from functions.tasks import intent_store, lifecycle_store
 from functions.tasks import rules as task_rules
 from functions.tasks import store as task_store
-from functions.tasks.lifecycle_store import hold_task, list_assignments, reserve_own_tasks
+from functions.tasks.lifecycle_store import list_assignments, reserve_own_tasks
 from functions.tasks.model import Grant, TaskUsage
 
 
@@ -87,7 +87,7 @@ def build_task_writes(
                 replaced=replaced,
             )
             if not is_counted:
-                yield hold_task(caller.tenant, caller.id, task)
+                yield task_store.hold_task(caller.tenant, caller.id, task)
         elif task in changed:
             yield from task_store.change_usage(caller, task, now, usage, grant)
         elif delta is not None:

@@ -13,7 +13,7 @@ from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
 from functions.entries.task_scope import TaskAssumptions, find_scopes
-from functions.entries.transaction import Transaction
+from functions.entries.transaction_store import Transaction
 from functions.identity.model import SERVICE, Principal
 from functions.namespaces.store import RestrictionStore
 from functions.platform import vector_keys

@@ -156,7 +156,7 @@ def build_events_write(
         "lag": time.lag or None,
         TTL_ATTRIBUTE: to_ttl_seconds(expiry),
     }
-    return put_new(build_log_item_key(partition, number), item)
+    return put_new((partition, item_types.LOG_ITEM.build_sort(number=number)), item)
 
 
 def build_head_write(partition: str, first: int, seen: Item | None) -> Write:
@@ -166,15 +166,10 @@ def build_head_write(partition: str, first: int, seen: Item | None) -> Write:
         first: that number.
         seen: the item as it was read, if there is one.
     """
-    key = build_log_item_key(partition, 0)
+    key = partition, item_types.LOG_ITEM.build_sort(number=0)
     if seen is None:
         return put_new(key, {"first_number": first})
     return put(key, {"first_number": first}, "first_number = :seen", seen=seen["first_number"])
-
-
-def get_log_time(item: Item) -> LogTime:
-    """Return how the times of a log's events go, up to an item."""
-    return LogTime(item["newest"], item.get("lag", 0))
 
 
 def is_head(item: Item) -> bool:
@@ -254,11 +249,6 @@ def build_log_partition(
     return _OWNERS[kind].build_partition(tenant, **{kind: name})
 
 
-def build_log_item_key(partition: str, number: int) -> Key:
-    """Build the key of an item of events; `number` counts from 0, without gaps."""
-    return partition, item_types.LOG_ITEM.build_sort(number=number)
-
-
 def build_log_range(
     partition: str, number: int, last_number: int | None = None
 ) -> tuple[str, str, str]:
@@ -268,7 +258,7 @@ def build_log_range(
         last_number: the last item's; None for all there are.
     """
     ends = number, _LAST_LOG_ITEM if last_number is None else last_number
-    first, last = (build_log_item_key(partition, each)[1] for each in ends)
+    first, last = (item_types.LOG_ITEM.build_sort(number=each) for each in ends)
     return partition, first, last
 
 

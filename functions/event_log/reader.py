@@ -16,7 +16,6 @@ from functions.event_log.items import (
     decode_event,
     decode_item_events,
     get_first_number,
-    get_log_time,
     is_head,
     parse_log_item,
 )
@@ -78,7 +77,7 @@ class EventLogReader(TimedStore):
         items = self._read_items(partition, 1, None, _TAIL_PAGE, newest_first=True)
         for item in islice(items if events else (), _MAX_TAIL_ITEMS):
             missing = {id: time for id, time in missing.items() if id not in item["ids"]}
-            if not missing or get_log_time(item).newest < since:
+            if not missing or item["newest"] < since:
                 return missing
         return {
             id: time for id, time in missing.items() if not self._has_event(partition, id, time)
@@ -133,7 +132,7 @@ class EventLogReader(TimedStore):
         if last is not None and last < 1:
             return
         for item in self._query(partition, 1, last, query):
-            if query.since is not None and get_log_time(item).newest < query.since:
+            if query.since is not None and item["newest"] < query.since:
                 return
             number = parse_log_item(item["sk"])
             for each in reversed(_decode(item, number, now)):
@@ -174,7 +173,7 @@ class EventLogReader(TimedStore):
         end = self._get_last_item(partition)
         if end is None:
             return None
-        return self._find_newer(partition, end, until + get_log_time(end).lag + 1)
+        return self._find_newer(partition, end, until + end.get("lag", 0) + 1)
 
     def _find_newer(self, partition: str, end: Item, moment: int) -> int:
         """Find the number of the first item up to which the log has an event of a moment or later.
@@ -182,14 +181,14 @@ class EventLogReader(TimedStore):
         The number behind the last item if there is none. By halves: a call for each.
         """
         last = parse_log_item(end["sk"])
-        if get_log_time(end).newest < moment:
+        if end["newest"] < moment:
             return last + 1
         heads = self._read_items(partition, 0, 0)
         first = next(map(get_first_number, heads), 1)
         while first < last:
             middle = (first + last) // 2
             items = self._read_items(partition, middle)
-            if get_log_time(next(items, end)).newest >= moment:
+            if next(items, end)["newest"] >= moment:
                 last = middle
             else:
                 first = middle + 1

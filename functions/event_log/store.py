@@ -30,7 +30,6 @@ from functions.event_log.items import (
     build_published_write,
     encode_events,
     get_first_number,
-    get_log_time,
     is_head,
     parse_log_item,
 )
@@ -68,7 +67,8 @@ def _build_end(items: Sequence[Item], since: int) -> _LogEnd:
     """Build the end of a log from its last items, newest first."""
     number = parse_log_item(items[0]["sk"]) + 1
     recent = (item["ids"] for item in items if item["newest"] >= since)
-    return _LogEnd(number, get_log_time(items[0]), set(chain.from_iterable(recent)))
+    time = LogTime(items[0]["newest"], items[0].get("lag", 0))
+    return _LogEnd(number, time, set(chain.from_iterable(recent)))
 
 
 def _has_gap(items: Sequence[Item], since: int) -> bool:

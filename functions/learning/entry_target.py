@@ -12,7 +12,7 @@ from functions.entries.put import replace_fields
 from functions.entries.requests import NewEntry
 from functions.entries.store import EntryStore
 from functions.entries.tiers import SEMANTIC
-from functions.entries.transaction import Transaction
+from functions.entries.transaction_store import Transaction
 from functions.identity.model import SERVICE
 from functions.learning.evidence import Reading, add_place, build_place
 from functions.learning.model import StrategyKind

@@ -10,7 +10,7 @@ from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
 from functions.entries.tiers import SEMANTIC
-from functions.entries.transaction import Transaction
+from functions.entries.transaction_store import Transaction
 from functions.facts.rules import end_fact
 from functions.facts.store import FactStore
 from functions.identity.model import SERVICE

@@ -3,8 +3,8 @@
 from functions.authorization.model import Action, Rule
 from functions.authorization.rules import HOLDS_ADMIN, INSPECTS
 from functions.identity.model import ADMIN, WRITE, Principal
-from functions.namespaces.model import NamespaceTarget, find_owner
-from functions.namespaces.rules import has_access
+from functions.namespaces.model import NamespaceTarget
+from functions.namespaces.rules import find_owner, has_access
 
 
 def _may_manage(caller: Principal, target: NamespaceTarget) -> bool:

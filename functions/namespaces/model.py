@@ -1,9 +1,8 @@
 """Namespaces, their permissions, and what decides on access to one (RFC-0015 §2.3)."""
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Literal, NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from functions.platform.idempotency import RequestHistory
 from functions.platform.kept_history import HistoryRule
@@ -29,24 +28,6 @@ def list_spellings(user_id: str) -> list[str]:
     return [encoded] if "/" in user_id or encoded == user_id else [encoded, user_id]
 
 
-def _find_id(root: str, name: str) -> str | None:
-    first, _, rest = name.partition("/")
-    if first != root:
-        return None
-    segment = rest.partition("/")[0]
-    return "" if PREFIX_MARK in segment else unquote(segment)
-
-
-find_owner = partial(_find_id, "agents")
-"""Find the principal that owns a namespace by its name; None for a namespace without owner.
-
-Example: `agents/ada/notes` belongs to `ada`, and `agents/ada%2Fb/notes` to `ada/b`. A name such as
-`agents/a*` has no owner: its owner is the empty text, which is no principal's id.
-"""
-find_person = partial(_find_id, USERS)
-"""Find the person whom a namespace is about, as `find_owner` does: `users/ada/notes`."""
-
-
 @dataclass(frozen=True, slots=True)
 class Namespace:
     """The permissions of a namespace, or of all names with a prefix (a prefix rule).
@@ -60,11 +41,11 @@ class Namespace:
     """
 
     namespace: str
-    default: Access | None
-    allow: dict[str, Access]
-    version: int
-    created_at: int  # epoch ms
-    updated_at: int  # epoch ms
+    default: Access | None = None
+    allow: dict[str, Access] = field(default_factory=dict)
+    version: int = 1
+    created_at: int = 0  # epoch ms
+    updated_at: int = 0  # epoch ms
     search_fields: tuple[str, ...] = ()
     history: HistoryRule | None = None
     requests: RequestHistory | None = field(default=None, compare=False)

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
+from urllib.parse import unquote
 
 from functions.identity.model import Principal
-from functions.namespaces.model import PREFIX_MARK, Access, Namespace, NamespaceTarget, find_owner
+from functions.namespaces.model import PREFIX_MARK, USERS, Access, Namespace, NamespaceTarget
 from functions.namespaces.requests import NamespaceChange, Permissions
 from functions.platform.errors import CapacityExceeded, VersionMismatch
 from functions.platform.idempotency import RequestToken
@@ -13,6 +15,24 @@ from functions.platform.limits import DEFAULT_HISTORY_DAYS, MAX_ACL_ENTRIES
 
 _LEVELS: dict[Access, int] = {"none": 0, "read": 1, "write": 2, "admin": 3}
 _CONFIGURED_DEFAULT: Access = "read"
+
+
+def _find_id(root: str, name: str) -> str | None:
+    first, _, rest = name.partition("/")
+    if first != root:
+        return None
+    segment = rest.partition("/")[0]
+    return "" if PREFIX_MARK in segment else unquote(segment)
+
+
+find_owner = partial(_find_id, "agents")
+"""Find the principal that owns a namespace by its name; None for a namespace without owner.
+
+Example: `agents/ada/notes` belongs to `ada`, and `agents/ada%2Fb/notes` to `ada/b`. A name such as
+`agents/a*` has no owner: its owner is the empty text, which is no principal's id.
+"""
+find_person = partial(_find_id, USERS)
+"""Find the person whom a namespace is about, as `find_owner` does: `users/ada/notes`."""
 
 
 def get_access(caller: Principal, target: NamespaceTarget) -> Access:

@@ -1,6 +1,6 @@
 """Use cases on namespaces: list, read, change permissions (RFC-0015 §2.3)."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -18,7 +18,7 @@ from functions.namespaces.store import (
     PrefixRules,
     Restrictions,
     RestrictionStore,
-    namespace_from_item,
+    decode_namespace,
     put_first_configuration,
 )
 from functions.platform import item_types
@@ -30,10 +30,10 @@ from functions.platform.bounded_pages import (
     read_page,
 )
 from functions.platform.clock import Clock
+from functions.platform.entry_keys import EntryAddress
 from functions.platform.errors import NotFound, ValidationFailed, VersionMismatch
 from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.items import Item
-from functions.platform.keys import Key
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
@@ -58,19 +58,30 @@ class Namespaces:
     def find(self, caller: Principal, name: str) -> NamespaceTarget:
         """Read all that decides on the caller's access to a namespace: one call."""
         key = item_types.NAMESPACE.build_key(caller.tenant, namespace=name)
-        return self.build_target(caller, name, self._store.get_items(self.list_keys(caller, key)))
+        _, restricted, read = self._restrictions.read(caller.tenant, caller.id, key)
+        return self._build_target(caller, name, read.get(key), restricted)
 
-    def list_keys(self, caller: Principal, *keys: Key) -> list[Key]:
-        """List the keys of namespaces, and of what restricts the caller, for `build_target`."""
-        return [*keys, *self._restrictions.list_keys(caller.tenant, caller.id)]
+    def find_with_entry(
+        self, caller: Principal, address: EntryAddress, name: str | None = None
+    ) -> tuple[Item | None, NamespaceTarget | None]:
+        """Read the item of a semantic entry with what `find` returns of its namespace: one call.
 
-    def build_target(
-        self, caller: Principal, name: str, read: Mapping[Key, Item | None]
+        Args:
+            name: the namespace; without it, that of the entry, if there is one.
+        """
+        keys = address.item_key, address.namespace_key
+        _, restricted, read = self._restrictions.read(caller.tenant, caller.id, *keys)
+        item = read.get(address.item_key)
+        name = name or (None if item is None else item["namespace"])
+        if name is None:
+            return None, None
+        found = read.get(address.namespace_key)
+        return item, self._build_target(caller, name, found, restricted)
+
+    def _build_target(
+        self, caller: Principal, name: str, item: Item | None, restricted: Restrictions
     ) -> NamespaceTarget:
-        """Build what `find` returns from the items at the keys of `list_keys`."""
-        item = read.get(item_types.NAMESPACE.build_key(caller.tenant, namespace=name))
-        configured = None if item is None else namespace_from_item(item)
-        restricted = self._restrictions.find(caller.tenant, caller.id, read)
+        configured = None if item is None else decode_namespace(item)
         fitting = self._prefix_rules.find(caller.tenant, name)
         return NamespaceTarget(name, configured, fitting, is_denied=restricted.denies(name))
 
@@ -106,9 +117,12 @@ class Namespaces:
     def select_readable(self, caller: Principal, names: Collection[str]) -> frozenset[str]:
         """Select the names whose memory the caller may read: a call per hundred."""
         build_key = item_types.NAMESPACE.build_key
-        keys = [build_key(caller.tenant, namespace=name) for name in names]
-        read = self._store.get_items(self.list_keys(caller, *keys))
-        targets = (self.build_target(caller, name, read) for name in names)
+        keys = {name: build_key(caller.tenant, namespace=name) for name in names}
+        _, restricted, read = self._restrictions.read(caller.tenant, caller.id, *keys.values())
+        targets = (
+            self._build_target(caller, name, read.get(key), restricted)
+            for name, key in keys.items()
+        )
         return frozenset(
             each.name for each in targets if is_allowed(caller, authority.READ_MEMORY, each)
         )
@@ -150,7 +164,7 @@ class Namespaces:
             partial(read, caller.tenant),
             partial(self._restrictions.read, caller.tenant, caller.id),
         ]
-        namespaces, (_, restricted) = run_parallel(reads)
+        namespaces, (_, restricted, _) = run_parallel(reads)
         return namespaces, restricted
 
     def _permit_each(

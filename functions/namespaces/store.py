@@ -12,6 +12,7 @@ that all of these name are allowed. A coordinator's own guardrails restrict itse
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from typing import NamedTuple, Self
 
@@ -20,10 +21,9 @@ from functions.namespaces.model import (
     USERS,
     Namespace,
     NamespaceTarget,
-    find_person,
     list_spellings,
 )
-from functions.namespaces.rules import is_prefix_rule, select_rules
+from functions.namespaces.rules import find_person, is_prefix_rule, select_rules
 from functions.platform import item_types
 from functions.platform.clock import Clock
 from functions.platform.items import Item, from_attributes, to_attributes
@@ -32,7 +32,14 @@ from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import BY_CREATION, CREATION_ATTRIBUTE
 from functions.platform.table import Store, Table
-from functions.platform.writes import Write, delete, put_version, update
+from functions.platform.writes import (
+    Write,
+    build_set_expression,
+    delete,
+    put_version,
+    update,
+    update_unchanged,
+)
 
 
 class NamespaceClaim(NamedTuple):
@@ -58,18 +65,12 @@ class NamespaceStore(Store):
     def get(self, tenant: str, name: str) -> Namespace | None:
         """Read the permissions of one name, a prefix rule's included: one call."""
         item = self._table.get(_build_key(tenant, name))
-        return None if item is None else namespace_from_item(item)
-
-    def get_items(self, keys: Iterable[Key]) -> dict[Key, Item | None]:
-        """Read items of namespaces, and what restricts a caller: a call per hundred."""
-        wanted = list(keys)
-        found = self._table.get_many(wanted)
-        return {key: found.get(key) for key in wanted}
+        return None if item is None else decode_namespace(item)
 
     def list_all(self, tenant: str) -> Iterator[Namespace]:
         """Read all configured namespaces of a tenant: a call per megabyte."""
         partition, prefix = item_types.NAMESPACE.build_range(tenant)
-        return map(namespace_from_item, self._table.query(partition, prefix))
+        return map(decode_namespace, self._table.query(partition, prefix))
 
     def list_few(self, tenant: str, prefix: str, most: int) -> list[Namespace] | None:
         """Read the configured namespaces whose names have a prefix; None if they are over `most`.
@@ -81,7 +82,7 @@ class NamespaceStore(Store):
             return None if len(keys) > most else self._read_all(keys)
         partition, first = item_types.NAMESPACE.build_range(tenant)
         items = self._table.query_from(partition, first, first + HIGHEST, most + 1)
-        found = list(map(namespace_from_item, islice(items, most + 1)))
+        found = list(map(decode_namespace, islice(items, most + 1)))
         return None if len(found) > most else found
 
     def list_with_prefix(self, tenant: str, prefix: str) -> list[Namespace]:
@@ -93,7 +94,7 @@ class NamespaceStore(Store):
         names = [f"{USERS}/{each}" for each in list_spellings(user_id)]
         roots = self._table.get_many([_build_key(tenant, name) for name in names])
         below = [each for name in names for each in self.list_with_prefix(tenant, f"{name}/")]
-        found = [*map(namespace_from_item, roots.values()), *below]
+        found = [*map(decode_namespace, roots.values()), *below]
         return [each for each in found if find_person(each.namespace) == user_id]
 
     def delete(self, tenant: str, namespace: Namespace) -> bool:
@@ -115,12 +116,12 @@ class NamespaceStore(Store):
         return ((row["pk"], row["sk"]) for row in rows)
 
     def _read_all(self, keys: Iterable[Key]) -> list[Namespace]:
-        return list(map(namespace_from_item, self._table.get_many(keys).values()))
+        return list(map(decode_namespace, self._table.get_many(keys).values()))
 
     def list_rules(self, tenant: str) -> list[Namespace]:
         """Read all prefix rules of a tenant: one call, for there are few."""
         partition, prefix = item_types.PREFIX_RULE.build_range(tenant)
-        return list(map(namespace_from_item, self._table.query(partition, prefix)))
+        return list(map(decode_namespace, self._table.query(partition, prefix)))
 
     def list_with_rules(self, tenant: str) -> list[Namespace]:
         """Read all configured namespaces and prefix rules of a tenant, the rules last."""
@@ -131,11 +132,12 @@ class NamespaceStore(Store):
     ) -> Iterator[Namespace]:
         """Read namespaces and prefix rules, newest first, before a position, by an index."""
         partition = item_types.NAMESPACE.build_range(tenant)[0]
-        return map(namespace_from_item, iterate_items(self._table, partition, before, count))
+        return map(decode_namespace, iterate_items(self._table, partition, before, count))
 
     def replace(self, tenant: str, old: Namespace | None, new: Namespace, record: Write) -> None:
         """Put `new` in the place of `old`, if there was one, with the audit record."""
-        order = {} if is_prefix_rule(new.namespace) else _build_name_order(new.namespace)
+        is_rule = is_prefix_rule(new.namespace)
+        order = {} if is_rule else {CREATION_ATTRIBUTE: new.namespace}
         write = put_permissions(_build_key(tenant, new.namespace), old, new, **order)
         self._table.transact([write, record])
 
@@ -143,11 +145,7 @@ class NamespaceStore(Store):
 def put_first_configuration(tenant: str, namespace: Namespace) -> Write:
     """Configure a namespace that isn't configured; never a prefix rule, even if it ends with *."""
     key = item_types.NAMESPACE.build_key(tenant, namespace=namespace.namespace)
-    return put_permissions(key, None, namespace, **_build_name_order(namespace.namespace))
-
-
-def _build_name_order(name: str) -> dict[str, str]:
-    return {CREATION_ATTRIBUTE: name}
+    return put_permissions(key, None, namespace, **{CREATION_ATTRIBUTE: namespace.namespace})
 
 
 def _build_key(tenant: str, name: str) -> Key:
@@ -163,9 +161,7 @@ def put_permissions(key: Key, old: Namespace | None, namespace: Namespace, **fur
     return put_version(key, item, None if old is None else old.version)
 
 
-def namespace_from_item(item: Item) -> Namespace:
-    """Read a namespace from its item."""
-    return from_attributes(Namespace, item, default=item.get("default"))
+decode_namespace = partial(from_attributes, Namespace)
 
 
 RULES_REMEMBERED = 5_000  # ms
@@ -269,32 +265,27 @@ class RestrictionStore(Store):
         super().__init__(table)
         self._remembered: dict[tuple[str, str], list[Key]] = {}
 
-    def list_keys(self, tenant: str, agent: str) -> list[Key]:
-        """List the keys of the items to read: the agent's, and those of remembered guardrails."""
-        own = item_types.AGENT.build_key(tenant, agent=agent)
-        return [own, *self._remembered.get((tenant, agent), ())]
-
     def is_remembered(self, tenant: str, agent: str) -> bool:
         """Tell whether guardrails restricted the agent at its last request."""
         return (tenant, agent) in self._remembered
 
-    def read(self, tenant: str, agent: str) -> tuple[Item, Restrictions]:
-        """Read an agent's item, and what restricts the agent: one call, or two."""
-        keys = self.list_keys(tenant, agent)
-        found = self._table.get_many(keys)
-        return found.get(keys[0], {}), self.find(tenant, agent, {k: found.get(k) for k in keys})
-
-    def find(self, tenant: str, agent: str, read: Mapping[Key, Item | None]) -> Restrictions:
-        """Find what restricts an agent; reads the guardrails that were not read yet.
+    def read(
+        self, tenant: str, agent: str, *others: Key
+    ) -> tuple[Item, Restrictions, dict[Key, Item]]:
+        """Read an agent's item, what restricts the agent, and other items: one call, or two.
 
         Args:
-            read: the items at the keys of `list_keys`; None where there is none.
+            others: the keys of these, of which those that exist are returned.
         """
-        item = read[item_types.AGENT.build_key(tenant, agent=agent)]
-        if item is None or not item.get("bindings"):
+        own = item_types.AGENT.build_key(tenant, agent=agent)
+        keys = [own, *self._remembered.get((tenant, agent), ()), *others]
+        found = self._table.get_many(keys)
+        item = found.get(own, {})
+        if not item.get("bindings"):
             self._remembered.pop((tenant, agent), None)
-            return UNRESTRICTED
-        return self.find_each(tenant, {agent: item}, read)[agent]
+            return item, UNRESTRICTED, found
+        read = {key: found.get(key) for key in keys}
+        return item, self.find_each(tenant, {agent: item}, read)[agent], found
 
     def find_each(
         self,
@@ -357,14 +348,6 @@ def correct_bindings(key: Key, item: Item, bound: Iterable[str]) -> Write | None
     total = sum(counts.values()) + bool(item.get("binds_itself"))
     if stored == counts and item.get("bindings", 0) == total:
         return None
-    gone = stored.keys() - counts.keys()
-    settings = ", ".join(f"{name} = :{name}" for name in ("bindings", *counts))
-    expression = f"SET {settings}" + (f" REMOVE {', '.join(gone)}" if gone else "")
-    seen = {name: item[name] for name in ("bindings", *stored) if name in item}
-    conditions = [f"{name} = :seen_{name}" for name in seen]
-    absent = [name for name in ("bindings", *counts) if name not in item]
-    conditions += [f"attribute_not_exists({name})" for name in absent]
-    values: Item = {"bindings": total, **counts} | {
-        f"seen_{name}": each for name, each in seen.items()
-    }
-    return update(key, expression, " AND ".join(conditions), **values)
+    changes = dict.fromkeys(stored) | {"bindings": total, **counts}
+    expression, values = build_set_expression(changes)
+    return update_unchanged(key, item, expression, changes, values)

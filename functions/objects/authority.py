@@ -9,8 +9,8 @@ Permissions are those of a namespace: read, write and admin, for everybody or fo
 from functions.authorization.model import Action, Rule
 from functions.authorization.rules import HOLDS_ADMIN, INSPECTS
 from functions.identity.model import ADMIN, WRITE, Principal
-from functions.namespaces.model import Access, NamespaceTarget, find_owner
-from functions.namespaces.rules import has_access
+from functions.namespaces.model import Access, NamespaceTarget
+from functions.namespaces.rules import find_owner, has_access
 from functions.objects.model import SpaceTarget
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from functions.authorization.rules import authorize, is_allowed
 from functions.identity.model import Principal
-from functions.namespaces.model import find_owner
+from functions.namespaces.rules import find_owner
 from functions.objects import rules
 from functions.objects.authority import LIST_OBJECTS, READ_OBJECTS
 from functions.objects.file_store import ObjectFiles

@@ -10,7 +10,7 @@ from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
 from functions.authorization.rules import authorize
 from functions.identity.model import Principal
-from functions.namespaces.model import find_owner
+from functions.namespaces.rules import find_owner
 from functions.objects import rules
 from functions.objects.authority import DELETE_OBJECTS, WRITE_OBJECTS
 from functions.objects.model import (

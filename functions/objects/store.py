@@ -7,7 +7,7 @@ them in order. An object's item has its bytes where they are few, and else the n
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from functions.namespaces.store import namespace_from_item, put_permissions
+from functions.namespaces.store import decode_namespace, put_permissions
 from functions.objects.file_store import (
     ObjectFiles,
     build_file_key,
@@ -285,7 +285,7 @@ def is_expired(item: Item, now: int) -> bool:
 
 
 def _decode_space(item: Item) -> Space:
-    return Space(item["owner"], namespace_from_item(item))
+    return Space(item["owner"], decode_namespace(item))
 
 
 def _replace(item: Item, old: Item | None) -> Write:

@@ -60,10 +60,6 @@ class EntryAddress(NamedTuple):
         return item_types.PRIVATE_ENTRY.build_key(self.tenant, agent=self.owner, **names)
 
     @property
-    def partition(self) -> str:
-        return self.item_key[0]
-
-    @property
     def namespace_key(self) -> Key:
         """The key of the permissions of a semantic entry's namespace."""
         return item_types.NAMESPACE.build_key(self.tenant, namespace=self.owner)
@@ -97,11 +93,11 @@ def parse_entry_id(tenant: str, entry_id: str) -> tuple[EntryAddress, str]:
     return EntryAddress(tenant, tier, Digest(owner), namespace, key), nonce
 
 
-def parse_addresses(tenant: str, ids: Iterable[str]) -> Iterator[EntryAddress]:
-    """Parse the addresses of those texts that are ids of entries."""
+def parse_item_keys(tenant: str, ids: Iterable[str]) -> Iterator[Key]:
+    """Parse the keys of the items of those texts that are ids of entries."""
     for each in ids:
         with suppress(EntryNotFound):
-            yield parse_entry_id(tenant, each)[0]
+            yield parse_entry_id(tenant, each)[0].item_key
 
 
 def parse_entry_key(item_key: Key, tier: str) -> EntryAddress:
@@ -132,7 +128,7 @@ def build_entry_prefix(namespace: str | None) -> str:
 def build_tombstone_key(address: EntryAddress, nonce: str) -> Key:
     """Build the key of the item that says why, and by whom, an entry was removed."""
     entry_id = address.build_id(nonce)
-    return address.partition, item_types.PRIVATE_TOMBSTONE.build_sort(entry_id=entry_id)
+    return address.item_key[0], item_types.PRIVATE_TOMBSTONE.build_sort(entry_id=entry_id)
 
 
 def build_index_row_sort(sort_token: str, tag: str | None) -> str:

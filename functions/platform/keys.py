@@ -90,8 +90,8 @@ def encode_seed(seed: bytes) -> str:
 
 def create_nonce(now: int) -> str:
     """Create the part in which ids of one natural key differ: the time and 30 random bits."""
-    suffix = _encode_base32(secrets.randbits(5 * SUFFIX_CHARACTERS), SUFFIX_CHARACTERS)
-    return encode_timestamp(now) + suffix
+    number = now << 5 * SUFFIX_CHARACTERS | secrets.randbits(5 * SUFFIX_CHARACTERS)
+    return _encode_base32(number, TIME_CHARACTERS + SUFFIX_CHARACTERS)
 
 
 def build_id(prefix: str, seed: bytes) -> str:

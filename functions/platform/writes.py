@@ -5,7 +5,7 @@ as `#value`. The table resolves these names.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,6 +63,18 @@ def build_set_expression(attributes: Item, *further: str) -> tuple[str, Item]:
     settings = ", ".join((*(f"#{name} = :{name}" for name in values), *further))
     removed = ", ".join(f"#{name}" for name in attributes.keys() - values.keys())
     return f"SET {settings}" + (f" REMOVE {removed}" if removed else ""), values
+
+
+def update_unchanged(
+    key: Key, item: Item, expression: str, attributes: Iterable[str], values: Item
+) -> Write:
+    """Build an update on the condition that `attributes` are as in `item`."""
+    conditions = [
+        f"{name} = :seen_{name}" if name in item else f"attribute_not_exists({name})"
+        for name in attributes
+    ]
+    seen = {f"seen_{name}": item[name] for name in attributes if name in item}
+    return update(key, expression, " AND ".join(conditions), **values, **seen)
 
 
 def delete(key: Key, condition: str | None = None, **values: Any) -> Write:

@@ -266,8 +266,8 @@ class Search:
     def _read_entries(self, caller: Principal, ids: Iterable[str]) -> dict[str, Entry]:
         """Read the candidates that exist, by their ids, in the order of these."""
         wanted = dict.fromkeys(ids)
-        addresses = entry_keys.parse_addresses(caller.tenant, wanted)
-        found = {entry.id: entry for entry in self._store.get_many(addresses).values()}
+        keys = entry_keys.parse_item_keys(caller.tenant, wanted)
+        found = {entry.id: entry for entry in self._store.get_many(keys).values()}
         return {each: found[each] for each in wanted if each in found}
 
     def _select_readable(

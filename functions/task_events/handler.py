@@ -24,7 +24,6 @@ def build_handler(container: Container) -> Handler:
         container.principal_store,
         container.task_reader,
         container.tasks,
-        container.task_writer,
         (str(settings.task_events_tenant), str(settings.task_events_principal)),
         container.clock,
     )

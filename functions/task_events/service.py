@@ -20,7 +20,6 @@ from functions.tasks.requests import TaskChange
 from functions.tasks.rules import apply_change
 from functions.tasks.service import Tasks
 from functions.tasks.store import ProcessedEvents
-from functions.tasks.writer import TaskWriter
 
 
 @dataclass(eq=False)
@@ -31,7 +30,6 @@ class TaskEventIngester:
     _principals: PrincipalStore
     _reader: TaskReader
     _tasks: Tasks
-    _writer: TaskWriter
     _principal: tuple[str, str]
     _clock: Clock
 
@@ -66,7 +64,7 @@ class TaskEventIngester:
                 raise
             return self._tasks.register(caller, event.new_task, token)
         if _is_applied(current, event.change, token):
-            return self._writer.resume(caller.tenant, current)
+            return self._tasks.resume(caller.tenant, current)
         return self._tasks.change(caller, current.id, current.version, event.change, token)
 
 

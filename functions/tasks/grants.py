@@ -23,11 +23,11 @@ from functions.platform.limits import MAX_GRANTS
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 from functions.tasks.authority import GRANT, LIST_GRANTS, REVOKE_GRANT, TaskTarget, authorize_write
-from functions.tasks.mapper import FOREVER
-from functions.tasks.model import Grant, Task
+from functions.tasks.grant_store import GrantStore, count_granted, replace_grant
+from functions.tasks.model import FOREVER, Grant, Task
 from functions.tasks.requests import NewGrant
 from functions.tasks.rules import assert_open, is_coordinator
-from functions.tasks.store import GrantStore, TaskStore, count_granted, replace_grant
+from functions.tasks.store import TaskStore
 
 BuildGrant = Callable[[Task, Grant | None], Grant | None]
 

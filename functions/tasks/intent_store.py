@@ -6,12 +6,11 @@ from dataclasses import replace
 from functions.identity.model import Principal
 from functions.platform import item_types
 from functions.platform.items import Item
-from functions.platform.keys import Key
+from functions.platform.keys import Key, hash_agent
 from functions.platform.newest_first import build_list_attributes, iterate_item_groups, iterate_rows
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import Store
 from functions.platform.writes import Write, check, delete, put, put_new, update
-from functions.tasks.mapper import intent_from_item, intent_to_item
 from functions.tasks.model import Intent, Task
 from functions.tasks.store import build_use_condition
 
@@ -96,7 +95,7 @@ def name_intent(
     )
     if is_new:
         yield _list_under_tenant(caller.tenant, intent, now)
-        yield put_new(key, intent_to_item(claimed))
+        yield put_new(key, _to_item(claimed))
         return
     condition, values = build_use_condition(caller)
     if claimed.owner is None:
@@ -115,7 +114,7 @@ def replace_intent(tenant: str, old: Intent, new: Intent) -> Iterator[Write]:
     key = item_types.INTENT.build_key(tenant, intent=old.intent_id)
     if old.version == 0:
         yield _list_under_tenant(tenant, old.intent_id, new.created_at)
-        yield put_new(key, intent_to_item(new))
+        yield put_new(key, _to_item(new))
         return
     condition, values = _is_unchanged_condition(old)
     yield _set_authority(key, new, condition, values)
@@ -147,7 +146,7 @@ def join_intent(tenant: str, old: Intent, new: Intent, joining: frozenset[str]) 
 
 
 def _set_authority(key: Key, new: Intent, condition: str, values: Item) -> Write:
-    item = intent_to_item(new)
+    item = _to_item(new)
     names = ("owner_id", "acl", "version")
     settings = ", ".join(f"{name} = :new_{name}" for name in names)
     values = values | {f"new_{name}": item[name] for name in names}
@@ -171,3 +170,29 @@ def list_under_intent(tenant: str, task: Task, intent: str) -> Write:
 def unlist_under_intent(tenant: str, task: str, intent: str) -> Write:
     """Take a task that gets another intent from the list of the one before."""
     return delete(item_types.INTENT_TASK.build_key(tenant, intent=intent, task=task))
+
+
+def _to_item(intent: Intent) -> Item:
+    return {
+        "intent_id": intent.intent_id,
+        "owner_id": intent.owner,
+        "acl": {
+            f"p{hash_agent(principal)}": {"principal": principal, "access": access}
+            for principal, access in intent.acl.items()
+        },
+        "created_at": intent.created_at,
+        "version": intent.version,
+    }
+
+
+def intent_from_item(intent: str, item: Item | None) -> Intent:
+    """Read an intent from its item; without an item, it has version 0."""
+    if item is None:
+        return Intent(intent)
+    return Intent(
+        intent_id=intent,
+        owner=item.get("owner_id"),
+        acl={line["principal"]: line["access"] for line in item.get("acl", {}).values()},
+        created_at=item["created_at"],
+        version=item["version"],
+    )

@@ -13,10 +13,9 @@ from functions.platform import item_types
 from functions.platform.errors import CapacityExceeded
 from functions.platform.item_types import COORDINATED_TASK
 from functions.platform.items import Item, from_attributes
-from functions.platform.keys import Digest, Key, hash_agent
+from functions.platform.keys import Key, hash_agent
 from functions.platform.limits import MAX_OWN_TASKS, MAX_SUB_TASKS
 from functions.platform.newest_first import build_list_attributes, iterate_item_groups
-from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import Store
 from functions.platform.writes import (
     Write,
@@ -29,9 +28,16 @@ from functions.platform.writes import (
     update,
 )
 from functions.tasks.intent_store import list_under_intent, unlist_under_intent
-from functions.tasks.mapper import task_to_item, usage_to_item
 from functions.tasks.model import ANYBODY, Assignment, Task, TaskUsage
-from functions.tasks.store import IS_OPEN, build_member_condition, build_unchanged_condition
+from functions.tasks.store import (
+    IS_OPEN,
+    build_member_condition,
+    build_unchanged_condition,
+    hold_task,
+    release_task,
+    task_to_item,
+    usage_to_item,
+)
 
 
 class AssignmentStore(Store):
@@ -149,16 +155,6 @@ def build_own_tasks_error() -> CapacityExceeded:
     return CapacityExceeded("own_tasks", MAX_OWN_TASKS, MAX_OWN_TASKS, remedy)
 
 
-def hold_task(tenant: str, agent: str, task: str) -> Write:
-    """List a task under an agent that holds memory of it, and isn't its assignee."""
-    return put(item_types.HELD_TASK.build_key(tenant, agent=agent, task=task), {"task_id": task})
-
-
-def release_task(tenant: str, agent: Digest, task: str) -> Write:
-    """Take a task off the list of those with memory of an agent."""
-    return delete(item_types.HELD_TASK.build_key(tenant, agent=agent, task=task))
-
-
 _NO_USAGE = TaskUsage()
 
 
@@ -231,24 +227,6 @@ def _build_inheritance(tenant: str, task: Task | None) -> dict[Key, Item]:
         tenant, task=parent, agent=task.assigned_agent, sub_task=task.id
     )
     return {key: {"task_id": task.id, "term": task.parent_term}}
-
-
-def completion_writes(tenant: str, task: Task, now: int) -> list[Write]:
-    """Take an ended task off the lists of its agents, and, last, mark it as archived.
-
-    The condition of the mark fails where the task has been opened again by an adoption.
-    """
-    mark = update(
-        item_types.TASK.build_key(tenant, task=task.id),
-        f"SET archived_at = if_not_exists(archived_at, :now) REMOVE {DUE_ATTRIBUTE}, "
-        f"{DUE_SHARD_ATTRIBUTE}",
-        "completed_at = :ended",
-        now=now,
-        ended=task.completed_at,
-    )
-    assignee = None if task.assigned_agent is None else hash_agent(task.assigned_agent)
-    holders = sorted(task.held.keys() - {assignee})
-    return [*(release_task(tenant, Digest(holder), task.id) for holder in holders), mark]
 
 
 def _replace_task(tenant: str, old: Task, new: Task) -> Write:

@@ -20,6 +20,8 @@ Status = Literal[
     "skipped",
 ]
 GrantAccess = Literal["read", "write"]
+FOREVER = 2**53
+"""The expiry of a grant that has none."""
 
 ENDED = frozenset({"completed", "failed", "cancelled", "skipped"})
 RESULTS = frozenset({"status", "output", "error", "artifacts", "blocked_reason"})

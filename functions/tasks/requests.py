@@ -69,10 +69,8 @@ class _TaskFields(RequestModel):
     )
     """The semantic memory to pack for the task."""
 
-    @property
-    def extra_fields(self) -> dict[str, Any]:
-        """Those that are given."""
-        return self.model_dump(include=set(EXTRA_FIELDS), exclude_unset=True)
+
+EXTRA_FIELDS = frozenset(_TaskFields.model_fields)
 
 
 class NewTask(_TaskFields):
@@ -120,21 +118,6 @@ class TaskChange(_TaskFields, ChangeModel):
     `*` is all."""
     memory_policy: MemoryPolicy | None = None
     """The policy of the task's working memory."""
-
-    @model_validator(mode="after")
-    def _names_something(self) -> Self:
-        if not self.model_fields_set - {"task_id"}:
-            raise ValueError("names nothing to change")
-        if "note" in self.model_fields_set and self.assigned_agent is None:
-            raise ValueError("a note needs `assigned_agent`")
-        return self
-
-    @property
-    def changed_fields(self) -> frozenset[str]:
-        return frozenset(self.model_fields_set) - {"task_id"}
-
-
-EXTRA_FIELDS = frozenset(_TaskFields.model_fields)
 
 
 class NewGrant(RequestModel):

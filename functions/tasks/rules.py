@@ -1,6 +1,5 @@
 """Decide on tasks: roles, states and versions, and what a change makes of a task; pure."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +10,7 @@ from functions.platform.errors import (
     CapacityExceeded,
     NotFound,
     TaskClosed,
+    ValidationFailed,
     ValueTooLarge,
     VersionMismatch,
 )
@@ -18,7 +18,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_SUB_TASKS, MAX_TASK_FIELDS_BYTES
 from functions.tasks.model import ENDED, Policy, Status, Task, TaskUsage
-from functions.tasks.requests import NewTask, TaskChange
+from functions.tasks.requests import EXTRA_FIELDS, NewTask, TaskChange
 
 
 def is_coordinator(caller: Principal, task: Task) -> bool:
@@ -46,12 +46,7 @@ def assert_takes_sub_task(caller: Principal, parent: Task) -> None:
 def assert_open(task: Task) -> None:
     """Check that a task takes changes."""
     if task.completed_at is not None:
-        raise task_closed(task)
-
-
-def task_closed(task: Task) -> TaskClosed:
-    """Build the error of a change to a task that has ended."""
-    return TaskClosed(f"the task has ended ({task.status}), and can't be changed")
+        raise TaskClosed(f"the task has ended ({task.status}), and can't be changed")
 
 
 def assert_version(task: Task, version: int) -> None:
@@ -114,7 +109,7 @@ def build_task(
         delegates=None if new.delegates is None else tuple(dict.fromkeys(new.delegates)),
         free_entries=policy.max_entries,
         free_bytes=policy.max_bytes,
-        extra_fields=_merge_extra_fields({}, new.extra_fields),
+        extra_fields=_merge_extra_fields({}, new),
         request=token.stored,
     )
 
@@ -195,6 +190,16 @@ def with_present_state(task: Task, present: Task) -> Task:
     )
 
 
+def assert_consistent(change: TaskChange, task_id: str) -> None:
+    """Check that the parts of a change fit together, and fit the id in the path."""
+    if not change.model_fields_set - {"task_id"}:
+        raise ValidationFailed("body", "names nothing to change")
+    if "note" in change.model_fields_set and change.assigned_agent is None:
+        raise ValidationFailed("body", "a note needs `assigned_agent`")
+    if change.task_id not in (None, task_id):
+        raise ValidationFailed("task_id", "must be the id in the path")
+
+
 def is_same_version(read: Task, present: Task) -> bool:
     """Tell whether a task is open, and at the version that was read.
 
@@ -214,7 +219,6 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
     status = change.status or task.status
     is_handed_over = assignee != task.assigned_agent
     is_adopted = task.coordinator is None and coordinator is not None
-    given_fields = change.extra_fields
     policy, extra_fields = (Policy(), {}) if is_adopted else (task.memory_policy, task.extra_fields)
     return replace(
         task,
@@ -241,8 +245,8 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
         memory_policy=policy
         if change.memory_policy is None
         else policy._replace(**change.memory_policy.model_dump(exclude_unset=True)),
-        extra_fields=_merge_extra_fields(extra_fields, given_fields)
-        if given_fields
+        extra_fields=_merge_extra_fields(extra_fields, change)
+        if given & EXTRA_FIELDS
         else extra_fields,
         request=token.stored,
     )
@@ -268,8 +272,9 @@ def _build_times(task: Task, status: Status, now: int) -> dict[str, Any]:
     return times
 
 
-def _merge_extra_fields(before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_extra_fields(before: dict[str, Any], body: NewTask | TaskChange) -> dict[str, Any]:
     """Merge the fields that memory doesn't use; None takes one away."""
+    given = body.model_dump(include=set(EXTRA_FIELDS), exclude_unset=True)
     merged = {name: value for name, value in {**before, **given}.items() if value is not None}
     size = len(dumps_checked(merged, "body"))
     if size > MAX_TASK_FIELDS_BYTES:

@@ -1,16 +1,21 @@
 """Register tasks, hand them over, end them, report results (RFC-0015 §6.5, §8)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Protocol, cast
 
 from functions.audit.service import AuditTrail
+from functions.authorization.model import Action
 from functions.authorization.rules import authorize, is_allowed
 from functions.identity.model import Principal
 from functions.platform import item_types
 from functions.platform.clock import Clock
-from functions.platform.errors import AccessDenied, EntryExists, ValidationFailed
+from functions.platform.errors import AccessDenied, EntryExists, Throttled, ValidationFailed
 from functions.platform.idempotency import RequestToken
-from functions.platform.retry import retry_on
+from functions.platform.keys import Key
+from functions.platform.parallel import run_parallel
+from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.tasks import rules
@@ -25,30 +30,49 @@ from functions.tasks.authority import (
     authorize_write,
     has_left,
 )
-from functions.tasks.intent_store import IntentStore, unlist_under_intent
+from functions.tasks.guardrail_service import GuardedTask, GuardrailService
+from functions.tasks.intent_store import IntentStore, join_intent, unlist_under_intent
 from functions.tasks.lifecycle_store import (
     build_own_tasks_error,
     change_writes,
     registration_writes,
 )
-from functions.tasks.mapper import task_from_item
-from functions.tasks.model import Task
+from functions.tasks.model import Intent, Task
 from functions.tasks.requests import NewTask, TaskChange
-from functions.tasks.store import TaskStore
-from functions.tasks.writer import TaskWriter, add_to_intent, record_change
+from functions.tasks.store import TaskStore, task_from_item
+
+WritesOf = Callable[[Principal, Task | None, Task], list[Write]]
+_ATTEMPTS = 20  # one agent may be assigned many tasks at once, and be restricted by each
+
+
+class MemoryArchive(Protocol):
+    """Tells what archives the memory of ended tasks: `functions.entries.archive.TaskArchive`."""
+
+    def list_keys(self, tenant: str, task: Task) -> Sequence[Key]:
+        """Return the keys of the entries that end with a task, by an index."""
+
+    def archive(self, tenant: str, ended: Task, item_keys: Sequence[Key]) -> None:
+        """Archive the entries of a task that has just ended."""
+
+    def resume(self, tenant: str, task_id: str) -> bool:
+        """Finish what an earlier request left."""
 
 
 @dataclass(eq=False)
 class Tasks:
-    """Registers and changes the tasks of a caller's tenant.
+    """Registers and changes the tasks of a caller's tenant, with all that follows from it.
 
     Args:
+        archive: takes over the memory of those that end.
+        fence_entries: keeps those that left a task from writing for it, by tenant and task.
         kind_of: gives a principal's kind by tenant and id; None if there is no such principal.
     """
 
     _store: TaskStore
     _intents: IntentStore
-    _writer: TaskWriter
+    _guardrails: GuardrailService
+    _archive: MemoryArchive
+    _fence_entries: Callable[[str, str], None]
     _kind_of: Callable[[str, str], str | None]
     _audit: AuditTrail
     _clock: Clock
@@ -70,7 +94,7 @@ class Tasks:
         task = rules.build_task(new, caller, roles, self._clock(), token)
         task = replace(task, parent_term=rules.choose_parent_term(caller, task, parent))
         try:
-            return self._writer.commit(caller, None, task, self._build_registration)
+            return self._commit(caller, None, task, self._build_registration)
         except ConditionFailed as refused:
             return self._resolve_registration_conflict(caller, task, token, refused)
 
@@ -115,16 +139,16 @@ class Tasks:
         """
         present = self._store.get_existing(caller.tenant, wanted.id)
         if token.matches(present.request):
-            return self._writer.resume(caller.tenant, present)
+            return self.resume(caller.tenant, present)
         _assert_adoptable(caller, present)
         if present.completed_at is None and not rules.keeps_memory(present, wanted):
             ended = rules.end_before_take_over(present, self._clock())
-            present = self._writer.save(caller, present, ended, _build_end)
-        present = self._writer.finish_archive(caller.tenant, present)
+            present = self._save(caller, present, ended, _build_end)
+        present = self._finish_archive(caller.tenant, present)
         _assert_adoptable(caller, present)
         adopted = rules.adopt_task(present, wanted)
         try:
-            return self._writer.save(caller, present, adopted, self._build_registration)
+            return self._save(caller, present, adopted, self._build_registration)
         except ConditionFailed as refused:
             if item_types.TASK.build_key(caller.tenant, task=adopted.id) in refused.failed:
                 raise
@@ -134,14 +158,14 @@ class Tasks:
         """Build a registration or adoption, by which the caller names the task's intent."""
         writes = registration_writes(caller, old, new)
         if old is not None:
-            writes.append(record_change(self._audit, caller, ADOPT_TASK, old, new))
+            writes.append(self._record(caller, ADOPT_TASK, old, new))
         elif new.assigned_agent not in (None, caller.id):
-            writes.append(record_change(self._audit, caller, REGISTER_TASK, None, new))
+            writes.append(self._record(caller, REGISTER_TASK, None, new))
         if new.intent_id is not None:
             intent = self._intents.get(caller.tenant, new.intent_id, caller.id)
             authorize(caller, USE_INTENT, intent)
             owner = intent.owner or (caller.id if caller.may_coordinate else None)
-            writes += add_to_intent(caller.tenant, intent, owner, new.members, new.updated_at)
+            writes += _add_to_intent(caller.tenant, intent, owner, new.members, new.updated_at)
         return writes
 
     def change(
@@ -156,13 +180,12 @@ class Tasks:
             VersionMismatch: it is at another version.
             ValidationFailed: the change names another task, or no coordinator.
         """
-        if change.task_id not in (None, task_id):
-            raise ValidationFailed("task_id", "must be the id in the path")
+        rules.assert_consistent(change, task_id)
         present = self._store.get_existing(caller.tenant, task_id)
         is_repeated = token.matches(present.request)
         self._authorize_change(caller, present, change, is_repeated=is_repeated)
         if is_repeated:
-            return self._writer.resume(caller.tenant, present)
+            return self.resume(caller.tenant, present)
         rules.assert_version(present, version)
         rules.assert_open(present)
         if "coordinator" in change.model_fields_set:
@@ -178,7 +201,7 @@ class Tasks:
             )
             authorize_inheritance(caller, parent, self._clock())
         try:
-            return self._writer.save(caller, present, new, self._build_change)
+            return self._save(caller, present, new, self._build_change)
         except ConditionFailed as refused:
             return self._resolve_change_conflict(caller.tenant, present, token, refused)
 
@@ -189,7 +212,7 @@ class Tasks:
 
         A repeated request may be the one by which the caller left the task.
         """
-        fields = change.changed_fields
+        fields = frozenset(change.model_fields_set - {"task_id"})
         target = TaskTarget(
             task, self._clock(), fields=fields, status=change.status, assignee=change.assigned_agent
         )
@@ -214,7 +237,7 @@ class Tasks:
             ) from refused
         present = task_from_item(item)
         if token.matches(present.request):
-            return self._writer.resume(tenant, present)
+            return self.resume(tenant, present)
         rules.assert_open(present)
         raise rules.version_mismatch(present) from refused
 
@@ -224,12 +247,61 @@ class Tasks:
             raise ValueError("a task that isn't registered can't be changed")
         writes = change_writes(caller, old, new)
         if _differs_in_authority(old, new):
-            writes.append(record_change(self._audit, caller, CHANGE_TASK, old, new))
+            writes.append(self._record(caller, CHANGE_TASK, old, new))
         joining = new.members - old.members
         if new.intent_id is not None and joining:
             intent = self._intents.get(caller.tenant, new.intent_id, caller.id)
-            writes += add_to_intent(caller.tenant, intent, intent.owner, joining, new.updated_at)
+            writes += _add_to_intent(caller.tenant, intent, intent.owner, joining, new.updated_at)
         return writes
+
+    def _save(self, caller: Principal, old: Task, new: Task, writes_of: WritesOf) -> Task:
+        """Write a task that exists; if it ends, archive its memory.
+
+        Beside the write of an end, the index says what there is to read. The archive reads again
+        what the index misses.
+        """
+        tenant = caller.tenant
+        if new.completed_at is None:
+            return self.resume(tenant, self._commit(caller, old, new, writes_of))
+        new = replace(new, ender=caller.actor)
+        steps: list[Callable[[], Any]] = [
+            partial(self._commit, caller, old, new, writes_of),
+            partial(self._archive.list_keys, tenant, old),
+        ]
+        ended, item_keys = run_parallel(steps)
+        self._archive.archive(tenant, ended, item_keys)
+        return cast("Task", ended)
+
+    def _commit(self, caller: Principal, old: Task | None, new: Task, writes_of: WritesOf) -> Task:
+        """Write a task under its coordinator's guardrails; returns it as it was written."""
+        backoff = Backoff("others are changing this task", attempts=_ATTEMPTS, longest_wait=0.1)
+        while True:
+            guarded = self._guardrails.guard(caller.tenant, old, new)
+            try:
+                self._store.commit([*writes_of(caller, old, guarded.task), *guarded.writes])
+                return guarded.task
+            except ConditionFailed as refused:
+                old, new = _prepare_retry(caller.tenant, old, new, guarded, refused)
+                backoff.wait()
+
+    def resume(self, tenant: str, task: Task) -> Task:
+        """Finish what an earlier request left of a registration or change; returns the task."""
+        if task.awaits_archive:
+            self._archive.resume(tenant, task.id)
+        elif task.leaving:
+            self._fence_entries(tenant, task.id)
+        return task
+
+    def _finish_archive(self, tenant: str, task: Task) -> Task:
+        """Finish archiving the memory of a task that its assignee ended, before it opens again."""
+        if task.awaits_archive and not self._archive.resume(tenant, task.id):
+            raise Throttled("the task's memory is being archived; try again")
+        return self._store.get_existing(tenant, task.id) if task.awaits_archive else task
+
+    def _record(self, caller: Principal, action: Action[Any], old: Task | None, new: Task) -> Write:
+        """Record a registration, or a change of assignee, coordinator or end."""
+        before = None if old is None else _describe(old)
+        return self._audit.record(caller, action, f"task:{new.id}", before, _describe(new))
 
 
 def _differs_in_authority(old: Task, new: Task) -> bool:
@@ -250,3 +322,43 @@ def _build_end(caller: Principal, old: Task | None, new: Task) -> list[Write]:
 def _assert_adoptable(caller: Principal, present: Task) -> None:
     if not is_allowed(caller, ADOPT_TASK, present):
         raise EntryExists(ADOPT_TASK.denied)
+
+
+def _prepare_retry(
+    tenant: str, old: Task | None, new: Task, guarded: GuardedTask, refused: ConditionFailed
+) -> tuple[Task | None, Task]:
+    """Return the task as it is and as it is to be, for another attempt.
+
+    Guardrails, intent or counters have changed. The next attempt doesn't depend on the counters:
+    entries may be written all the while that a task is to end.
+    """
+    key = item_types.TASK.build_key(tenant, task=new.id)
+    item = refused.failed.get(key)
+    retried = guarded.keys | {item_types.INTENT.build_key(tenant, intent=str(new.intent_id))}
+    conflicts = refused.failed.keys() - retried
+    if old is not None and item is not None:
+        present = task_from_item(item)
+        if rules.is_same_version(old, present):
+            new = replace(rules.with_present_state(new, present), counter_changes=None)
+            old = present
+            conflicts -= {key}
+    if conflicts:
+        raise refused
+    return old, new
+
+
+def _add_to_intent(
+    tenant: str, intent: Intent, owner: str | None, joining: frozenset[str], now: int
+) -> Iterator[Write]:
+    """Add participants to an intent, if it has an owner."""
+    created, version = intent.created_at or now, intent.version or 1
+    joined = replace(intent, owner=owner, created_at=created, version=version)
+    return join_intent(tenant, intent, joined, joining)
+
+
+def _describe(task: Task) -> dict[str, Any]:
+    return {
+        "assigned_agent": task.assigned_agent,
+        "coordinator": task.coordinator,
+        "status": task.status,
+    }

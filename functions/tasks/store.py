@@ -1,4 +1,4 @@
-"""Reads of tasks and grants, the writes by which they change, and the conditions of roles in them.
+"""Reads of tasks, the writes of their counters and ends, and the conditions of roles in them.
 
 An entry is written in one call, which doesn't read its task: the caller's role is a condition of
 the write. `functions.tasks.authority` has the rules; each condition here names its action.
@@ -11,17 +11,15 @@ task among those with memory of it.
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
-from functions.identity.model import Principal
+from functions.identity.model import SERVICE, Actor, Principal
 from functions.platform import item_types
-from functions.platform.item_types import GRANT, PROCESSED_EVENT, TASK
-from functions.platform.items import Item
-from functions.platform.keys import Key, hash_agent
-from functions.platform.limits import MAX_GRANTS
-from functions.platform.newest_first import build_list_attributes, iterate_items
+from functions.platform.item_types import PROCESSED_EVENT, TASK
+from functions.platform.items import Item, from_attributes, to_attributes
+from functions.platform.json_text import dumps, loads
+from functions.platform.keys import Digest, Key, build_due_attributes, hash_agent
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store, TimedStore
 from functions.platform.writes import (
-    ABSENT,
     Write,
     build_set_expression,
     check,
@@ -29,12 +27,64 @@ from functions.platform.writes import (
     put,
     update,
 )
-from functions.tasks.mapper import grant_from_item, grant_to_item, task_from_item, usage_to_item
-from functions.tasks.model import Grant, Membership, Task, TaskUsage
+from functions.tasks.model import Grant, Membership, Policy, Task, TaskUsage
 from functions.tasks.rules import task_not_found
 
 IS_OPEN = "attribute_not_exists(completed_at)"
-_NO_USAGE = TaskUsage()
+_REQUEST_TIME = 60_000  # ms that the request which ends a task has
+_COUNTERS = ("held", "attached", "granted", "sub_tasks", "counter_changes")
+_STORED_APART = (
+    *("id", "status", "memory_policy", "ender", "archive_required", "extra_fields", "request"),
+    *_COUNTERS,
+)
+
+
+def task_to_item(task: Task) -> Item:
+    """Return all attributes of a task's item but its counters per agent."""
+    return {
+        **to_attributes(task, *_STORED_APART),
+        **to_attributes(task.memory_policy),
+        "task_id": task.id,
+        "task_status": task.status,
+        "ender": None if task.completed_at is None else task.ender.id,
+        "ender_kind": None if task.completed_at is None else task.ender.kind,
+        "archive_required": task.archive_required or None,
+        "extra_fields": dumps(task.extra_fields).decode(),
+        "request_token": task.request,
+        **_due(task),
+    }
+
+
+def _due(task: Task) -> Item:
+    """Return when a task is due: until its memory is archived, or former members are fenced.
+
+    The call that ends the task or hands it over has a minute.
+    """
+    is_pending = task.leaving if task.completed_at is None else task.archived_at is None
+    due = task.updated_at + _REQUEST_TIME if is_pending else None
+    return build_due_attributes(item_types.TASK.build_key("", task=task.id)[0], due)
+
+
+def task_from_item(item: Item) -> Task:
+    return from_attributes(
+        Task,
+        item,
+        id=item["task_id"],
+        intent_id=item.get("intent_id"),
+        status=item["task_status"],
+        memory_policy=from_attributes(Policy, item),
+        ender=Actor(item["ender"], item["ender_kind"]) if "ender" in item else SERVICE,
+        held={name[2:]: count for name, count in item.items() if name.startswith("n_")},
+        extra_fields=loads(item["extra_fields"]),
+        request=item.get("request_token"),
+        counter_changes=item.get("changes", 0),
+    )
+
+
+def usage_to_item(agent: str, entries: int, size: int) -> Item:
+    """Return what an agent holds of a task, as attributes of the task's item."""
+    digest = hash_agent(agent)
+    return {f"n_{digest}": entries, f"bytes_{digest}": size}
 
 
 class TaskStore(Store):
@@ -150,7 +200,7 @@ def build_unchanged_condition(read: Task) -> tuple[str, Item]:
 
 
 def _to_grant(item: Item | None) -> Grant | None:
-    return None if item is None else grant_from_item(item)
+    return None if item is None else from_attributes(Grant, item)
 
 
 def build_member_condition(caller: Principal) -> tuple[str, Item]:
@@ -160,12 +210,6 @@ def build_member_condition(caller: Principal) -> tuple[str, Item]:
     return "assigned_agent = :caller", {"caller": caller.id}
 
 
-def build_registrar_condition(caller: Principal) -> tuple[str, Item]:
-    """Build the condition that the caller is a member of a task, or has registered it."""
-    condition, values = build_member_condition(caller)
-    return f"({condition} OR registered_by = :caller)", values
-
-
 def build_use_condition(caller: Principal) -> tuple[str, Item]:
     """Build the condition of `functions.tasks.authority.USE_INTENT` on the intent."""
     access = f"acl.p{hash_agent(caller.id)}.#access"
@@ -173,68 +217,32 @@ def build_use_condition(caller: Principal) -> tuple[str, Item]:
     return f"({condition})", {"caller": caller.id, "write": "write"}
 
 
-class GrantStore(Store):
-    """Reads and writes the grants of tasks."""
-
-    def get(self, tenant: str, task_id: str, principal: str) -> Grant | None:
-        """Read a principal's grant: one call."""
-        item = self._table.get(
-            item_types.GRANT.build_key(tenant, task=task_id, principal=principal)
-        )
-        return None if item is None else grant_from_item(item)
-
-    def list_all(self, tenant: str, task_id: str) -> list[Grant]:
-        """Read all grants of a task: a call per megabyte."""
-        partition = item_types.TASK.build_key(tenant, task=task_id)[0]
-        return [grant_from_item(item) for item in self._table.query(partition, GRANT.sort_prefix)]
-
-    def iterate(self, tenant: str, task_id: str, before: str | None, count: int) -> Iterator[Grant]:
-        """Read a task's grants, newest first, before a position: two calls for each `count`."""
-        partition = item_types.TASK.build_key(tenant, task=task_id)[0]
-        return map(grant_from_item, iterate_items(self._table, partition, before, count))
+def hold_task(tenant: str, agent: str, task: str) -> Write:
+    """List a task under an agent that holds memory of it, and isn't its assignee."""
+    return put(item_types.HELD_TASK.build_key(tenant, agent=agent, task=task), {"task_id": task})
 
 
-def replace_grant(tenant: str, task: Task, old: Grant | None, new: Grant | None) -> Iterator[Write]:
-    """Put a grant in the place of the one that was read; None is no grant.
+def release_task(tenant: str, agent: Digest, task: str) -> Write:
+    """Take a task off the list of those with memory of an agent."""
+    return delete(item_types.HELD_TASK.build_key(tenant, agent=agent, task=task))
 
-    The task has to be open, with the assignee and coordinator that it was read with. It counts the
-    grants that its assignee makes.
+
+def completion_writes(tenant: str, task: Task, now: int) -> list[Write]:
+    """Take an ended task off the lists of its agents, and, last, mark it as archived.
+
+    The condition of the mark fails where the task has been opened again by an adoption.
     """
-    principal = (new or old or Grant("", "read", 0)).principal
-    key = item_types.GRANT.build_key(tenant, task=task.id, principal=principal)
-    condition, values = ABSENT, Item()
-    if old is not None:
-        # A grant has no version: it is replaced as a whole, so its time says which one was read.
-        condition, values = "created_at = :before", {"before": old.created_at}
-    if new is None:
-        yield delete(key, condition, **values)
-    else:
-        listed = build_list_attributes(key[0], new.created_at, new.principal)
-        yield put(key, grant_to_item(new) | listed, condition, **values)
-    yield _count_grants(tenant, task, count_granted(task, old, new))
-
-
-def count_granted(task: Task, old: Grant | None, new: Grant | None) -> int:
-    """Count by how many grants that its assignee made in the present term a task has more."""
-    before, after = (int(each is not None and each.term == task.term) for each in (old, new))
-    return after - before
-
-
-def _count_grants(tenant: str, task: Task, more: int) -> Write:
-    """Check that a task has the same assignee and coordinator, and count its grants."""
-    key = item_types.TASK.build_key(tenant, task=task.id)
-    condition, values = f"{IS_OPEN} AND term = :term", Item(term=task.term)
-    if task.coordinator is None:
-        condition += " AND attribute_not_exists(coordinator)"
-    else:
-        condition += " AND coordinator = :coordinator"
-        values["coordinator"] = task.coordinator
-    if more == 0:
-        return check(key, condition, **values)
-    if more > 0:
-        condition += " AND (attribute_not_exists(granted) OR granted < :max)"
-        values["max"] = MAX_GRANTS
-    return update(key, "ADD granted :more", condition, more=more, **values)
+    mark = update(
+        item_types.TASK.build_key(tenant, task=task.id),
+        f"SET archived_at = if_not_exists(archived_at, :now) REMOVE {DUE_ATTRIBUTE}, "
+        f"{DUE_SHARD_ATTRIBUTE}",
+        "completed_at = :ended",
+        now=now,
+        ended=task.completed_at,
+    )
+    assignee = None if task.assigned_agent is None else hash_agent(task.assigned_agent)
+    holders = sorted(task.held.keys() - {assignee})
+    return [*(release_task(tenant, Digest(holder), task.id) for holder in holders), mark]
 
 
 def check_grant(tenant: str, task_id: str, grant: Grant, now: int) -> Write:
@@ -331,8 +339,8 @@ def check_participation(
     """
     conditions, values = ["attribute_exists(pk)"], Item()
     if not takes_part:
-        role, values = build_registrar_condition(caller)
-        conditions.append(role)
+        role, values = build_member_condition(caller)
+        conditions.append(f"({role} OR registered_by = :caller)")
     if intent is not None:
         conditions.append("intent_id = :intent")
         values["intent"] = intent

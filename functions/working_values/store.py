@@ -5,6 +5,7 @@ revision that was read, so that the limit holds whatever runs in parallel.
 """
 
 import secrets
+from functools import partial
 from typing import NamedTuple
 
 from functions.platform.clock import to_ttl_seconds
@@ -34,7 +35,9 @@ class WorkingValueStore(Store):
         if item is None:
             return StoredValues({}, None)
         values = {
-            key: WorkingValue(_read_value(item, each["value"]), each["updated_at"])
+            key: WorkingValue(
+                read_text(item, partial(decompress, each["value"])), each["updated_at"]
+            )
             for key, each in item["values_by_key"].items()
         }
         return StoredValues(values, item["revision"])
@@ -60,7 +63,3 @@ def _encode(values: ValuesByKey, now: int) -> Item:
         "revision": secrets.token_hex(8),
         TTL_ATTRIBUTE: to_ttl_seconds(last_expiry),
     }
-
-
-def _read_value(item: Item, value: str | bytes) -> bytes:
-    return read_text(item, lambda: decompress(value))

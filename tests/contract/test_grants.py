@@ -86,7 +86,7 @@ def test_grants_are_listed_for_who_gives_them_and_each_holder_sees_its_own(
 def test_an_assignee_makes_so_many_grants_and_its_coordinator_more(
     tenant: Tenant, boss: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("grants", "store"):
+    for module in ("grants", "grant_store"):
         monkeypatch.setattr(f"functions.tasks.{module}.MAX_GRANTS", 2)
     alice = tenant.agent("alice")
     task = create_task(boss, id="task_1", assigned_agent="alice")

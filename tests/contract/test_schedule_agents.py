@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.entries.transition_store import RECONCILE_EVERY
+from functions.entries.agent_store import RECONCILE_EVERY
 from functions.platform import item_types
 from functions.platform.items import Item, encode
 from functions.platform.keys import get_due_shard

@@ -11,8 +11,7 @@ from functions.api.responses.types import VALUE, Count, PagePosition, Timestamp,
 from functions.namespaces.model import Access
 from functions.platform.clock import to_optional_rfc3339
 from functions.platform.json_text import dumps
-from functions.tasks.mapper import FOREVER
-from functions.tasks.model import Grant, GrantAccess, Intent, Status, Task
+from functions.tasks.model import FOREVER, Grant, GrantAccess, Intent, Status, Task
 from functions.workflows.model import Application
 
 

@@ -6,7 +6,7 @@ from typing import Any, get_args
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.entries.agent_store import AgentUsage, to_usage
+from functions.entries.agent_store import AgentUsage, build_agent_correction, to_usage
 from functions.entries.counters import (
     CounterDelta,
     EntryCounts,
@@ -15,7 +15,6 @@ from functions.entries.counters import (
 )
 from functions.entries.model import Entry, Transition
 from functions.entries.tiers import Tier
-from functions.entries.transition_store import build_agent_correction
 from functions.platform.limits import DEFAULT_EPISODIC_ENTRIES
 from tests.unit.entries.making import make_entry
 

@@ -26,8 +26,8 @@ from functions.platform.errors import (
 from functions.platform.items import Item
 from functions.platform.keys import hash_agent
 from functions.platform.limits import DEFAULT_TASK_KB
-from functions.tasks.mapper import task_to_item
 from functions.tasks.model import Grant, GrantAccess, Membership, Policy, Task
+from functions.tasks.store import task_to_item
 from tests.unit.entries.making import NOW, make_entry, make_principal
 
 ADA = make_principal()

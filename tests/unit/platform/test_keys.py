@@ -47,7 +47,7 @@ def test_working_and_episodic_memory_share_an_item() -> None:
 def test_what_is_no_entry_id_is_not_parsed(text: str) -> None:
     with pytest.raises(EntryNotFound):
         entry_keys.parse_entry_id("acme", text)
-    assert not list(entry_keys.parse_addresses("acme", [text]))
+    assert not list(entry_keys.parse_item_keys("acme", [text]))
 
 
 def test_a_name_has_another_hash_for_each_kind() -> None:

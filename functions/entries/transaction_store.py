@@ -1,0 +1,200 @@
+"""Define what one transaction of entries is to do, and the writes that it takes."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Self, TypeVar
+
+from functions.entries.agent_store import build_counter_write
+from functions.entries.capacity import NO_EVICTIONS, Evictions
+from functions.entries.counters import CounterDelta, count_agent_changes
+from functions.entries.filters import ROW_ATTRIBUTES
+from functions.entries.mapper import EntryMapper
+from functions.entries.model import Entry, RemovalReason, Transition
+from functions.entries.task_scope import (
+    NOTHING_KNOWN,
+    TaskAssumptions,
+    build_task_writes,
+    set_fence,
+    set_own,
+)
+from functions.identity.model import SERVICE, Actor, Principal
+from functions.identity.store import check_principal
+from functions.namespaces.store import NamespaceClaim
+from functions.platform import entry_keys, request_context, vector_keys
+from functions.platform.clock import to_ttl_seconds
+from functions.platform.errors import BatchTooLarge
+from functions.platform.items import Item
+from functions.platform.keys import Key
+from functions.platform.limits import MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES
+from functions.platform.schema import TTL_ATTRIBUTE
+from functions.platform.writes import ABSENT, Write, delete, put, replace_rows
+from functions.vectors.client_vector_store import put_client_vector
+
+TOMBSTONE_LIFETIME = 86_400_000  # ms; change streams are kept as long
+T = TypeVar("T")
+_ALWAYS_FIT = MAX_TRANSACTION_BYTES // MAX_ITEM_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """One transaction, with what earlier attempts have found out.
+
+    Attributes:
+        extra_writes: other writes, by their keys.
+        claims: first configurations of namespaces.
+        reserved: the part of the caller's episodic capacity that guardrails forbid; None until
+            they are read.
+        actor: who is said to do it; the caller, unless given.
+    """
+
+    caller: Principal
+    transitions: tuple[Transition, ...]
+    now: int
+    extra_writes: dict[Key, Write] = field(default_factory=dict)
+    claims: tuple[NamespaceClaim, ...] = ()
+    tasks: TaskAssumptions = NOTHING_KNOWN
+    evictions: Evictions = NO_EVICTIONS
+    actor: Actor | None = None
+    reserved: int | None = None
+
+    def with_tasks(self, tasks: TaskAssumptions) -> Self:
+        """Return the transaction with what is known of its tasks."""
+        transitions = tuple(set_own(each, tasks) for each in self.transitions)
+        return replace(self, tasks=tasks, transitions=transitions)
+
+    @property
+    def names_tasks(self) -> bool:
+        """Tell whether a task or an intent has to know of what is written."""
+        transitions = (*self.transitions, *self.evictions.transitions)
+        entries = (each for both in transitions for each in (both.old, both.new))
+        return any(each is not None and (each.task_id or each.intent_id) for each in entries)
+
+    def build_writes(self, mapper: EntryMapper, further: Iterable[Write] = ()) -> list[Write]:
+        """Build all writes of the transaction, with further ones."""
+        tenant, now = self.caller.tenant, self.now
+        written, in_tasks = self.transitions, self.names_tasks
+        if in_tasks:
+            written = tuple(set_fence(each, self.tasks) for each in written)
+        transitions = (*written, *self.evictions.transitions)
+        actor = self.actor or self.caller
+        writes = [
+            write
+            for each in transitions
+            for write in _build_transition_writes(mapper, each, actor, now)
+        ]
+        is_counted = any(each.current.policy.is_private for each in transitions)
+        deltas = count_agent_changes(transitions) if is_counted else {}
+        if self.evictions.free_capacity is not None:  # a condition, even where nothing changes
+            deltas.setdefault(self.caller.id, CounterDelta())
+        writes.extend(
+            build_counter_write(
+                tenant, agent, delta, now, self.evictions.free_capacity, self.reserved
+            )
+            for agent, delta in deltas.items()
+        )
+        if in_tasks:
+            writes.extend(build_task_writes(self.caller, transitions, now, self.tasks))
+        writes.extend(self.extra_writes.values())
+        writes.extend(write for claim in self.claims for write in claim.writes)
+        if self.claims:  # a revoked principal, whose key is remembered, becomes no curator
+            writes.append(check_principal(self.caller))
+        writes.extend(further)
+        _assert_fits(writes)
+        return writes
+
+
+def _assert_fits(writes: list[Write]) -> None:
+    """Raise `BatchTooLarge` when there are too many writes for one transaction, or too large."""
+    if len(writes) > MAX_TRANSACTION_WRITES:
+        message = "this is more than one atomic write can hold; split it, or use fewer tags"
+        raise BatchTooLarge(message, max=MAX_TRANSACTION_WRITES, actual=len(writes))
+    if len(writes) <= _ALWAYS_FIT:
+        return
+    size = sum(write.size for write in writes)
+    if size > MAX_TRANSACTION_BYTES:
+        message = "this is more than one atomic write can hold; split it into smaller batches"
+        raise BatchTooLarge(message, max=MAX_TRANSACTION_BYTES, actual=size)
+
+
+def split_by_size(
+    elements: Iterable[T], get_size: Callable[[T], int], most_size: int, most: int | None = None
+) -> Iterator[list[T]]:
+    """Split into groups of up to `most` elements, and of a size of `most_size` together."""
+    group, free = list[T](), most_size
+    for each in elements:
+        size = get_size(each)
+        if group and (size > free or len(group) == most):
+            yield group
+            group, free = [], most_size
+        group.append(each)
+        free -= size
+    if group:
+        yield group
+
+
+def _build_transition_writes(
+    mapper: EntryMapper, transition: Transition, actor: Actor | Principal, now: int
+) -> Iterator[Write]:
+    """Build the writes of an entry's item, of its index rows, and of its vector and tombstone."""
+    old, new = transition.old, transition.new
+    yield _build_entry_write(mapper, transition)
+    yield from replace_rows(build_index_rows(old), build_index_rows(new))
+    if new is not None and new.packed_vector is not None and new.vector_at is not None:
+        partition = vector_keys.build_client_vectors_partition(new.address)
+        yield put_client_vector(partition, new.vector_at, new.id, new.packed_vector)
+    if old is not None and (new is None or transition.is_create):
+        reason = "expired" if new is not None and old.is_expired(now) else transition.reason
+        # What expires is removed by the service, in the name of no caller.
+        yield _build_tombstone(old, reason, SERVICE if reason == "expired" else actor, now)
+
+
+def _build_entry_write(mapper: EntryMapper, transition: Transition) -> Write:
+    """Build the write of the entry's own item; the old state is its condition."""
+    old, new = transition.old, transition.new
+    condition, seen = ABSENT, Item()
+    if old is not None:
+        seen = {"nonce": old.nonce, "version": old.version}
+        condition = "nonce = :nonce AND version = :version"
+    if old is not None and transition.reason == "evicted":
+        # An entry that was read since, or whose priority was raised, is no longer the next one. Its
+        # order has changed, and its version has not.
+        condition += " AND eviction_order = :eviction_order"
+        seen["eviction_order"] = old.eviction_order
+    if new is None:
+        return delete(transition.item_key, condition, **seen)
+    return put(new.item_key, mapper.to_item(new), condition, **seen)
+
+
+def build_removal(entry: Entry, reason: RemovalReason, actor: Actor, now: int) -> Iterator[Write]:
+    """Build the writes that remove an entry at its version, with its index rows."""
+    seen: Item = {"nonce": entry.nonce, "version": entry.version}
+    yield delete(entry.item_key, "nonce = :nonce AND version = :version", **seen)
+    yield _build_tombstone(entry, reason, actor, now)
+    yield from map(delete, build_index_rows(entry))
+
+
+def _build_tombstone(
+    entry: Entry, reason: RemovalReason, actor: Actor | Principal, now: int
+) -> Write:
+    """Build the item by which the change stream learns why and by whom an entry was removed."""
+    item: Item = {
+        "reason": reason,
+        "actor": actor.id,
+        "actor_kind": actor.kind,
+        "traceparent": request_context.traceparent.get(),
+        "happened": now,
+        TTL_ATTRIBUTE: to_ttl_seconds(now + TOMBSTONE_LIFETIME),
+    }
+    return put(entry_keys.build_tombstone_key(entry.address, entry.nonce), item)
+
+
+def build_index_rows(entry: Entry | None) -> dict[Key, Item]:
+    """Build the rows by which queries find an entry of semantic memory; other ones have none."""
+    if entry is None or entry.policy.is_private:
+        return {}
+    row: Item = {name: getattr(entry, name) or None for name in ROW_ATTRIBUTES}
+    partition, token = entry.item_key[0], entry.sort_token
+    row |= {"entry_expires_at": entry.expires_at, TTL_ATTRIBUTE: to_ttl_seconds(entry.expires_at)}
+    return {
+        (partition, entry_keys.build_index_row_sort(token, tag)): row for tag in (None, *entry.tags)
+    }

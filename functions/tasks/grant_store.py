@@ -1,0 +1,85 @@
+"""Read and write the grants of tasks."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from functions.platform import item_types
+from functions.platform.clock import to_ttl_seconds
+from functions.platform.items import Item, from_attributes, to_attributes
+from functions.platform.limits import MAX_GRANTS
+from functions.platform.newest_first import build_list_attributes, iterate_items
+from functions.platform.schema import TTL_ATTRIBUTE
+from functions.platform.table import Store
+from functions.platform.writes import ABSENT, Write, check, delete, put, update
+from functions.tasks.model import FOREVER, Grant, Task
+from functions.tasks.store import IS_OPEN
+
+_decode = partial(from_attributes, Grant)
+
+
+class GrantStore(Store):
+    """Reads and writes the grants of tasks."""
+
+    def get(self, tenant: str, task_id: str, principal: str) -> Grant | None:
+        """Read a principal's grant: one call."""
+        item = self._table.get(
+            item_types.GRANT.build_key(tenant, task=task_id, principal=principal)
+        )
+        return None if item is None else _decode(item)
+
+    def list_all(self, tenant: str, task_id: str) -> list[Grant]:
+        """Read all grants of a task: a call per megabyte."""
+        partition = item_types.TASK.build_key(tenant, task=task_id)[0]
+        rows = self._table.query(partition, item_types.GRANT.sort_prefix)
+        return list(map(_decode, rows))
+
+    def iterate(self, tenant: str, task_id: str, before: str | None, count: int) -> Iterator[Grant]:
+        """Read a task's grants, newest first, before a position: two calls for each `count`."""
+        partition = item_types.TASK.build_key(tenant, task=task_id)[0]
+        return map(_decode, iterate_items(self._table, partition, before, count))
+
+
+def replace_grant(tenant: str, task: Task, old: Grant | None, new: Grant | None) -> Iterator[Write]:
+    """Put a grant in the place of the one that was read; None is no grant.
+
+    The task has to be open, with the assignee and coordinator that it was read with. It counts the
+    grants that its assignee makes.
+    """
+    principal = (new or old or Grant("", "read", 0)).principal
+    key = item_types.GRANT.build_key(tenant, task=task.id, principal=principal)
+    condition, values = ABSENT, Item()
+    if old is not None:
+        # A grant has no version: it is replaced as a whole, so its time says which one was read.
+        condition, values = "created_at = :before", {"before": old.created_at}
+    if new is None:
+        yield delete(key, condition, **values)
+    else:
+        # DynamoDB removes a grant some time after it has expired.
+        expiry = None if new.expires_at == FOREVER else to_ttl_seconds(new.expires_at)
+        listed = build_list_attributes(key[0], new.created_at, new.principal)
+        item = to_attributes(new) | listed | {TTL_ATTRIBUTE: expiry}
+        yield put(key, item, condition, **values)
+    yield _count_grants(tenant, task, count_granted(task, old, new))
+
+
+def count_granted(task: Task, old: Grant | None, new: Grant | None) -> int:
+    """Count by how many grants that its assignee made in the present term a task has more."""
+    before, after = (int(each is not None and each.term == task.term) for each in (old, new))
+    return after - before
+
+
+def _count_grants(tenant: str, task: Task, more: int) -> Write:
+    """Check that a task has the same assignee and coordinator, and count its grants."""
+    key = item_types.TASK.build_key(tenant, task=task.id)
+    condition, values = f"{IS_OPEN} AND term = :term", Item(term=task.term)
+    if task.coordinator is None:
+        condition += " AND attribute_not_exists(coordinator)"
+    else:
+        condition += " AND coordinator = :coordinator"
+        values["coordinator"] = task.coordinator
+    if more == 0:
+        return check(key, condition, **values)
+    if more > 0:
+        condition += " AND (attribute_not_exists(granted) OR granted < :max)"
+        values["max"] = MAX_GRANTS
+    return update(key, "ADD granted :more", condition, more=more, **values)
