@@ -51,7 +51,6 @@ from functions.platform.clock import Clock, now_ms
 from functions.platform.deployment_secret import DeploymentSecret
 from functions.platform.due_index import DueIndex
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
-from functions.platform.file_addresses import FileAddresses
 from functions.platform.folder_storage import FolderArchiveStorage
 from functions.platform.idempotency import Digests
 from functions.platform.leases import Leases
@@ -285,7 +284,7 @@ class Container:
         """Use a folder in place of a bucket."""
         if self.settings.archive_folder is None:
             raise WrongSetting("set ARCHIVE_FOLDER")
-        addresses = FileAddresses(self.derive_key, self.clock)
+        addresses = SignedTexts(self.derive_key, b"agent-memory: addresses of files")
         folder = Path(self.settings.archive_folder)
         return FolderArchiveStorage(folder, addresses, self.cipher, self.clock)
 

@@ -26,7 +26,7 @@ _SUMS = "SHA256SUMS"
 _COMMANDS = (
     ("agent-memory", "--help"),
     ("agent-memory-mcp", "--help"),
-    ("python", "-c", "import agent_memory_service.local.listener, agent_memory"),
+    ("python", "-c", "import agent_memory_service.local.settings, agent_memory"),
 )
 
 

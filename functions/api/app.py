@@ -14,7 +14,7 @@ from functions.api.parameters import VALUES_OF_ANSWER
 from functions.api.route_index import build_router
 from functions.api.routes import OPENWOP_PREFIX
 from functions.api.routing import ADMIN_OR_ROOT, PUBLIC, ROOT, Route
-from functions.api.value_fields import omit_restricted, omit_values
+from functions.api.value_fields import omit_values
 from functions.audit.authority import INSPECT_MEMORY
 from functions.container import Container
 from functions.identity.model import INSPECT, READ, Principal
@@ -152,7 +152,7 @@ class App:
         document_type = route.responses.get(response.status)
         if INSPECT in caller.permissions and self._inspects(route, caller):
             self._audit_inspection(request, caller)
-            response = omit_restricted(response, document_type)
+            response = omit_values(response, document_type, of_restricted=True)
         is_hiding = is_omitting or not lets_read
         return omit_values(response, document_type) if is_hiding else response
 

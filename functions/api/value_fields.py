@@ -19,21 +19,17 @@ Fields = Mapping[str, "Fields | None"]
 """The fields of a document that hold values (None), or documents with such fields."""
 
 
-def omit_values(response: Response, document_type: Any) -> Response:
-    """Leave out the values of a response whose body is a document of this type."""
+def omit_values(response: Response, document_type: Any, *, of_restricted: bool = False) -> Response:
+    """Leave out the values of a response whose body is a document of this type.
+
+    Args:
+        of_restricted: only those of the restricted elements of lists.
+    """
     fields = find_value_fields(document_type)
     if not fields or not response.body:
         return response
-    document = _omit(loads(response.body), fields)
+    document = _omit(loads(response.body), fields, of_restricted=of_restricted)
     return replace(response, body=dumps(document))
-
-
-def omit_restricted(response: Response, document_type: Any) -> Response:
-    """Leave out the values of the restricted elements of lists in a response."""
-    fields = find_value_fields(document_type)
-    if not fields or not response.body:
-        return response
-    return replace(response, body=dumps(_omit_restricted(loads(response.body), fields)))
 
 
 @lru_cache(maxsize=256)
@@ -57,26 +53,20 @@ def _is_value(hint: Any) -> bool:
     return get_origin(hint) is not None and any(map(_is_value, get_args(hint)))
 
 
-def _omit(document: Any, fields: Fields) -> Any:
-    if isinstance(document, list):
-        return [_omit(each, fields) for each in document]
-    if not isinstance(document, dict):
-        return document
-    return {
-        name: each if name not in fields else _omit(each, fields[name] or {})
-        for name, each in document.items()
-        if fields.get(name, {}) is not None
-    }
-
-
-def _omit_restricted(document: Any, fields: Fields) -> Any:
+def _omit(document: Any, fields: Fields, *, of_restricted: bool) -> Any:
     if isinstance(document, list):
         return [
-            _omit(each, fields)
-            if isinstance(each, dict) and each.get("sensitivity") == "restricted"
-            else _omit_restricted(each, fields)
+            _omit(each, fields, of_restricted=of_restricted and not _is_restricted(each))
             for each in document
         ]
     if not isinstance(document, dict):
         return document
-    return {name: _omit_restricted(each, fields.get(name) or {}) for name, each in document.items()}
+    return {
+        name: _omit(each, fields.get(name) or {}, of_restricted=of_restricted)
+        for name, each in document.items()
+        if of_restricted or fields.get(name, {}) is not None
+    }
+
+
+def _is_restricted(document: Any) -> bool:
+    return isinstance(document, dict) and document.get("sensitivity") == "restricted"

@@ -15,8 +15,7 @@ from functions.local.background_tasks import run_background_tasks
 from functions.local.bootstrap import ADDRESS_FILE, API_KEY_FILE, FirstPrincipal, prepare
 from functions.local.data_folder import open_data_folder
 from functions.local.database import Database, open_database
-from functions.local.http_server import build_app, serve
-from functions.local.listener import build_url, is_public, listen
+from functions.local.http_server import build_app, build_url, is_public, listen, serve
 from functions.local.private_network import start_relay
 from functions.local.settings import VARIABLES, LocalSettings, StartupError
 from functions.local.sign_in import SignIn

@@ -5,8 +5,7 @@ import uuid
 
 from functions.local.gateway import GatewayError, GatewayResponse, Headers, render_error
 from functions.platform.errors import Unavailable
-from functions.platform.file_addresses import FILES_PATH, FileGrant
-from functions.platform.folder_storage import FolderArchiveStorage
+from functions.platform.folder_storage import FILES_PATH, FileGrant, FolderArchiveStorage
 
 _RANGE = re.compile(r"bytes=(\d{1,18})-(\d{0,18})", re.ASCII)
 _SANDBOX = "default-src 'none'; sandbox"
@@ -25,13 +24,13 @@ class FileServer:
 
     def limit_body(self, method: str, path: str) -> int:
         """Return the size that a request's address was signed for, in bytes."""
-        grant = self._storage.addresses.verify(method, path)
+        grant = self._storage.verify(method, path)
         return 0 if grant is None else grant.size
 
     def handle(self, method: str, path: str, headers: Headers, body: bytes) -> GatewayResponse:
         """Answer one request; header names are in any case."""
         try:
-            grant = self._storage.addresses.verify(method, path)
+            grant = self._storage.verify(method, path)
             if grant is None:
                 raise GatewayError(
                     403, "ACCESS_DENIED", "Forbidden", "this address is not valid or has expired"

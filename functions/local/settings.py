@@ -11,28 +11,6 @@ from functions.platform import limits
 from functions.platform.embedding_models import MAX_DIMENSIONS
 
 REAL_AWS = "aws"
-VARIABLES = {
-    "port": "AGENT_MEMORY_PORT",
-    "host": "AGENT_MEMORY_HOST",
-    "data": "AGENT_MEMORY_DATA",
-    "root_key": "AGENT_MEMORY_ROOT_KEY",
-    "sweep_seconds": "AGENT_MEMORY_SWEEP_SECONDS",
-    "dynamodb": "AWS_ENDPOINT_URL_DYNAMODB",
-    "openwop": "AGENT_MEMORY_OPENWOP",
-    "searchable_conversations": "AGENT_MEMORY_SEARCHABLE_CONVERSATIONS",
-    "model_url": "AGENT_MEMORY_MODEL_URL",
-    "model": "AGENT_MEMORY_MODEL",
-    "model_key": "AGENT_MEMORY_MODEL_KEY",
-    "model_tokens_per_day": "AGENT_MEMORY_MODEL_TOKENS_PER_DAY",
-    "model_requests_per_day": "AGENT_MEMORY_MODEL_REQUESTS_PER_DAY",
-    "embedding_model": "AGENT_MEMORY_EMBEDDING_MODEL",
-    "embedding_url": "AGENT_MEMORY_EMBEDDING_URL",
-    "embedding_key": "AGENT_MEMORY_EMBEDDING_KEY",
-    "embedding_dimensions": "AGENT_MEMORY_EMBEDDING_DIMENSIONS",
-    "log_retention_days": "AGENT_MEMORY_LOG_RETENTION_DAYS",
-    "principal_requests_per_minute": "AGENT_MEMORY_PRINCIPAL_REQUESTS_PER_MINUTE",
-    "tenant_requests_per_minute": "AGENT_MEMORY_TENANT_REQUESTS_PER_MINUTE",
-}
 _EMBEDDING = ("MODEL", "URL", "KEY", "DIMENSIONS")
 
 
@@ -107,3 +85,11 @@ class LocalSettings(BaseModel):
             problems = (f"{VARIABLES[str(e['loc'][0])]}: {e['msg']}" for e in error.errors())
             raise StartupError("; ".join(problems)) from error
         return settings.model_copy(update={"data": settings.data.expanduser().absolute()})
+
+
+VARIABLES = {
+    name: f"AGENT_MEMORY_{name.upper()}"
+    for name in LocalSettings.model_fields
+    if not name.endswith("_socket")
+} | {"dynamodb": "AWS_ENDPOINT_URL_DYNAMODB"}
+"""The variables of the settings, by field."""

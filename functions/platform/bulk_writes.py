@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import islice
 
 from functions.platform.items import Item
 from functions.platform.keys import Key
@@ -35,11 +36,6 @@ def delete_in_transactions(table: Table, keys: Iterable[Key]) -> None:
 
 
 def _split(writes: Iterable[Write], size: int) -> Iterator[list[Write]]:
-    group: list[Write] = []
-    for write in writes:
-        group.append(write)
-        if len(group) == size:
-            yield group
-            group = []
-    if group:
+    rest = iter(writes)
+    while group := list(islice(rest, size)):
         yield group

@@ -1,21 +1,48 @@
-"""Store files in a folder, as a bucket does in the cloud."""
+"""Store files in a folder, as a bucket does in the cloud.
+
+In the cloud, S3 signs and checks the addresses of files. Here an address holds what it permits for
+some minutes, and a message authentication code of that under a key of the deployment.
+"""
 
 import os
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, NamedTuple
+
+import orjson
 
 from functions.platform.archive_storage import Address
 from functions.platform.clock import Clock
 from functions.platform.encryption import Cipher
 from functions.platform.errors import Unavailable
-from functions.platform.file_addresses import FileAddresses, FileGrant
+from functions.platform.macs import SignedTexts
 
+FILES_PATH = "/files/"
 _ENCRYPTED = ".encrypted"
 _KEY_LENGTH_BYTES = 2  # before the wrapped data key of an encrypted file
 _CIPHER_BYTES = 28  # that a ciphertext has more than its plaintext: nonce and tag
 _VERSION = 1  # of what is encrypted: a name is written once
+
+
+class FileGrant(NamedTuple):
+    """Tells what an address permits.
+
+    Attributes:
+        name: of the file.
+        expires: epoch ms.
+        size: how many bytes a PUT sends.
+        content_type: with which a GET is answered.
+        is_sensitive: whether a PUT is stored encrypted.
+    """
+
+    method: Literal["GET", "PUT"]
+    name: str
+    expires: int
+    size: int = 0
+    content_type: str = ""
+    is_sensitive: bool = False
 
 
 @dataclass(eq=False)
@@ -23,11 +50,12 @@ class FolderArchiveStorage:
     """Store in a folder; a partly written file never has its name.
 
     Args:
+        addresses: signs what addresses permit.
         cipher: encrypts sensitive files that come by an address.
     """
 
     _root: Path
-    addresses: FileAddresses
+    _addresses: SignedTexts
     _cipher: Cipher | None
     _clock: Clock
 
@@ -93,13 +121,23 @@ class FolderArchiveStorage:
                 yield str(each.relative_to(self._root))
 
     def sign_upload(self, name: str, size: int, seconds: int, *, is_sensitive: bool) -> Address:
-        expires = self._clock() + seconds * 1000
-        grant = FileGrant("PUT", name, expires, size, is_sensitive=is_sensitive)
-        return Address(self.addresses.sign(grant), {"If-None-Match": "*"})
+        grant = FileGrant("PUT", name, self._clock() + seconds * 1000, size, "", is_sensitive)
+        return Address(self._sign(grant), {"If-None-Match": "*"})
 
     def sign_download(self, name: str, seconds: int, content_type: str) -> str:
         expires = self._clock() + seconds * 1000
-        return self.addresses.sign(FileGrant("GET", name, expires, content_type=content_type))
+        return self._sign(FileGrant("GET", name, expires, content_type=content_type))
+
+    def _sign(self, grant: FileGrant) -> str:
+        return FILES_PATH + self._addresses.sign(orjson.dumps(tuple(grant)))
+
+    def verify(self, method: str, path: str) -> FileGrant | None:
+        """Return what a path permits; None if it wasn't signed, has expired, or permits another."""
+        text = self._addresses.verify(path.removeprefix(FILES_PATH))
+        if text is None:
+            return None
+        grant = FileGrant(*orjson.loads(text))
+        return grant if grant.method == method and grant.expires > self._clock() else None
 
     def _encrypt(self, name: str, data: bytes) -> bytes:
         ciphertext, wrapped = self._required_cipher.encrypt(data, _tenant(name), name, _VERSION)

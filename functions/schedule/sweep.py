@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from threading import Lock
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from functions.entries.delete import ExpiredEntries
 from functions.platform.clock import Clock
@@ -25,7 +24,6 @@ from functions.schedule.jobs import HasTime, Job
 from functions.schedule.rules import TurnQueue, group_removals
 
 Run = Callable[[], Counter[str]]
-T = TypeVar("T")
 _LISTED_TOGETHER = 1000  # rows between two looks at the time
 
 
@@ -49,21 +47,6 @@ class SchedulePart(NamedTuple):
 
 
 WHOLE = SchedulePart()
-
-
-class _Shared(Generic[T]):
-    """Iterates for several threads: each element is given to one of them."""
-
-    def __init__(self, elements: Iterator[T]) -> None:
-        self._elements = elements
-        self._lock = Lock()
-
-    def __iter__(self) -> Iterator[T]:
-        return self
-
-    def __next__(self) -> T:
-        with self._lock:
-            return next(self._elements)
 
 
 @dataclass(eq=False)
@@ -93,11 +76,8 @@ class Sweep:
         with ThreadPoolExecutor(self._threads, thread_name_prefix="sweep") as pool:
             fill = partial(self._fill, queue, now=now, has_time=has_time)
             counts = sum(pool.map(fill, shards), counts)
-            turns = _Shared(queue.iterate_turns(MAX_GET_ITEMS))
-            workers = [
-                pool.submit(self._take_turns, turns, now, has_time) for _ in range(self._threads)
-            ]
-            counts = sum((each.result() for each in workers), counts)
+            take = partial(self._take_turn, now=now, has_time=has_time)
+            counts = sum(pool.map(take, queue.iterate_turns(MAX_GET_ITEMS)), counts)
         return SweepResult(+counts, max(now - queue.first, 0))
 
     def _fill(self, queue: TurnQueue, shard: str, now: int, has_time: HasTime) -> Counter[str]:
@@ -112,23 +92,21 @@ class Sweep:
             return Counter(failed=1)
         return Counter()
 
-    def _take_turns(self, turns: _Shared[list[Key]], now: int, has_time: HasTime) -> Counter[str]:
-        """Take turns until all are taken or the time is over."""
-        counts: Counter[str] = Counter()
-        for keys in turns:
-            for run in self._plan_turn(keys, now, has_time):
-                if not has_time():
-                    return counts + Counter(stopped=1)
-                counts += _run_safely(run)
-        return counts
-
-    def _plan_turn(self, keys: list[Key], now: int, has_time: HasTime) -> Iterator[Run]:
+    def _take_turn(self, keys: list[Key], now: int, has_time: HasTime) -> Counter[str]:
+        """Process what is still due of some keys, unless the time is over."""
+        if not has_time():
+            return Counter(stopped=1)
         try:
             items = self._index.get_due(keys, now)
         except ServiceError as error:
             log_service_error("sweep", error)
-            return iter([lambda: Counter(failed=1)])
-        return self._plan(items, has_time)
+            return Counter(failed=1)
+        counts: Counter[str] = Counter()
+        for run in self._plan(items, has_time):
+            counts += _run_safely(run)
+            if not has_time():
+                return counts + Counter(stopped=1)
+        return counts
 
     def _plan(self, items: list[Item], has_time: HasTime) -> Iterator[Run]:
         """Give what is to be run for due items, expired entries first."""

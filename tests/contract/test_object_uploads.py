@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.platform.file_addresses import FILES_PATH
+from functions.platform.folder_storage import FILES_PATH
 from functions.platform.item_types import OBJECT_USAGE
 from functions.platform.keys import hash_agent
 from functions.platform.limits import (
