@@ -1,17 +1,33 @@
 """Messages in pieces, each of which one request carries."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
 
+from agent_memory.model import Recall, RecallReference
 from agent_memory.requests import render_json, render_time
 
 MAX_PIECE_BYTES = 3_500_000  # of its messages as JSON; a single message may be larger
 
+_MOST_WRITES = 90  # messages of an append and their `uses` together
+
 Messages = list[dict[str, Any]]
+Uses: TypeAlias = Recall | RecallReference | str | Iterable[RecallReference | str]
+"""What a message was made from: a recall, its items, or their references."""
+
+
+def to_references(uses: Uses) -> list[str]:
+    """Return the references of a recall, of items, or as they are given, each once."""
+    if isinstance(uses, Recall):
+        uses = uses.items
+    given = [uses] if isinstance(uses, RecallReference | str) else uses
+    names = (each.reference if isinstance(each, RecallReference) else each for each in given)
+    return list(dict.fromkeys(names))
 
 
 def to_messages(messages: Iterable[Mapping[str, Any]]) -> Messages:
-    """Return messages as the service takes them, whose `timestamp` may be a `datetime`.
+    """Return messages as the service takes them.
+
+    A `timestamp` may be a `datetime`, and `uses` a recall or its items.
 
     Raises:
         TypeError: raised when the messages are no list of dicts.
@@ -24,12 +40,16 @@ def to_messages(messages: Iterable[Mapping[str, Any]]) -> Messages:
             'client.say(session_id, user="Hello") takes a text'
         )
     return [
-        {
-            name: render_time(value) if name == "timestamp" else value
-            for name, value in dict(each).items()
-        }
+        {name: _CONVERSIONS.get(name, _keep)(value) for name, value in dict(each).items()}
         for each in listed
     ]
+
+
+def _keep(value: Any) -> Any:
+    return value
+
+
+_CONVERSIONS: dict[str, Callable[[Any], Any]] = {"timestamp": render_time, "uses": to_references}
 
 
 def split_messages(messages: Messages, most: int | None = None) -> list[Messages]:
@@ -43,12 +63,13 @@ def split_messages(messages: Messages, most: int | None = None) -> list[Messages
         At least one piece; it may be empty.
     """
     found: list[Messages] = [[]]
-    size = 0
+    size = writes = 0
     for message in messages:
-        more = len(render_json(message)) + 1
-        if found[-1] and (len(found[-1]) == most or size + more > MAX_PIECE_BYTES):
+        more, further = len(render_json(message)) + 1, 1 + len(message.get("uses", ()))
+        is_full = len(found[-1]) == most or (most and writes + further > _MOST_WRITES)
+        if found[-1] and (is_full or size + more > MAX_PIECE_BYTES):
             found.append([])
-            size = 0
+            size = writes = 0
         found[-1].append(message)
-        size += more
+        size, writes = size + more, writes + further
     return found

@@ -108,6 +108,7 @@ CALLS = {
     "read_namespace_log": "events.list_for_namespace",
     "recall_episodes": "runs.recall",
     "get_recalled": "get_recalled",
+    "list_answers": "list_answers",
     "recall": "recall",
     "search_conversations": "conversations.search",
     "remember": "memory.remember",

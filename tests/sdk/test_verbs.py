@@ -52,6 +52,35 @@ def test_what_was_said_is_recalled_and_forgotten(assistant: Client) -> None:
     assert ada.recall("refund").items == ()
 
 
+def test_an_item_knows_in_which_answers_it_was_used(assistant: Client) -> None:
+    ada = assistant.for_user("ada")
+    ada.say("chat", user="I moved to Bristol")
+    found = ada.recall("Where does she live?")
+    ada.say("chat", user="Where do I live?", assistant="In Bristol", uses=found)
+    assistant.say("notes", assistant="Ada lives in Bristol", uses=found.items[0])
+    assistant.say("other", assistant="Bristol", uses=[found.items[0], found.items[0].reference])
+    reference = found.items[0].reference
+    answers = assistant.list_answers(reference)
+    assert [each.session_id for each in answers] == ["other", "notes", "chat"]
+    assert [each.text for each in assistant.list_answers(found.items[0], limit=1)] == ["Bristol"]
+    question, answer = assistant.conversations.get_last("chat", 2)
+    assert (question.uses, answer.uses) == ((), (reference,))
+    assert list(assistant.list_answers("f.nothing")) == []
+    with pytest.raises(ValueError, match="uses needs assistant"):
+        ada.say("chat", user="Hello", uses=found)
+    with pytest.raises(ValidationError, match="no reference"):
+        ada.say("chat", assistant="Hello", uses="tea")
+
+
+def test_many_messages_with_uses_are_appended_in_several_requests(assistant: Client) -> None:
+    named = [f"f.{number}" for number in range(30)]
+    said = [{"role": "assistant", "content": f"{n}", "uses": named} for n in range(10)]
+    assert assistant.conversations.extend("chat", said).message_count == 10
+    assert len(list(assistant.list_answers("f.7"))) == 10
+    assistant.conversations.put("many", "ada", said * 20)
+    assert len(list(assistant.list_answers("f.7", page_size=50))) == 210
+
+
 def test_the_callers_own_conversation_is_recalled(assistant: Client) -> None:
     assistant.say("notes", user="The build broke on Tuesday")
     found = assistant.recall("When did the build break?", since=datetime(2020, 1, 1, tzinfo=UTC))

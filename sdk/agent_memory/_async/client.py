@@ -20,10 +20,11 @@ from agent_memory._async.intents import AsyncIntents
 from agent_memory._async.memory import AsyncMemory
 from agent_memory._async.namespaces import AsyncNamespaces
 from agent_memory._async.objects import AsyncObjects
+from agent_memory._async.pages import AsyncPages
 from agent_memory._async.pool import AsyncPool
 from agent_memory._async.principals import AsyncPrincipals
 from agent_memory._async.procedures import AsyncProcedures
-from agent_memory._async.recall import RecallFields, ask, get_recalled
+from agent_memory._async.recall import AsyncAnswers, RecallFields, ask, get_recalled
 from agent_memory._async.runs import AsyncRuns
 from agent_memory._async.states import AsyncStates
 from agent_memory._async.strategies import AsyncStrategies
@@ -34,7 +35,9 @@ from agent_memory._async.workflows import AsyncWorkflows
 from agent_memory._async.working_values import AsyncWorkingValues
 from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.hints import FORGET, SAY, explain_call, refuse_name
+from agent_memory.message_pieces import Uses
 from agent_memory.model import AppendedMessages, Entry, Recall, RecallReference, Task, TaskChanges
+from agent_memory.page import Paging
 from agent_memory.requests import UNSET, Unset, drop_unset, render_json
 from agent_memory.responses import parse_object
 from agent_memory.settings import resolve_settings
@@ -225,6 +228,20 @@ class AsyncClient:
         """
         return await get_recalled(self, reference)
 
+    def list_answers(
+        self, item: RecallReference | str, **paging: Unpack[Paging]
+    ) -> AsyncPages[RecallReference]:
+        """Return the messages that were made from an item, as their `uses` say, newest first.
+
+            for answer in client.list_answers("m.chat-42.3"):
+                print(answer.time, answer.session_id, answer.text)
+
+        Args:
+            item: of a recall, or its reference.
+            paging: `limit`, `page_size`, `after`.
+        """
+        return AsyncAnswers(self).list(item, paging)
+
     @explain_call(SAY)
     async def say(
         self,
@@ -232,21 +249,26 @@ class AsyncClient:
         *,
         user: str | None = None,
         assistant: str | None = None,
+        uses: Uses | None = None,
         join: bool = False,
     ) -> AppendedMessages:
         """Append what was said to a conversation of the caller, and create it if there is none.
 
             client.say("chat-42", user="Hello", assistant="Hi, how can I help?")
+            client.say("chat-42", assistant="In March", uses=client.recall("When do we deliver?"))
 
         Args:
             session_id: the conversation.
             user, assistant: what each said, in this order.
+            uses: a recall, items or references: what `assistant` was made from.
             join: continue a conversation of another principal.
 
         Raises:
             ConversationNotOwned: another principal created it.
         """
-        return await self.conversations.say(session_id, user=user, assistant=assistant, join=join)
+        return await self.conversations.say(
+            session_id, user=user, assistant=assistant, uses=uses, join=join
+        )
 
     @explain_call(FORGET)
     async def forget(self, reference: str) -> bool:

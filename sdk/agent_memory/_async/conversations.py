@@ -15,7 +15,7 @@ from agent_memory.exceptions import (
     MemoryNotFoundError,
 )
 from agent_memory.hints import SAY, explain_call
-from agent_memory.message_pieces import split_messages, to_messages
+from agent_memory.message_pieces import Uses, split_messages, to_messages
 from agent_memory.model import (
     AppendedMessages,
     ChangedMessage,
@@ -356,6 +356,7 @@ class AsyncConversations(AsyncResource):
         *,
         user: str | None = None,
         assistant: str | None = None,
+        uses: Uses | None = None,
         join: bool = False,
     ) -> AppendedMessages:
         """Append what a user and an assistant said; create the conversation if there is none.
@@ -366,19 +367,24 @@ class AsyncConversations(AsyncResource):
             session_id: the conversation.
             user_id: whose conversation it is, or becomes; a new one is the caller's unless given.
             user, assistant: what each said, in this order.
+            uses: a recall, items or references: what `assistant` was made from.
             join: continue a conversation of another principal or user.
 
         Raises:
             ConversationNotOwned: another principal created it, or it is another user's.
-            ValueError: nobody said anything.
+            ValueError: nobody said anything, or `uses` is given without `assistant`.
         """
-        said = [
+        said: list[dict[str, Any]] = [
             {"role": role, "content": text}
             for role, text in (("user", user), ("assistant", assistant))
             if text is not None
         ]
         if not said:
             raise ValueError(f"say needs user, assistant, or both; {SAY}")
+        if uses is not None:
+            if assistant is None:
+                raise ValueError("uses needs assistant: the answer that was made from them")
+            said[-1]["uses"] = uses
         return await self.extend(session_id, said, user_id, join=join)
 
     async def extend(

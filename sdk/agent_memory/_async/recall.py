@@ -4,7 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
+from agent_memory._async.pages import AsyncPages
+from agent_memory._async.resource import AsyncResource
+from agent_memory.message_pieces import to_references
 from agent_memory.model import Recall, RecallReference, RecallSource
+from agent_memory.page import Paging
 from agent_memory.requests import assert_known, drop_none, quote_segment, render_moment, to_list
 from agent_memory.responses import parse, parse_object
 
@@ -81,3 +85,13 @@ async def get_recalled(client: "AsyncClient", reference: str) -> RecallReference
     """Return the item that a reference names."""
     path = f"/api/v1/recall/{quote_segment(reference)}"
     return parse(RecallReference.from_document, parse_object(await client.request("GET", path)))
+
+
+class AsyncAnswers(AsyncResource):
+    """The messages that were made from items of memory."""
+
+    def list(self, item: RecallReference | str, paging: Paging) -> AsyncPages[RecallReference]:
+        """Return the messages whose `uses` name an item, newest first."""
+        (reference,) = to_references(item)
+        path = f"/api/v1/recall/{quote_segment(reference)}/answers"
+        return self._list(path, "answers", RecallReference.from_document, paging)

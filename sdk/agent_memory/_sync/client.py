@@ -20,10 +20,11 @@ from agent_memory._sync.intents import Intents
 from agent_memory._sync.memory import Memory
 from agent_memory._sync.namespaces import Namespaces
 from agent_memory._sync.objects import Objects
+from agent_memory._sync.pages import Pages
 from agent_memory._sync.pool import Pool
 from agent_memory._sync.principals import Principals
 from agent_memory._sync.procedures import Procedures
-from agent_memory._sync.recall import RecallFields, ask, get_recalled
+from agent_memory._sync.recall import Answers, RecallFields, ask, get_recalled
 from agent_memory._sync.runs import Runs
 from agent_memory._sync.states import States
 from agent_memory._sync.strategies import Strategies
@@ -34,7 +35,9 @@ from agent_memory._sync.workflows import Workflows
 from agent_memory._sync.working_values import WorkingValues
 from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.hints import FORGET, SAY, explain_call, refuse_name
+from agent_memory.message_pieces import Uses
 from agent_memory.model import AppendedMessages, Entry, Recall, RecallReference, Task, TaskChanges
+from agent_memory.page import Paging
 from agent_memory.requests import UNSET, Unset, drop_unset, render_json
 from agent_memory.responses import parse_object
 from agent_memory.settings import resolve_settings
@@ -225,6 +228,20 @@ class Client:
         """
         return get_recalled(self, reference)
 
+    def list_answers(
+        self, item: RecallReference | str, **paging: Unpack[Paging]
+    ) -> Pages[RecallReference]:
+        """Return the messages that were made from an item, as their `uses` say, newest first.
+
+            for answer in client.list_answers("m.chat-42.3"):
+                print(answer.time, answer.session_id, answer.text)
+
+        Args:
+            item: of a recall, or its reference.
+            paging: `limit`, `page_size`, `after`.
+        """
+        return Answers(self).list(item, paging)
+
     @explain_call(SAY)
     def say(
         self,
@@ -232,21 +249,26 @@ class Client:
         *,
         user: str | None = None,
         assistant: str | None = None,
+        uses: Uses | None = None,
         join: bool = False,
     ) -> AppendedMessages:
         """Append what was said to a conversation of the caller, and create it if there is none.
 
             client.say("chat-42", user="Hello", assistant="Hi, how can I help?")
+            client.say("chat-42", assistant="In March", uses=client.recall("When do we deliver?"))
 
         Args:
             session_id: the conversation.
             user, assistant: what each said, in this order.
+            uses: a recall, items or references: what `assistant` was made from.
             join: continue a conversation of another principal.
 
         Raises:
             ConversationNotOwned: another principal created it.
         """
-        return self.conversations.say(session_id, user=user, assistant=assistant, join=join)
+        return self.conversations.say(
+            session_id, user=user, assistant=assistant, uses=uses, join=join
+        )
 
     @explain_call(FORGET)
     def forget(self, reference: str) -> bool:

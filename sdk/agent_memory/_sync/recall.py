@@ -4,7 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
+from agent_memory._sync.pages import Pages
+from agent_memory._sync.resource import Resource
+from agent_memory.message_pieces import to_references
 from agent_memory.model import Recall, RecallReference, RecallSource
+from agent_memory.page import Paging
 from agent_memory.requests import assert_known, drop_none, quote_segment, render_moment, to_list
 from agent_memory.responses import parse, parse_object
 
@@ -81,3 +85,13 @@ def get_recalled(client: "Client", reference: str) -> RecallReference:
     """Return the item that a reference names."""
     path = f"/api/v1/recall/{quote_segment(reference)}"
     return parse(RecallReference.from_document, parse_object(client.request("GET", path)))
+
+
+class Answers(Resource):
+    """The messages that were made from items of memory."""
+
+    def list(self, item: RecallReference | str, paging: Paging) -> Pages[RecallReference]:
+        """Return the messages whose `uses` name an item, newest first."""
+        (reference,) = to_references(item)
+        path = f"/api/v1/recall/{quote_segment(reference)}/answers"
+        return self._list(path, "answers", RecallReference.from_document, paging)

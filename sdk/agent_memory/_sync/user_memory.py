@@ -8,6 +8,7 @@ from agent_memory._sync.pages import Pages
 from agent_memory._sync.recall import RecallFields
 from agent_memory.exceptions import MemoryAccessError, MemoryNotFoundError
 from agent_memory.hints import SAY, explain_call, refuse_name
+from agent_memory.message_pieces import Uses
 from agent_memory.model import AppendedMessages, Entry, EntryFields, Recall, SearchResult
 from agent_memory.page import Paging
 from agent_memory.receipts import Forgotten
@@ -169,6 +170,7 @@ class UserMemory:
         *,
         user: str | None = None,
         assistant: str | None = None,
+        uses: Uses | None = None,
         join: bool = False,
     ) -> AppendedMessages:
         """Append what was said to a conversation of the user, and create it if there is none.
@@ -178,13 +180,14 @@ class UserMemory:
         Args:
             session_id: the conversation.
             user, assistant: what each said, in this order.
+            uses: a recall, items or references: what `assistant` was made from.
             join: continue a conversation of another principal or user.
 
         Raises:
             ConversationNotOwned: another principal created it, or it is another user's.
         """
         return self._client.conversations.say(
-            session_id, self.user_id, user=user, assistant=assistant, join=join
+            session_id, self.user_id, user=user, assistant=assistant, uses=uses, join=join
         )
 
     def recall(

@@ -4,10 +4,13 @@ from dataclasses import asdict
 from typing import Any
 
 from agent_memory.cli.arguments import add_command, parse_count, parse_text, parse_time
+from agent_memory.cli.columns import select_columns
 from agent_memory.cli.failures import UsageFailure
 from agent_memory.cli.formatting import render_entry_fields
 from agent_memory.cli.session import Session
 from agent_memory.cli.text import escape_controls
+
+_ANSWERS = select_columns("time", "session_id", "role", "text")
 
 
 def add_commands(commands: Any) -> None:
@@ -20,6 +23,13 @@ def add_commands(commands: Any) -> None:
     command.add_argument("session_id", metavar="SESSION", type=parse_text)
     command.add_argument("--said", metavar="TEXT", type=parse_text, help="what the user said")
     command.add_argument("--answered", metavar="TEXT", type=parse_text, help="the answer")
+    command.add_argument(
+        "--uses",
+        action="append",
+        metavar="REFERENCE",
+        type=parse_text,
+        help="what the answer was made from",
+    )
     command.add_argument("--join", action="store_true", help="continue another's conversation")
     _add_user(command)
     command = add_command(commands, "recall", "ask all memory one question", recall)
@@ -29,6 +39,8 @@ def add_commands(commands: Any) -> None:
     command.add_argument("--limit", type=parse_count, default=10, help="the most items; 10")
     command.add_argument("--max-tokens", type=parse_count, help="the largest size of the text")
     _add_user(command)
+    command = add_command(commands, "answers", "list the answers made from an item", list_answers)
+    command.add_argument("reference", metavar="REFERENCE", type=parse_text)
     command = add_command(commands, "forget", "delete an item, or all about a user", forget)
     command.add_argument("reference", metavar="REFERENCE", nargs="?", type=parse_text)
     command.add_argument("--everything", action="store_true", help="with --user: all about it")
@@ -56,8 +68,15 @@ def say(session: Session) -> None:
     given = session.arguments
     if given.said is None and given.answered is None:
         raise UsageFailure("give --said TEXT, --answered TEXT, or both")
+    if given.uses and given.answered is None:
+        raise UsageFailure("--uses needs --answered TEXT, which was made from it")
     appended = session.client.conversations.say(
-        given.session_id, given.user, user=given.said, assistant=given.answered, join=given.join
+        given.session_id,
+        given.user,
+        user=given.said,
+        assistant=given.answered,
+        uses=given.uses,
+        join=given.join,
     )
     session.output.document(
         appended, {"session": given.session_id, "messages": str(appended.message_count)}
@@ -78,6 +97,12 @@ def recall(session: Session) -> None:
     fields = {"items": str(len(found.items)), "tokens": str(found.tokens)}
     lines = map(escape_controls, found.text.split("\n"))
     session.output.document(found, fields, "", *lines)
+
+
+def list_answers(session: Session) -> None:
+    """List the messages that were made from an item, newest first."""
+    found = session.client.list_answers(session.arguments.reference)
+    session.output.documents(found, *_ANSWERS)
 
 
 def forget(session: Session) -> None:

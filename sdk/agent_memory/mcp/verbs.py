@@ -62,6 +62,10 @@ class Say(Arguments):
     text: Annotated[Text, Field(description="What was said")]
     role: Annotated[str, Field(min_length=1, description="`user` or `assistant`")] = "user"
     user: User = None
+    uses: Annotated[
+        list[str],
+        Field(max_length=50, description="References from `recall` that the text was made from"),
+    ] = Field(default_factory=list)
 
 
 class RecallMemories(Arguments):
@@ -202,8 +206,10 @@ def _build_reference(id: str) -> str:
 
 
 async def say(client: AsyncClient, asked: Say) -> SaidResult:
-    said = [{"role": asked.role, "content": asked.text}]
-    appended = await client.conversations.extend(asked.session_id, said, asked.user)
+    said: dict[str, Any] = {"role": asked.role, "content": asked.text}
+    if asked.uses:
+        said["uses"] = asked.uses
+    appended = await client.conversations.extend(asked.session_id, [said], asked.user)
     return SaidResult(session_id=asked.session_id, message_count=appended.message_count)
 
 

@@ -28,7 +28,12 @@ export interface AllConversationsOptions extends ConversationListOptions {
 export interface Said {
   user?: string;
   assistant?: string;
+  /** What `assistant` was made from: a recall, its items, or their references. */
+  uses?: Uses;
 }
+
+type Referred = string | { reference: string };
+export type Uses = Referred | { items: readonly Referred[] } | readonly Referred[];
 
 export interface SayOptions {
   /** Whose conversation it is, or becomes; a new one is the caller's unless given. */
@@ -116,6 +121,10 @@ export class Conversations {
       said[role] === undefined ? [] : [{ role, content: said[role] }],
     );
     if (messages.length === 0) throw new TypeError(NOTHING_SAID);
+    if (said.uses !== undefined) {
+      if (said.assistant === undefined) throw new TypeError("uses needs assistant: the answer that was made from them");
+      Object.assign(messages[messages.length - 1]!, { uses: toReferences(said.uses) });
+    }
     return this.extend(sessionId, messages, { ...(userId === undefined ? {} : { userId }), join });
   }
 
@@ -254,6 +263,12 @@ export class Conversations {
   async delete(sessionId: string): Promise<boolean> {
     return wasThere(this.#http.send("DELETE", toPath(sessionId)));
   }
+}
+
+/** Return the references of a recall, of items, or as they are given, each once. */
+export function toReferences(uses: Uses): string[] {
+  const given = typeof uses === "string" || "reference" in uses ? [uses] : "items" in uses ? uses.items : uses;
+  return [...new Set(given.map((each) => (typeof each === "string" ? each : each.reference)))];
 }
 
 function toPath(sessionId: string): string {

@@ -18,6 +18,7 @@ import {
 import { Facts } from "./facts.js";
 import { type ClientOptions, Http, type RequestOptions } from "./http.js";
 import { Objects } from "./objects.js";
+import { Pages, type Paging } from "./pages.js";
 import { Procedures } from "./procedures.js";
 import { Runs } from "./runs.js";
 import type { components } from "./schema.js";
@@ -42,6 +43,7 @@ export type {
   NewMessage,
   Said,
   SayOptions,
+  Uses,
   WholeConversation,
 } from "./conversations.js";
 export type { ClientOptions, RequestOptions } from "./http.js";
@@ -241,6 +243,11 @@ export class Client {
   /** Return the item that a reference of a recall names. */
   async getRecalled(reference: string): Promise<RecallReference> {
     return this.#recaller.get(reference);
+  }
+
+  /** List the messages that were made from an item, as their `uses` say, newest first. */
+  listAnswers(item: RecallReference | string, paging: Paging = {}): Pages<RecallReference> {
+    return this.#recaller.listAnswers(item, paging);
   }
 
   /** Append what was said to a conversation of the caller, and create it if there is none. */

@@ -2,6 +2,7 @@
 
 import { Http, quoteSegment } from "./http.js";
 import { orUndefined, wasThere } from "./memory.js";
+import { Pages, type Paging } from "./pages.js";
 import type { components } from "./schema.js";
 
 type Schemas = components["schemas"];
@@ -25,6 +26,14 @@ export class Recaller {
 
   async get(reference: string): Promise<RecallReference> {
     return this.#http.send<RecallReference>("GET", `/api/v1/recall/${quoteSegment(reference)}`);
+  }
+
+  listAnswers(item: RecallReference | string, paging: Paging): Pages<RecallReference> {
+    const reference = typeof item === "string" ? item : item.reference;
+    const path = `/api/v1/recall/${quoteSegment(reference)}/answers`;
+    const fetch = (limit: number, after: string | undefined) =>
+      this.#http.getPage<RecallReference>(path, { total: "none", limit, after }, "answers");
+    return new Pages(fetch, paging);
   }
 
   /** Delete an item by its source's own call; return whether there was one. */

@@ -180,6 +180,13 @@ test("what is kept for a user is the user's alone, and forgotten as a whole", as
   assert.equal(items[0].text, "The safe opens with tulip");
   assert.match(text, /user: The safe opens with tulip/);
   assert.equal((await client.getRecalled(items[0].reference)).session_id, "chat");
+  const recalled = await ada.recall("How does the safe open?", { sources: ["messages"], top_k: 1 });
+  await ada.say("chat", { assistant: "With tulip", uses: recalled });
+  await ada.say("chat", { user: "How?", assistant: "Say tulip", uses: [items[0], items[0].reference] });
+  const answers = await client.listAnswers(items[0]).list();
+  assert.deepEqual(answers.map((each) => each.text), ["Say tulip", "With tulip"]);
+  assert.deepEqual((await client.conversations.getLast("chat", 1))[0].uses, [items[0].reference]);
+  await assert.rejects(ada.say("chat", { user: "Hi", uses: items[0].reference }), TypeError);
   assert.equal((await ada.forget(items[0].reference)).items, 1);
   assert.deepEqual(await ada.forget(), { entries: 2, conversations: 2, facts: 0, states: 0, objects: 0, items: 0 });
   assert.equal(await ada.get("tone"), undefined);

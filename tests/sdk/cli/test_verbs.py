@@ -15,6 +15,11 @@ def test_what_was_remembered_and_said_is_recalled_and_forgotten(tenant: Tenant) 
     shown = ran.out
     assert "assistant: We promise a refund in March" in shown
     found = cli("recall", "what was promised", "--user", "ada", "--limit", "1", "--json").document
+    reference = found["items"][0]["reference"]
+    cli("say", "later", "--answered", "In March", "--uses", reference)
+    assert "In March" in cli("answers", reference).out
+    answered = cli("answers", reference, "--json").document
+    assert (answered["session_id"], answered["text"]) == ("later", "In March")
     assert (
         cli("recall", "promise", "--user", "ada", "--until", "2020-01-01", "--json").document[
             "items"
@@ -33,6 +38,8 @@ def test_a_target_is_named_completely(tenant: Tenant) -> None:
     assert (refused.code, "--everything" in refused.err) == (2, True)
     assert cli("forget").code == 2
     assert cli("say", "chat").code == 2
+    refused = cli("say", "chat", "--said", "Hi", "--uses", "f.1")
+    assert (refused.code, "--uses needs --answered" in refused.err) == (2, True)
     refused = cli("recall", "tea", "--since", "yesterday")
     assert (refused.code, "is a time" in refused.err) == (2, True)
 

@@ -41,6 +41,11 @@ async def test_what_was_remembered_and_said_is_recalled_and_forgotten(
         client = Client(server.address, key)
         shown = client.recall("invoice", user_id="ada", sources=["entries"], wait="indexed").items
         assert [each.reference for each in shown] == [made["reference"]]
+        reference = found["items"][0]["reference"]
+        said["text"] = "The refund comes in March"
+        await talk.call("say", **said, uses=[reference])
+        assert [each.text for each in client.list_answers(reference)] == [said["text"]]
+        assert "no reference" in await talk.refused("say", **said, uses=["tea"])
         gone = await talk.call("forget", reference=found["items"][0]["reference"])
         assert gone["items"] == 1
         done = await talk.call("forget", user="ada", everything=True)
