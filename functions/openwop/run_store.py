@@ -5,11 +5,9 @@ from collections.abc import Iterator, Sequence
 from functions.openwop.model import MemoryRun
 from functions.openwop.rules import CLOCK_SKEW, run_not_found
 from functions.openwop.secret_store import (
-    EncryptedSecrets,
     SecretsChange,
     assert_room,
     count_secrets,
-    put_secrets,
     remove_secrets,
 )
 from functions.openwop.sequence_store import build_snapshot_conditions, newest_entry_keys
@@ -63,24 +61,20 @@ class MemoryRunStore(Store):
         tenant: str,
         run: MemoryRun,
         checks: Sequence[Write],
-        secrets: EncryptedSecrets | None,
+        secrets: Sequence[Write],
         request: RequestToken,
     ) -> None:
-        """Open a run if the checks of its snapshot hold."""
+        """Open a run with the writes of its secrets if the checks of its snapshot hold."""
         key = build_run_key(tenant, run.run_id)
         partitions = build_partitions(tenant, run)
-        writes = [*checks, put_new(key, _encode(tenant, run))]
-        for partition in partitions:
-            writes.append(_put_pin(partition, run))
-            if secrets is not None:
-                writes.append(put_secrets(partition, run, secrets))
+        pins = [_put_pin(partition, run) for partition in partitions]
         try:
-            self._table.transact(writes)
+            self._table.transact([*checks, put_new(key, _encode(tenant, run)), *pins, *secrets])
         except ConditionFailed as refused:
             present = refused.failed.get(key)
             if present is not None:
                 request.matches(present["request"])  # raises, if it had another body
-            elif secrets is not None:
+            elif secrets:
                 assert_room(partitions, SecretsChange.between(None, run), refused)
             raise RunConflict(decode_run(present)) from refused
 
@@ -89,17 +83,21 @@ class MemoryRunStore(Store):
         tenant: str,
         before: MemoryRun,
         run: MemoryRun,
-        secrets: EncryptedSecrets,
+        secrets: Sequence[Write],
         now: int,
         *audit: Write,
     ) -> None:
-        """Replace the secrets of an open run by those of `run`, which has more of them."""
+        """Replace the secrets of an open run by those of `run`, which has more of them.
+
+        Args:
+            secrets: the writes of all its secrets.
+        """
         partitions = build_partitions(tenant, run)
         change = SecretsChange.between(before, run)
         changed = _change(tenant, before, run, now)
         writes = [
             changed,
-            *(put_secrets(partition, run, secrets) for partition in partitions),
+            *secrets,
             *(count_secrets(partition, change) for partition in partitions),
             *audit,
         ]

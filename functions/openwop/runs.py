@@ -23,7 +23,7 @@ from functions.openwop.run_store import (
     check_kept,
     check_snapshot,
 )
-from functions.openwop.secret_store import EncryptedSecrets, MemorySecrets
+from functions.openwop.secret_store import MemorySecrets
 from functions.openwop.sequence_store import MemoryListStore, SequenceNumbers, build_listing
 from functions.platform.clock import Clock
 from functions.platform.idempotency import RequestToken, build_idempotency_conflict
@@ -83,12 +83,12 @@ class MemoryRuns:
         if run.run_id == new.replay_of:  # the id follows from the Idempotency-Key
             raise build_idempotency_conflict()
         secrets = collect_secrets(new.secrets, (), self._secrets.edition)
-        run, encrypted = self._encrypt(caller.tenant, run, secrets)
+        run, writes = self._give_secrets(caller.tenant, run, secrets)
         listing: Item | None = None if agent is None else {}
         if run.agent is not None:
             owner = rules.find_owner(caller)
             listing = build_listing(caller.tenant, owner, run.agent, scope, now)
-        return self._open(caller.tenant, run, original, listing, encrypted, request)
+        return self._open(caller.tenant, run, original, listing, writes, request)
 
     def _find_memories(self, caller: Principal, new: NewMemoryRun) -> tuple[str, ...]:
         """Find the memories that a request names, by their hashes, each once."""
@@ -104,7 +104,7 @@ class MemoryRuns:
         run: MemoryRun,
         original: MemoryRun | None,
         listing: Item | None,
-        encrypted: EncryptedSecrets | None,
+        secrets: Sequence[Write],
         request: RequestToken,
     ) -> MemoryRun:
         backoff = Backoff("others are writing to these memories", attempts=25)
@@ -116,7 +116,7 @@ class MemoryRuns:
             else:
                 checks = check_kept(tenant, run, original, self._clock())
             try:
-                self._store.open(tenant, run, checks, encrypted, request)
+                self._store.open(tenant, run, checks, secrets, request)
             except RunConflict as conflict:
                 if conflict.run is not None:
                     return rules.assert_open(conflict.run, self._clock())
@@ -209,20 +209,20 @@ class MemoryRuns:
         secrets = collect_secrets(new.secrets, known, self._secrets.edition)
         if len(secrets) == len(known):
             return before
-        run, encrypted = self._encrypt(caller.tenant, before, secrets)
+        run, writes = self._give_secrets(caller.tenant, before, secrets)
         audit = self._audit_use(caller, CHANGE_RUN, before)
-        self._store.set_secrets(caller.tenant, before, run, encrypted or {}, self._clock(), *audit)
+        self._store.set_secrets(caller.tenant, before, run, writes, self._clock(), *audit)
         return run
 
-    def _encrypt(
+    def _give_secrets(
         self, tenant: str, run: MemoryRun, secrets: Sequence[LabelledSecret]
-    ) -> tuple[MemoryRun, EncryptedSecrets | None]:
-        """Give a run its secrets; return it with the attributes that keep them.
+    ) -> tuple[MemoryRun, Sequence[Write]]:
+        """Give a run its secrets; return it with the writes that store them.
 
         It forgets the name of its memory if that holds one of them: names are stored in clear.
         """
         if not secrets:
-            return run, None
+            return run, ()
         names = [name for name in (run.agent, run.scope) if name is not None]
         if Redactor(secrets, self._secrets.edition).find_labels(names):
             run = run._replace(agent=None, scope=None)
@@ -231,7 +231,7 @@ class MemoryRuns:
             secret_bytes=sum(len(value.encode()) for _, value in secrets),
             secrets_number=randbits(_SECRETS_NUMBER_BITS) + 1,
         )
-        return run, self._secrets.encrypt(secrets, tenant, run)
+        return run, self._secrets.build_puts(secrets, tenant, run)
 
     @retry_on(ConditionFailed, "others are changing this run")
     def end(self, caller: Principal, run_id: str) -> None:

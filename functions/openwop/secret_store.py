@@ -5,7 +5,7 @@ those that it knows as a condition, so none is redacted by fewer secrets than th
 where a read sees a part of another request's transaction (OpenWOP RFC 0004 §D).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
@@ -32,8 +32,6 @@ _IS_ROOM = (
     "(attribute_not_exists(secret_bytes) OR "
     "(secret_bytes <= :most_bytes AND secret_count <= :most_count))"
 )
-
-EncryptedSecrets = Mapping[str, Item]  # of a run, by the partition of the memory
 
 
 class StoredSecrets(NamedTuple):
@@ -72,20 +70,6 @@ class SecretsChange:
 
 def _measure(run: MemoryRun | None) -> tuple[int, int, int]:
     return (0, 0, 0) if run is None else (run.secrets_number, len(run.secrets), run.secret_bytes)
-
-
-def put_secrets(partition: str, run: MemoryRun, encrypted: EncryptedSecrets) -> Write:
-    """Put the secrets of a run on a memory; they are removed when the run is past its deadline."""
-    due = run.deadline + CLOCK_SKEW
-    row = encrypted[partition] | {
-        "deadline": run.deadline,
-        "secrets_number": run.secrets_number,
-        "secret_count": len(run.secrets),
-        "secret_bytes": run.secret_bytes,
-        **build_due_attributes(partition, due),
-        TTL_ATTRIBUTE: to_ttl_seconds(due),
-    }
-    return put(RUN_SECRETS.build_key_in(partition, run=run.run_id), row)
 
 
 def remove_secrets(partition: str, run: MemoryRun) -> list[Write]:
@@ -169,16 +153,29 @@ class MemorySecrets(Store):
         writes = [delete(key, "attribute_exists(pk)"), count_secrets(key[0], removed)]
         return self._table.try_write(*writes)
 
-    def encrypt(
+    def build_puts(
         self, secrets: Sequence[LabelledSecret], tenant: str, run: MemoryRun
-    ) -> EncryptedSecrets:
-        """Make the attributes that keep the secrets of a run in the partition of each memory."""
-        text, number = orjson.dumps(secrets), run.secrets_number
-        partitions = [build_memory_partition(tenant, memory) for memory in run.memories]
-        return {
-            each: self._values.encrypt(text, tenant, f"{each}#{run.run_id}", number)
-            for each in partitions
+    ) -> list[Write]:
+        """Build the writes that store a run's secrets, encrypted, on each of its memories.
+
+        They are removed when the run is past its deadline.
+        """
+        text, due = orjson.dumps(secrets), run.deadline + CLOCK_SKEW
+        item = {
+            "deadline": run.deadline,
+            "secrets_number": run.secrets_number,
+            "secret_count": len(run.secrets),
+            "secret_bytes": run.secret_bytes,
+            TTL_ATTRIBUTE: to_ttl_seconds(due),
         }
+        writes = []
+        for memory in run.memories:
+            partition = build_memory_partition(tenant, memory)
+            name = f"{partition}#{run.run_id}"
+            encrypted = self._values.encrypt(text, tenant, name, run.secrets_number)
+            key = RUN_SECRETS.build_key_in(partition, run=run.run_id)
+            writes.append(put(key, item | encrypted | build_due_attributes(partition, due)))
+        return writes
 
     def read_of_run(self, tenant: str, run: MemoryRun) -> list[LabelledSecret]:
         """Read the secrets of an open run: one call, if it has any."""

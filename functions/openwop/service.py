@@ -19,7 +19,7 @@ from functions.platform import openwop_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import SecretLeakage
 from functions.platform.idempotency import RequestToken
-from functions.platform.retry import Backoff
+from functions.platform.retry import retry_on
 
 
 @dataclass(eq=False)
@@ -111,6 +111,7 @@ class Memories:
             self._runs.get_open(caller.tenant, memory, run_id)
         return address
 
+    @retry_on(SecretsChanged, "runs are being started and ended on this memory", attempts=25)
     def put(
         self, caller: Principal, reference: str, new: NewMemoryEntry, token: RequestToken | None
     ) -> MemoryEntry:
@@ -128,14 +129,12 @@ class Memories:
         memory = self._references.resolve(caller.tenant, reference)
         rules.assert_not_expired(new.expires_at, self._clock())
         rules.assert_content_fits(new.content)
-        backoff = Backoff("runs are being started and ended on this memory", attempts=25)
-        while True:
-            draft = self._redact(caller, memory, new, token)
-            try:
-                return self._store.put(draft)
-            except SecretsChanged:
-                self._secrets.refresh(draft.partition)
-            backoff.wait()
+        draft = self._redact(caller, memory, new, token)
+        try:
+            return self._store.put(draft)
+        except SecretsChanged:
+            self._secrets.refresh(draft.partition)
+            raise
 
     def _redact(
         self, caller: Principal, memory: str, new: NewMemoryEntry, token: RequestToken | None
