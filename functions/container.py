@@ -760,8 +760,10 @@ class Container:
                 c.search,
                 c.entry_reader,
                 c.facts,
-                (c.conversation_search, c.conversations),
-                (c.episode_search, c.episodes),
+                c.conversation_search,
+                c.conversations,
+                c.episode_search,
+                c.episodes,
                 functions.recall.freshness.Freshness(
                     c.queries, c.embedding_indexer if c.vector_search.can_embed else None, c.clock
                 ),

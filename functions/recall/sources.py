@@ -1,6 +1,7 @@
 """Ask each source through the package that owns it, and describe what it finds alike."""
 
 from collections.abc import Callable, Container, Iterable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,7 +17,7 @@ from functions.conversations.service import Conversations
 from functions.entries.model import LEARNED_FROM, Entry
 from functions.entries.read import EntryReader
 from functions.entries.tiers import EPISODIC, SEMANTIC, WORKING
-from functions.facts.model import Fact, Validity
+from functions.facts.model import Fact, RecalledFact, Validity
 from functions.facts.service import Facts
 from functions.identity.model import Principal
 from functions.namespaces.model import encode_segment
@@ -33,7 +34,7 @@ from functions.recall.requests import ConversationQuestion, Question
 from functions.recall.text import cut_text
 from functions.runs.episodes import Episodes
 from functions.runs.model import Episode
-from functions.runs.search import EpisodeSearch, read_text
+from functions.runs.search import EpisodeSearch, FoundEpisode, read_text
 from functions.search.requests import MemorySearch
 from functions.search.service import Match, Search
 
@@ -51,24 +52,18 @@ Job = Callable[[], tuple[list[RecallItem], int | None]]
 """Finds items, and the time (epoch ms) until which they are complete; None if they always are."""
 
 
+@dataclass(eq=False)
 class RecallSources:
     """Tells what recall asks."""
 
-    def __init__(
-        self,
-        search: Search,
-        entries: EntryReader,
-        facts: Facts,
-        conversations: tuple[ConversationSearch, Conversations],
-        episodes: tuple[EpisodeSearch, Episodes],
-        freshness: Freshness,
-    ) -> None:
-        self._search = search
-        self._entries = entries
-        self._facts = facts
-        self._conversation_search, self._conversations = conversations
-        self._episode_search, self._episodes = episodes
-        self._freshness = freshness
+    _search: Search
+    _entries: EntryReader
+    _facts: Facts
+    _conversation_search: ConversationSearch
+    _conversations: Conversations
+    _episode_search: EpisodeSearch
+    _episodes: Episodes
+    _freshness: Freshness
 
     def find_entries(
         self, caller: Principal, question: Question, request: MemorySearch
@@ -82,7 +77,7 @@ class RecallSources:
         found = self._search.search(
             caller, request, is_touched=False, accept=accept, namespaces=names
         )
-        return list(map(_describe_match, found)), until
+        return [_rate(_describe_entry(each.entry), each) for each in found], until
 
     def find_facts(self, caller: Principal, question: Question) -> list[RecallItem]:
         """Find facts; those of a subject that the question names precede the others."""
@@ -105,12 +100,7 @@ class RecallSources:
         )
         facts = [each.fact for each in found]
         known = self._facts.explain_validity(caller, facts, is_past=question.as_of is not None)
-        return [
-            _describe_fact(
-                each.fact, known[each.fact.fact_id], each.score, each.matched, each.parts
-            )
-            for each in found
-        ]
+        return [_rate(_describe_fact(each.fact, known[each.fact.fact_id]), each) for each in found]
 
     def find_messages(self, caller: Principal, question: Ask) -> list[RecallItem]:
         """Find messages of the conversations that the caller may read."""
@@ -130,7 +120,11 @@ class RecallSources:
             question.neighbours,
         )
         found = self._conversation_search.search(caller, query, question.top_k)
-        return [_describe_message(each, question.excluded_references) for each in found]
+        known = question.excluded_references
+        return [
+            _rate(_describe_message(each.conversation, each.message, each.neighbors, known), each)
+            for each in found
+        ]
 
     def find_episodes(self, caller: Principal, question: Question) -> list[RecallItem]:
         """Find episodes of the tenant's runs."""
@@ -143,9 +137,7 @@ class RecallSources:
         found = self._episode_search.search(
             caller, question.query or "", question.agent_type, accept, question.top_k
         )
-        return [
-            _describe_episode(each.episode, each.score, each.matched, each.parts) for each in found
-        ]
+        return [_rate(_describe_episode(each.episode), each) for each in found]
 
     def build_jobs(self, name: SourceName, caller: Principal, question: Question) -> list[Job]:
         """Build what searches a source; jobs of different sources run side by side."""
@@ -187,7 +179,7 @@ class RecallSources:
             raise no_reference()
         conversation, message = self._conversations.get_message(caller, session, int(index))
         held = read_message(message)
-        return _describe_message(FoundMessage(conversation, held, 0.0, [], [held], {}))
+        return _describe_message(conversation, held, [held])
 
     def list_answers(
         self, caller: Principal, reference: Digest, wanted: WantedPage
@@ -197,9 +189,7 @@ class RecallSources:
         answers = [
             Answer(
                 each.list_position,
-                _describe_message(
-                    FoundMessage(each.conversation, read_message(each.message), 0.0, [], [], {})
-                ),
+                _describe_message(each.conversation, read_message(each.message)),
             )
             for each in page.elements
         ]
@@ -257,13 +247,15 @@ def _get_time(entry: Entry) -> int:
     return entry.created_at if entry.occurred_at is None else entry.occurred_at
 
 
-def _describe_match(match: Match) -> RecallItem:
-    return _describe_entry(match.entry, match.score, match.matched, match.parts)
-
-
-def _describe_entry(
-    entry: Entry, score: float = 0.0, matched: Iterable[str] = (), parts: Any = None
+def _rate(
+    item: RecallItem, found: Match | RecalledFact | FoundMessage | FoundEpisode
 ) -> RecallItem:
+    """Say how well an item fits the question."""
+    matched, parts = tuple(found.matched), found.parts
+    return replace(item, score=found.score, matched=matched, explanation=parts)
+
+
+def _describe_entry(entry: Entry) -> RecallItem:
     return RecallItem(
         source="entries",
         reference=build_entry_references(entry)[0],
@@ -280,9 +272,6 @@ def _describe_entry(
             "created_by": entry.created_by,
             **_find_evidence(None if entry.unreadable else entry.value),
         },
-        score=score,
-        matched=tuple(matched),
-        explanation=parts or {},
     )
 
 
@@ -309,13 +298,7 @@ def _describe_value(value: Any) -> str:
     return f"{main} ({others})" if others else main
 
 
-def _describe_fact(
-    fact: Fact,
-    validity: Validity,
-    score: float = 0.0,
-    matched: Iterable[str] = (),
-    parts: Any = None,
-) -> RecallItem:
+def _describe_fact(fact: Fact, validity: Validity) -> RecallItem:
     return RecallItem(
         source="facts",
         reference=build_reference("facts", fact.fact_id),
@@ -333,9 +316,6 @@ def _describe_fact(
             "confidence": fact.confidence,
             **_find_evidence(fact.metadata),
         },
-        score=score,
-        matched=tuple(matched),
-        explanation=parts or {},
     )
 
 
@@ -354,8 +334,13 @@ def _describe_validity(fact: Fact, validity: Validity) -> str:
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-def _describe_message(found: FoundMessage, excluded: Container[str] = ()) -> RecallItem:
-    session, message = found.conversation.session_id, found.message
+def _describe_message(
+    conversation: Conversation,
+    message: HeldMessage,
+    neighbors: Iterable[HeldMessage] = (),
+    excluded: Container[str] = (),
+) -> RecallItem:
+    session = conversation.session_id
     return RecallItem(
         source="messages",
         reference=build_reference("messages", session, message.index),
@@ -364,13 +349,11 @@ def _describe_message(found: FoundMessage, excluded: Container[str] = ()) -> Rec
             "session_id": session,
             "index": message.index,
             "role": message.role,
-            "user_id": found.conversation.user_id,
+            "user_id": conversation.user_id,
         },
         text=_cut(message.content),
         time=message.time,
-        provenance={"created_by": found.conversation.created_by},
-        score=found.score,
-        matched=tuple(found.matched),
+        provenance={"created_by": conversation.created_by},
         speaker=_name_speaker(message),
         neighbours=tuple(
             Neighbor(
@@ -380,10 +363,9 @@ def _describe_message(found: FoundMessage, excluded: Container[str] = ()) -> Rec
                 _cut(each.content),
                 each.time,
             )
-            for each in found.neighbors
+            for each in neighbors
             if build_reference("messages", session, each.index) not in excluded
         ),
-        explanation=found.parts,
     )
 
 
@@ -391,9 +373,7 @@ def _name_speaker(message: HeldMessage) -> str:
     return message.speaker or message.role
 
 
-def _describe_episode(
-    episode: Episode, score: float = 0.0, matched: Iterable[str] = (), parts: Any = None
-) -> RecallItem:
+def _describe_episode(episode: Episode) -> RecallItem:
     return RecallItem(
         source="episodes",
         reference=build_episode_references(episode.run_id, episode.id)[0],
@@ -402,9 +382,6 @@ def _describe_episode(
         text=_cut(read_text(episode)),
         time=episode.created_at,
         provenance={"created_by": episode.created_by},
-        score=score,
-        matched=tuple(matched),
-        explanation=parts or {},
     )
 
 

@@ -132,12 +132,6 @@ class ForgottenDocument(TypedDict):
 
 
 def render_forgotten(forgotten: Forgotten) -> ForgottenDocument:
-    counts = forgotten.counts
-    return {
-        "entries": counts["entries"],
-        "facts": counts["facts"],
-        "conversations": counts["conversations"],
-        "states": counts["states"],
-        "objects": counts["objects"],
-        "complete": forgotten.complete,
-    }
+    names = ("entries", "facts", "conversations", "states", "objects")
+    counts = {name: forgotten.counts[name] for name in names}
+    return to_document(forgotten, ForgottenDocument, **counts)
