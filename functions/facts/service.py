@@ -94,9 +94,9 @@ class Facts:
     _clock: Clock
 
     def learn(
-        self, caller: Principal, new: NewFact, token: RequestToken | None
-    ) -> tuple[Fact, bool]:
-        """Store a fact; return it, and whether it is new.
+        self, caller: Principal, news: Sequence[NewFact], token: RequestToken | None
+    ) -> list[tuple[Fact, bool]]:
+        """Store facts, all or none; return each, and whether it is new.
 
         Learning the same statement again updates the existing fact, whatever id the caller sends:
         it counts how often, and the later confidence applies. A fact with the id of a known one
@@ -107,21 +107,10 @@ class Facts:
             token: of a request with an Idempotency-Key.
 
         Raises:
+            ValidationFailed: two of them have the same statement or id; its `index` says which.
             ValueTooLarge: the metadata have over 16,384 bytes of compact JSON.
             Unavailable: the embedding model of a service doesn't answer.
-            AccessDenied: the fact is about a user whose memory the caller may not write.
-        """
-        (learned,) = self.learn_all(caller, [new], token)
-        return learned
-
-    def learn_all(
-        self, caller: Principal, news: Sequence[NewFact], token: RequestToken | None
-    ) -> list[tuple[Fact, bool]]:
-        """Store facts, all or none; return each, and whether it is new.
-
-        Raises:
-            ValidationFailed: two of them have the same statement or id; its `index` says which.
-            ValueTooLarge, Unavailable, AccessDenied: as for `learn`.
+            AccessDenied: a fact is about a user whose memory the caller may not write.
         """
         now = self._clock()
         facts = [_build_fact(caller, new, now) for new in news]

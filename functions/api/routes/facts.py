@@ -1,5 +1,6 @@
 """Facts (ADR-043 Tier 3)."""
 
+from collections.abc import Sequence
 from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
@@ -116,10 +117,7 @@ def learn_fact(request: Request, caller: Principal) -> Response:
     the new fact replaces it (200). With `replaces`, or for a single-valued predicate, the facts
     that it replaces end when it begins to hold.
     """
-    new = request.parse_body(NewFact)
-    if new.agent_type is not None:
-        request.services.agent_types.record_use(caller.tenant, new.agent_type)
-    fact, first = request.services.facts.learn(caller, new, request.claim_idempotency_key(caller))
+    ((fact, first),) = _learn(request, caller, [request.parse_body(NewFact)])
     response = _fact_response(201 if first else 200, fact)
     if first:
         response.headers["location"] = f"{_FACTS}/{quote(fact.fact_id, safe='')}"
@@ -137,13 +135,16 @@ def learn_fact(request: Request, caller: Principal) -> Response:
 )
 def learn_facts(request: Request, caller: Principal) -> Response:
     """Learn up to 50 facts, all or none."""
-    news = request.parse_body(NewFacts).facts
+    learned = _learn(request, caller, request.parse_body(NewFacts).facts)
+    facts = [render_fact(fact) for fact, _ in learned]
+    return json_response(200, LearnedFactsDocument(facts=facts))
+
+
+def _learn(request: Request, caller: Principal, news: Sequence[NewFact]) -> list[tuple[Fact, bool]]:
     for agent_type in {new.agent_type for new in news if new.agent_type is not None}:
         request.services.agent_types.record_use(caller.tenant, agent_type)
     token = request.claim_idempotency_key(caller)
-    learned = request.services.facts.learn_all(caller, news, token)
-    facts = [render_fact(fact) for fact, _ in learned]
-    return json_response(200, LearnedFactsDocument(facts=facts))
+    return request.services.facts.learn(caller, news, token)
 
 
 @ROUTES.add(
