@@ -20,7 +20,6 @@ from functions.conversations.lists import ConversationLists
 from functions.conversations.mapper import header_key
 from functions.conversations.message_store import MessageReader
 from functions.conversations.model import Conversation, Message
-from functions.conversations.rules import migrate_message
 from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import WantedPage
@@ -109,10 +108,7 @@ class HeldMessages:
             held.matrix, held.messages, held.seen = TextMatrix(), {}, None
             held.end = max(conversation.end - MAX_SEARCHED_MESSAGES, 0)
         if held.end < conversation.end:
-            found = [
-                read_message(migrate_message(conversation, each))
-                for each in self._reader.read(conversation, held.end, None)
-            ]
+            found = list(map(read_message, self._reader.read(conversation, held.end, None)))
             self._reader.assert_unchanged(conversation)
             add_texts(
                 held.matrix, self._embed, [Text(str(each.index), 1, each.text) for each in found]

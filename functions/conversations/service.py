@@ -86,7 +86,7 @@ class Conversations:
         message = self._messages.get(found, index)
         if message is None:
             raise NotFound("the conversation has no message of this index")
-        return found, rules.migrate_message(found, message)
+        return found, message
 
     def find_header(self, caller: Principal, session: str) -> Conversation:
         """Read a conversation without messages and metadata, without authorization: one read."""
