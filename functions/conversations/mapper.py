@@ -9,12 +9,13 @@ from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.limits import MAX_INLINE_BYTES
 from functions.platform.newest_first import build_list_attributes
-from functions.platform.staging import create_value_name, split_value
+from functions.platform.staging import split_value
 from functions.platform.values import ValueCodec, read_text
 from functions.platform.writes import Write
 
 _VERSION = 1  # no text is ever replaced
-_DETAILS = "details"
+DETAILS = "details"
+"""The place of a conversation's metadata, to which they are bound."""
 
 
 def header_key(conversation: Conversation) -> Key:
@@ -70,19 +71,9 @@ class ConversationMapper:
     def __init__(self, values: ValueCodec) -> None:
         self._values = values
 
-    def encode_details(self, conversation: Conversation) -> tuple[Item, list[Write]]:
-        """Encode what the header leaves out, and build the writes of its parts, if any."""
-        at = {"generation": conversation.generation, "at": conversation.details_at}
-        text = conversation.metadata
-        if not self.is_large(text):
-            return self.encode_value(conversation, text, _DETAILS) | at, []
-        name = create_value_name(conversation.generation)
-        item, parts = self.encode_large(conversation, text, name, _DETAILS)
-        return item | at, parts
-
     def decode(self, head: Conversation, details: Item) -> Conversation:
         """Decode the metadata of a conversation, whose parts are joined."""
-        text = read_text(details, lambda: self._decode_value(head, details, _DETAILS))
+        text = read_text(details, lambda: self.decode_value(head, details, DETAILS))
         return replace(head, metadata=text)
 
     @staticmethod
@@ -107,25 +98,18 @@ class ConversationMapper:
         if index is None:
             index = conversation_keys.parse_message_index(item["sk"])
         lost = render_lost_message(conversation)
-        text = read_text(item, lambda: self._decode_value(conversation, item, str(index)), lost)
+        text = read_text(item, lambda: self.decode_value(conversation, item, str(index)), lost)
         return migrate_message(conversation, Message(index, text, item.get("created_by")))
 
     def encode_value(self, conversation: Conversation, text: bytes, place: str) -> Item:
-        """Encode a text, bound to its place: a message's index, or `details`."""
+        """Encode a text, bound to its place: a message's index, `details`, or a request."""
         context = _context(conversation, place)
         return self._values.encode(
             text, conversation.sensitivity, conversation.tenant, context, _VERSION
         )
 
-    def encode_index(self, conversation: Conversation, index: int, request: str) -> Item:
-        """Encode at which index a popped message was, bound to the request that popped it."""
-        return self.encode_value(conversation, str(index).encode(), request)
-
-    def decode_index(self, conversation: Conversation, item: Item, request: str) -> int:
-        """Decode at which index a popped message was."""
-        return int(self._decode_value(conversation, item, request))
-
-    def _decode_value(self, conversation: Conversation, item: Item, place: str) -> bytes:
+    def decode_value(self, conversation: Conversation, item: Item, place: str) -> bytes:
+        """Decode a text that is bound to a place."""
         context = _context(conversation, place)
         return self._values.decode(item, conversation.tenant, context, _VERSION)
 

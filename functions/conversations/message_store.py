@@ -148,8 +148,8 @@ class MessageReader:
         self, conversation: Conversation, token: RequestToken
     ) -> list[Message] | None:
         """Find the messages that an earlier try of a request appended: one read, and theirs."""
-        marker = self._table.get(build_request_key(conversation, token))
-        if marker is None or not token.matches(marker["request"]):
+        marker = self._find_marker(conversation, token)
+        if marker is None:
             return None
         indexes = range(marker["index"], marker["index"] + marker["messages"])
         keys = [build_key(conversation, index) for index in indexes]
@@ -165,11 +165,15 @@ class MessageReader:
 
     def get_popped(self, conversation: Conversation, token: RequestToken) -> Message | None:
         """Read the message that an earlier try of a request popped: one read."""
-        marker = self._table.get(build_request_key(conversation, token))
-        if marker is None or not token.matches(marker["request"]):
+        marker = self._find_marker(conversation, token)
+        if marker is None:
             return None
-        index = self._mapper.decode_index(conversation, marker["popped"], token.key.hex())
-        return self._mapper.decode_message(conversation, self.join(marker), index)
+        index = self._mapper.decode_value(conversation, marker["popped"], token.key.hex())
+        return self._mapper.decode_message(conversation, self.join(marker), int(index))
+
+    def _find_marker(self, conversation: Conversation, token: RequestToken) -> Item | None:
+        marker = self._table.get(build_request_key(conversation, token))
+        return marker if marker is not None and token.matches(marker["request"]) else None
 
     def read_last(self, conversation: Conversation) -> Item | None:
         """Read the item of the last message: one call."""
@@ -326,7 +330,7 @@ class MessageStore(MessageReader):
         writes += [delete(_build_use_key(before, index, each)) for each in read_uses(text)[0]]
         if token is not None:
             value = {name: last[name] for name in _VALUE if name in last}
-            popped = self._mapper.encode_index(before, index, token.key.hex())
+            popped = self._mapper.encode_value(before, str(index).encode(), token.key.hex())
             marker = value | {"popped": popped, "request": token.stored}
             writes.append(put_new(build_request_key(before, token), marker))
         else:

@@ -7,7 +7,6 @@ from functions.conversations.model import State, StateAddress
 from functions.platform import conversation_keys, item_types, staging
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import HIGHEST, LOWEST, Key
-from functions.platform.limits import MAX_INLINE_BYTES
 from functions.platform.newest_first import iterate_groups
 from functions.platform.retry import retry_on
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
@@ -83,9 +82,7 @@ class StateStore:
     ) -> None:
         """Write a state in place of the one whose item is `old`, together with further writes."""
         key = _key(tenant, new.address)
-        item, parts = self._encode(tenant, new)
-        name = staging.get_value_name(item)
-        shown = self._staging.stage_parts(key[0], name, parts, now)
+        item, shown = self._encode(tenant, new, now)
         hidden = staging.hide_parts(old, now)
         self._table.write([_build_put(key, item, old), *shown, *hidden, *further])
         self._staging.remove_parts(old)
@@ -98,13 +95,11 @@ class StateStore:
         self._table.transact([delete(key, _AT_VERSION, **expected), *further, *hidden])
         self._staging.remove_parts(old)
 
-    def _encode(self, tenant: str, state: State) -> tuple[Item, list[Write]]:
-        key = _key(tenant, state.address)
-        context, parts = "#".join(key), list[Write]()
-        text, sensitivity, version = state.value, state.sensitivity, state.version
-        value = self._values.encode(text, sensitivity, tenant, context, version)
-        if len(text) > MAX_INLINE_BYTES:
-            value, parts = staging.split_value(key[0], staging.create_value_name(key[1]), value)
+    def _encode(self, tenant: str, state: State, now: int) -> tuple[Item, list[Write]]:
+        """Encode a state, and store the parts of a large value."""
+        key, text, sensitivity = _key(tenant, state.address), state.value, state.sensitivity
+        value = self._values.encode(text, sensitivity, tenant, "#".join(key), state.version)
+        value, shown = self._staging.stage_value(*key, text, value, now)
         address = state.address
         return value | {
             **to_attributes(address),
@@ -115,7 +110,7 @@ class StateStore:
             TYPE_ORDER_ATTRIBUTE: conversation_keys.build_state_position(
                 address.owner_id, state.updated_at, key
             ),
-        }, parts
+        }, shown
 
     def decode(self, tenant: str, item: Item) -> State:
         """Decode a state: one call if it is large."""

@@ -5,6 +5,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from functions.conversations.mapper import (
+    DETAILS,
     ConversationMapper,
     decode_header,
     encode_header,
@@ -172,9 +173,11 @@ class ConversationStore:
     def _put_details(self, new: Conversation, now: int) -> list[Write]:
         """Build the writes of new details, and stage their parts."""
         key = item_types.CONVERSATION_DETAILS.build_key_in(header_key(new)[0])
-        details, parts = self._mapper.encode_details(new)
-        name = staging.get_value_name(details)
-        return [put(key, details), *self._staging.stage_parts(key[0], name, parts, now)]
+        value = self._mapper.encode_value(new, new.metadata, DETAILS)
+        path, text = new.generation, new.metadata
+        details, shown = self._staging.stage_value(key[0], path, text, value, now)
+        at = {"generation": new.generation, "at": new.details_at}
+        return [put(key, details | at), *shown]
 
     def delete(self, old: Conversation, now: int, *further: Write) -> None:
         """Hide a conversation and mark its messages to be deleted.

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functions.conversations.mapper import header_key, marker_key
 from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation, ConversationUpload
+from functions.platform import conversation_keys, item_types
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.items import from_attributes
 from functions.platform.keys import build_due_attributes
@@ -29,8 +30,8 @@ class UploadStore:
 
     def get(self, tenant: str, session: str, id: str) -> ConversationUpload | None:
         """Read an upload: one read; None if there is none, or it was shown or given up."""
-        pending = _build_pending(tenant, session, id)
-        item = self._table.get(marker_key(pending))
+        partition, _ = conversation_keys.build_conversation_key(tenant, session)
+        item = self._table.get(item_types.ORPHANED_MESSAGES.build_key_in(partition, generation=id))
         if item is None or "writer" not in item or "closing" in item:
             return None
         named = {"upload_id": id, "tenant": tenant, "session_id": session}
@@ -54,13 +55,11 @@ class UploadStore:
 
     def write(
         self, upload: ConversationUpload, texts: Sequence[bytes], first: int, now: int
-    ) -> int:
+    ) -> None:
         """Write messages from an index on; the latest ones may be written again.
 
         The first try of a request may end after the second, and after what followed that: it
         changes nothing then.
-
-        Returns how many messages the upload has.
         """
         key, end = marker_key(_to_pending(upload)), first + len(texts)
         due = now + STAGED_FOR
@@ -85,7 +84,6 @@ class UploadStore:
             self._table.update(update(key, "SET written = :end", latest, end=end))
         except ConditionFailed:
             self._assert_open(upload)
-        return end
 
     def _assert_open(self, upload: ConversationUpload) -> None:
         if self.get(upload.tenant, upload.session_id, upload.upload_id) is None:
@@ -98,23 +96,17 @@ def show_upload(shown: Conversation) -> Write:
 
 
 def _to_pending(upload: ConversationUpload) -> Conversation:
-    return _build_pending(upload.tenant, upload.session_id, upload.upload_id, upload)
-
-
-def _build_pending(
-    tenant: str, session: str, id: str, upload: ConversationUpload | None = None
-) -> Conversation:
     return Conversation(
-        tenant=tenant,
-        session_id=session,
+        tenant=upload.tenant,
+        session_id=upload.session_id,
         user_id="",
         created_by="",
         metadata=b"{}",
-        generation=id,
+        generation=upload.upload_id,
         message_count=0,
         end=0,
         revision=0,
         created_at=0,
         updated_at=0,
-        sensitivity=None if upload is None else upload.sensitivity,
+        sensitivity=upload.sensitivity,
     )

@@ -12,6 +12,7 @@ Values that an item can't hold are staged as parts beside it. Their names are pa
 import secrets
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from functions.platform.bulk_writes import delete_items, write_parallel
@@ -67,11 +68,6 @@ def create_value_name(*path: str) -> str:
     return "#".join((*path, secrets.token_hex(8)))
 
 
-def get_value_name(item: Item) -> str | None:
-    """Get the name of an item's value, if it has one: what may have parts does."""
-    return item.get(_NAME)
-
-
 def has_parts(item: Item) -> bool:
     """Tell whether an item's value is stored in parts."""
     return _NUMBER in item
@@ -123,15 +119,36 @@ class Staging(Store):
         value: bytes = b"".join(found[key]["value"] for key in keys)
         return item | {"value": value.decode() if item[_IS_TEXT] else value}
 
+    def stage_value(
+        self, partition: str, path: str, text: bytes, item: Item, now: int, **attributes: int | None
+    ) -> tuple[Item, list[Write]]:
+        """Store the value of an item in parts if it is large.
+
+        Args:
+            path: begins the name of the value.
+            text: the value before it was encoded.
+            item: attributes that have the value.
+            attributes: those of each part beside its bytes.
+
+        Returns:
+            The attributes that refer to the parts, and what `stage_parts` returns.
+        """
+        if len(text) <= MAX_INLINE_BYTES:
+            return item, []
+        name = create_value_name(path)
+        whole, puts = split_value(partition, name, item)
+        parts = [replace(each, item=(each.item or {}) | attributes) for each in puts]
+        return whole, self.stage_parts(partition, name, parts, now)
+
     def stage_parts(
-        self, partition: str, path: str | None, parts: Sequence[Write], now: int
+        self, partition: str, path: str, parts: Sequence[Write], now: int
     ) -> list[Write]:
         """Write parts that an item is going to refer to.
 
         Returns what belongs into the transaction that makes it refer to them: nothing without
         parts. It fails if they are being deleted, because the writer took too long.
         """
-        if path is None or not parts:
+        if not parts:
             return []
         return self.stage(_build_values_key(partition, path), parts, now)
 

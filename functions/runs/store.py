@@ -4,7 +4,7 @@ Large values of a run are stored in parts, beside its item.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, takewhile
 from operator import itemgetter
 from typing import TypeGuard
@@ -18,7 +18,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.item_types import AGENT_TYPE, DELETED_RUN
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import HIGHEST, Key, decode_timestamp
-from functions.platform.limits import MAX_INLINE_BYTES, MAX_PAGE_ITEMS
+from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.newest_first import iterate_items, iterate_rows
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store, Table
@@ -57,7 +57,7 @@ class RunStore:
 
     def create(self, address: run_keys.RunAddress, run: Run, now: int) -> None:
         """Write a new run: one write, and two calls more where its input is large."""
-        value, parts = self._encode_value(address.tenant, address.item_key[0], run, "input")
+        value, shown = self._stage_value(address.tenant, address.item_key[0], run, "input", now)
         item = _encode_head(run) | value
         item |= {
             schema.TYPE_ATTRIBUTE: run_keys.build_runs_partition(address.tenant, run.agent_type),
@@ -68,8 +68,7 @@ class RunStore:
             item[schema.GROUP_ATTRIBUTE] = run_keys.build_instance_runs_partition(
                 address.tenant, run.instance_id
             )
-        name = staging.get_value_name(value.get("input", {}))
-        self._write(put_new(address.item_key, item), name, parts, now)
+        self._table.write([put_new(address.item_key, item), *shown])
 
     def end(
         self, tenant: str, item: Item, run: Run, field: RunValue, now: int, records: list[Write]
@@ -81,20 +80,8 @@ class RunStore:
             field: what the end adds to it.
         """
         key = (item["pk"], item["sk"])
-        value, parts = self._encode_value(tenant, key[0], run, field)
+        value, shown = self._stage_value(tenant, key[0], run, field, now)
         write = put_version(key, item | _encode_head(run) | value, item["version"])
-        self._write(write, staging.get_value_name(value.get(field, {})), parts, now, records)
-
-    def _write(
-        self,
-        write: Write,
-        name: str | None,
-        parts: Sequence[Write],
-        now: int,
-        records: Sequence[Write] = (),
-    ) -> None:
-        """Write an item, with the parts of its value where there are any."""
-        shown = self._staging.stage_parts(write.key[0], name, parts, now)
         self._table.write([write, *shown, *records])
 
     def list_rows(
@@ -147,20 +134,18 @@ class RunStore:
         context = f"{item['pk']}#{name}"
         return read_text(item, lambda: self._values.decode(value, tenant, context, _VERSION))
 
-    def _encode_value(
-        self, tenant: str, partition: str, run: Run, name: RunValue
+    def _stage_value(
+        self, tenant: str, partition: str, run: Run, name: RunValue, now: int
     ) -> tuple[Item, list[Write]]:
-        """Encode a value of a run; the parts of a large one expire with the run."""
+        """Encode a value of a run, and store the parts of a large one, which expire with it."""
         text: bytes = getattr(run, name)
         if text == b"null":
             return {}, []
         context = f"{partition}#{name}"
         value = self._values.encode(text, run.sensitivity, tenant, context, _VERSION)
-        parts = list[Write]()
-        if len(text) > MAX_INLINE_BYTES:
-            value, parts = staging.split_value(partition, staging.create_value_name(name), value)
         ttl = {schema.TTL_ATTRIBUTE: to_ttl_seconds(run.expires_at)}
-        return {name: value}, [replace(part, item=(part.item or {}) | ttl) for part in parts]
+        value, shown = self._staging.stage_value(partition, name, text, value, now, **ttl)
+        return {name: value}, shown
 
 
 def is_run(item: Item | None, run_id: str) -> TypeGuard[Item]:
