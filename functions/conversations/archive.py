@@ -86,11 +86,6 @@ class ConversationArchive:
         details = self._files.split(ended.conversation, DETAILS, details)
         return get_archived_attributes(ended.header) | {"details": details}
 
-    @property
-    def is_available(self) -> bool:
-        """Tell whether there is storage for archives."""
-        return self._files.is_available
-
     def read(
         self,
         caller: Principal,

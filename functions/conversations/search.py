@@ -11,7 +11,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from heapq import nlargest
-from threading import Lock
 from typing import Any, NamedTuple
 
 from functions.authorization.rules import is_allowed
@@ -34,7 +33,7 @@ from functions.platform.retry import retry_on
 from functions.platform.sensitivity import ENCRYPTED
 from functions.vectors.held_texts import Text, add_texts
 from functions.vectors.hybrid import Fit, Query, read_query
-from functions.vectors.matrix import HeldSpaces, TextMatrix
+from functions.vectors.matrix import HeldSpace, HeldSpaces, TextMatrix
 from functions.vectors.model import (
     Embed,
     Embedding,
@@ -46,7 +45,7 @@ from functions.vectors.model import (
 )
 from functions.vectors.words import Weigh
 
-_MAX_HELD_BYTES = 128_000_000  # of some 60,000 messages
+_MAX_HELD_BYTES = 64_000_000  # of the vectors of some 60,000 messages, which have as many
 _SPEAKERS = ("speaker", "name", "author")
 
 
@@ -68,22 +67,15 @@ class HeldMessage:
 
 
 @dataclass(slots=True)
-class HeldConversation:
+class HeldConversation(HeldSpace):
     """The messages of a conversation, by their index, and the index of their texts.
 
     `seen` says which rewrite of the conversation they belong to, and `end` how far they go.
     """
 
-    lock: Lock = field(default_factory=Lock)
-    matrix: TextMatrix = field(default_factory=TextMatrix)
     messages: dict[int, HeldMessage] = field(default_factory=dict)
     seen: tuple[str, int] | None = None
     end: int = 0
-
-    @property
-    def size(self) -> int:
-        """About how many bytes it has: a message has as many as its vector."""
-        return 2 * self.matrix.size
 
 
 class HeldMessages:

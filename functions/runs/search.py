@@ -7,7 +7,6 @@ read again from the table, so an episode that was deleted with its run is not fo
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
-from threading import Lock
 from typing import Any, NamedTuple
 
 from functions.identity.model import Principal
@@ -21,11 +20,11 @@ from functions.runs.model import Episode
 from functions.runs.store import EpisodeStore
 from functions.vectors.held_texts import Text, add_texts
 from functions.vectors.hybrid import read_query
-from functions.vectors.matrix import HeldSpaces, TextMatrix
+from functions.vectors.matrix import HeldSpace, HeldSpaces, TextMatrix
 from functions.vectors.model import Embed, EmbedQuery, add_statistics, search_with_expansion
 from functions.vectors.words import Weigh
 
-_MAX_HELD_BYTES = 64_000_000
+_MAX_HELD_BYTES = 32_000_000  # of vectors; the episodes have as many
 _MAX_TYPES = 20  # that a search without agent_type looks at
 _MAX_DEPTH = 10_000  # candidates
 _PAGE = 250
@@ -44,19 +43,12 @@ class FoundEpisode(NamedTuple):
 
 
 @dataclass(slots=True)
-class _HeldEpisodes:
+class _HeldEpisodes(HeldSpace):
     """The newest episodes of an agent type, and the index of their texts."""
 
-    lock: Lock = field(default_factory=Lock)
-    matrix: TextMatrix = field(default_factory=TextMatrix)
     episodes: dict[str, Episode] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     newest: int = 0
-
-    @property
-    def size(self) -> int:
-        """About how many bytes it has."""
-        return 2 * self.matrix.size
 
 
 class EpisodeSearch:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from math import hypot
 from threading import Lock
-from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from functions.platform.vector_keys import parse_vector_ref
 from functions.vectors.model import Candidates, Embedding, Hit, Statistics, Vector
@@ -243,35 +243,26 @@ def _list_best(scores: "NDArray[np.float32]", depth: int) -> Iterator[int]:
 
 
 @dataclass(slots=True)
-class VectorSpace:
-    """The vectors of a space, as of the time at which they were read last; 0 is never."""
+class HeldSpace:
+    """The vectors that a process holds of a space, for one search at a time."""
 
     lock: Lock = field(default_factory=Lock)
     matrix: TextMatrix = field(default_factory=TextMatrix)
+
+
+@dataclass(slots=True)
+class VectorSpace(HeldSpace):
+    """The vectors of a space, as of the time at which they were read last; 0 is never."""
+
     refreshed: int = 0  # epoch ms; later writes may still have this time
     looked_back: int = 0  # epoch ms; when all that clocks and indexes may hide was read again
 
-    @property
-    def size(self) -> int:
-        """The bytes of the vectors."""
-        return self.matrix.size
 
-
-class Holdable(Protocol):
-    """Tells what a process holds of a space, for one search at a time."""
-
-    lock: Lock
-
-    @property
-    def size(self) -> int:
-        """About how many bytes it has."""
-
-
-Held = TypeVar("Held", bound=Holdable)
+Held = TypeVar("Held", bound=HeldSpace)
 
 
 class HeldSpaces(Generic[Held]):
-    """The spaces that a process holds, up to a number of bytes. Safe for threads."""
+    """The spaces that a process holds, up to a number of bytes of vectors. Safe for threads."""
 
     def __init__(self, create: Callable[[], Held], max_bytes: int) -> None:
         self._create = create
@@ -289,9 +280,9 @@ class HeldSpaces(Generic[Held]):
         with space.lock:
             yield space
         with self._lock:
-            excess = sum(each.size for each in self._spaces.values()) - self._max_bytes
+            excess = sum(each.matrix.size for each in self._spaces.values()) - self._max_bytes
             for other, each in list(self._spaces.items())[:-1]:
                 if excess <= 0:
                     return
                 del self._spaces[other]
-                excess -= each.size
+                excess -= each.matrix.size
