@@ -4,11 +4,11 @@ It asks the actions that the services ask, about what the services would read fo
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from functions.access.authority import EXPLAIN_ACCESS, AccessQuestion
-from functions.access.model import AccessExplanation, AccessTarget
 from functions.access.rules import Check, Checks, decide_all
+from functions.authorization.model import Decision
 from functions.authorization.rules import authorize, is_allowed
 from functions.conversations.authority import CHANGE_CONVERSATION, READ_CONVERSATION
 from functions.conversations.service import Conversations
@@ -24,6 +24,24 @@ from functions.tasks import authority as tasks_authority
 from functions.tasks.access import TaskAccess
 from functions.tasks.authority import TaskTarget
 from functions.tasks.rules import is_assignee_or_coordinator, is_coordinator, task_not_found
+
+TargetKind = Literal["entry", "namespace", "task", "conversation"]
+
+
+class AccessTarget(NamedTuple):
+    """The target; `id` is a namespace's name, or a task's for its working memory."""
+
+    kind: TargetKind
+    id: str
+
+
+class AccessExplanation(NamedTuple):
+    """Tells whether a principal may read and write a target, each with the reason."""
+
+    principal: str
+    target: AccessTarget
+    read: Decision
+    write: Decision
 
 
 class _Found(NamedTuple):

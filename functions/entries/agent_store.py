@@ -16,7 +16,7 @@ from functions.entries.counters import CounterDelta, EntryCounts
 from functions.entries.tiers import EPISODIC, WORKING
 from functions.namespaces.store import NOT_BOUND, RestrictionStore
 from functions.platform import item_types, keys
-from functions.platform.items import Item
+from functions.platform.items import Item, from_attributes
 from functions.platform.keys import Key
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store, Table
@@ -103,18 +103,14 @@ def to_usage(item: Item | None, most_episodic: int | None = None) -> AgentUsage:
     capacity = _get_capacity(item)
     reserved = 0 if most_episodic is None else max(capacity - most_episodic, 0)
     max_entries, max_bytes = _get_working_limits(item)
-    return AgentUsage(
+    return from_attributes(
+        AgentUsage,
+        item,
         episodic_capacity=capacity - reserved,
         episodic_reserved=reserved,
         episodic_room=item.get("episodic_room", capacity) - reserved,
-        episodic_bytes=item.get("episodic_bytes", 0),
-        episodic_pinned_count=item.get("episodic_pinned_count", 0),
         working_room=item.get("working_room", max_entries),
         working_room_bytes=item.get("working_room_bytes", max_bytes),
-        working_max_entries=max_entries,
-        working_max_bytes=max_bytes,
-        working_own_entries=item.get("working_own_entries", 0),
-        working_own_bytes=item.get("working_own_bytes", 0),
         episodic_pinned_namespaces=frozenset(item.get("episodic_pinned_namespaces", ())),
     )
 

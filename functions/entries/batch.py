@@ -82,8 +82,8 @@ class Batches:
                 if isinstance(item, NewEntry):
                     entry = build_entry(caller, item, now, token)
                     if not entry.policy.is_private:
-                        claim = self._namespaces.claim_if_new(caller, find(entry.namespace))
-                        claims |= {} if claim is None else {claim.key: claim}
+                        made = self._namespaces.claim_if_new(caller, find(entry.namespace))
+                        claims |= {each.key: each for each in made}
                     transition = Transition(None, entry, index)
                 else:
                     transition = self._update(caller, index, item, present, find, now, token)

@@ -67,15 +67,12 @@ class Contexts:
     def _iterate_sections(
         self, caller: Principal, task: Task, episodes: Iterator[Entry]
     ) -> Iterator[tuple[Section, Entry]]:
-        for entry in self._queries.iterate(
-            caller, Filters(memory_type=WORKING.name, task_id=task.id)
-        ):
-            yield "working", entry
-        if task.memory_policy.inherit_from_parent and task.parent_task_id is not None:
-            for entry in self._queries.iterate(
-                caller, Filters(memory_type=WORKING.name, task_id=task.parent_task_id)
-            ):
-                yield "inherited", entry
+        of_tasks: dict[Section, str | None] = {"working": task.id, "inherited": task.inherits_from}
+        for section, task_id in of_tasks.items():
+            if task_id is not None:
+                working = Filters(memory_type=WORKING.name, task_id=task_id)
+                for entry in self._queries.iterate(caller, working):
+                    yield section, entry
         for entry in episodes:
             yield "episodic", entry
         for declared in self._list_declared_namespaces(caller.tenant, task):

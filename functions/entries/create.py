@@ -10,6 +10,7 @@ from functions.entries.transaction_store import Transaction
 from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
+from functions.namespaces.store import NamespaceClaim
 from functions.platform import keys
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied
@@ -38,11 +39,10 @@ class Creates:
         """
         now = self._clock()
         entry = build_entry(caller, new, now, token)
-        claim = None
+        claims: tuple[NamespaceClaim, ...] = ()
         if not entry.policy.is_private:
             target = self._namespaces.find(caller, entry.namespace)
-            claim = self._namespaces.claim_if_new(caller, target)
-        claims = () if claim is None else (claim,)
+            claims = self._namespaces.claim_if_new(caller, target)
         transaction = Transaction(caller, (Transition(None, entry),), now, claims=claims)
         return self._writer.commit(transaction, token)[0]
 

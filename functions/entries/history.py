@@ -21,7 +21,7 @@ from functions.entries.query import Queries, begin_before
 from functions.entries.read import EntryReader
 from functions.entries.requests import EntryChange
 from functions.entries.store import EntryStore
-from functions.entries.tiers import EPISODIC, SEMANTIC
+from functions.entries.tiers import EPISODIC, SEMANTIC, Tier
 from functions.identity.model import Principal
 from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.service import Namespaces
@@ -73,7 +73,7 @@ class EntryHistory:
             Unavailable: the stream function has not stored the last version yet.
         """
         entry, namespace = self._reader.get_with_namespace(caller, entry_id)
-        kept_from = self._find_kept_from(caller, entry, namespace)
+        kept_from = self._find_kept_from(caller, entry.memory_type, entry.agent_id, namespace)
         self._await_stored(entry, kept_from)
         return list(islice(self._iterate(entry, kept_from, after), count))
 
@@ -98,7 +98,7 @@ class EntryHistory:
             raise EntryNotFound(
                 f"the entry has no version {version}; the present one is {entry.version}"
             )
-        kept_from = self._find_kept_from(caller, entry, namespace)
+        kept_from = self._find_kept_from(caller, entry.memory_type, entry.agent_id, namespace)
         self._await_stored(entry, kept_from)
         for each in self._iterate(entry, kept_from, _PRESENT):
             if each.version == version:
@@ -114,7 +114,7 @@ class EntryHistory:
             AccessDenied, Unavailable: as for `list_versions`.
         """
         entry, namespace = self._reader.get_with_namespace(caller, entry_id)
-        kept_from = self._find_kept_from(caller, entry, namespace)
+        kept_from = self._find_kept_from(caller, entry.memory_type, entry.agent_id, namespace)
         found = self._find_at(entry, moment, kept_from)
         if found is not None:
             return found
@@ -143,8 +143,12 @@ class EntryHistory:
             ValidationFailed: the query names neither a namespace nor an agent's episodic memory.
             HistoryNotKept: the history does not reach so far.
         """
-        place = _select_place(filters)
-        if moment < min(self._find_kept_from_of(caller, filters), self._clock()):
+        place, namespace = _select_place(filters), None
+        if place.memory_type == SEMANTIC.name:
+            namespace = self._namespaces.find(caller, str(place.namespace))
+        agent = place.agent_id or caller.id
+        kept_from = self._find_kept_from(caller, EPISODIC.name, agent, namespace)
+        if moment < min(kept_from, self._clock()):
             raise HistoryNotKept(
                 "the history does not reach back to this time; ask for a later one"
             )
@@ -155,27 +159,18 @@ class EntryHistory:
         shown = select_matching((each for each in found if each is not None), filters, moment)
         return BoundedPage(shown, page.end)
 
-    def _find_kept_from_of(self, caller: Principal, filters: Filters) -> int:
-        now = self._clock()
-        if filters.namespace is not None and filters.memory_type in (None, SEMANTIC.name):
-            target = self._namespaces.find(caller, filters.namespace)
-            return _find_kept_from_of_namespace(target, now)
-        return self._find_kept_from_of_agent(caller, filters.agent_id or caller.id)
-
     def _find_kept_from(
-        self, caller: Principal, entry: Entry, namespace: NamespaceTarget | None
+        self, caller: Principal, tier: Tier, agent: str, namespace: NamespaceTarget | None
     ) -> int:
-        """Return from when on the versions of an entry are kept (epoch ms)."""
+        """Return from when on versions are kept (epoch ms), in a namespace or of an agent."""
         now = self._clock()
         if namespace is not None:
-            return _find_kept_from_of_namespace(namespace, now)
-        if entry.memory_type == EPISODIC.name:
-            return self._find_kept_from_of_agent(caller, entry.agent_id)
-        return now
-
-    def _find_kept_from_of_agent(self, caller: Principal, agent: str) -> int:
+            rule = None if namespace.configured is None else namespace.configured.history
+            return find_kept_from(rule, DEFAULT_HISTORY_DAYS, now)
+        if tier != EPISODIC.name:
+            return now
         item = self._agents.get_item(caller.tenant, agent)
-        return find_kept_from(item.get("episodic_history"), 0, self._clock())
+        return find_kept_from(item.get("episodic_history"), 0, now)
 
     def _await_stored(self, entry: Entry, kept_from: int) -> None:
         """Wait until the stream function has stored the version before the present one."""
@@ -238,11 +233,6 @@ def get_version_position(entry: Entry) -> str:
 def _is_kept(entry: Entry, version: Entry, kept_from: int) -> bool:
     is_in_time = version.superseded_at is not None and version.superseded_at > kept_from
     return is_in_time and version.version >= (entry.history_since or 0)
-
-
-def _find_kept_from_of_namespace(target: NamespaceTarget, now: int) -> int:
-    rule = None if target.configured is None else target.configured.history
-    return find_kept_from(rule, DEFAULT_HISTORY_DAYS, now)
 
 
 def _select_place(filters: Filters) -> Filters:

@@ -18,7 +18,7 @@ from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
 from functions.platform.errors import EntryExists, EntryNotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
-from functions.platform.keys import Digest, Key
+from functions.platform.keys import Digest
 from functions.platform.retry import Backoff
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.writes import Write
@@ -98,7 +98,7 @@ class Puts:
         now = self._clock()
         entry = build_entry(caller, new, now, token)
         live = None if present is None or present.is_expired(now) else present
-        claim = None if target is None else self._namespaces.claim_if_new(caller, target)
+        claims = () if target is None else self._namespaces.claim_if_new(caller, target)
         if live is not None:
             authorize(caller, WRITE_ENTRY, EntryTarget(live, target))
             if token.matches(live.request_token):
@@ -111,8 +111,8 @@ class Puts:
             caller,
             (Transition(present, entry), *(Transition(each, None) for each in replaced)),
             now,
-            self._record_replaced(caller, replaced),
-            claims=() if claim is None else (claim,),
+            tuple(self._record_replacement(caller, each) for each in replaced),
+            claims=claims,
         )
         written = self._writer.commit(transaction, token)[0]
         return written, written.version == 1
@@ -141,14 +141,9 @@ class Puts:
         target = SuccessionTarget(task.assigned_agent, is_former=member.was_assignee)
         return agent not in task.members and is_allowed(caller, REPLACE_ENTRY, target)
 
-    def _record_replaced(self, caller: Principal, replaced: list[Entry]) -> dict[Key, Write]:
-        records = [
-            self._audit.record(
-                caller, REPLACE_ENTRY, f"entry:{each.id}", {"agent_id": each.agent_id}, None
-            )
-            for each in replaced
-        ]
-        return {record.key: record for record in records}
+    def _record_replacement(self, caller: Principal, replaced: Entry) -> Write:
+        before = {"agent_id": replaced.agent_id}
+        return self._audit.record(caller, REPLACE_ENTRY, f"entry:{replaced.id}", before, None)
 
 
 def _assert_version(live: Entry | None, version: int | None) -> None:

@@ -20,7 +20,12 @@ from functions.platform.json_text import compress
 from functions.platform.keys import HIGHEST, LOWEST, Key
 from functions.platform.schema import CREATION_ATTRIBUTE, EVICTION_ATTRIBUTE, TASK_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.writes import Write, build_set_expression, update
+from functions.platform.writes import (
+    Write,
+    build_set_expression,
+    build_unchanged_condition,
+    update,
+)
 
 _READ_TOGETHER = 4  # rows of an index, to find the first entry that hasn't expired
 _UNCHANGED = "nonce = :nonce AND version = :version"
@@ -324,19 +329,13 @@ def _build_put(item: Item, entry: Entry, version: int | None) -> Write:
         "agent": entry.agent_id,
         "size": entry.value_bytes,
     }
-    for name, value in (
-        ("task_id", entry.task_id),
-        ("intent_id", entry.intent_id),
-        ("version", version),
-    ):
-        if value is not None:
-            conditions.append(f"{name} = :{name}")
-            values[name] = value
-        elif name != "version":
-            # A put without a scope replaces an entry without a scope; any other one is another
-            # place.
-            conditions.append(f"attribute_not_exists({name})")
-    values |= {"now": entry.updated_at, "one": 1} | present
+    # A put without a scope replaces an entry without a scope; any other one is another place.
+    kept: Item = {"task_id": entry.task_id, "intent_id": entry.intent_id}
+    is_same, seen = build_unchanged_condition(
+        kept if version is None else kept | {"version": version}
+    )
+    conditions.append(is_same)
+    values |= {"now": entry.updated_at, "one": 1} | present | seen
     token = item["request_token"]
     values |= {"request": token, "request_key": token[:KEY_BYTES]}
     return update(entry.item_key, expression, " AND ".join(conditions), **values)

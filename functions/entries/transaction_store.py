@@ -1,7 +1,7 @@
 """Define what one transaction of entries is to do, and the writes that it takes."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Self, TypeVar
 
 from functions.entries.agent_store import build_counter_write
@@ -40,7 +40,7 @@ class Transaction:
     """One transaction, with what earlier attempts have found out.
 
     Attributes:
-        extra_writes: other writes, by their keys.
+        extra_writes: other writes.
         claims: first configurations of namespaces.
         reserved: the part of the caller's episodic capacity that guardrails forbid; None until
             they are read.
@@ -50,7 +50,7 @@ class Transaction:
     caller: Principal
     transitions: tuple[Transition, ...]
     now: int
-    extra_writes: dict[Key, Write] = field(default_factory=dict)
+    extra_writes: tuple[Write, ...] = ()
     claims: tuple[NamespaceClaim, ...] = ()
     tasks: TaskAssumptions = NOTHING_KNOWN
     evictions: Evictions = NO_EVICTIONS
@@ -94,7 +94,7 @@ class Transaction:
         )
         if in_tasks:
             writes.extend(build_task_writes(self.caller, transitions, now, self.tasks))
-        writes.extend(self.extra_writes.values())
+        writes.extend(self.extra_writes)
         writes.extend(write for claim in self.claims for write in claim.writes)
         if self.claims:  # a revoked principal, whose key is remembered, becomes no curator
             writes.append(check_principal(self.caller))

@@ -212,7 +212,9 @@ class Namespaces:
         own = self._store.get(caller.tenant, name)
         return target._replace(configured=own, rules=shorter)
 
-    def claim_if_new(self, caller: Principal, target: NamespaceTarget) -> NamespaceClaim | None:
+    def claim_if_new(
+        self, caller: Principal, target: NamespaceTarget
+    ) -> tuple[NamespaceClaim, ...]:
         """Build the writes that make the caller the curator of a namespace without configuration.
 
         Raises:
@@ -220,11 +222,11 @@ class Namespaces:
         """
         authorize(caller, authority.WRITE_MEMORY, target)
         if target.configured is not None:
-            return None
+            return ()
         first = rules.build_first_configuration(target.name, caller.id, self._clock())
         write = put_first_configuration(caller.tenant, first)
         record = self._record(caller, authority.CLAIM_NAMESPACE, None, first)
-        return NamespaceClaim(target, (write, record))
+        return (NamespaceClaim(target, (write, record)),)
 
     def declare(self, caller: Principal, name: str) -> None:
         """Let the applier of a workflow write in a namespace that the workflow declares.

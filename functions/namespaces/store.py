@@ -206,49 +206,49 @@ _MAX_REMEMBERED = 10_000  # agents
 
 
 class _Names(NamedTuple):
-    """Names of namespaces, and prefixes of names."""
+    """Namespaces, by name or prefix: the only ones that may be used, or those that may not."""
 
     names: frozenset[str]
     prefixes: tuple[str, ...]
+    are_allowed: bool
 
     @classmethod
-    def of(cls, patterns: Iterable[str]) -> Self:
+    def of(cls, patterns: Iterable[str], *, are_allowed: bool) -> Self:
         prefixes = tuple(each[:-1] for each in patterns if each.endswith(PREFIX_MARK))
-        return cls(frozenset(patterns), prefixes)
-
-    def have(self, namespace: str) -> bool:
-        return namespace in self.names or namespace.startswith(self.prefixes)
+        return cls(frozenset(patterns), prefixes, are_allowed)
 
 
 class Restrictions(NamedTuple):
     """Tells what an agent may not do.
 
     Attributes:
-        allowed: the agent may use only namespaces that each of these has.
-        denied: namespaces that it may not use.
+        namespaces: the lists of each coordinator; all of them hold.
         max_episodic: how many episodic entries it may hold; None: as its own settings say.
     """
 
-    allowed: tuple[_Names, ...] = ()
-    denied: _Names = _Names(frozenset(), ())
+    namespaces: tuple[_Names, ...] = ()
     max_episodic: int | None = None
 
     @classmethod
     def of(cls, guardrails: Iterable[Item | None]) -> Self:
         """Combine the items of guardrails: the strictest of each holds."""
         found = [each for each in guardrails if each is not None]
-        allowed = (each.get("allowed_semantic_namespaces") for each in found)
-        denied = (each.get("denied_semantic_namespaces", ()) for each in found)
         limits = (each.get("max_episodic_memory_per_agent") for each in found)
-        return cls(
-            tuple(_Names.of(each) for each in allowed if each is not None),
-            _Names.of([name for each in denied for name in each]),
-            min((each for each in limits if each is not None), default=None),
+        lists = (
+            _Names.of(each[name], are_allowed=name.startswith("allowed"))
+            for each in found
+            for name in ("allowed_semantic_namespaces", "denied_semantic_namespaces")
+            if name in each
         )
+        lowest = min((each for each in limits if each is not None), default=None)
+        return cls(tuple(lists), lowest)
 
     def denies(self, namespace: str) -> bool:
         """Tell whether the agent may not use the namespace of this name."""
-        return self.denied.have(namespace) or not all(each.have(namespace) for each in self.allowed)
+        return any(
+            (namespace in names or namespace.startswith(prefixes)) != are_allowed
+            for names, prefixes, are_allowed in self.namespaces
+        )
 
 
 UNRESTRICTED = Restrictions()

@@ -69,12 +69,22 @@ def update_unchanged(
     key: Key, item: Item, expression: str, attributes: Iterable[str], values: Item
 ) -> Write:
     """Build an update on the condition that `attributes` are as in `item`."""
+    condition, seen = build_unchanged_condition({name: item.get(name) for name in attributes})
+    return update(key, expression, condition, **values, **seen)
+
+
+def build_unchanged_condition(read: Item) -> tuple[str, Item]:
+    """Build the condition that attributes are as they were read, with its values.
+
+    Args:
+        read: the attributes; None in the place of one that the item didn't have.
+    """
     conditions = [
-        f"{name} = :seen_{name}" if name in item else f"attribute_not_exists({name})"
-        for name in attributes
+        f"attribute_not_exists({name})" if value is None else f"{name} = :seen_{name}"
+        for name, value in read.items()
     ]
-    seen = {f"seen_{name}": item[name] for name in attributes if name in item}
-    return update(key, expression, " AND ".join(conditions), **values, **seen)
+    values = {f"seen_{name}": value for name, value in read.items() if value is not None}
+    return " AND ".join(conditions), values
 
 
 def delete(key: Key, condition: str | None = None, **values: Any) -> Write:

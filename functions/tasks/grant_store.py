@@ -10,7 +10,15 @@ from functions.platform.limits import MAX_GRANTS
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Store
-from functions.platform.writes import ABSENT, Write, check, delete, put, update
+from functions.platform.writes import (
+    ABSENT,
+    Write,
+    build_unchanged_condition,
+    check,
+    delete,
+    put,
+    update,
+)
 from functions.tasks.model import FOREVER, Grant, Task
 from functions.tasks.store import IS_OPEN
 
@@ -71,12 +79,10 @@ def count_granted(task: Task, old: Grant | None, new: Grant | None) -> int:
 def _count_grants(tenant: str, task: Task, more: int) -> Write:
     """Check that a task has the same assignee and coordinator, and count its grants."""
     key = item_types.TASK.build_key(tenant, task=task.id)
-    condition, values = f"{IS_OPEN} AND term = :term", Item(term=task.term)
-    if task.coordinator is None:
-        condition += " AND attribute_not_exists(coordinator)"
-    else:
-        condition += " AND coordinator = :coordinator"
-        values["coordinator"] = task.coordinator
+    is_same, values = build_unchanged_condition(
+        {"term": task.term, "coordinator": task.coordinator}
+    )
+    condition = f"{IS_OPEN} AND {is_same}"
     if more == 0:
         return check(key, condition, **values)
     if more > 0:

@@ -6,11 +6,20 @@ from dataclasses import replace
 from functions.identity.model import Principal
 from functions.platform import item_types
 from functions.platform.items import Item
-from functions.platform.keys import Key, hash_agent
+from functions.platform.keys import hash_agent
 from functions.platform.newest_first import build_list_attributes, iterate_item_groups, iterate_rows
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import Store
-from functions.platform.writes import Write, check, delete, put, put_new, update
+from functions.platform.writes import (
+    Write,
+    build_set_expression,
+    build_unchanged_condition,
+    check,
+    delete,
+    put,
+    put_new,
+    update,
+)
 from functions.tasks.model import Intent, Task
 from functions.tasks.store import build_use_condition
 
@@ -116,8 +125,11 @@ def replace_intent(tenant: str, old: Intent, new: Intent) -> Iterator[Write]:
         yield _list_under_tenant(tenant, old.intent_id, new.created_at)
         yield put_new(key, _to_item(new))
         return
-    condition, values = _is_unchanged_condition(old)
-    yield _set_authority(key, new, condition, values)
+    item = _to_item(new)
+    changes = {name: item[name] for name in ("owner_id", "acl", "version")}
+    expression, present = build_set_expression(changes)
+    condition, seen = build_unchanged_condition({"version": old.version, "owner_id": old.owner})
+    yield update(key, expression, condition, **present, **seen)
 
 
 def _list_under_tenant(tenant: str, intent: str, created: int) -> Write:
@@ -134,31 +146,13 @@ def join_intent(tenant: str, old: Intent, new: Intent, joining: frozenset[str]) 
         for each in sorted(joining):
             key = item_types.PARTICIPANT.build_key(tenant, intent=old.intent_id, principal=each)
             yield put(key, {"principal": each})
-    if old.version == 0:
+    if old.version == 0 or new.owner not in (None, old.owner):
         yield from replace_intent(tenant, old, new)
-        return
-    key = item_types.INTENT.build_key(tenant, intent=old.intent_id)
-    condition, values = _is_unchanged_condition(old)
-    if new.owner is None or new.owner == old.owner:
-        yield check(key, condition, **values)
     else:
-        yield _set_authority(key, new, condition, values)
-
-
-def _set_authority(key: Key, new: Intent, condition: str, values: Item) -> Write:
-    item = _to_item(new)
-    names = ("owner_id", "acl", "version")
-    settings = ", ".join(f"{name} = :new_{name}" for name in names)
-    values = values | {f"new_{name}": item[name] for name in names}
-    return update(key, f"SET {settings}", condition, **values)
-
-
-def _is_unchanged_condition(read: Intent) -> tuple[str, Item]:
-    """Build the condition that owner and access list are unchanged, with its values."""
-    values: Item = {"version": read.version}
-    if read.owner is None:
-        return "version = :version AND attribute_not_exists(owner_id)", values
-    return "version = :version AND owner_id = :owner", values | {"owner": read.owner}
+        key = item_types.INTENT.build_key(tenant, intent=old.intent_id)
+        seen = {"version": old.version, "owner_id": old.owner}
+        condition, values = build_unchanged_condition(seen)
+        yield check(key, condition, **values)
 
 
 def list_under_intent(tenant: str, task: Task, intent: str) -> Write:

@@ -20,6 +20,7 @@ from functions.platform.table import Store
 from functions.platform.writes import (
     Write,
     build_set_expression,
+    build_unchanged_condition,
     check,
     delete,
     put,
@@ -32,7 +33,7 @@ from functions.tasks.model import ANYBODY, Assignment, Task, TaskUsage
 from functions.tasks.store import (
     IS_OPEN,
     build_member_condition,
-    build_unchanged_condition,
+    build_same_task_condition,
     hold_task,
     release_task,
     task_to_item,
@@ -243,7 +244,7 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
         attributes |= {"granted": None, "sub_tasks": None}
     settings: list[str] = []
     is_open = IS_OPEN if old.completed_at is None else "attribute_exists(archived_at)"
-    unchanged, values = build_unchanged_condition(old)
+    unchanged, values = build_same_task_condition(old)
     condition = f"{unchanged} AND {is_open}"
     if new.assigned_agent is not None:
         zeros = usage_to_item(new.assigned_agent, 0, 0)
@@ -254,9 +255,9 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
         # `changes` counts every change of the counters. If it is as it was read, the ended task
         # says exactly what has to be archived. A second attempt gives this up: entries may be
         # written all the while.
-        seen = "changes = :changes" if new.counter_changes else "attribute_not_exists(changes)"
-        condition += f" AND {seen}"
-        values |= {"changes": new.counter_changes} if new.counter_changes else {}
+        is_same, seen = build_unchanged_condition({"changes": new.counter_changes or None})
+        condition += f" AND {is_same}"
+        values |= seen
     expression, present = build_set_expression(attributes, *settings)
     return update(
         item_types.TASK.build_key(tenant, task=new.id),

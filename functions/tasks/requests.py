@@ -40,27 +40,32 @@ class MemoryPolicy(RequestModel):
         return Policy(**self.model_dump())
 
 
-class _TaskFields(RequestModel):
+class PlannedFields(RequestModel):
+    """The fields of RFC-0012 tasks that memory doesn't use, and that a workflow may plan."""
+
+    description: str | None = None
+    priority: str | int | None = None
+    input: Any = None
+    capabilities_required: list[str] | None = None
+    retry_policy: Any = None
+    timeout_seconds: float | None = None
+    max_attempts: int | None = None
+    permissions: Any = None
+    requires_tools: list[Any] | None = None
+
+
+class _TaskFields(PlannedFields):
     """The fields that are stored as given: those of RFC-0012 tasks that memory doesn't use, and the
     namespaces that belong to the task's context (RFC-0015 §7)."""
 
     name: str | None = Field(default=None, max_length=limits.MAX_TASK_NAME_CHARACTERS)
     plan_id: str | None = None
-    description: str | None = None
-    priority: str | int | None = None
-    input: Any = None
     output: Any = None
     artifacts: list[Any] | None = None
     lease_id: str | None = None
-    capabilities_required: list[str] | None = None
     depends_on: list[str] | None = None
     blocks: list[str] | None = None
-    retry_policy: Any = None
-    timeout_seconds: float | None = None
     attempt: int | None = None
-    max_attempts: int | None = None
-    permissions: Any = None
-    requires_tools: list[Any] | None = None
     blocked_reason: str | None = None
     error: Any = None
     metadata: dict[str, Any] | None = None

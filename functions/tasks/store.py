@@ -22,6 +22,7 @@ from functions.platform.table import ConditionFailed, Store, TimedStore
 from functions.platform.writes import (
     Write,
     build_set_expression,
+    build_unchanged_condition,
     check,
     delete,
     put,
@@ -169,7 +170,7 @@ class TaskStore(Store):
 
     def restrict(self, tenant: str, old: Task, new: Task) -> Task:
         """Put an open task under guardrails. The version stays, since no reader sees a change."""
-        condition, seen = build_unchanged_condition(old)
+        condition, seen = build_same_task_condition(old)
         changes = {"archive_required": new.archive_required or None, "entry_cap": new.entry_cap}
         room = "free_entries = free_entries + :more"
         expression, present = build_set_expression(changes, room)
@@ -183,20 +184,12 @@ class TaskStore(Store):
         return task_from_item(self._table.update(write))
 
 
-def build_unchanged_condition(read: Task) -> tuple[str, Item]:
+def build_same_task_condition(read: Task) -> tuple[str, Item]:
     """Build the condition that neither a request nor guardrails have changed a task since."""
-    seen: Item = {"before": read.version}
-    condition = "version = :before"
-    for name, value in (
-        ("entry_cap", read.entry_cap),
-        ("archive_required", read.archive_required or None),
-    ):
-        if value is None:
-            condition += f" AND attribute_not_exists({name})"
-        else:
-            condition += f" AND {name} = :{name}_before"
-            seen[f"{name}_before"] = value
-    return condition, seen
+    required = read.archive_required or None
+    return build_unchanged_condition(
+        {"version": read.version, "entry_cap": read.entry_cap, "archive_required": required}
+    )
 
 
 def _to_grant(item: Item | None) -> Grant | None:
@@ -247,17 +240,10 @@ def completion_writes(tenant: str, task: Task, now: int) -> list[Write]:
 
 def check_grant(tenant: str, task_id: str, grant: Grant, now: int) -> Write:
     """Check that a principal still has a grant to write."""
-    condition, values = "access = :write AND expires_at > :now", Item(write="write", now=now)
-    if grant.term is None:
-        condition += " AND attribute_not_exists(term)"
-    else:
-        condition += " AND term = :term"
-        values["term"] = grant.term
-    return check(
-        item_types.GRANT.build_key(tenant, task=task_id, principal=grant.principal),
-        condition,
-        **values,
-    )
+    key = item_types.GRANT.build_key(tenant, task=task_id, principal=grant.principal)
+    is_same_term, values = build_unchanged_condition({"term": grant.term})
+    condition = f"access = :write AND expires_at > :now AND {is_same_term}"
+    return check(key, condition, write="write", now=now, **values)
 
 
 def reserve_usage(

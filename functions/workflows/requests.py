@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field, model_validator
 from functions.entries.requests import EpisodicSettings, EvictionPolicy
 from functions.platform import limits
 from functions.platform.validation import AgentId, Name, RequestModel
-from functions.tasks.requests import MemoryPolicy
+from functions.tasks.requests import MemoryPolicy, PlannedFields
 
 _Title = Annotated[str, Field(min_length=1, max_length=limits.MAX_TITLE_CHARACTERS)]
 
@@ -54,7 +54,7 @@ class AgentBlock(OpenModel):
     episodic_memory: EpisodicSettings = Field(default_factory=EpisodicSettings)
 
 
-class PlanTask(OpenModel):
+class PlanTask(PlannedFields, OpenModel):
     """One step of `plan`. Fields of RFC-0012 are kept with the task."""
 
     task: _Title
@@ -63,34 +63,7 @@ class PlanTask(OpenModel):
     memory_policy: MemoryPolicy | None = None
     """The policy of the task's working memory."""
     outputs: list[str] | dict[str, Any] = Field(default=[])
-    description: str | None = None
-    priority: str | int | None = None
-    input: Any = None
-    capabilities_required: list[str] | None = None
-    retry_policy: Any = None
-    timeout_seconds: float | None = None
-    max_attempts: int | None = None
-    permissions: Any = None
-    requires_tools: list[Any] | None = None
     metadata: dict[str, Any] = Field(default={})
-
-    @property
-    def task_fields(self) -> dict[str, Any]:
-        """The fields of RFC-0012 that are given."""
-        return self.model_dump(include=_TASK_FIELDS, exclude_unset=True)
-
-
-_TASK_FIELDS = {
-    "description",
-    "priority",
-    "input",
-    "capabilities_required",
-    "retry_policy",
-    "timeout_seconds",
-    "max_attempts",
-    "permissions",
-    "requires_tools",
-}
 
 
 class Workflow(OpenModel):

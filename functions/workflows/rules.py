@@ -12,7 +12,7 @@ from pydantic_core import to_json
 from functions.entries.requests import EpisodicSettings
 from functions.platform import keys
 from functions.tasks.model import Policy, Task
-from functions.tasks.requests import EXTRA_FIELDS, MemoryPolicy
+from functions.tasks.requests import EXTRA_FIELDS, MemoryPolicy, PlannedFields
 from functions.workflows.model import AgentPlan, Application, TaskPlan
 from functions.workflows.requests import OpenModel, PlanTask, Workflow
 
@@ -134,7 +134,7 @@ def _build_task_plan(workflow: Workflow, step: PlanTask, ids: dict[str, str]) ->
     depends_on = [ids[name] for name in dict.fromkeys(step.depends_on)]
     said_of_workflow = {"workflow": workflow.name, "workflow_version": _get_version(workflow)}
     fields = {
-        **step.task_fields,
+        **step.model_dump(include=set(PlannedFields.model_fields), exclude_unset=True),
         "name": step.task,
         "assigned_agent": step.agent,
         "depends_on": depends_on,

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from functions.access.model import AccessExplanation
+from functions.access.service import AccessExplanation
 from functions.authorization.model import Decision
 
 

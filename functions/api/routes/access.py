@@ -1,6 +1,6 @@
 """Explanations of access: who may read and write what, and by which rule."""
 
-from functions.access.model import AccessTarget, TargetKind
+from functions.access.service import AccessTarget, TargetKind
 from functions.api.http import Request, Response, json_response
 from functions.api.parameters import TextParameter
 from functions.api.responses.access import AccessDocument, render_access
