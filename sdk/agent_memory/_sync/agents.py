@@ -47,6 +47,7 @@ class Agents(Resource):
         pinned_namespaces: Iterable[str] | Unset = UNSET,
         max_entries: int | Unset = UNSET,
         max_total_size_kb: int | Unset = UNSET,
+        history_days: int | Unset | None = UNSET,
     ) -> AgentSettings:
         """Set what bounds an agent's memory; needs `memory.admin`. What isn't given stays.
 
@@ -57,9 +58,11 @@ class Agents(Resource):
             pinned_namespaces: new episodic entries in these are pinned.
             max_entries: how many working entries outside of tasks it may hold.
             max_total_size_kb: their size together, in units of 1,024 bytes.
+            history_days: how long earlier values of episodic entries are kept; None: the default.
         """
         pinned = pinned_namespaces if pinned_namespaces is UNSET else to_list(pinned_namespaces)
-        episodic = drop_unset(capacity=capacity, pinned_namespaces=pinned)
+        history = {"days": history_days} if isinstance(history_days, int) else history_days
+        episodic = drop_unset(capacity=capacity, pinned_namespaces=pinned, history=history)
         working = drop_unset(max_entries=max_entries, max_total_size_kb=max_total_size_kb)
         body = {"episodic": episodic, "working": working}
         given = {name: settings for name, settings in body.items() if settings}

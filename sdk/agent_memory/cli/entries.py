@@ -5,7 +5,14 @@ from itertools import islice
 from typing import Any
 
 from agent_memory import Client, Entry
-from agent_memory.cli.arguments import TIERS, Parser, add_command, parse_count, parse_text
+from agent_memory.cli.arguments import (
+    TIERS,
+    Parser,
+    add_command,
+    parse_count,
+    parse_text,
+    parse_time,
+)
 from agent_memory.cli.columns import select_columns
 from agent_memory.cli.connection import parse_document
 from agent_memory.cli.failures import Failure
@@ -53,8 +60,13 @@ def _add_get_and_rm(commands: Any) -> None:
         )
         if name == "get":
             command.add_argument("--value", action="store_true", help="its value alone, as JSON")
+            command.add_argument("--version", type=parse_count, help="an earlier version")
+            command.add_argument("--as-of", metavar="TIME", type=parse_time, help="as it was then")
         else:
             command.add_argument("--version", type=parse_count, help="only if this is its version")
+            command.add_argument(
+                "--history", action="store_true", help="its earlier versions alone"
+            )
 
 
 def _add_history(commands: Any) -> None:
@@ -116,12 +128,18 @@ def add_filters(command: Parser) -> None:
     command.add_argument("--pinned", action=argparse.BooleanOptionalAction)
     command.add_argument("--updated-after", metavar="TIME", type=parse_text)
     command.add_argument("--updated-before", metavar="TIME", type=parse_text)
+    command.add_argument("--as-of", metavar="TIME", type=parse_time, help="as they were then")
 
 
 def get(session: Session) -> None:
     """`get`: one entry; --value gives its value alone, as JSON."""
-    entry = _find(session)
-    if session.arguments.value:
+    given, entry = session.arguments, _find(session)
+    if given.version is not None or given.as_of is not None:
+        past = session.client.memory.get_past(id=entry.id, version=given.version, as_of=given.as_of)
+        if past is None:
+            raise Failure(f"{_render_name(session)} did not exist then")
+        entry = past
+    if given.value:
         session.output.lines([render_json_line(entry.value)])
     else:
         session.output.document(entry.raw, render_entry_fields(entry.raw), *render_value(entry.raw))
@@ -153,6 +171,10 @@ def _render_name(session: Session) -> str:
 def remove(session: Session) -> None:
     """`rm`: deletes one entry; with --version only if that is its version."""
     entry = _find(session)
+    if session.arguments.history:
+        session.client.memory.remove_history(id=entry.id)
+        session.output.document({"history": entry.id}, {"history removed": entry.id})
+        return
     if not session.client.memory.delete(id=entry.id, version=session.arguments.version):
         raise Failure(f"there is no entry {_render_name(session)}")
     session.output.document({"deleted": entry.id}, {"deleted": entry.id})
@@ -183,6 +205,7 @@ def filters(given: argparse.Namespace) -> dict[str, Any]:
         "pinned": given.pinned,
         "updated_after": given.updated_after,
         "updated_before": given.updated_before,
+        "as_of": given.as_of,
     }
     return {name: each for name, each in named.items() if each is not None}
 

@@ -2,7 +2,7 @@
 
 from typing import Any, get_args
 
-from agent_memory.cli.arguments import add_command, parse_count, parse_text
+from agent_memory.cli.arguments import add_command, parse_count, parse_number, parse_text
 from agent_memory.cli.columns import select_columns, show
 from agent_memory.cli.session import Session
 from agent_memory.model import Permission, PrincipalKind
@@ -80,6 +80,9 @@ def _add_agents(commands: Any) -> None:
     command.add_argument("--capacity", type=parse_count, help="entries of episodic memory")
     command.add_argument("--max-entries", type=parse_count, help="of working memory outside tasks")
     command.add_argument("--max-total-size-kb", type=parse_count, help="of working memory")
+    command.add_argument(
+        "--history-days", type=parse_number, help="that keep earlier values of episodic memory"
+    )
 
 
 def list_principals(session: Session) -> None:
@@ -144,6 +147,7 @@ def configure(session: Session) -> None:
         capacity=given.capacity,
         max_entries=given.max_entries,
         max_total_size_kb=given.max_total_size_kb,
+        history_days=given.history_days,
     )
     show(session, session.client.agents.configure(given.agent, **limits).raw)
 

@@ -4,7 +4,15 @@ import sys
 from pathlib import Path
 from typing import Any, get_args
 
-from agent_memory.cli.arguments import add_command, add_group, parse_count, parse_score, parse_text
+from agent_memory.cli.arguments import (
+    add_command,
+    add_group,
+    parse_count,
+    parse_number,
+    parse_score,
+    parse_text,
+    parse_time,
+)
 from agent_memory.cli.columns import select_columns, show
 from agent_memory.cli.failures import Failure, UsageFailure
 from agent_memory.cli.session import Session
@@ -14,11 +22,13 @@ _NAMESPACES = select_columns("namespace", "permissions.default", "permissions.al
 _FACTS = select_columns("fact_id", "subject", "predicate", "object", "confidence")
 _RECALLED = select_columns("score", "subject", "predicate", "object", "matched")
 _CHAIN = select_columns("valid_from", "valid_until", "subject", "predicate", "object")
+_PREDICATES = select_columns("predicate")
 _RUNS = select_columns("id", "agent_type", "instance_id", "status", "created_at")
 _EPISODES = select_columns("id", "role", "kind", "content")
 _SPACES = select_columns("space", "owner", "permissions.default", "permissions.allow")
 _OBJECTS = select_columns("key", "size", "content_type", "version", "updated_at")
-_FILTERS = ("subject", "predicate", "learned_from_run_id", "agent_type")
+_FILTERS = ("subject", "predicate", "learned_from_run_id", "agent_type", "user_id")
+_OPTIONS = {"learned_from_run_id": "--run", "user_id": "--user"}
 
 
 def add_commands(commands: Any) -> None:
@@ -40,6 +50,7 @@ def _add_namespaces(commands: Any) -> None:
     command.add_argument(
         "--allow", action="append", metavar="ID=ACCESS", type=_parse_allow, help="may be repeated"
     )
+    command.add_argument("--history-days", type=parse_number, help="that keep earlier values")
     command.add_argument("--version", type=parse_count, help="only if this is its version")
 
 
@@ -63,12 +74,17 @@ def show_namespace(session: Session) -> None:
 
 
 def set_namespace(session: Session) -> None:
-    """`namespaces set`: changes the permissions that are given."""
-    given = session.arguments
+    """`namespaces set`: changes the permissions and the history that are given."""
+    given, client = session.arguments, session.client.namespaces
     default: Any = {} if given.default is None else {"default": given.default}
-    changed = session.client.namespaces.set_permissions(
-        given.namespace, allow=dict(given.allow or ()), version=given.version, **default
-    )
+    version, days, changed = given.version, given.history_days, None
+    if days is not None:
+        changed = client.set_history(given.namespace, days, version=version)
+        version = version and changed.version
+    if changed is None or default or given.allow:
+        changed = client.set_permissions(
+            given.namespace, allow=dict(given.allow or ()), version=version, **default
+        )
     show(session, changed)
 
 
@@ -84,12 +100,22 @@ def _add_facts(commands: Any) -> None:
     command.add_argument(
         "--replace", action="store_true", help="end the facts with this subject and predicate"
     )
+    command.add_argument("--user", metavar="ID", type=parse_text, help="whom it is about")
+    command.add_argument("--valid-from", metavar="TIME", type=parse_time, help="now by default")
+    command.add_argument("--valid-until", metavar="TIME", type=parse_time, help="when it ends")
     command = add_command(each, "list", "list facts, newest first", list_facts)
     _add_filters(command)
+    _add_as_of(command)
     command.add_argument("--limit", type=parse_count, help="the maximum number")
     command = add_command(each, "recall", "find facts by meaning, words and ids", recall)
     command.add_argument("query", metavar="QUERY", type=parse_text)
+    _add_filters(command)
+    _add_as_of(command)
     command.add_argument("--limit", type=parse_count, default=5, help="the maximum number; 5")
+    command = add_command(each, "predicates", "list the predicates with one value", list_predicates)
+    command = add_command(each, "declare", "declare that a predicate has one value", declare)
+    command.add_argument("predicate", metavar="PREDICATE", type=parse_text)
+    command.add_argument("--several", action="store_true", help="it has several values again")
     command = add_command(each, "history", "show what held before and after a fact", show_chain)
     command.add_argument("fact", metavar="ID", type=parse_text)
     command = add_command(each, "forget", "forget a fact, or all that match", forget)
@@ -99,8 +125,12 @@ def _add_facts(commands: Any) -> None:
 
 def _add_filters(command: Any) -> None:
     for name in _FILTERS:
-        option = "--run" if name == "learned_from_run_id" else f"--{name.replace('_', '-')}"
+        option = _OPTIONS.get(name) or f"--{name.replace('_', '-')}"
         command.add_argument(option, dest=name, metavar="TEXT", type=parse_text)
+
+
+def _add_as_of(command: Any) -> None:
+    command.add_argument("--as-of", metavar="TIME", type=parse_time, help="what held then")
 
 
 def _filters(session: Session) -> dict[str, Any]:
@@ -117,13 +147,17 @@ def learn(session: Session) -> None:
         confidence=given.confidence,
         learned_from_run_id=given.run_id,
         replaces="same_subject_predicate" if given.replace else None,
+        user_id=given.user,
+        valid_from=given.valid_from,
+        valid_until=given.valid_until,
     )
     show(session, fact)
 
 
 def list_facts(session: Session) -> None:
     """`facts list`: those that match."""
-    found = session.client.facts.query(limit=session.arguments.limit, **_filters(session))
+    given = session.arguments
+    found = session.client.facts.query(limit=given.limit, as_of=given.as_of, **_filters(session))
     session.output.documents(found, *_FACTS)
 
 
@@ -136,9 +170,23 @@ def show_chain(session: Session) -> None:
 def recall(session: Session) -> None:
     """`facts recall`: those that fit best."""
     given = session.arguments
-    session.output.documents(
-        session.client.facts.recall(given.query, top_k=given.limit), *_RECALLED
+    found = session.client.facts.recall(
+        given.query, top_k=given.limit, as_of=given.as_of, **_filters(session)
     )
+    session.output.documents(found, *_RECALLED)
+
+
+def list_predicates(session: Session) -> None:
+    """`facts predicates`: those that have one value at a time."""
+    found = session.client.facts.single_valued()
+    session.output.documents(({"predicate": each} for each in found), *_PREDICATES)
+
+
+def declare(session: Session) -> None:
+    """`facts declare`: a predicate has one value at a time, or several."""
+    given = session.arguments
+    session.client.facts.declare(given.predicate, single_valued=not given.several)
+    show(session, {"predicate": given.predicate, "single_valued": not given.several})
 
 
 def forget(session: Session) -> None:

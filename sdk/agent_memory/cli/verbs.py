@@ -1,24 +1,32 @@
 """The commands `remember`, `say`, `recall`, `forget` and `hand-over`."""
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, get_args
 
-from agent_memory.cli.arguments import add_command, parse_count, parse_text, parse_time
+from agent_memory.cli.arguments import (
+    add_command,
+    parse_count,
+    parse_number,
+    parse_score,
+    parse_text,
+    parse_time,
+)
 from agent_memory.cli.columns import select_columns
 from agent_memory.cli.failures import UsageFailure
 from agent_memory.cli.formatting import render_entry_fields
 from agent_memory.cli.session import Session
 from agent_memory.cli.text import escape_controls
+from agent_memory.model import RecallSource, Sensitivity
+from agent_memory.requests import drop_none
+
+_NARROWING = ("agent_id", "agent_type", "namespace", "session_id", "run_id")
 
 _ANSWERS = select_columns("time", "session_id", "role", "text")
 
 
 def add_commands(commands: Any) -> None:
     """Add the verbs."""
-    command = add_command(commands, "remember", "store a memory once", remember)
-    command.add_argument("text", metavar="TEXT", type=parse_text)
-    command.add_argument("--tag", action="append", type=parse_text, help="a label to query by")
-    _add_user(command)
+    _add_remember(commands)
     command = add_command(commands, "say", "append to a conversation, or create it", say)
     command.add_argument("session_id", metavar="SESSION", type=parse_text)
     command.add_argument("--said", metavar="TEXT", type=parse_text, help="what the user said")
@@ -32,13 +40,7 @@ def add_commands(commands: Any) -> None:
     )
     command.add_argument("--join", action="store_true", help="continue another's conversation")
     _add_user(command)
-    command = add_command(commands, "recall", "ask all memory one question", recall)
-    command.add_argument("query", metavar="QUERY", type=parse_text)
-    command.add_argument("--since", metavar="TIME", type=parse_time, help="speaks of then or later")
-    command.add_argument("--until", metavar="TIME", type=parse_time, help="speaks of earlier")
-    command.add_argument("--limit", type=parse_count, default=10, help="the most items; 10")
-    command.add_argument("--max-tokens", type=parse_count, help="the largest size of the text")
-    _add_user(command)
+    _add_recall(commands)
     command = add_command(commands, "answers", "list the answers made from an item", list_answers)
     command.add_argument("reference", metavar="REFERENCE", type=parse_text)
     command = add_command(commands, "forget", "delete an item, or all about a user", forget)
@@ -51,6 +53,41 @@ def add_commands(commands: Any) -> None:
     command.add_argument("--note", type=parse_text, help="what the agent should know")
 
 
+def _add_remember(commands: Any) -> None:
+    command = add_command(commands, "remember", "store a memory once", remember)
+    command.add_argument("text", metavar="TEXT", type=parse_text)
+    command.add_argument("--tag", action="append", type=parse_text, help="a label to query by")
+    command.add_argument("--key", type=parse_text, help="its name")
+    command.add_argument("--ttl", metavar="DURATION", help="such as P30D; else it stays")
+    command.add_argument("--sensitivity", choices=get_args(Sensitivity))
+    command.add_argument("--source", metavar="TEXT", help="where it comes from")
+    command.add_argument("--occurred-at", metavar="TIME", type=parse_time, help="when it happened")
+    _add_user(command)
+
+
+def _add_recall(commands: Any) -> None:
+    command = add_command(commands, "recall", "ask all memory one question", recall)
+    command.add_argument("query", metavar="QUERY", type=parse_text)
+    command.add_argument("--since", metavar="TIME", type=parse_time, help="speaks of then or later")
+    command.add_argument("--until", metavar="TIME", type=parse_time, help="speaks of earlier")
+    command.add_argument("--limit", type=parse_count, default=10, help="the most items; 10")
+    command.add_argument("--max-tokens", type=parse_count, help="the largest size of the text")
+    command.add_argument("--tag", action="append", type=parse_text, help="has all of these")
+    command.add_argument(
+        "--source", action="append", choices=get_args(RecallSource), help="may be repeated"
+    )
+    for name in _NARROWING:
+        command.add_argument(f"--{name.replace('_', '-')}", type=parse_text)
+    command.add_argument(
+        "--exclude", action="append", metavar="REFERENCE", type=parse_text, help="known already"
+    )
+    command.add_argument("--min-score", type=parse_score, help="the least score")
+    command.add_argument("--neighbours", type=parse_number, help="messages around a message; 2")
+    command.add_argument("--explain", action="store_true", help="the parts of the scores")
+    command.add_argument("--wait", action="store_true", help="until all writes are found")
+    _add_user(command)
+
+
 def _add_user(command: Any) -> None:
     command.add_argument("--user", metavar="ID", type=parse_text, help="whom it is about")
 
@@ -59,7 +96,9 @@ def remember(session: Session) -> None:
     """Store a memory of a user, or of the caller."""
     given, client = session.arguments, session.client
     owner = client if given.user is None else client.for_user(given.user)
-    entry = owner.remember(given.text, tags=given.tag)
+    names = ("key", "ttl", "sensitivity", "source", "occurred_at")
+    fields = drop_none(**{name: getattr(given, name) for name in names})
+    entry = owner.remember(given.text, tags=given.tag, **fields)
     session.output.document(entry, render_entry_fields(entry.raw))
 
 
@@ -92,7 +131,7 @@ def recall(session: Session) -> None:
         since=given.since,
         until=given.until,
         max_tokens=given.max_tokens,
-        top_k=given.limit,
+        **_narrow(given),
     )
     fields = {"items": str(len(found.items)), "tokens": str(found.tokens)}
     lines = map(escape_controls, found.text.split("\n"))
@@ -103,6 +142,21 @@ def list_answers(session: Session) -> None:
     """List the messages that were made from an item, newest first."""
     found = session.client.list_answers(session.arguments.reference)
     session.output.documents(found, *_ANSWERS)
+
+
+def _narrow(given: Any) -> Any:
+    """Return what narrows a recall, as far as it is given."""
+    return drop_none(
+        top_k=given.limit,
+        tags=given.tag,
+        sources=given.source,
+        exclude=given.exclude,
+        min_score=given.min_score,
+        neighbours=given.neighbours,
+        explain=given.explain or None,
+        wait="indexed" if given.wait else None,
+        **{name: getattr(given, name) for name in _NARROWING},
+    )
 
 
 def forget(session: Session) -> None:

@@ -168,3 +168,18 @@ def test_entries_are_searched_by_ones_own_vectors_and_fields(cli: Cli, tmp_path:
     asked = ("search", "--vector", f"@{file}", "--namespace", "v", "--fields")
     assert "fields.kind" in cli(*asked, '{"kind": "a"}').err
     assert cli(*asked, "[]").code == cli("set", "v", "k", "{}", "--vector", "1").code == 2
+
+
+def test_an_entry_is_shown_as_it_was(tenant: Tenant) -> None:
+    cli = tenant.cli()
+    name = ("notes", "plan")
+    cli("set", *name, '{"n": 1}', "--type", "semantic")
+    cli("set", *name, '{"n": 2}', "--type", "semantic", "--overwrite")
+    assert cli("get", *name, "--version", "1", "--value").out == '{"n":1}\n'
+    assert cli("get", *name, "--as-of", "2100-01-01", "--value").out == '{"n":2}\n'
+    listed = cli("query", "--namespace", "notes", "--as-of", "2100-01-01", "--json").documents
+    assert [each["value"] for each in listed] == [{"n": 2}]
+    assert cli("get", *name, "--as-of", "2000-01-01").code == 1
+    assert cli("rm", *name, "--history").code == 0
+    assert cli("get", *name, "--version", "1").code == 1
+    assert cli("get", *name, "--value").out == '{"n":2}\n'

@@ -38,14 +38,42 @@ def test_agents_have_limits_and_namespaces_have_permissions(tenant: Tenant) -> N
     tenant.agent("ada")
     settings = cli("agents", "configure", "ada", "--capacity", "5000", "--json").document
     assert settings["episodic"]["capacity"] == 5000
+    settings = cli("agents", "configure", "ada", "--history-days", "7", "--json").document
+    assert (settings["episodic"]["capacity"], settings["episodic"]["history"]) == (
+        5000,
+        {"days": 7},
+    )
     assert "ada" in cli("agents", "list").out
     cli("namespaces", "set", "policies", "--default", "none", "--allow", "ada=write")
     shown = cli("namespaces", "show", "policies", "--json").document["permissions"]
     assert shown == {"default": "none", "allow": [{"agent": "ada", "access": "write"}]}
     told = cli("access", "--principal", "ada", "--namespace", "policies", "--json").document
     assert told["write"]["allowed"] is True or told["write"] is True
+    both = ("--history-days", "0", "--default", "read", "--version", "1")
+    changed = cli("namespaces", "set", "policies", *both, "--json").document
+    assert (changed["history"], changed["permissions"]["default"]) == ({"days": 0}, "read")
     refused = cli("namespaces", "set", "policies", "--allow", "ada")
     assert (refused.code, "--allow is ID=ACCESS" in refused.err) == (2, True)
+
+
+def test_facts_hold_for_a_time(tenant: Tenant) -> None:
+    cli = tenant.cli()
+    learn = ("facts", "learn", "Ada", "lives in")
+    about = ("--user", "ada", "--valid-from")
+    cli(*learn, "Rome", *about, "2020-01-01", "--valid-until", "2022-01-01")
+    assert cli("facts", "declare", "lives in", "--json").document["single_valued"] is True
+    assert cli("facts", "predicates", "--json").documents == [{"predicate": "lives in"}]
+    cli(*learn, "Oslo", *about, "2023-01-01")
+    then, now = ("--as-of", "2021-01-01"), ("--user", "ada")
+    for found, expected in (
+        (cli("facts", "list", *then, *now, "--json"), ["Rome"]),
+        (cli("facts", "list", *now, "--json"), ["Oslo"]),
+        (cli("facts", "recall", "Where does Ada live?", *then, "--json"), ["Rome"]),
+        (cli("facts", "list", "--user", "ben", "--json"), []),
+    ):
+        assert [each["object"] for each in found.documents] == expected, found.err
+    cli("facts", "declare", "lives in", "--several")
+    assert cli("facts", "predicates", "--json").documents == []
 
 
 def test_what_is_evicted_next_is_listed(tenant: Tenant) -> None:

@@ -32,6 +32,23 @@ def test_what_was_remembered_and_said_is_recalled_and_forgotten(tenant: Tenant) 
     assert "invoice" not in cli("recall", "invoice", "--user", "ada").out
 
 
+def test_a_recall_is_narrowed_as_over_http(tenant: Tenant) -> None:
+    cli = tenant.cli()
+    told = ("--key", "tea", "--source", "survey", "--occurred-at", "2024-05-01", "--ttl", "P30D")
+    made = cli("remember", "Tea is served at four", *told, "--json").document
+    assert (made["key"], made["value"]["source"]) == ("tea", "survey")
+    assert made["expires_at"] is not None
+    cli("say", "chat", "--said", "Is there tea?", "--answered", "Yes, there is tea")
+    ask = ("recall", "tea", "--wait", "--json")
+    entries = cli(*ask, "--source", "entries", "--namespace", made["namespace"]).document["items"]
+    assert [each["key"] for each in entries] == ["tea"]
+    said = ("--source", "messages", "--session-id", "chat", "--neighbours", "0", "--explain")
+    items = cli(*ask, *said, "--exclude", "m.chat.0", "--min-score", "-1").document["items"]
+    assert [each["index"] for each in items] == [1]
+    assert items[0]["explanation"]
+    assert cli("recall", "tea", "--source", "nothing").code == 2
+
+
 def test_a_target_is_named_completely(tenant: Tenant) -> None:
     cli = tenant.cli()
     refused = cli("forget", "--user", "ada")
