@@ -120,7 +120,6 @@ if TYPE_CHECKING:
     import functions.objects.store
     import functions.objects.uploads
     import functions.openwop.entry_store
-    import functions.openwop.garbage_collector
     import functions.openwop.ranking
     import functions.openwop.references
     import functions.openwop.run_store
@@ -607,11 +606,6 @@ class Container:
             c.memory_references,
             c.audit,
             c.clock,
-        )
-    )
-    memory_garbage_collector = _Lazy(
-        lambda c: functions.openwop.garbage_collector.MemoryGarbageCollector(
-            c.memory_run_store, c.memory_entry_store, c.clock
         )
     )
 

@@ -1,11 +1,18 @@
 """Entries of memories: items, tag rows and the markers of idempotent puts."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from functions.openwop.model import EntryListQuery, MemoryEntry, MemoryRun
-from functions.openwop.rules import SETTLING_TIME, assert_open, is_visible
+from functions.openwop.rules import (
+    CLOCK_SKEW,
+    SETTLING_TIME,
+    assert_open,
+    compute_next_look,
+    is_visible,
+)
 from functions.openwop.run_store import build_run_key, check_run_open, decode_run
 from functions.openwop.sequence_store import SequenceNumbers, advance_for_delete, advance_for_put
 from functions.platform import openwop_keys
@@ -22,6 +29,7 @@ from functions.platform.table import ConditionFailed, Table
 from functions.platform.values import read_text
 from functions.platform.writes import Write, delete, put, put_new, update
 
+_MAX_PINS = 100  # that are read of those that keep an entry; it is looked at again afterwards
 _LAST = "~"  # sorts after every sequence number
 _SET_DUE = f"{DUE_ATTRIBUTE} = :due, {DUE_SHARD_ATTRIBUTE} = :shard"
 
@@ -225,11 +233,31 @@ class MemoryEntryStore:
             rest = [write for write in writes if write.key not in refused.failed]
             self._table.transact(rest)
 
-    def reschedule(self, item: Item, due: int) -> None:
-        """Let the schedule look at a deleted entry, by its item, again."""
+    def collect(self, item: Item, now: int) -> Counter[str]:
+        """Remove an entry, by its item, if it is expired, or if no kept snapshot shows it."""
+        if item.get("expires_at", now + 1) <= now:
+            self.purge(item)
+            return Counter(expired=1)
+        pins = self._list_pins(item["pk"], item["sequence"], item["deleted"], now)
+        if not pins:
+            self.purge(item)
+            return Counter(entries_purged=1)
+        kept = max(pin["snapshot_kept_until"] for pin in pins)
+        is_any_open = any(pin["ends_at"] > now for pin in pins)
+        due = compute_next_look(kept + CLOCK_SKEW, now, is_any_open=is_any_open)
         key, earliest = (item["pk"], item["sk"]), min(due, item.get("expires_at", due))
         values = {"due": earliest, "shard": get_due_shard(key[0])}
         self._table.try_write(update(key, f"SET {_SET_DUE}", "attribute_exists(pk)", **values))
+        return Counter()
+
+    def _list_pins(self, partition: str, after: int, before: int, now: int) -> list[Item]:
+        """Read pins between two sequence numbers whose snapshots are kept, newest first."""
+        if before - after <= 1:  # a range whose end lies before its begin is refused
+            return []
+        first, last = openwop_keys.get_pin_range(after, before)
+        pins = self._table.query_from(partition, first, last, _MAX_PINS, newest_first=True)
+        kept = (pin for pin in pins if pin["snapshot_kept_until"] + CLOCK_SKEW > now)
+        return list(islice(kept, _MAX_PINS))
 
 
 def _assert_run_open(

@@ -25,7 +25,6 @@ _ALWAYS = f"{ABSENT} OR attribute_exists(pk)"
 _SECRETS = "secrets_number = :number"
 _IS_OPEN = "deadline > :now AND attribute_not_exists(ended_at)"
 _DAY = 86_400_000  # ms
-_PAGE_PINS = 100
 
 
 class RunConflict(Exception):
@@ -137,14 +136,6 @@ class MemoryRunStore(Store):
     def purge(self, item: Item, now: int) -> None:
         """Delete the run of an item; arguments and errors are those of `delete`."""
         self.delete(get_tenant(item["pk"]), from_attributes(MemoryRun, item), now)
-
-    def list_pins(self, partition: str, after: int, before: int, now: int) -> Iterator[Item]:
-        """Read the pins between two sequence numbers whose snapshots are kept, newest first."""
-        if before - after <= 1:  # a range whose end lies before its begin is refused
-            return
-        first, last = openwop_keys.get_pin_range(after, before)
-        rows = self._table.query_from(partition, first, last, _PAGE_PINS, newest_first=True)
-        yield from (row for row in rows if row["snapshot_kept_until"] + CLOCK_SKEW > now)
 
 
 def check_snapshot(tenant: str, run: MemoryRun, heads: Sequence[Item]) -> list[Write]:

@@ -22,7 +22,6 @@ JOB_SECONDS = 8.0  # what takes longer is resumed by the next sweep
 
 def build_jobs(container: Container) -> dict[ItemType, Job]:
     """Build the table of jobs: one for each type of item that becomes due, but for entries."""
-    collector = container.memory_garbage_collector
     conversations = container.conversation_archive
     deletions = container.deletions
     return {
@@ -36,7 +35,9 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
         item_types.ORPHANED_VALUES: _resume_long(container.staging.remove, "orphans"),
         item_types.OBJECT: lambda item, _: Counter(objects=container.objects.remove_expired(item)),
         item_types.OBJECT_FILE: _remove_file(container),
-        item_types.MEMORY_ENTRY: lambda item, _: collector.collect_entry(item),
+        item_types.MEMORY_ENTRY: lambda item, _: container.memory_entry_store.collect(
+            item, container.clock()
+        ),
         item_types.RUN_SECRETS: lambda item, _: Counter(
             secrets_removed=container.memory_secrets.remove(item)
         ),
