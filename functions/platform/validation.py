@@ -61,9 +61,8 @@ Timestamp = Annotated[
 AgentId = Annotated[str, Field(min_length=1, max_length=limits.MAX_ID_CHARACTERS)]
 Name = Annotated[str, Field(min_length=1, max_length=limits.MAX_NAME_CHARACTERS)]
 FieldName = Annotated[str, Field(min_length=1, max_length=limits.MAX_FIELD_CHARACTERS)]
-IsoDuration = Annotated[
-    str, Field(max_length=limits.MAX_TTL_CHARACTERS, pattern=r"^(duration:)?P.*$")
-]
+_DURATION = r"^(duration:)?P.*$"
+IsoDuration = Annotated[str, Field(max_length=limits.MAX_TTL_CHARACTERS, pattern=_DURATION)]
 Tag = Annotated[str, Field(min_length=1, max_length=limits.MAX_ID_CHARACTERS)]
 Identifier = Annotated[str, Field(min_length=1, max_length=limits.MAX_ID_CHARACTERS)]
 """A task's or an intent's id."""
@@ -136,13 +135,17 @@ def list_problems(error: ValidationError, model: type[BaseModel]) -> Iterator[tu
         yield (), f"has {error.error_count():,} errors; see the fields in /openapi.json"
         return
     for each in error.errors(include_url=False):
-        yield each["loc"], _describe(each, model)
+        kinds = ("constrained-", "ExcludedSession")  # alternatives of a type, which are no fields
+        path = tuple(part for part in each["loc"] if not str(part).startswith(kinds))
+        yield path, _describe(each, model)
 
 
 def _describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
     """Describe a problem; the length of a text is one of characters, whatever else checks it."""
     if problem["type"] == "extra_forbidden":
         return f"there is no such field; the fields are {_list_fields(model, problem['loc'][:-1])}"
+    if problem["type"] in ("model_type", "dict_type"):
+        return "must be an object"
     if isinstance(text := problem["input"], str):
         match problem["type"]:
             case "too_long" | "string_too_long":
@@ -151,6 +154,8 @@ def _describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
             case "too_short" | "string_too_short":
                 least = problem["ctx"]["min_length"]
                 return f"needs {least} or more characters"
+            case "string_pattern_mismatch" if problem["ctx"]["pattern"] == _DURATION:
+                return "use an ISO 8601 duration such as PT10M or P7D"
     return problem["msg"].removeprefix("Value error, ")
 
 

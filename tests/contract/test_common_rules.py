@@ -118,3 +118,23 @@ def test_a_traceparent_does_not_disturb(tenant: Tenant) -> None:
     good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
     for value in (good, "", "00-zz", "ff-" + "0" * 300, good.upper()):
         ok(tenant.admin.get(MEMORY, headers={"traceparent": value}))
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "field", "said"),
+    [
+        ("POST", "/api/v1/recall", {"query": "a", "exclude": [{"x": 1}]}, "exclude.0.x", "no such"),
+        ("POST", "/api/v1/recall", {"query": "a", "exclude": [5]}, "exclude.0", "an object"),
+        ("POST", "/api/v1/workflows", {"name": "n", "memory": 5}, "memory", "must be an object"),
+        ("PUT", "/api/v1/consolidation/settings", {"every": "soon"}, "every", "such as PT10M"),
+        ("POST", "/v1/runs", {"agent": "a", "ttl": []}, "ttl:", "Input should be"),
+    ],
+)
+def test_errors_name_fields_and_no_types_of_the_code(
+    tenant: Tenant, method: str, path: str, body: Any, field: str, said: str
+) -> None:
+    answer = tenant.admin.request(method, path, json=body)
+    assert answer.status_code == 400
+    assert field in answer.text
+    assert said in answer.text
+    assert not re.search("constrained|instance of|Excluded|Block", answer.text)
