@@ -90,7 +90,12 @@ class Part(NamedTuple):
         """
         tenant = get_tenant(self.key[0])
         return {
-            _build_last_event_id(tenant, line, is_new=is_new): moment
+            build_event_id(
+                tenant,
+                line["entry_id"],
+                line["version"],
+                "memory.created" if is_new else "memory.updated",
+            ): moment
             for line, moment, is_new in zip(self.lines, self.changed, self.is_new, strict=True)
             if moment >= since
         }
@@ -105,11 +110,6 @@ def _split_into_transactions(
     sized += [(write, 0) for write in completion_writes(tenant, task, now)]
     groups = split_by_size(sized, itemgetter(1), _MAX_BYTES, _MAX_WRITES)
     return [[write for write, _ in group] for group in groups]
-
-
-def _build_last_event_id(tenant: str, line: dict[str, Any], *, is_new: bool) -> str:
-    change = "memory.created" if is_new else "memory.updated"
-    return build_event_id(tenant, line["entry_id"], line["version"], change)
 
 
 def _to_line(entry: Entry) -> dict[str, Any]:
@@ -210,20 +210,19 @@ class TaskArchive:
         if ended.counter_changes is not None and moved == held:
             self._complete(tenant, ended, parts)
         else:
-            self._resume(item_types.TASK.build_key(tenant, task=ended.id)[0], deadline)
+            partition = item_types.TASK.build_key(tenant, task=ended.id)[0]
+            self.resume_at(partition, deadline - time.monotonic())
 
     def resume(self, tenant: str, task_id: str) -> bool:
         """Finish what an earlier request left of a task's archiving; as `resume_at`."""
-        return self.resume_at(item_types.TASK.build_key(tenant, task=task_id)[0], _REQUEST_SECONDS)
+        return self.resume_at(item_types.TASK.build_key(tenant, task=task_id)[0])
 
-    def resume_at(self, partition: str, seconds: float) -> bool:
+    def resume_at(self, partition: str, seconds: float = _REQUEST_SECONDS) -> bool:
         """Finish the archiving of the task whose item is in a partition.
 
         Returns whether the task's memory is archived; False if that takes longer than `seconds`.
         """
-        return self._resume(partition, time.monotonic() + seconds)
-
-    def _resume(self, partition: str, deadline: float) -> bool:
+        deadline = time.monotonic() + seconds
         tenant, wait = keys.get_tenant(partition), _FIRST_WAIT
         while True:
             task = self._tasks.get_at(partition)

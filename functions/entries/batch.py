@@ -14,7 +14,7 @@ from functions.entries.delete import Deletes
 from functions.entries.filters import Filters
 from functions.entries.model import Entry, Transition
 from functions.entries.query import Queries
-from functions.entries.requests import BatchUpdate, NewEntry
+from functions.entries.requests import BatchUpdate, EntryChange, NewEntry
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES, POLICIES_BY_ID_LETTER, WORKING
 from functions.entries.transaction_store import Transaction, split_by_size
@@ -139,9 +139,9 @@ class Batches:
             old = old._replace(version=update.version)  # so that the write itself finds the replay
         if old.version != update.version:
             raise to_version_mismatch(old)
-        if not update.change.model_fields_set:
+        if update.model_fields_set.isdisjoint(EntryChange.model_fields):
             raise ValidationFailed("body", "names nothing to change; give a field of the entry")
-        changed = apply_change(caller, old, update.change, now, token)
+        changed = apply_change(caller, old, update, now, token)
         return Transition(old, changed, index)
 
     def _read_once(self, caller: Principal) -> FindNamespace:

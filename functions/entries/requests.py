@@ -190,12 +190,6 @@ class BatchUpdate(EntryChange):
         """Namespace and key, where there is no id."""
         return self.namespace or "", self.key or ""
 
-    @property
-    def change(self) -> EntryChange:
-        """The fields to change, without what names the entry."""
-        given = self.model_fields_set & EntryChange.model_fields.keys()
-        return EntryChange.model_construct(given, **{name: getattr(self, name) for name in given})
-
 
 class EpisodicSettings(ChangeModel):
     """`episodic` of an agent's settings: only the given fields change."""

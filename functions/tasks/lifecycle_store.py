@@ -86,26 +86,36 @@ def _to_assignment(row: Item) -> Assignment:
 
 
 def list_assignments(tenant: str, old: Task | None, new: Task) -> list[Write]:
-    """List a task under its assignee, and remove it from the list of the one before."""
+    """List a task under its assignee, and in the parent whose memory it inherits.
+
+    Its rows under the assignee before, and of that one in the parent, are removed.
+    """
     return replace_rows(_build_assignments(tenant, old), _build_assignments(tenant, new))
 
 
 def _build_assignments(tenant: str, task: Task | None) -> dict[Key, Item]:
     if task is None or task.assigned_agent is None or task.completed_at is not None:
         return {}
+    agent, parent = task.assigned_agent, task.inherits_from
     key = item_types.ASSIGNMENT.build_key(
-        tenant, agent=task.assigned_agent, coordinator=task.coordinator or "", task=task.id
+        tenant, agent=agent, coordinator=task.coordinator or "", task=task.id
     )
-    return {
+    rows: dict[Key, Item] = {
         key: {
             "task_id": task.id,
             "coordinator": task.coordinator,
             "created_at": task.created_at,
-            "inherits_from": task.inherits_from,
+            "inherits_from": parent,
             "guarded_by": list(task.guarded_by) or None,
             **build_list_attributes(key[0], task.created_at, task.id),
         }
     }
+    if parent is not None:
+        inheriting = item_types.INHERITING_TASK.build_key(
+            tenant, task=parent, agent=agent, sub_task=task.id
+        )
+        rows[inheriting] = {"task_id": task.id, "term": task.parent_term}
+    return rows
 
 
 def bind_assignees(tenant: str, old: Task | None, new: Task) -> list[Write]:
@@ -170,7 +180,6 @@ def registration_writes(caller: Principal, old: Task | None, new: Task) -> list[
     changes += list_assignments(tenant, old, new)
     changes += bind_assignees(tenant, old, new)
     changes += count_own_tasks(tenant, old, new)
-    changes += _list_inheritance(tenant, old, new)
     if new.parent_task_id is not None and (
         new.memory_policy.inherit_from_parent or not caller.may_coordinate
     ):
@@ -188,7 +197,6 @@ def change_writes(caller: Principal, old: Task, new: Task) -> list[Write]:
         changes += _hand_over(tenant, old, new)
     if new.coordinator != old.coordinator and old.coordinator is not None:
         changes.append(_add_former_member(tenant, new.id, old.coordinator, "coordinator"))
-    changes += _list_inheritance(tenant, old, new)
     if new.memory_policy.inherit_from_parent and not old.memory_policy.inherit_from_parent:
         changes.append(_check_parent(caller, new, str(new.parent_task_id)))
     return changes
@@ -211,23 +219,6 @@ def _hand_over(tenant: str, old: Task, new: Task) -> list[Write]:
 def _add_former_member(tenant: str, task: str, principal: str, role: str) -> Write:
     key = item_types.FORMER_MEMBER.build_key(tenant, task=task, role=role, principal=principal)
     return put(key, {"principal": principal})
-
-
-def _list_inheritance(tenant: str, old: Task | None, new: Task) -> list[Write]:
-    """Move the row of an inheriting sub-task in its parent to the new assignee."""
-    return replace_rows(_build_inheritance(tenant, old), _build_inheritance(tenant, new))
-
-
-def _build_inheritance(tenant: str, task: Task | None) -> dict[Key, Item]:
-    if task is None or task.assigned_agent is None or task.completed_at is not None:
-        return {}
-    parent = task.inherits_from
-    if parent is None:
-        return {}
-    key = item_types.INHERITING_TASK.build_key(
-        tenant, task=parent, agent=task.assigned_agent, sub_task=task.id
-    )
-    return {key: {"task_id": task.id, "term": task.parent_term}}
 
 
 def _replace_task(tenant: str, old: Task, new: Task) -> Write:

@@ -238,14 +238,6 @@ def completion_writes(tenant: str, task: Task, now: int) -> list[Write]:
     return [*(release_task(tenant, Digest(holder), task.id) for holder in holders), mark]
 
 
-def check_grant(tenant: str, task_id: str, grant: Grant, now: int) -> Write:
-    """Check that a principal still has a grant to write."""
-    key = item_types.GRANT.build_key(tenant, task=task_id, principal=grant.principal)
-    is_same_term, values = build_unchanged_condition({"term": grant.term})
-    condition = f"access = :write AND expires_at > :now AND {is_same_term}"
-    return check(key, condition, write="write", now=now, **values)
-
-
 def reserve_usage(
     caller: Principal,
     task_id: str,
@@ -344,8 +336,12 @@ def _build_role_condition(caller: Principal, grant: Grant | None) -> tuple[str, 
 
 
 def _check_grant(caller: Principal, task_id: str, grant: Grant | None, now: int) -> Iterator[Write]:
+    """Check that the caller still has the grant to write, if it writes by one."""
     if grant is not None:
-        yield check_grant(caller.tenant, task_id, grant, now)
+        key = item_types.GRANT.build_key(caller.tenant, task=task_id, principal=grant.principal)
+        is_same_term, values = build_unchanged_condition({"term": grant.term})
+        condition = f"access = :write AND expires_at > :now AND {is_same_term}"
+        yield check(key, condition, write="write", now=now, **values)
 
 
 def _count(
