@@ -48,6 +48,19 @@ class AuditTrail:
         actor = OPERATOR if caller.tenant == ROOT_TENANT else caller.actor
         return self._build(tenant or caller.tenant, actor, action, target, before, after)
 
+    def record_foreign(
+        self,
+        caller: Principal,
+        author: str | None,
+        action: Action[Any],
+        target: str,
+        before: dict[str, Any],
+    ) -> list[Write]:
+        """Build the record of what a caller does to an item, unless the caller is its author."""
+        if author in (None, caller.id):
+            return []
+        return [self.record(caller, action, target, before)]
+
     def record_own(
         self,
         tenant: str,

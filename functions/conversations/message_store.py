@@ -25,10 +25,77 @@ from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, delete, put, put_new, update
 
 _PAGE = 250  # messages a call, so that a page's end wastes little
+_IN_TRANSACTION = 80  # messages at most that are part of the write that shows them
+_PRESENT = "attribute_exists(pk)"
+_CLEANUP_SECONDS = 4.0  # that a request spends on deleting; the schedule does the rest
+_DELETED_TOGETHER = 200
+_VALUE = ("value", "data_key", "value_name", "value_parts", "value_is_text")
 
 
-class MessageReader:
-    """Reads the messages of all conversations."""
+def build_key(conversation: Conversation, index: int) -> Key:
+    """Build the key of a message of a conversation."""
+    return item_types.MESSAGE.build_key_in(
+        header_key(conversation)[0], generation=conversation.generation, index=index
+    )
+
+
+def _build_use_key(conversation: Conversation, index: int, reference: Digest) -> Key:
+    return item_types.USE.build_key_in(
+        header_key(conversation)[0],
+        generation=conversation.generation,
+        index=index,
+        item=reference,
+    )
+
+
+def _put_uses(conversation: Conversation, index: int, text: bytes) -> list[Write]:
+    """Build what lists a message under the items that it names, unless it is encrypted."""
+    if conversation.sensitivity in ENCRYPTED:
+        return []
+    references, time = read_uses(text)
+    writes = []
+    for each in references:
+        key = _build_use_key(conversation, index, each)
+        listed_in = conversation_keys.build_uses_partition(conversation.tenant, each)
+        at = conversation.created_at if time is None else time
+        listed = build_list_attributes(listed_in, at, "".join(key))
+        writes.append(put(key, {"session_id": conversation.session_id, **listed}))
+    return writes
+
+
+def build_request_key(conversation: Conversation, token: RequestToken) -> Key:
+    """Build the key of what a request appended or took off."""
+    return item_types.APPEND_REQUEST.build_key_in(
+        header_key(conversation)[0], generation=conversation.generation, request=token.key.hex()
+    )
+
+
+class StagedMessages(NamedTuple):
+    """Messages that are encoded for a generation, whose large texts are stored already.
+
+    Attributes:
+        first: the index of the first one, to which sensitive large ones are bound.
+        shows: the writes that belong to the one that shows them, if any are large.
+        items: the attributes of those that are large, by their position.
+        author: who appends them; None if that is not known.
+    """
+
+    generation: str
+    first: int
+    texts: Sequence[bytes]
+    shows: Sequence[Write]
+    items: dict[int, Item]
+    author: str | None
+
+    def fit(self, conversation: Conversation) -> bool:
+        """Tell whether they can be appended to a conversation as they are stored."""
+        is_bound = bool(self.items) and conversation.sensitivity in ENCRYPTED
+        first = conversation.end if is_bound else self.first
+        return (self.generation, self.first) == (conversation.generation, first)
+
+
+class MessageStore:
+    """Reads and writes the messages of all conversations."""
 
     def __init__(self, table: Table, mapper: ConversationMapper, staging: Staging) -> None:
         self._table = table
@@ -179,78 +246,7 @@ class MessageReader:
         """Read the item of the last message: one call."""
         return self._table.get(build_key(conversation, self.find_last(conversation, 1)))
 
-
-def build_key(conversation: Conversation, index: int) -> Key:
-    """Build the key of a message of a conversation."""
-    return item_types.MESSAGE.build_key_in(
-        header_key(conversation)[0], generation=conversation.generation, index=index
-    )
-
-
-def _build_use_key(conversation: Conversation, index: int, reference: Digest) -> Key:
-    return item_types.USE.build_key_in(
-        header_key(conversation)[0],
-        generation=conversation.generation,
-        index=index,
-        item=reference,
-    )
-
-
-def _put_uses(conversation: Conversation, index: int, text: bytes) -> list[Write]:
-    """Build what lists a message under the items that it names, unless it is encrypted."""
-    if conversation.sensitivity in ENCRYPTED:
-        return []
-    references, time = read_uses(text)
-    writes = []
-    for each in references:
-        key = _build_use_key(conversation, index, each)
-        listed_in = conversation_keys.build_uses_partition(conversation.tenant, each)
-        at = conversation.created_at if time is None else time
-        listed = build_list_attributes(listed_in, at, "".join(key))
-        writes.append(put(key, {"session_id": conversation.session_id, **listed}))
-    return writes
-
-
-def build_request_key(conversation: Conversation, token: RequestToken) -> Key:
-    """Build the key of what a request appended or took off."""
-    return item_types.APPEND_REQUEST.build_key_in(
-        header_key(conversation)[0], generation=conversation.generation, request=token.key.hex()
-    )
-
-
-_IN_TRANSACTION = 80  # messages at most that are part of the write that shows them
-_PRESENT = "attribute_exists(pk)"
-_CLEANUP_SECONDS = 4.0  # that a request spends on deleting; the schedule does the rest
-_DELETED_TOGETHER = 200
-_VALUE = ("value", "data_key", "value_name", "value_parts", "value_is_text")
-
-
-class StagedMessages(NamedTuple):
-    """Messages that are encoded for a generation, whose large texts are stored already.
-
-    Attributes:
-        first: the index of the first one, to which sensitive large ones are bound.
-        shows: the writes that belong to the one that shows them, if any are large.
-        items: the attributes of those that are large, by their position.
-        author: who appends them; None if that is not known.
-    """
-
-    generation: str
-    first: int
-    texts: Sequence[bytes]
-    shows: Sequence[Write]
-    items: dict[int, Item]
-    author: str | None
-
-    def fit(self, conversation: Conversation) -> bool:
-        """Tell whether they can be appended to a conversation as they are stored."""
-        is_bound = bool(self.items) and conversation.sensitivity in ENCRYPTED
-        first = conversation.end if is_bound else self.first
-        return (self.generation, self.first) == (conversation.generation, first)
-
-
-class MessageStore(MessageReader):
-    """Reads and writes the messages of all conversations."""
+    # Writes
 
     def stage(
         self, conversation: Conversation, texts: Sequence[bytes], first: int, author: str | None

@@ -182,10 +182,8 @@ class Messages:
         index: int,
         author: str | None,
     ) -> list[Write]:
-        if author in (None, caller.id):
-            return []
         target = f"message:{conversation.session_id}/{index}"
-        return [self._audit.record(caller, action, target, {"author": author})]
+        return self._audit.record_foreign(caller, author, action, target, {"author": author})
 
     def _get_writable(self, caller: Principal, session: str) -> Conversation:
         found = self._store.get_header(caller.tenant, session)

@@ -17,7 +17,7 @@ from functions.authorization.rules import is_allowed
 from functions.conversations.authority import READ_CONVERSATION
 from functions.conversations.lists import ConversationLists
 from functions.conversations.mapper import header_key
-from functions.conversations.message_store import MessageReader
+from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation, Message
 from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.identity.model import Principal
@@ -81,7 +81,7 @@ class HeldConversation(HeldSpace):
 class HeldMessages:
     """The conversations that a process holds. Safe for use by several threads."""
 
-    def __init__(self, reader: MessageReader, embed: Embed) -> None:
+    def __init__(self, reader: MessageStore, embed: Embed) -> None:
         self._reader = reader
         self._embed = embed
         self._spaces = HeldSpaces(HeldConversation, _MAX_HELD_BYTES)

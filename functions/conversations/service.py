@@ -227,10 +227,11 @@ class Conversations:
         self, caller: Principal, action: Action[Conversation], old: Conversation | None
     ) -> list[Write]:
         """Record what happens to a conversation that another principal has made."""
-        if old is None or old.created_by == caller.id:
+        if old is None:
             return []
+        target = f"conversation:{old.session_id}"
         before = {"user_id": old.user_id, "message_count": old.message_count}
-        return [self._audit.record(caller, action, f"conversation:{old.session_id}", before)]
+        return self._audit.record_foreign(caller, old.created_by, action, target, before)
 
     def _get_present(self, tenant: str, session: str) -> Conversation | None:
         """Read a conversation's header; archive one whose retention is over."""

@@ -172,11 +172,9 @@ class States:
 
     def _record(self, caller: Principal, action: Action[StateAddress], old: Item) -> list[Write]:
         """Record what happens to a state that another principal has made."""
-        if old["created_by"] == caller.id:
-            return []
         address, before = decode_head(old).address, {"version": old["version"]}
         target = f"state:{address.agent_id}/{address.owner_id}/{address.key}"
-        return [self._audit.record(caller, action, target, before)]
+        return self._audit.record_foreign(caller, old["created_by"], action, target, before)
 
 
 def _assert_version(old: Item | None, version: int | None) -> None:

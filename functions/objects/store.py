@@ -122,12 +122,9 @@ class ObjectStore:
     ) -> Item:
         if new.metadata is UNREADABLE:
             raise UnreadableValue
-        if new.sensitivity in ENCRYPTED:
-            name = _build_metadata_context(key, generation)
-            return self._values.encrypt(new.metadata, tenant, name, _FIRST_VERSION)
-        return {"value": new.metadata}
+        return self._encrypt(new.metadata, tenant, _build_metadata_context(key, generation), new)
 
-    def _encrypt(self, data: bytes, tenant: str, name: str, new: NewObject) -> Item:
+    def _encrypt(self, data: bytes, tenant: str, name: str, new: NewObject | StoredObject) -> Item:
         if new.sensitivity in ENCRYPTED:
             return self._values.encrypt(data, tenant, name, _FIRST_VERSION)
         return {"value": data}

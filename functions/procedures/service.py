@@ -186,11 +186,9 @@ class Procedures:
     def _record(
         self, caller: Principal, action: Action[Any], present: ProcedureWorkflow
     ) -> list[Write]:
-        if present.written_by in (None, caller.id):
-            return []
-        target = "/".join((*present.procedure, present.workflow_id))
-        before = {"written_by": present.written_by, "version": present.version}
-        return [self._audit.record(caller, action, f"procedure:{target}", before)]
+        author, target = present.written_by, "/".join((*present.procedure, present.workflow_id))
+        before = {"written_by": author, "version": present.version}
+        return self._audit.record_foreign(caller, author, action, f"procedure:{target}", before)
 
     def _describe(self, workflow: ProcedureWorkflow) -> WorkflowStats:
         return rules.compute_stats(workflow, self._clock())

@@ -93,10 +93,9 @@ class RunDeletions:
         return self._store.delete_episodes(partition, deadline, audit)[0]
 
     def _build_record(self, caller: Principal, run: Item) -> list[Write]:
-        if run["created_by"] == caller.id:
-            return []
-        before = {"created_by": run["created_by"], "status": run["status"]}
-        return [self._audit.record(caller, DELETE_RUN, f"run:{run['id']}", before)]
+        author, target = run["created_by"], f"run:{run['id']}"
+        before = {"created_by": author, "status": run["status"]}
+        return self._audit.record_foreign(caller, author, DELETE_RUN, target, before)
 
     def _audit_foreign(self, caller: Principal, run_id: str) -> Audit:
 

@@ -9,7 +9,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import NotFound
 from functions.platform.idempotency import RequestToken
 from functions.platform.run_keys import build_episode_id, build_episode_sort_token
-from functions.runs.authority import APPEND_EPISODE, record_change
+from functions.runs.authority import APPEND_EPISODE
 from functions.runs.deletion_store import RunDeletionStore
 from functions.runs.model import Episode, Run, compute_expiry
 from functions.runs.requests import NewEpisode
@@ -59,7 +59,8 @@ class Episodes:
             sensitivity=new.sensitivity,
         )
         self._quota.assert_room(caller.tenant)
-        records = record_change(self._audit, caller, APPEND_EPISODE, run_id, starter)
+        target, before = f"run:{run_id}", {"created_by": starter}
+        records = self._audit.record_foreign(caller, starter, APPEND_EPISODE, target, before)
         earlier = self._store.append(address, episode, sort_token, token, records)
         if earlier is None:
             self._quota.add_episode(caller.tenant)

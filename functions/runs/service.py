@@ -16,7 +16,7 @@ from functions.platform.run_keys import create_run_address
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed
 from functions.runs.agent_types import AgentTypes
-from functions.runs.authority import END_RUN, record_change
+from functions.runs.authority import END_RUN
 from functions.runs.model import Run, RunQuery, RunResult, RunStatus
 from functions.runs.requests import NewRun
 from functions.runs.rules import RunIds, end_run, render_value, run_not_found
@@ -103,8 +103,10 @@ class Runs:
             run = self._store.decode(tenant, item)
             status: RunStatus = "completed" if field == "output" else "failed"
             ended = end_run(run, status, result, caller.id, token.stored, now)
+            starter, target = run.created_by, f"run:{run_id}"
+            before = {"created_by": starter}
+            records = self._audit.record_foreign(caller, starter, END_RUN, target, before)
             try:
-                records = record_change(self._audit, caller, END_RUN, run_id, run.created_by)
                 self._store.end(tenant, item, ended, field, now, records)
             except ConditionFailed as changed:
                 present = changed.failed.get((item["pk"], item["sk"]))
