@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 
 from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation
@@ -49,23 +50,17 @@ class Forgetting:
         if not rows:
             return {}
         conversation = self._conversations.get_header(tenant, session)
+        read_digest = cache(partial(self._read_digest, conversation))
         again: dict[str, int] = {}
-        present: dict[int, str | None] = {}
         for row in rows:
-            marks = [evidence.parse_mark(each) for each in row.messages]
-            for index, _ in marks:
-                if index not in present:
-                    present[index] = self._read_digest(conversation, index)
-            changed = [i for i, digest in marks if present[i] not in (None, digest)]
+            marks = {each: evidence.parse_mark(each) for each in row.messages}
+            present = {each: read_digest(index) for each, (index, _) in marks.items()}
+            changed = [i for each, (i, then) in marks.items() if present[each] not in (None, then)]
             if row.is_whole:
                 changed = [0]
             if changed:
                 again[row.strategy] = min(*changed, again.get(row.strategy, changed[0]))
-            kept = [
-                each
-                for each, (index, digest) in zip(row.messages, marks, strict=True)
-                if present[index] == digest
-            ]
+            kept = [each for each, (_, then) in marks.items() if present[each] == then]
             if row.is_whole or len(kept) < len(row.messages):
                 self._keep(row, kept)
         return again

@@ -139,15 +139,16 @@ class Learner:
         strategy = self._strategies.get(tenant, name)
         conversation = self._conversations.get_header(tenant, session)
         now = self._clock()
-        if strategy is None or conversation is None:
-            self._positions.try_put(rules.rest(position))
-            return
-        if not strategy.enabled or not rules.may_learn(conversation, now):
+        if (
+            strategy is None
+            or conversation is None
+            or not strategy.enabled
+            or not rules.may_learn(conversation, now)
+        ):
             self._positions.try_put(rules.rest(position))
         elif not rules.is_due(position, strategy, conversation, now):
-            due = conversation.updated_at + (strategy.idle_ms or 0)
-            is_idle = strategy.idle_ms is not None
-            self._positions.try_put(rules.wait(position, "trigger", now, due if is_idle else None))
+            due = rules.find_idle_end(strategy, conversation)
+            self._positions.try_put(rules.wait(position, "trigger", now, due))
         else:
             self._read(rules.follow(position, conversation), strategy, conversation)
 

@@ -91,9 +91,13 @@ def is_due(position: Position, strategy: Strategy, conversation: Conversation, n
         return True
     new = conversation.end - follow(position, conversation).read_until
     is_many = strategy.messages is not None and new >= strategy.messages
-    return is_many or (
-        strategy.idle_ms is not None and conversation.updated_at + strategy.idle_ms <= now
-    )
+    idle_end = find_idle_end(strategy, conversation)
+    return is_many or (idle_end is not None and idle_end <= now)
+
+
+def find_idle_end(strategy: Strategy, conversation: Conversation) -> int | None:
+    """Find when a conversation has been idle long enough (epoch ms); None: that is no trigger."""
+    return None if strategy.idle_ms is None else conversation.updated_at + strategy.idle_ms
 
 
 def schedule(
@@ -122,8 +126,9 @@ def schedule(
     is_many = strategy.messages is not None and new >= strategy.messages
     if is_many or position.read_until > after.read_until:
         return make_ready(after, now)
-    due = None if strategy.idle_ms is None else conversation.updated_at + strategy.idle_ms
-    return None if is_same and position.reason else wait(after, "trigger", now, due)
+    if is_same and position.reason:
+        return None
+    return wait(after, "trigger", now, find_idle_end(strategy, conversation))
 
 
 def wait(position: Position, reason: WaitingReason, now: int, due: int | None) -> Position:
