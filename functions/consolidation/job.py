@@ -58,16 +58,16 @@ class Consolidator:
 
     def resume(self, key: Key, seconds: float) -> bool:
         """Go on with a run for at most so long; return whether nothing is left to do."""
-        tenant, deadline = get_tenant(key[0]), time.monotonic() + seconds
+        tenant, has_time = get_tenant(key[0]), limit_time(seconds)
         run = self._store.get_run(tenant, CONSOLIDATION_RUN.parse(key[1]))
         rules = self._store.get_schedule(tenant).rules
         while run is not None and run.is_at_work:
-            if time.monotonic() >= deadline:
+            if not has_time():
                 return False
             if run.status == "undoing":
                 new = self._undo_page(tenant, run)
             else:
-                new = self._consolidate_page(tenant, run, rules, deadline)
+                new = self._consolidate_page(tenant, run, rules, has_time)
             new = new._replace(revision=run.revision + 1)
             if not self._store.save(tenant, new):
                 return True  # another worker continues
@@ -75,12 +75,12 @@ class Consolidator:
         return True
 
     def _consolidate_page(
-        self, tenant: str, run: ConsolidationRun, rules: ConsolidationRules, deadline: float
+        self, tenant: str, run: ConsolidationRun, rules: ConsolidationRules, has_time: HasTime
     ) -> ConsolidationRun:
         def take(step: ConsolidationStep) -> None:
             self._store.take(tenant, run, step, self._build_record(tenant, step))
 
-        new = self.walk_page(tenant, run, rules, take, lambda: time.monotonic() < deadline)
+        new = self.walk_page(tenant, run, rules, take, has_time)
         is_done = new.after == END
         return new._replace(
             status="done" if is_done else "running", finished_at=self._clock() if is_done else None
@@ -156,6 +156,12 @@ class Consolidator:
             _show(before),
             _show(after) | {"step": step.kind, "reason": step.reason},
         )
+
+
+def limit_time(seconds: float) -> HasTime:
+    """Return what tells whether a time that begins now has not passed."""
+    deadline = time.monotonic() + seconds
+    return lambda: time.monotonic() < deadline
 
 
 def _select(examined: list[Examined[Fact]]) -> Iterator[Fact]:

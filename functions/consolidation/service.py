@@ -1,8 +1,7 @@
 """Use cases of consolidations: settings, dry runs, runs, and undoing them."""
 
 import secrets
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -15,7 +14,7 @@ from functions.consolidation.authority import (
     READ_CONSOLIDATION,
     UNDO_CONSOLIDATION,
 )
-from functions.consolidation.job import END, Consolidator
+from functions.consolidation.job import END, Consolidator, limit_time
 from functions.consolidation.model import (
     ConsolidationRules,
     ConsolidationRun,
@@ -78,7 +77,7 @@ class Consolidation:
         if every is not None and every < _HOUR:
             raise ValidationFailed("every", "is an hour or more, or null")
         before = self._store.get_schedule(caller.tenant)
-        next_at = None if every is None else self._clock() + every
+        next_at = every and self._clock() + every
         after = before._replace(rules=rules, next_at=next_at, revision=before.revision + 1)
         record = self._audit.record(
             caller, CHANGE_CONSOLIDATION, "consolidation:settings", *map(_show, (before, after))
@@ -94,7 +93,7 @@ class Consolidation:
         authorize(caller, CONSOLIDATE, None)
         rules, run = self._store.get_schedule(caller.tenant).rules, self._build_run()
         steps: list[ConsolidationStep] = []
-        has_time = _limit_time()
+        has_time = limit_time(_REQUEST_SECONDS)
         while run.after != END and run.examined < MAX_DRY_RUN_FACTS and has_time():
             run = self._consolidator.walk_page(caller.tenant, run, rules, steps.append, has_time)
         users = self._users.of(caller)
@@ -111,11 +110,9 @@ class Consolidation:
     def start_due(self, item: Item) -> bool:
         """Start the consolidation that a tenant's settings make due."""
         tenant = get_tenant(item["pk"])
-        schedule = self._store.get_schedule(tenant)
-        every = schedule.rules.every_ms
-        next_at = None if every is None else self._clock() + every
+        schedule = self._store.get_schedule(tenant)._replace(next_at=None)  # one interval from now
         with suppress(ConditionFailed):  # another worker has started it
-            self._start(tenant, schedule._replace(next_at=next_at), self._build_run())
+            self._start(tenant, schedule, self._build_run())
         return True
 
     def _start(
@@ -168,11 +165,6 @@ class Consolidation:
         self._store.write(self._store.build_run_write(caller.tenant, begun), record)
         self._consolidator.resume(build_run_key(caller.tenant, id), _REQUEST_SECONDS)
         return self.get(caller, id)
-
-
-def _limit_time() -> Callable[[], bool]:
-    deadline = time.monotonic() + _REQUEST_SECONDS
-    return lambda: time.monotonic() < deadline
 
 
 def _show(schedule: ConsolidationSchedule) -> dict[str, object]:

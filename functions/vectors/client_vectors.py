@@ -4,18 +4,15 @@ A search reads what was written since the one before, strongly consistent: so it
 written before it began. All vectors of a partition have one length.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from functions.platform.clock import Clock
 from functions.platform.items import Item
-from functions.vectors.client_vector_store import NUMBERS, ClientVectorStore
+from functions.vectors.client_vector_store import NUMBERS, ClientVectorStore, count_numbers
+from functions.vectors.in_memory_vectors import decode_vectors
 from functions.vectors.matrix import HeldSpaces, RowKey, TextMatrix, VectorSpace
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _OVERLAP = 30_000  # ms; as long as a request has, and the largest difference of clocks
 _BATCH = 500  # vectors that are decoded at once
@@ -57,9 +54,9 @@ class ClientVectorIndex:
             packed: the query's vector.
             depth: how many hits to give at most; some of them may stand for entries that are gone.
         """
-        (query,) = _decode([packed])
+        (query,) = decode_vectors([packed], count_numbers(packed))
         with self._spaces.use(partition) as space:
-            self._refresh(partition, space)
+            self._refresh(partition, space, len(query))
             found = space.matrix.find_nearest(query, depth)
         hits = [ClientHit(ref, time, min(round(cosine, 4), 1.0)) for ref, time, cosine in found]
         return hits, len(hits) < depth
@@ -70,13 +67,14 @@ class ClientVectorIndex:
             for hit in hits:
                 space.matrix.forget(hit.ref, hit.time)
 
-    def _refresh(self, partition: str, space: VectorSpace) -> None:
+    def _refresh(self, partition: str, space: VectorSpace, dimension: int) -> None:
         now = self._clock()
         items = self._store.list_since(partition, space.refreshed - _OVERLAP)
         new = (item for item in items if _is_new(item, space.matrix))
         while batch := list(islice(new, _BATCH)):
             keys = [RowKey(item["ref"], {}, item["time"]) for item in batch]
-            space.matrix.put_many(keys, _decode([item[NUMBERS] for item in batch]))
+            vectors = decode_vectors([bytes(item[NUMBERS]) for item in batch], dimension)
+            space.matrix.put_many(keys, vectors)
         space.refreshed = now
 
 
@@ -84,11 +82,3 @@ def _is_new(item: Item, matrix: TextMatrix) -> bool:
     """Tell whether an item may be newer than what is held of its entry."""
     written = matrix.written_at(item["ref"])
     return written is None or written <= item["time"]
-
-
-def _decode(packed: Sequence[bytes]) -> "NDArray[np.float32]":
-    """Decode vectors of one length: a row for each."""
-    import numpy as np  # noqa: PLC0415 - 70 ms, and most requests search nothing
-
-    block = np.frombuffer(b"".join(packed), "<f2").reshape(len(packed), -1)
-    return block.astype(np.float32)
