@@ -41,10 +41,13 @@ def run_background_tasks(
     trimming = None
     if database.trim is not None:
         trimming = _Trimming(partial(database.trim, bootstrap.MEMORY_TABLE), len(groups))
+    functions = bootstrap.LocalFunctions(
+        settings, folder, log_wait_seconds=bootstrap.LOG_WAIT_SECONDS
+    )
     with pause_gc():
         mappings = {
             name: StreamMapping(
-                bootstrap.build_stream(settings, consumers=consumers),
+                functions.build_stream(consumers),
                 StreamReader(
                     create_client("dynamodbstreams"), arn, folder, f"{name}-position.json"
                 ),
@@ -53,9 +56,7 @@ def run_background_tasks(
             )
             for name, consumers in groups.items()
         }
-        schedule = bootstrap.build_schedule(
-            settings, folder, log_wait_seconds=bootstrap.LOG_WAIT_SECONDS
-        )
+        schedule = functions.build_schedule()
 
     def sweep(stopping: Event) -> None:
         run_schedule(schedule, now_ms(), stopping)

@@ -4,7 +4,7 @@ import base64
 import secrets
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,102 +74,72 @@ def _close_memory_of_users(services: Container) -> None:
         services.namespaces.close_users(services.identity.get_principal(TENANT, ADMIN))
 
 
-def build_api(
-    settings: LocalSettings,
-    folder: DataFolder,
-    clock: Clock = now_ms,
-    *,
-    log_wait_seconds: float = 0,
-    dynamodb: Any = None,
-) -> Handler:
-    """Build the API function.
+@dataclass(frozen=True)
+class LocalFunctions:
+    """Builds the functions.
 
-    Args:
+    Attributes:
         clock: returns the time in epoch ms.
-        log_wait_seconds: as in the function's settings; 0 if no thread reads the stream.
-        dynamodb: the client of the tables; None creates one.
+        log_wait_seconds: as in the functions' settings; 0 if no thread reads the stream.
+        dynamodb: the client of the tables; None creates one for each function.
     """
-    api_settings = _api_settings(settings, folder)
-    waiting = replace(api_settings, log_wait_seconds=log_wait_seconds)
-    return App(_build_container(settings, waiting, clock, dynamodb))
 
+    settings: LocalSettings
+    folder: DataFolder
+    clock: Clock = now_ms
+    log_wait_seconds: float = 0
+    dynamodb: Any = None
 
-def build_files(
-    settings: LocalSettings, folder: DataFolder, clock: Clock = now_ms, *, dynamodb: Any = None
-) -> FileServer:
-    """Build the server of large objects' addresses; arguments and errors are as for `build_api`."""
-    container = Container(_api_settings(settings, folder), clock, dynamodb)
-    return FileServer(container.folder_storage)
+    def build_api(self) -> Handler:
+        """Build the API function."""
+        settings = _api_settings(self.settings, self.folder)
+        return App(self._build(replace(settings, log_wait_seconds=self.log_wait_seconds)))
 
+    def build_files(self) -> FileServer:
+        """Build the server of large objects' addresses."""
+        return FileServer(self._build(_api_settings(self.settings, self.folder)).folder_storage)
 
-def build_stream(
-    settings: LocalSettings,
-    clock: Clock = now_ms,
-    *,
-    consumers: Iterable[str] = ALL_CONSUMERS,
-    dynamodb: Any = None,
-) -> Handler:
-    """Build the stream function with some consumers; `dynamodb` is as for `build_api`."""
-    stream_settings = StreamSettings(
-        memory_table=MEMORY_TABLE,
-        log_table=LOG_TABLE,
-        log_retention_days=settings.log_retention_days,
-        stream_consumers=",".join(consumers),
-        learning_url=settings.model_url,
-        learning_key=settings.model_key,
-        **_model_settings(settings),
-    )
-    return build_stream_handler(_build_container(settings, stream_settings, clock, dynamodb))
-
-
-def _build_container(
-    settings: LocalSettings, own: Settings, clock: Clock, dynamodb: Any
-) -> Container:
-    """Build the container of a function, which reaches models from the private network."""
-    container = Container(own, clock, dynamodb)
-    if settings.model_url is not None and settings.model_socket is not None:
-        container.learning_endpoint = OpenAiEndpoint(
-            settings.model_url, lambda: settings.model_key, 60, settings.model_socket
+    def build_stream(self, consumers: Iterable[str] = ALL_CONSUMERS) -> Handler:
+        """Build the stream function with some consumers."""
+        settings = StreamSettings(
+            memory_table=MEMORY_TABLE,
+            log_table=LOG_TABLE,
+            log_retention_days=self.settings.log_retention_days,
+            stream_consumers=",".join(consumers),
+            learning_url=self.settings.model_url,
+            learning_key=self.settings.model_key,
+            **_model_settings(self.settings),
         )
-    if settings.embedding_url is not None and settings.embedding_socket is not None:
-        container.embedding_endpoint = OpenAiEndpoint(
-            settings.embedding_url, lambda: settings.embedding_key, 10, settings.embedding_socket
+        return build_stream_handler(self._build(settings))
+
+    def build_schedule(self) -> Handler:
+        """Build the scheduled function."""
+        settings = ScheduleSettings(
+            memory_table=MEMORY_TABLE,
+            log_table=LOG_TABLE,
+            archive_folder=str(build_archive_path(self.folder)),
+            encryption_key_file=_encryption_key(self.folder),
+            log_retention_days=self.settings.log_retention_days,
+            log_wait_seconds=self.log_wait_seconds,
+            **_embedding_settings(self.settings),
         )
-    return container
+        return build_schedule_handler(self._build(settings))
 
-
-def _model_settings(settings: LocalSettings) -> dict[str, Any]:
-    return _embedding_settings(settings) | {
-        "learning_model": None if settings.model_url is None else f"openai:{settings.model}",
-        "learning_tokens_per_day": settings.model_tokens_per_day,
-        "learning_requests_per_day": settings.model_requests_per_day,
-    }
-
-
-def _embedding_settings(settings: LocalSettings) -> dict[str, Any]:
-    names = ("embedding_model", "embedding_url", "embedding_key", "embedding_dimensions")
-    return {name: getattr(settings, name) for name in names}
-
-
-def build_schedule(
-    settings: LocalSettings,
-    folder: DataFolder,
-    clock: Clock = now_ms,
-    *,
-    log_wait_seconds: float = 0,
-    dynamodb: Any = None,
-) -> Handler:
-    """Build the scheduled function; arguments and errors are as for `build_api`."""
-    schedule_settings = ScheduleSettings(
-        memory_table=MEMORY_TABLE,
-        log_table=LOG_TABLE,
-        archive_folder=str(build_archive_path(folder)),
-        encryption_key_file=_encryption_key(folder),
-        log_retention_days=settings.log_retention_days,
-        log_wait_seconds=log_wait_seconds,
-        **_embedding_settings(settings),
-    )
-    return build_schedule_handler(_build_container(settings, schedule_settings, clock, dynamodb))
+    def _build(self, own: Settings) -> Container:
+        """Build the container of a function, which reaches models from the private network."""
+        settings, container = self.settings, Container(own, self.clock, self.dynamodb)
+        if settings.model_url is not None and settings.model_socket is not None:
+            container.learning_endpoint = OpenAiEndpoint(
+                settings.model_url, lambda: settings.model_key, 60, settings.model_socket
+            )
+        if settings.embedding_url is not None and settings.embedding_socket is not None:
+            container.embedding_endpoint = OpenAiEndpoint(
+                settings.embedding_url,
+                lambda: settings.embedding_key,
+                10,
+                settings.embedding_socket,
+            )
+        return container
 
 
 def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
@@ -190,6 +160,19 @@ def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
     except WrongSetting as error:
         name = "" if "EMBEDDING" in str(error) else f"{folder.path / 'root-key'}: "
         raise StartupError(f"{name}{error}") from error
+
+
+def _model_settings(settings: LocalSettings) -> dict[str, Any]:
+    return _embedding_settings(settings) | {
+        "learning_model": None if settings.model_url is None else f"openai:{settings.model}",
+        "learning_tokens_per_day": settings.model_tokens_per_day,
+        "learning_requests_per_day": settings.model_requests_per_day,
+    }
+
+
+def _embedding_settings(settings: LocalSettings) -> dict[str, Any]:
+    names = ("embedding_model", "embedding_url", "embedding_key", "embedding_dimensions")
+    return {name: getattr(settings, name) for name in names}
 
 
 def build_archive_path(folder: DataFolder) -> Path:

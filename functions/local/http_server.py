@@ -13,7 +13,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from functions.local import gateway
-from functions.local.bootstrap import LOG_WAIT_SECONDS, build_api, build_files
+from functions.local.bootstrap import LOG_WAIT_SECONDS, LocalFunctions
 from functions.local.data_folder import DataFolder
 from functions.local.file_server import FileServer, is_file_path
 from functions.local.gateway import GatewayError, GatewayResponse, Handler
@@ -137,8 +137,8 @@ def build_app(
 ) -> GatewayApp:
     """Build the ASGI application of the service; the last arguments are as for `GatewayApp`."""
     with pause_gc():
-        handler = build_api(settings, folder, log_wait_seconds=LOG_WAIT_SECONDS)
-        files = build_files(settings, folder)
+        functions = LocalFunctions(settings, folder, log_wait_seconds=LOG_WAIT_SECONDS)
+        handler, files = functions.build_api(), functions.build_files()
     executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="handler")
     return GatewayApp(handler, executor, files, on_start, sign_in)
 

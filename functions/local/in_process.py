@@ -80,12 +80,11 @@ class InProcess:
         reader = StreamReader(
             self._streams, find_stream(self.dynamodb, bootstrap.MEMORY_TABLE), self._folder
         )
-        settings, shared = LocalSettings(root_key=self._root_key), self.dynamodb
-        self._api = bootstrap.build_api(settings, self._folder, clock, dynamodb=shared)
-        self._files = bootstrap.build_files(settings, self._folder, clock, dynamodb=shared)
-        self._schedule = bootstrap.build_schedule(settings, self._folder, clock, dynamodb=shared)
-        stream = bootstrap.build_stream(settings, clock, dynamodb=shared)
-        self._mapping = StreamMapping(stream, reader, self._folder, None)
+        settings = LocalSettings(root_key=self._root_key)
+        functions = bootstrap.LocalFunctions(settings, self._folder, clock, 0, self.dynamodb)
+        self._api, self._files = functions.build_api(), functions.build_files()
+        self._schedule = functions.build_schedule()
+        self._mapping = StreamMapping(functions.build_stream(), reader, self._folder, None)
         body = json.dumps({"id": bootstrap.TENANT}).encode()
         response = self.call("POST", b"/api/v1/tenants", [("x-api-key", self._root_key)], body)
         return str(json.loads(response.body)["admin"]["api_key"])

@@ -6,8 +6,8 @@ is bound to tenant, entry id and version, so a copy under another key can't be d
 
 import base64
 import secrets
-from collections import OrderedDict
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
@@ -89,7 +89,7 @@ class Cipher:
         self._keys = keys
         self._lock = Lock()
         self._current: dict[str, _Current] = {}
-        self._unwrapped: OrderedDict[tuple[str, bytes], bytes] = OrderedDict()
+        self._unwrap = lru_cache(_CACHED_KEYS)(keys.unwrap)
 
     def encrypt(
         self, plain: bytes, tenant: str, entry_id: str, version: int
@@ -102,9 +102,8 @@ class Cipher:
         self, ciphertext: bytes, wrapped: bytes, tenant: str, entry_id: str, version: int
     ) -> bytes:
         """Decrypt a value."""
-        return _decrypt(
-            self._get_unwrapped_key(tenant, wrapped), ciphertext, _bind(tenant, entry_id, version)
-        )
+        key = self._unwrap(tenant, wrapped)
+        return _decrypt(key, ciphertext, _bind(tenant, entry_id, version))
 
     def _get_current_key(self, tenant: str) -> _Current:
         with self._lock:
@@ -113,17 +112,6 @@ class Cipher:
                 current = self._current[tenant] = _Current(*self._keys.create(tenant))
             current.uses += 1
             return current
-
-    def _get_unwrapped_key(self, tenant: str, wrapped: bytes) -> bytes:
-        with self._lock:
-            plain = self._unwrapped.get((tenant, wrapped))
-        if plain is None:
-            plain = self._keys.unwrap(tenant, wrapped)
-            with self._lock:
-                self._unwrapped[tenant, wrapped] = plain
-                if len(self._unwrapped) > _CACHED_KEYS:
-                    self._unwrapped.popitem(last=False)
-        return plain
 
 
 def _bind(tenant: str, entry_id: str, version: int) -> bytes:

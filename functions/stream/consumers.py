@@ -61,14 +61,14 @@ def is_consumed(record: Mapping[str, Any]) -> bool:
 def _list_possible(first: str) -> list[Subscription]:
     """List the subscriptions to sort keys that may begin with a character."""
     every = dict.fromkeys(_list_subscriptions(ALL_CONSUMERS))
-    return [each for each in every if each.sort[:1] in ("{", first)]
+    return [each for each in every if each.item_type.sort[:1] in ("{", first)]
 
 
 def build_filters(names: Sequence[str]) -> list[dict[str, Any]]:
     """Build the event source's filter patterns, which let through what these consumers take."""
     subscriptions = _list_subscriptions(names)
-    changes = {each.sort for each in subscriptions if not each.inserts_only}
-    inserts = {each.sort for each in subscriptions if each.inserts_only} - changes
+    changes = {each.item_type.sort for each in subscriptions if not each.inserts_only}
+    inserts = {each.item_type.sort for each in subscriptions if each.inserts_only} - changes
     patterns = [_build_pattern(changes)] if changes else []
     return patterns + ([{"eventName": ["INSERT"], **_build_pattern(inserts)}] if inserts else [])
 

@@ -3,6 +3,7 @@
 Notes need the table alone. Reads ask a language model, each in a thread.
 """
 
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, NamedTuple, Self
 
@@ -26,24 +27,23 @@ class _Session(NamedTuple):
     id: str
 
 
+@dataclass(eq=False)
 class ConversationLearner:
     """The consumer of changes of conversations, and of the positions of strategies in them."""
 
     SUBSCRIPTIONS: ClassVar[tuple[Subscription, ...]] = (_CONVERSATIONS, _POSITIONS)
 
-    def __init__(
-        self, forgetting: Forgetting, positions: PositionStore, learner: Learner | None
-    ) -> None:
-        self._forgetting = forgetting
-        self._positions = positions
-        self._learner = learner
-        self._pool = WorkerPool("learning", _THREADS)
+    _forgetting: Forgetting
+    _positions: PositionStore
+    _learner: Learner | None
+    _pool: WorkerPool
 
     @classmethod
     def build(cls, container: Container) -> Self:
         """Build the consumer from the function's services; without a model, it only forgets."""
         learner = container.learner if container.settings.learning_models else None
-        return cls(container.forgetting, container.position_store, learner)
+        pool = WorkerPool("learning", _THREADS)
+        return cls(container.forgetting, container.position_store, learner, pool)
 
     def process(self, batch: StreamBatch) -> None:
         """Note what changed in conversations, then read those that are ready."""

@@ -4,6 +4,7 @@ Events are derived from the change alone, so a record that is delivered again gi
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -29,13 +30,13 @@ class EventRecord(NamedTuple):
         return self.event.type == "memory.archived"
 
 
+@dataclass(eq=False)
 class EventDeriver:
     """Derives events, with the reasons of removals and the intents of tasks."""
 
-    def __init__(self, reasons: RemovalReasons, tasks: TaskStore, pool: WorkerPool) -> None:
-        self._reasons = reasons
-        self._tasks = tasks
-        self._pool = pool
+    _reasons: RemovalReasons
+    _tasks: TaskStore
+    _pool: WorkerPool
 
     def derive_events(self, batch: StreamBatch) -> list[EventRecord]:
         """Derive the events of a batch, in the order of their records.

@@ -6,6 +6,7 @@ leaves nothing behind.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Self
 
 from functions.container import Container
@@ -42,13 +43,13 @@ class _Superseded(NamedTuple):
         return build_version_key(self.record.key, self.item, self.time)
 
 
+@dataclass(eq=False)
 class HistoryKeeper:
     """The consumer of changes of semantic and episodic entries that keeps earlier versions."""
 
     SUBSCRIPTIONS: ClassVar[tuple[Subscription, ...]] = ENTRIES
 
-    def __init__(self, store: HistoryStore) -> None:
-        self._store = store
+    _store: HistoryStore
 
     @classmethod
     def build(cls, container: Container) -> Self:

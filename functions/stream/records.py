@@ -72,26 +72,15 @@ def _is_deleted(record: StreamRecord, tombstones: Tombstones) -> bool:
 
 
 class Subscription(NamedTuple):
-    """The records that a consumer takes: changes of items of one type.
-
-    Attributes:
-        prefix: what their sort keys begin with, where not all of the type are wanted.
-    """
+    """The records that a consumer takes: changes of items of one type."""
 
     item_type: ItemType
     inserts_only: bool = False
-    prefix: str = ""
-
-    @property
-    def sort(self) -> str:
-        """The template of the sort keys."""
-        return f"{self.prefix}{{}}" if self.prefix else self.item_type.sort
 
     def matches(self, record: StreamRecord) -> bool:
         """Tell whether the consumer takes a record."""
         is_wanted = record.event_name == "INSERT" or not self.inserts_only
-        has_sort = self.item_type.has_sort(record.key[1])
-        return is_wanted and has_sort and record.key[1].startswith(self.prefix)
+        return is_wanted and self.item_type.has_sort(record.key[1])
 
 
 ENTRIES = (Subscription(PRIVATE_ENTRY), Subscription(SEMANTIC_ENTRY))

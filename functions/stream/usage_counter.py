@@ -4,6 +4,7 @@ A tenant that has nearly used up its quota of episodes is warned (decision 31).
 """
 
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Self
 
@@ -27,6 +28,7 @@ _DAY = 86_400_000  # ms
 _EPISODES = "items_episodes"
 
 
+@dataclass(eq=False)
 class UsageCounter:
     """The consumer of changes of all stored things.
 
@@ -36,10 +38,9 @@ class UsageCounter:
 
     SUBSCRIPTIONS: ClassVar[tuple[Subscription, ...]] = tuple(map(Subscription, MEASURED))
 
-    def __init__(self, store: UsageStore, bus: EventBus | None, clock: Clock) -> None:
-        self._store = store
-        self._bus = bus
-        self._clock = clock
+    _store: UsageStore
+    _bus: EventBus | None
+    _clock: Clock
 
     @classmethod
     def build(cls, container: Container) -> Self:

@@ -1,6 +1,7 @@
 """Update the vectors of the entries that a batch changes."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Self
 
@@ -18,6 +19,7 @@ _THREADS = 16
 _MAX_FAILURES = 16  # after as many, table or model are out of reach: the rest fails without a call
 
 
+@dataclass(eq=False)
 class VectorUpdater:
     """The consumer of changes of entries that keeps their vectors up to date.
 
@@ -26,16 +28,15 @@ class VectorUpdater:
 
     SUBSCRIPTIONS: ClassVar[tuple[Subscription, ...]] = ENTRIES
 
-    def __init__(self, vectors: ClientVectorStore, indexer: EmbeddingIndexer | None) -> None:
-        self._vectors = vectors
-        self._indexer = indexer
-        self._pool = WorkerPool("vectors", _THREADS)
+    _vectors: ClientVectorStore
+    _indexer: EmbeddingIndexer | None
+    _pool: WorkerPool
 
     @classmethod
     def build(cls, container: Container) -> Self:
         """Build the consumer from the function's services."""
         indexer = container.embedding_indexer if container.vector_search.can_embed else None
-        return cls(container.client_vectors, indexer)
+        return cls(container.client_vectors, indexer, WorkerPool("vectors", _THREADS))
 
     def process(self, batch: StreamBatch) -> None:
         """Embed what changed; the record of an entry that can't be embedded fails."""
