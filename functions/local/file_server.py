@@ -3,12 +3,24 @@
 import re
 import uuid
 
-from functions.local.gateway import GatewayError, GatewayResponse, Headers, render_error
-from functions.platform.errors import Unavailable
+from functions.local.gateway import GatewayResponse, Headers, render_error
+from functions.platform.errors import (
+    AccessDenied,
+    EntryExists,
+    NotFound,
+    ServiceError,
+    Unavailable,
+)
 from functions.platform.folder_storage import FILES_PATH, FileGrant, FolderArchiveStorage
 
 _RANGE = re.compile(r"bytes=(\d{1,18})-(\d{0,18})", re.ASCII)
 _SANDBOX = "default-src 'none'; sandbox"
+
+
+class AlreadyUploaded(EntryExists):
+    """The address was used."""
+
+    status, title = 412, "The address was used"
 
 
 def is_file_path(path: str) -> bool:
@@ -32,29 +44,25 @@ class FileServer:
         try:
             grant = self._storage.verify(method, path)
             if grant is None:
-                raise GatewayError(
-                    403, "ACCESS_DENIED", "Forbidden", "this address is not valid or has expired"
-                )
+                raise AccessDenied("this address is not valid or has expired")
             if grant.method == "PUT":
                 return self._take(grant, body)
             return self._give(grant, {name.lower(): value for name, value in headers})
-        except GatewayError as error:
+        except ServiceError as error:
             return render_error(error)
 
     def _take(self, grant: FileGrant, body: bytes) -> GatewayResponse:
         if len(body) != grant.size:
-            message = f"this address accepts a body of exactly {grant.size} bytes"
-            raise GatewayError(403, "ACCESS_DENIED", "Forbidden", message)
+            raise AccessDenied(f"this address accepts a body of exactly {grant.size} bytes")
         if not self._storage.put_new(grant.name, body, is_sensitive=grant.is_sensitive):
-            message = "a file was already uploaded to this address"
-            raise GatewayError(412, "ENTRY_EXISTS", "Precondition Failed", message)
+            raise AlreadyUploaded("a file was already uploaded to this address")
         return _respond(200)
 
     def _give(self, grant: FileGrant, headers: dict[str, str]) -> GatewayResponse:
         try:
             data = self._storage.get(grant.name)
         except Unavailable:
-            raise GatewayError(404, "NOT_FOUND", "Not Found", "the file was deleted") from None
+            raise NotFound("the file was deleted") from None
         described = {"content-type": grant.content_type, "accept-ranges": "bytes"}
         match = _RANGE.fullmatch(headers.get("range", ""))
         if match is None:

@@ -14,9 +14,9 @@ from threading import Event
 from typing import Any
 from urllib.parse import parse_qsl, unquote_to_bytes
 
-import orjson
-
+from functions.api.error_responses import problem_response
 from functions.platform.clock import now_ms
+from functions.platform.errors import BodyTooLarge, InternalError, ServiceError, ValidationFailed
 
 MAX_BODY = 10 * 1024 * 1024  # bytes, as in AWS
 MAX_HEADERS, MAX_HEADER_BYTES = 100, 32_768
@@ -67,21 +67,10 @@ class GatewayResponse:
     body: bytes
 
 
-class GatewayError(Exception):
-    """The gateway rejects a request with this problem document (RFC 9457)."""
+class HeadersTooLarge(ValidationFailed):
+    """The request has too many headers, or too large ones."""
 
-    def __init__(self, status: int, code: str, title: str, message: str, **members: Any) -> None:
-        super().__init__(message)
-        self.status = status
-        self.document = {
-            "type": "about:blank",
-            "title": title,
-            "status": status,
-            "detail": message,
-            "code": code,
-            "message": message,
-            **members,
-        }
+    status, title = 431, "The headers are too large"
 
 
 def to_event(
@@ -161,35 +150,26 @@ def _encode_body(body: bytes) -> dict[str, Any]:
 def decode_path(raw: bytes) -> str:
     """Percent-decode a path once, except for its percent signs, as HTTP APIs do."""
     if not raw.startswith((b"/", b"*", b"http://", b"https://")):
-        message = "the request's target must be a path that begins with /"
-        raise GatewayError(400, "VALIDATION_ERROR", "Bad Request", message)
+        raise ValidationFailed("path", "must begin with /")
     try:
         return unquote_to_bytes(raw).decode().replace("%", "%25")
     except UnicodeDecodeError as error:
-        message = "the path must be percent-encoded UTF-8"
-        errors = [{"field": "path", "message": message}]
-        raise GatewayError(
-            400, "VALIDATION_ERROR", "Bad Request", message, errors=errors
-        ) from error
+        raise ValidationFailed("path", "must be percent-encoded UTF-8") from error
 
 
 def check_body_size(size: int, max_bytes: int = MAX_BODY) -> None:
     """Check the size of a body, in bytes."""
     if size > max_bytes:
         message = f"a request body has at most {max_bytes} bytes"
-        raise GatewayError(
-            413, "BODY_TOO_LARGE", "Content Too Large", message, max=max_bytes, actual=size
-        )
+        raise BodyTooLarge(message, max=max_bytes, actual=size)
 
 
 def check_headers(headers: Headers) -> None:
     """Check the number and the size of a request's headers."""
     sizes = [len(name) + len(value) for name, value in headers]
     if len(sizes) > MAX_HEADERS or sum(sizes) > MAX_HEADER_BYTES:
-        message = f"a request has at most {MAX_HEADERS} headers, {MAX_HEADER_BYTES} bytes in all"
-        raise GatewayError(
-            431, "VALIDATION_ERROR", "Request Header Fields Too Large", message, max=MAX_HEADERS
-        )
+        most = f"{MAX_HEADERS} headers, {MAX_HEADER_BYTES} bytes in all"
+        raise HeadersTooLarge("headers", f"a request has at most {most}")
 
 
 def invoke(handler: Handler, event: dict[str, Any]) -> GatewayResponse:
@@ -198,8 +178,7 @@ def invoke(handler: Handler, event: dict[str, Any]) -> GatewayResponse:
         return to_response(handler(event, LocalContext()))
     except Exception:  # noqa: BLE001 - as the real Lambda service does
         _log.exception("the handler failed")
-        failed = GatewayError(500, "INTERNAL_ERROR", "Internal Server Error", "the service failed")
-        return render_error(failed)
+        return render_error(InternalError())
 
 
 def to_response(result: Mapping[str, Any]) -> GatewayResponse:
@@ -218,16 +197,16 @@ def to_response(result: Mapping[str, Any]) -> GatewayResponse:
     return GatewayResponse(status, [*headers, (b"content-length", b"%d" % size)], body)
 
 
-def render_error(error: GatewayError) -> GatewayResponse:
+def render_error(error: ServiceError) -> GatewayResponse:
     """Build the response to a request that the gateway rejects."""
-    headers = {
-        "content-type": "application/problem+json",
+    response = problem_response(error)
+    headers = response.headers | {
         "x-request-id": str(uuid.uuid4()),
         "cache-control": "no-store",
         "x-content-type-options": "nosniff",
     }
-    body = orjson.dumps(error.document).decode()
-    return to_response({"statusCode": error.status, "headers": headers, "body": body})
+    body = response.body.decode()
+    return to_response({"statusCode": response.status, "headers": headers, "body": body})
 
 
 def _encode_headers(headers: Mapping[str, Any]) -> Iterable[tuple[bytes, bytes]]:

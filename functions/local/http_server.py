@@ -16,10 +16,11 @@ from functions.local import gateway
 from functions.local.bootstrap import LOG_WAIT_SECONDS, LocalFunctions
 from functions.local.data_folder import DataFolder
 from functions.local.file_server import FileServer, is_file_path
-from functions.local.gateway import GatewayError, GatewayResponse, Handler
+from functions.local.gateway import GatewayResponse, Handler
 from functions.local.settings import LocalSettings, StartupError
 from functions.local.sign_in import SignIn
 from functions.platform.cold_start import pause_gc
+from functions.platform.errors import ServiceError
 
 _THREADS = 32
 _KEEP_ALIVE = 75  # seconds: longer than common clients keep a connection, so that they close first
@@ -68,7 +69,7 @@ class GatewayApp:
             response = await asyncio.get_running_loop().run_in_executor(self._executor, call)
         except ClientDisconnected:
             return
-        except GatewayError as error:
+        except ServiceError as error:
             response = gateway.render_error(error)
         start = {"status": response.status, "headers": response.headers}
         await send({"type": "http.response.start", **start})

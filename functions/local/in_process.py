@@ -17,13 +17,14 @@ from functions.local.background_tasks import remove_expired_items, run_schedule
 from functions.local.data_folder import DataFolder, open_data_folder
 from functions.local.database import use_only
 from functions.local.file_server import is_file_path
-from functions.local.gateway import GatewayError, GatewayResponse, Headers
+from functions.local.gateway import GatewayResponse, Headers
 from functions.local.settings import LocalSettings
 from functions.local.simulation import URL, Simulation
 from functions.local.stream_mapping import DEAD_LETTERS, StreamMapping
 from functions.local.stream_reader import StreamReader, find_stream
 from functions.platform.aws import create_client
 from functions.platform.clock import Clock
+from functions.platform.errors import ServiceError
 from functions.platform.observability import logger
 from functions.platform.schema import build_log_table, build_memory_table
 
@@ -96,7 +97,7 @@ class InProcess:
             return self._files.handle(method, path, headers, body)
         try:
             event = to_request_event(method, target, headers, body)
-        except GatewayError as error:
+        except ServiceError as error:
             return gateway.render_error(error)
         if method == "PATCH" and path.startswith(_TASKS):
             self._deliver()  # logs have the end of a task after the events that precede it
