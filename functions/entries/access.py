@@ -1,6 +1,5 @@
 """Decide what a caller may read: an entry, or private memory (RFC-0015 §2, §4.1)."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from functions.authorization.rules import authorize, inspects, is_allowed
@@ -41,16 +40,6 @@ def build_target(
     return EntryTarget(entry, is_overseen=tasks.coordinates_agent(caller, entry.agent_id))
 
 
-def select_readable_by_task(
-    tasks: TaskAccess, caller: Principal, entries: Iterable[Entry]
-) -> list[Entry]:
-    """Return those of another agent's entries that the caller may read by their tasks."""
-    found = list(entries)
-    named = {each.task_id for each in found if each.task_id is not None}
-    readable = {task.id for task in tasks.select_readable(caller, named)} if named else set()
-    return [entry for entry in found if entry.task_id in readable]
-
-
 class PrivateScope(NamedTuple):
     """Private memory that a query names and that its caller may read.
 
@@ -59,14 +48,14 @@ class PrivateScope(NamedTuple):
         agent_id: the owner; empty for a task's working memory.
         task: the task whose working memory it is; None for an agent's memory.
         is_inherited: whether a sub-task of the task shows it.
-        is_read_by_task: whether the caller may read only entries of some tasks.
+        task_ids: the tasks whose entries alone the caller may read; None if it may read all.
     """
 
     filters: Filters
     agent_id: str = ""
     task: Task | None = None
     is_inherited: bool = False
-    is_read_by_task: bool = False
+    task_ids: frozenset[str] | None = None
 
     @property
     def is_small(self) -> bool:
@@ -116,9 +105,10 @@ class PrivateMemory:
         if owner == caller.id or inspects(caller):
             return [PrivateScope(filters, owner)]
         scopes = []
-        if WORKING.name in types:
+        if WORKING.name in types and filters.task_id is None:
             working = filters._replace(memory_type=WORKING.name)
-            scopes.append(PrivateScope(working, owner, is_read_by_task=True))
+            if readable := self._tasks.list_readable_of(caller, owner):
+                scopes.append(PrivateScope(working, owner, task_ids=readable))
         if EPISODIC.name in types and self._tasks.coordinates_agent(caller, owner):
             scopes.append(PrivateScope(filters._replace(memory_type=EPISODIC.name), owner))
         return scopes

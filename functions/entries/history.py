@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
-from functions.authorization.rules import authorize
+from functions.authorization.rules import authorize, is_allowed
 from functions.entries.agent_store import AgentStore
 from functions.entries.authority import WRITE_ENTRY
 from functions.entries.change import Changes
@@ -21,8 +21,9 @@ from functions.entries.query import Queries, begin_before
 from functions.entries.read import EntryReader
 from functions.entries.requests import EntryChange
 from functions.entries.store import EntryStore
-from functions.entries.tiers import EPISODIC, SEMANTIC, Tier
+from functions.entries.tiers import EPISODIC, SEMANTIC, WORKING, Tier
 from functions.identity.model import Principal
+from functions.namespaces.authority import READ_MEMORY
 from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.service import Namespaces
 from functions.platform.bounded_pages import BoundedPage, WantedPage
@@ -143,11 +144,15 @@ class EntryHistory:
             ValidationFailed: the query names neither a namespace nor an agent's episodic memory.
             HistoryNotKept: the history does not reach so far.
         """
-        place, namespace = _select_place(filters), None
+        place, namespace, tier = _select_place(filters), None, EPISODIC.name
         if place.memory_type == SEMANTIC.name:
             namespace = self._namespaces.find(caller, str(place.namespace))
+            if not is_allowed(caller, READ_MEMORY, namespace):  # as if it weren't configured
+                namespace = namespace._replace(configured=None)
+        elif self._queries.has_unreadable(caller, place):  # as if it kept none
+            tier = WORKING.name
         agent = place.agent_id or caller.id
-        kept_from = self._find_kept_from(caller, EPISODIC.name, agent, namespace)
+        kept_from = self._find_kept_from(caller, tier, agent, namespace)
         if moment < min(kept_from, self._clock()):
             raise HistoryNotKept(
                 "the history does not reach back to this time; ask for a later one"

@@ -13,7 +13,7 @@ from functools import partial
 from operator import attrgetter
 from typing import NamedTuple
 
-from functions.entries.access import PrivateScope, select_readable_by_task
+from functions.entries.access import PrivateScope
 from functions.entries.filters import ROW_ATTRIBUTES, Filters, build_row_matcher, select_matching
 from functions.entries.model import Entry, is_inherited_token, mark_inherited
 from functions.entries.store import EntryStore
@@ -182,7 +182,7 @@ class Sources:
         self, caller: Principal, scope: PrivateScope, *, is_complete: bool
     ) -> list[Source]:
         """Build the sources of private memory."""
-        select = partial(self._select_in_scope, caller, scope)
+        select = partial(self._select_in_scope, scope)
         if is_complete or scope.is_small:
             return [_build_source_of(select(self._read_scope(caller.tenant, scope)))]
         if scope.task is not None:
@@ -197,12 +197,10 @@ class Sources:
         last = partial(self._list_last_counted, caller.tenant, scope)
         return [Source(last, select), *by_type]
 
-    def _select_in_scope(
-        self, caller: Principal, scope: PrivateScope, entries: Iterable[Entry]
-    ) -> list[Entry]:
+    def _select_in_scope(self, scope: PrivateScope, entries: Iterable[Entry]) -> list[Entry]:
         found = select_matching(entries, scope.filters, self._clock())
-        if scope.is_read_by_task:
-            return select_readable_by_task(self._tasks, caller, found)
+        if scope.task_ids is not None:
+            return [each for each in found if each.task_id in scope.task_ids]
         return [each._replace(inherited=True) for each in found] if scope.is_inherited else found
 
     def _read_scope(self, tenant: str, scope: PrivateScope) -> list[Entry]:

@@ -140,7 +140,7 @@ class Queries:
             return []
         if filters.namespace is not None:
             return [filters.namespace]
-        return self._namespaces.list_names(caller, name)
+        return self._namespaces.list_shown(caller, name)
 
     def may_read(self, caller: Principal, entry: Entry) -> bool:
         """Tell whether a listed entry's value may be shown: not of what one administers alone."""
@@ -150,12 +150,15 @@ class Queries:
         return is_allowed(caller, READ_MEMORY, self._namespaces.find(caller, entry.namespace))
 
     def list_readable_namespaces(self, caller: Principal, filters: Filters) -> list[str]:
-        """Return the namespaces that the filters name and whose memory the caller may read."""
+        """Return the namespaces that the filters name and whose memory the caller may read.
+
+        One without configuration has no entry: its first one configures it.
+        """
         if filters.namespace is not None:
             found = self._namespaces.find(caller, filters.namespace)
-            return [filters.namespace] if is_allowed(caller, READ_MEMORY, found) else []
-        names = self._namespaces.list_readable(caller, filters.namespace_prefix)
-        return [each.namespace for each in names]
+            has_any = found.configured is not None and is_allowed(caller, READ_MEMORY, found)
+            return [filters.namespace] if has_any else []
+        return self._namespaces.list_readable(caller, filters.namespace_prefix)
 
     def has_unreadable(self, caller: Principal, filters: Filters) -> bool:
         """Tell whether filters name an owner, task, or namespace that the caller may not read.
@@ -167,7 +170,8 @@ class Queries:
             return True
         if SEMANTIC.name not in types or filters.namespace is None:
             return False
-        return not self.list_readable_namespaces(caller, filters)
+        target = self._namespaces.find(caller, filters.namespace)
+        return not is_allowed(caller, READ_MEMORY, target)
 
 
 def _skip_later_entries(after: str | None, filters: Filters, now: int) -> str | None:

@@ -77,9 +77,7 @@ class Summaries:
             episodic_bytes=usage.episodic_bytes - expired.episodic_bytes,
             oldest_entry=self._store.find_creation_time(tenant, agent, now, newest=False),
             newest_entry=self._store.find_creation_time(tenant, agent, now, newest=True),
-            semantic_namespaces_accessible=[
-                each.namespace for each in self._namespaces.list_readable(caller)
-            ],
+            semantic_namespaces_accessible=self._namespaces.list_readable(caller),
         )
 
     def assert_can_read(self, caller: Principal, agent: str) -> None:

@@ -342,14 +342,12 @@ class Facts:
         users, time = self._users.of(caller), self._clock() if as_of is None else as_of
 
         def list_readable(before: str | None, count: int) -> Iterator[Examined[Fact]]:
-            if not users.can_read(query.user_id):
-                return
-            for each in self._store.list_newest(caller.tenant, query, before, count):
-                fact = each.element
-                if fact is not None and not has_ended:
-                    fact = fact.at(time)
-                is_shown = fact is not None and users.can_read(fact.user_id)
-                yield each._replace(element=fact if is_shown else None)
+            for group in self._store.list_groups(caller.tenant, query, before, count):
+                users.load(each.element.user_id for each in group if each.element is not None)
+                for position, element in group:
+                    fact = element if element is None or has_ended else element.at(time)
+                    is_shown = fact is not None and users.can_read(fact.user_id)
+                    yield Examined(position, fact if is_shown else None)
 
         return read_page(wanted, list_readable, attrgetter("position"))
 
@@ -362,14 +360,14 @@ class Facts:
         authorize(caller, DELETE_FACT, None)
         deleted = 0
         users = self._users.of(caller)
-        may_delete = users.can_delete(query.user_id)
-        found = self._store.list_newest(caller.tenant, query) if may_delete else ()
-        for fact in select_shown(found):
-            if not users.can_delete(fact.user_id):
-                continue
-            with suppress(NotFound):
-                self.forget(caller, fact.fact_id, None)
-                deleted += 1
+        for group in self._store.list_groups(caller.tenant, query):
+            facts = list(select_shown(group))
+            users.load(fact.user_id for fact in facts)
+            for fact in facts:
+                if users.can_delete(fact.user_id):
+                    with suppress(NotFound):
+                        self.forget(caller, fact.fact_id, None)
+                        deleted += 1
         return deleted
 
     @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
@@ -416,13 +414,20 @@ class Facts:
         Raises:
             Unavailable: no embedding model is installed, or it doesn't answer.
         """
-        least, user = request.filters.min_confidence or 0.0, request.filters.user_id
+        filters = request.filters
+        least = filters.min_confidence or 0.0
 
         def accept(fact: Fact) -> bool:
-            return fact.confidence >= least and user in (None, fact.user_id)
+            return fact.confidence >= least
 
         best = self.find(
-            caller, request.query, request.filters.equal, accept, request.top_k, request.as_of
+            caller,
+            request.query,
+            filters.equal,
+            accept,
+            request.top_k,
+            request.as_of,
+            user_id=filters.user_id,
         )
         return [each for each in best if each.score >= request.min_score]
 
@@ -434,12 +439,15 @@ class Facts:
         accept: Callable[[Fact], bool],
         top_k: int,
         as_of: int | None = None,
+        *,
+        user_id: str | None = None,
     ) -> list[RecalledFact]:
         """Find the `top_k` facts that fit a query best; best first.
 
         Args:
             filters: attributes that the facts must have.
             as_of: when they held (epoch ms); None is now.
+            user_id: whom they are about; None for facts of all users and of none.
 
         Raises:
             Unavailable: no embedding model is installed, or it does not answer.
@@ -452,8 +460,10 @@ class Facts:
         def search(depth: int) -> tuple[list[RecalledFact], bool]:
             found = self._vector_search.index.find_candidates(space, embedding, depth, filters)
             cosines, asked = found.cosines, query.use_statistics(found.statistics)
-            facts = self._store.get_many(caller.tenant, cosines)
-            held = ((ref, fact.at(time)) for ref, fact in facts.items() if fact.matches(filters))
+            read = partial(users.load_with, user_id) if cosines and user_id is not None else None
+            facts = self._store.get_many(caller.tenant, cosines, read)
+            named = ((ref, each) for ref, each in facts.items() if each.matches(filters))
+            held = ((ref, each.at(time)) for ref, each in named if user_id in (None, each.user_id))
             recalled = [
                 _rank(asked, fact, cosines[ref])
                 for ref, fact in held

@@ -6,7 +6,7 @@ of the earlier one. Facts that were learned without replacing any are found by t
 subject, which may lag for a moment.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -76,11 +76,20 @@ class FactStore:
         """Read one fact with one call."""
         return decode_stored(self._table.get(build_fact_key(tenant, id)))
 
-    def get_many(self, tenant: str, refs: Iterable[str]) -> dict[str, Fact]:
-        """Read the facts that exist among these references to vectors."""
+    def get_many(
+        self,
+        tenant: str,
+        refs: Iterable[str],
+        read: Callable[[Iterable[Key]], Mapping[Key, Item]] | None = None,
+    ) -> dict[str, Fact]:
+        """Read the facts that exist among these references to vectors: a call per hundred.
+
+        Args:
+            read: reads the items, with others.
+        """
         keys = {build_vector_key(item_types.FACT.build_partition(tenant), ref): ref for ref in refs}
-        items = self._table.get_many(keys)
-        facts = {keys[key]: decode_fact(item) for key, item in items.items()}
+        items = (read or self._table.get_many)(keys)
+        facts = {ref: decode_fact(items.get(key)) for key, ref in keys.items()}
         return {ref: fact for ref, fact in facts.items() if fact is not None}
 
     def write(self, writes: Sequence[Write]) -> None:
@@ -146,22 +155,32 @@ class FactStore:
     def list_newest(
         self, tenant: str, query: FactQuery, before: str | None = None, count: int = MAX_GET_ITEMS
     ) -> Iterator[Examined[Fact]]:
-        """Examine facts before a position, newest first, for those that a query selects.
+        """Examine facts before a position, newest first, for those that a query selects."""
+        return (each for group in self.list_groups(tenant, query, before, count) for each in group)
 
-        Each group takes two calls: one to the index of the subject, the agent type or the tenant,
-        and one for the facts themselves.
+    def list_groups(
+        self, tenant: str, query: FactQuery, before: str | None = None, count: int = MAX_GET_ITEMS
+    ) -> Iterator[list[Examined[Fact]]]:
+        """Examine facts as `list_newest` does, in groups.
+
+        Each group takes two calls, even if it is empty: one to the index of the subject, the agent
+        type or the tenant, and one for the facts themselves.
 
         Args:
             count: the number of facts in the first group.
         """
         index, of = _choose_index(tenant, query)
         for rows in iterate_rows(self._table, index, of, before, count):
-            listed = (row for row in rows if _may_match(row, query))
-            items = self._table.get_many((row["pk"], row["sk"]) for row in listed)
-            for row in rows:
-                fact = decode_fact(items.get((row["pk"], row["sk"])))
-                is_shown = fact is not None and query.matches(fact)
-                yield Examined(row[schema.TYPE_ORDER_ATTRIBUTE], fact if is_shown else None)
+            listed = [(row["pk"], row["sk"]) for row in rows if _may_match(row, query)]
+            items = self._table.get_many(listed or (build_fact_key(tenant, ""),))
+            facts = (decode_fact(items.get((row["pk"], row["sk"]))) for row in rows)
+            yield [
+                Examined(
+                    row[schema.TYPE_ORDER_ATTRIBUTE],
+                    fact if fact is not None and query.matches(fact) else None,
+                )
+                for row, fact in zip(rows, facts, strict=True)
+            ]
 
     def delete(
         self, tenant: str, fact: Fact, reference: FactReference | None, audit: Sequence[Write]

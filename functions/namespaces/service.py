@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any, TypeVar
 
 from functions.audit.service import AuditTrail
@@ -34,6 +35,8 @@ from functions.platform.entry_keys import EntryAddress
 from functions.platform.errors import NotFound, ValidationFailed, VersionMismatch
 from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.items import Item
+from functions.platform.keys import Key
+from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
@@ -61,6 +64,25 @@ class Namespaces:
         _, restricted, read = self._restrictions.read(caller.tenant, caller.id, key)
         return self._build_target(caller, name, read.get(key), restricted)
 
+    def find_each(self, caller: Principal, names: Collection[str]) -> dict[str, NamespaceTarget]:
+        """Read all that decides on the caller's access to namespaces: a call per hundred."""
+        return self.find_each_with(caller, names, ())[0]
+
+    def find_each_with(
+        self, caller: Principal, names: Collection[str], others: Iterable[Key]
+    ) -> tuple[dict[str, NamespaceTarget], dict[Key, Item]]:
+        """Read what `find_each` does, and other items, by their keys, in the same call."""
+        build_key = item_types.NAMESPACE.build_key
+        keys = {name: build_key(caller.tenant, namespace=name) for name in names}
+        _, restricted, read = self._restrictions.read(
+            caller.tenant, caller.id, *keys.values(), *others
+        )
+        targets = {
+            name: self._build_target(caller, name, read.get(key), restricted)
+            for name, key in keys.items()
+        }
+        return targets, read
+
     def find_with_entry(
         self, caller: Principal, address: EntryAddress, name: str | None = None
     ) -> tuple[Item | None, NamespaceTarget | None]:
@@ -85,21 +107,21 @@ class Namespaces:
         fitting = self._prefix_rules.find(caller.tenant, name)
         return NamespaceTarget(name, configured, fitting, is_denied=restricted.denies(name))
 
-    def list_readable(self, caller: Principal, prefix: str | None = None) -> list[Namespace]:
-        """List the configured namespaces whose memory the caller may read, newest first.
+    def list_readable(self, caller: Principal, prefix: str | None = None) -> list[str]:
+        """List the configured namespaces whose memory the caller may read.
 
         With a prefix, those that have it, by an index that may lag behind by milliseconds.
         """
-        read: Callable[[str], Iterable[Namespace]] = self._store.list_all
         if prefix:
-            read = partial(self._store.list_with_prefix, prefix=prefix)
-        return _newest_first(self._select(caller, read, authority.READ_MEMORY))
+            names = list(self._store.iterate_names(caller.tenant, prefix, MAX_PAGE_ITEMS))
+            return self.select_readable(caller, names)
+        found = self._select(caller, self._store.list_all, authority.READ_MEMORY)
+        return [each.namespace for each in _newest_first(found)]
 
-    def list_names(self, caller: Principal, prefix: str) -> list[str]:
+    def list_shown(self, caller: Principal, prefix: str) -> list[str]:
         """List the configured names with a prefix whose permissions the caller may see."""
-        read = partial(self._store.list_with_prefix, prefix=prefix)
-        found = self._select(caller, read, authority.READ_PERMISSIONS)
-        return [each.namespace for each in found]
+        names = list(self._store.iterate_names(caller.tenant, prefix, MAX_PAGE_ITEMS))
+        return self._select_names(caller, names, authority.READ_PERMISSIONS)
 
     def list_few_readable(self, caller: Principal, prefix: str, most: int) -> list[str] | None:
         """List the names with a prefix whose memory the caller may read; None if it has many.
@@ -107,25 +129,33 @@ class Namespaces:
         Args:
             most: how many configured namespaces with the prefix are few.
         """
-        read = partial(self._store.list_few, prefix=prefix, most=most)
+        if prefix:
+            listed = self._store.iterate_names(caller.tenant, prefix, most + 1)
+            names = list(islice(listed, most + 1))
+            return None if len(names) > most else self.select_readable(caller, names)
+        read = partial(self._store.list_few, most=most)
         found, restricted = self._read_with_restrictions(caller, read)
         if found is None:
             return None
         permitted = self._permit_each(caller, found, restricted, authority.READ_MEMORY)
         return [each.namespace for each in permitted]
 
-    def select_readable(self, caller: Principal, names: Collection[str]) -> frozenset[str]:
-        """Select the names whose memory the caller may read: a call per hundred."""
-        build_key = item_types.NAMESPACE.build_key
-        keys = {name: build_key(caller.tenant, namespace=name) for name in names}
-        _, restricted, read = self._restrictions.read(caller.tenant, caller.id, *keys.values())
-        targets = (
-            self._build_target(caller, name, read.get(key), restricted)
-            for name, key in keys.items()
-        )
-        return frozenset(
-            each.name for each in targets if is_allowed(caller, authority.READ_MEMORY, each)
-        )
+    def select_readable(self, caller: Principal, names: Collection[str]) -> list[str]:
+        """Select the configured names whose memory the caller may read: a call per hundred.
+
+        For no name it makes one call, too: it takes the same as for those that are left out.
+        """
+        return self._select_names(caller, names, authority.READ_MEMORY)
+
+    def _select_names(
+        self, caller: Principal, names: Collection[str], action: Action[NamespaceTarget]
+    ) -> list[str]:
+        found = self.find_each(caller, names).values()
+        return [
+            each.name
+            for each in found
+            if each.configured is not None and is_allowed(caller, action, each)
+        ]
 
     def list_page(self, caller: Principal, wanted: WantedPage) -> BoundedPage[Namespace]:
         """List a page of the readable namespaces and prefix rules, newest first.

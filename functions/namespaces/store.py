@@ -72,14 +72,8 @@ class NamespaceStore(Store):
         partition, prefix = item_types.NAMESPACE.build_range(tenant)
         return map(decode_namespace, self._table.query(partition, prefix))
 
-    def list_few(self, tenant: str, prefix: str, most: int) -> list[Namespace] | None:
-        """Read the configured namespaces whose names have a prefix; None if they are over `most`.
-
-        It is one call, or two where there is a prefix.
-        """
-        if prefix:
-            keys = list(islice(self._list_keys(tenant, prefix, most + 1), most + 1))
-            return None if len(keys) > most else self._read_all(keys)
+    def list_few(self, tenant: str, most: int) -> list[Namespace] | None:
+        """Read the configured namespaces with one call; None if they are over `most`."""
         partition, first = item_types.NAMESPACE.build_range(tenant)
         items = self._table.query_from(partition, first, first + HIGHEST, most + 1)
         found = list(map(decode_namespace, islice(items, most + 1)))
@@ -87,7 +81,10 @@ class NamespaceStore(Store):
 
     def list_with_prefix(self, tenant: str, prefix: str) -> list[Namespace]:
         """Read the configured namespaces whose names have a prefix, found by an index."""
-        return self._read_all(self._list_keys(tenant, prefix, MAX_PAGE_ITEMS))
+        names = self.iterate_names(tenant, prefix, MAX_PAGE_ITEMS)
+        build_key = partial(item_types.NAMESPACE.build_key, tenant)
+        found = self._table.get_many(build_key(namespace=name) for name in names)
+        return list(map(decode_namespace, found.values()))
 
     def list_of_person(self, tenant: str, user_id: str) -> list[Namespace]:
         """Read the configured namespaces about a person: two calls for most."""
@@ -102,8 +99,8 @@ class NamespaceStore(Store):
         key = _build_key(tenant, namespace.namespace)
         return self._table.try_write(delete(key, "version = :seen", seen=namespace.version))
 
-    def _list_keys(self, tenant: str, prefix: str, page_size: int) -> Iterator[Key]:
-        """List the keys of the namespaces whose names have a prefix, by an index."""
+    def iterate_names(self, tenant: str, prefix: str, page_size: int) -> Iterator[str]:
+        """Iterate the names of configured namespaces with a prefix, by an index that may lag."""
         partition = item_types.NAMESPACE.build_range(tenant)[0]
         rows = self._table.query_index(
             BY_CREATION,
@@ -113,10 +110,7 @@ class NamespaceStore(Store):
             first=prefix,
             last=prefix + HIGHEST,
         )
-        return ((row["pk"], row["sk"]) for row in rows)
-
-    def _read_all(self, keys: Iterable[Key]) -> list[Namespace]:
-        return list(map(decode_namespace, self._table.get_many(keys).values()))
+        return (row[CREATION_ATTRIBUTE] for row in rows)
 
     def list_rules(self, tenant: str) -> list[Namespace]:
         """Read all prefix rules of a tenant: one call, for there are few."""

@@ -79,7 +79,7 @@ def iterate_groups(
 ) -> Iterator[list[Item]]:
     """Read groups of items, each twice as large as the one before it.
 
-    Where few of them are shown, more are examined at a time.
+    Where few of them are shown, more are examined at a time. The last group may be empty.
 
     Args:
         read: reads a number of items before a position, the highest one first.
@@ -89,7 +89,8 @@ def iterate_groups(
         most: how many a group has at most.
     """
     below, size = before, count
-    while items := read(below, size):
+    while True:
+        items = read(below, size)
         yield items
         if len(items) < size:
             return

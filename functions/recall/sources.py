@@ -91,12 +91,17 @@ class RecallSources:
         }
 
         def accept(fact: Fact) -> bool:
-            is_of_user = question.user_id in (None, fact.user_id)
             references = partial(_list_references, "facts", fact.fact_id)
-            return is_of_user and _is_wanted(question, fact.valid_from, references)
+            return _is_wanted(question, fact.valid_from, references)
 
         found = self._facts.find(
-            caller, question.query or "", equal, accept, question.top_k, question.as_of
+            caller,
+            question.query or "",
+            equal,
+            accept,
+            question.top_k,
+            question.as_of,
+            user_id=question.user_id,
         )
         facts = [each.fact for each in found]
         known = self._facts.explain_validity(caller, facts, is_past=question.as_of is not None)

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from functions.authorization.rules import inspects
-from functions.entries.access import assert_owner_known, select_readable_by_task
+from functions.entries.access import assert_owner_known
 from functions.entries.capacity import AccessTracker
 from functions.entries.filters import Filters, select_matching
 from functions.entries.model import Entry
@@ -113,7 +113,7 @@ class Search:
         _assert_complete(request)
         filters = request.filters
         assert_owner_known(caller, filters)
-        spaces = self._readable_spaces(caller, filters, namespaces)
+        spaces = self._readable_spaces(caller, request, namespaces)
         if not spaces:
             return []
         found = self._find_matches(caller, spaces, request, accept)
@@ -122,19 +122,22 @@ class Search:
         return found
 
     def _readable_spaces(
-        self, caller: Principal, filters: Filters, namespaces: Sequence[str] | None
+        self, caller: Principal, request: MemorySearch, namespaces: Sequence[str] | None
     ) -> list[str]:
+        filters = request.filters
         if filters.memory_type == SEMANTIC.name:
             names = namespaces
             if names is None:
                 names = self._queries.list_readable_namespaces(caller, filters)
             return [build_namespace_space(caller.tenant, name) for name in names]
         owner = filters.agent_id or caller.id
-        is_anothers = filters.memory_type == EPISODIC.name and owner != caller.id
-        may_read = not is_anothers or self._tasks.coordinates_agent(caller, owner)
-        if not (may_read or inspects(caller)):
-            return []
-        return [build_agent_space(caller.tenant, owner)]
+        may_read = True
+        if owner != caller.id and not inspects(caller):
+            if filters.memory_type == EPISODIC.name:
+                may_read = self._tasks.coordinates_agent(caller, owner)
+            elif request.vector is not None:  # a query in words decides when it reads the entries
+                may_read = bool(self._tasks.list_readable_of(caller, owner))
+        return [build_agent_space(caller.tenant, owner)] if may_read else []
 
     def _find_matches(
         self, caller: Principal, spaces: Sequence[str], request: MemorySearch, accept: Accept
@@ -279,7 +282,8 @@ class Search:
         )
         is_anothers = filters.agent_id not in (None, caller.id)
         if filters.memory_type == WORKING.name and is_anothers and not inspects(caller):
-            matching = select_readable_by_task(self._tasks, caller, matching)
+            readable = self._tasks.list_readable_of(caller, str(filters.agent_id))
+            matching = [each for each in matching if each.task_id in readable]
         return matching
 
     def _select_matching(

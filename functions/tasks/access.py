@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from functions.authorization.rules import inspects, is_allowed
 from functions.identity.model import ADMIN, Principal
-from functions.platform.bounded_pages import Examined
+from functions.platform.bounded_pages import Examined, examine_after, get_list_position
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied
 from functions.tasks.authority import READ_INTENT, READ_MEMORY, READ_TASK, TaskTarget
@@ -32,23 +32,29 @@ class TaskAccess:
         """Read the tasks among these whose working memory the caller reads.
 
         One call for fifty, one for what the caller may read by inheritance, and one for each such.
+        What doesn't exist takes the calls of what the caller may not read, and so does no id.
         """
-        found = self._store.get_with_grants(caller.tenant, task_ids, caller.id)
-        readable, others = list[Task](), list[Task]()
-        for task, grant in found:
-            can_read = self._can_read(caller, task, Membership(grant=grant))
-            (readable if can_read else others).append(task)
-        return readable + self._select_inherited(caller, others)
-
-    def _select_inherited(self, caller: Principal, tasks: list[Task]) -> list[Task]:
-        if len(tasks) > 1:
+        wanted = set(task_ids) or {""}
+        found = self._store.get_with_grants(caller.tenant, wanted, caller.id)
+        readable = [
+            task for task, grant in found if self._can_read(caller, task, Membership(grant=grant))
+        ]
+        others = wanted.difference(task.id for task in readable)
+        if len(others) > 1:
             assigned = self._assignments.list_of_agent(caller.tenant, caller.id)
-            parents = {each.inherits_from for each in assigned}
-            tasks = [task for task in tasks if task.id in parents]
-        return [task for task in tasks if self._can_read(caller, task, self._inherit(caller, task))]
+            others &= {each.inherits_from for each in assigned}
+        members = {id: self._inherit(caller, id) for id in others}
+        tasks = [task for task, _ in found if task.id in others]
+        return readable + [each for each in tasks if self._can_read(caller, each, members[each.id])]
 
-    def _inherit(self, caller: Principal, task: Task) -> Membership:
-        return Membership(inherits=self._store.is_inherited_by(caller.tenant, task, caller.id))
+    def list_readable_of(self, caller: Principal, agent: str) -> frozenset[str]:
+        """Return the ids of the tasks with memory of an agent whose working memory one reads."""
+        ids = self._assignments.list_task_ids(caller.tenant, agent)
+        return frozenset(task.id for task in self.select_readable(caller, ids))
+
+    def _inherit(self, caller: Principal, task_id: str) -> Membership:
+        terms = self._store.list_inherited_terms(caller.tenant, task_id, caller.id)
+        return Membership(inherited_terms=terms)
 
     def find_memory_target(self, caller: Principal, task_id: str) -> TaskTarget | None:
         """Read what decides on the caller's access to a task's memory; None without the task.
@@ -59,7 +65,7 @@ class TaskAccess:
             target = TaskTarget(task, self._clock(), Membership(grant=grant))
             if is_allowed(caller, READ_MEMORY, target):
                 return target
-            return target._replace(member=self._inherit(caller, task))
+            return target._replace(member=self._inherit(caller, task.id))
         return None
 
     def can_read_memory(self, caller: Principal, task: Task) -> bool:
@@ -131,23 +137,27 @@ class TaskReader:
 
     def list_of_intent(self, caller: Principal, intent_id: str) -> list[Task]:
         """List an intent's tasks that the caller may read, newest first."""
+        if not self.may_read_intent(caller, intent_id):
+            return self._list_readable_of_intent(caller, intent_id)
         ids = self._intents.list_task_ids(caller.tenant, intent_id)
-        if self.may_read_intent(caller, intent_id):
-            return _newest_first(self._store.get_many(caller.tenant, ids))
+        return _newest_first(self._store.get_many(caller.tenant, ids))
+
+    def _list_readable_of_intent(self, caller: Principal, intent_id: str) -> list[Task]:
+        ids = self._intents.list_task_ids(caller.tenant, intent_id)
         return _newest_first(self._access.select_readable(caller, ids))
 
     def iterate_of_intent(
         self, caller: Principal, intent_id: str, before: str | None, count: int
     ) -> Iterator[Examined[Task]]:
         """Examine an intent's tasks for readable ones, newest first, before a position."""
-        may_read = self.may_read_intent(caller, intent_id)
+        if not self.may_read_intent(caller, intent_id):
+            readable = self._list_readable_of_intent(caller, intent_id)
+            yield from examine_after(readable, get_list_position, before)
+            return
         for ids in self._intents.iterate_task_ids(caller.tenant, intent_id, before, count):
-            if may_read:
-                tasks = self._store.get_many(caller.tenant, ids)
-            else:
-                tasks = self._access.select_readable(caller, ids)
-            readable = {task.id: task for task in tasks if task.intent_id == intent_id}
-            yield from (Examined(position, readable.get(id)) for id, position in ids.items())
+            tasks = self._store.get_many(caller.tenant, ids)
+            found = {task.id: task for task in tasks if task.intent_id == intent_id}
+            yield from (Examined(position, found.get(id)) for id, position in ids.items())
 
     def sees_all(self, caller: Principal, agent: str) -> bool:
         """Tell whether the caller may see all tasks of an agent."""
@@ -161,21 +171,29 @@ class TaskReader:
         assigned = self._assignments.list_of_agent(caller.tenant, agent)
         if self.sees_all(caller, agent):
             return assigned
-        tasks = self._store.get_many(caller.tenant, [each.task_id for each in assigned])
-        visible = {task.id for task in tasks if caller.id in task.members}
+        visible = {task.id for task in self._get_visible(caller, assigned)}
         return [each for each in assigned if each.task_id in visible]
+
+    def _get_visible(self, caller: Principal, assigned: Sequence[Assignment]) -> list[Task]:
+        """Read the tasks of assignments in which the caller has part: one call even for none."""
+        task_ids = [each.task_id for each in assigned] or [""]
+        tasks = self._store.get_many(caller.tenant, task_ids)
+        return _newest_first(task for task in tasks if caller.id in task.members)
 
     def iterate_assigned(
         self, caller: Principal, agent: str, before: str | None, count: int
     ) -> Iterator[Examined[Task]]:
         """Examine the open tasks of an agent for those that the caller may see, newest first."""
-        sees_all = self.sees_all(caller, agent)
-        for assigned in self._assignments.iterate_of_agent(caller.tenant, agent, before, count):
-            tasks = self._store.get_many(caller.tenant, [each.task_id for each in assigned])
-            visible = {each.id: each for each in tasks if sees_all or caller.id in each.members}
-            yield from (
-                Examined(each.list_position, visible.get(each.task_id)) for each in assigned
-            )
+        if not self.sees_all(caller, agent):
+            assigned = self._assignments.list_of_agent(caller.tenant, agent)
+            visible = self._get_visible(caller, assigned)
+            yield from examine_after(visible, get_list_position, before)
+            return
+        for ids in self._assignments.iterate_task_ids(caller.tenant, agent, before, count):
+            tasks = self._store.get_many(caller.tenant, ids)
+            is_open = (each for each in tasks if each.completed_at is None)
+            found = {each.id: each for each in is_open if each.assigned_agent == agent}
+            yield from (Examined(position, found.get(id)) for id, position in ids.items())
 
     def get_assigned(self, caller: Principal, assigned: Sequence[Assignment]) -> list[Task]:
         """Read the tasks of assignments, newest first: a call for each hundred."""

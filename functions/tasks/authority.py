@@ -60,7 +60,10 @@ _HOLDS_GRANT = Rule[TaskTarget](
 )
 _HOLDS_WRITE_GRANT = Rule[TaskTarget]("holder of a write grant on the task", _holds_write_grant)
 _INHERITS = Rule[TaskTarget](
-    "assignee of a sub-task that inherits", lambda _, target: target.member.inherits
+    "assignee of a sub-task that inherits",
+    # A sub-task that the parent's assignee registered for itself inherits until the parent is
+    # handed over. One that the coordinator registered has no term.
+    lambda _, target: not target.member.inherited_terms.isdisjoint((None, target.task.term)),
 )
 _REGISTERED = Rule[TaskTarget](
     "registered the task", lambda caller, target: caller.id == target.task.registered_by

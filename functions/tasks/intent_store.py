@@ -9,7 +9,7 @@ from functions.platform.items import Item
 from functions.platform.keys import hash_agent
 from functions.platform.newest_first import build_list_attributes, iterate_item_groups, iterate_rows
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
-from functions.platform.table import Store
+from functions.platform.table import Store, Table
 from functions.platform.writes import (
     Write,
     build_set_expression,
@@ -78,9 +78,16 @@ class IntentStore(Store):
 
         The index may still list a task that was moved to another intent.
         """
-        of = (GROUP_ATTRIBUTE, item_types.INTENT_TASK.build_range(tenant, intent=intent)[0])
-        for rows in iterate_rows(self._table, BY_GROUP, of, before, count):
-            yield {row["task_id"]: row[TYPE_ORDER_ATTRIBUTE] for row in rows}
+        partition = item_types.INTENT_TASK.build_range(tenant, intent=intent)[0]
+        return iterate_listed_tasks(self._table, partition, before, count)
+
+
+def iterate_listed_tasks(
+    table: Table, partition: str, before: str | None, count: int
+) -> Iterator[dict[str, str]]:
+    """Read the ids of the tasks listed in a partition with their positions, newest first."""
+    for rows in iterate_rows(table, BY_GROUP, (GROUP_ATTRIBUTE, partition), before, count):
+        yield {row["task_id"]: row[TYPE_ORDER_ATTRIBUTE] for row in rows}
 
 
 def name_intent(

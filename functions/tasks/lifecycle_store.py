@@ -11,11 +11,11 @@ from functions.identity.model import Principal
 from functions.namespaces.store import bind_agent
 from functions.platform import item_types
 from functions.platform.errors import CapacityExceeded
-from functions.platform.item_types import COORDINATED_TASK
+from functions.platform.item_types import COORDINATED_TASK, HELD_TASK
 from functions.platform.items import Item, from_attributes
-from functions.platform.keys import Key, hash_agent
+from functions.platform.keys import HIGHEST, Key, hash_agent
 from functions.platform.limits import MAX_OWN_TASKS, MAX_SUB_TASKS
-from functions.platform.newest_first import build_list_attributes, iterate_item_groups
+from functions.platform.newest_first import build_list_attributes
 from functions.platform.table import Store
 from functions.platform.writes import (
     Write,
@@ -28,7 +28,11 @@ from functions.platform.writes import (
     replace_rows,
     update,
 )
-from functions.tasks.intent_store import list_under_intent, unlist_under_intent
+from functions.tasks.intent_store import (
+    iterate_listed_tasks,
+    list_under_intent,
+    unlist_under_intent,
+)
 from functions.tasks.model import ANYBODY, Assignment, Task, TaskUsage
 from functions.tasks.store import (
     IS_OPEN,
@@ -40,6 +44,8 @@ from functions.tasks.store import (
     usage_to_item,
 )
 
+_PAGE = 1_000  # tasks that a call reads
+
 
 class AssignmentStore(Store):
     """Reads which tasks agents work on."""
@@ -50,21 +56,21 @@ class AssignmentStore(Store):
         found = map(_to_assignment, rows)
         return sorted(found, key=lambda each: (each.created_at, each.task_id), reverse=True)
 
-    def iterate_of_agent(
+    def iterate_task_ids(
         self, tenant: str, agent: str, before: str | None, count: int
-    ) -> Iterator[list[Assignment]]:
-        """Read an agent's open tasks, newest first, before a position: two calls a group."""
+    ) -> Iterator[dict[str, str]]:
+        """Read the ids of an agent's open tasks with their positions, newest first: a call a group.
+
+        The index may still list a task that has ended or was handed over.
+        """
         partition = item_types.ASSIGNMENT.build_partition(tenant, agent=agent)
-        for rows in iterate_item_groups(self._table, partition, before, count):
-            yield list(map(_to_assignment, rows))
+        return iterate_listed_tasks(self._table, partition, before, count)
 
     def list_task_ids(self, tenant: str, agent: str) -> list[str]:
         """Read the ids of the tasks that an agent works on, or that hold memory of it."""
-        ranges = (
-            item_types.ASSIGNMENT.build_range(tenant, agent=agent),
-            item_types.HELD_TASK.build_range(tenant, agent=agent),
-        )
-        return [row["task_id"] for each in ranges for row in self._table.query(*each)]
+        partition, first = item_types.ASSIGNMENT.build_range(tenant, agent=agent)
+        last = HELD_TASK.sort_prefix + HIGHEST
+        return [row["task_id"] for row in self._table.query_from(partition, first, last, _PAGE)]
 
     def list_coordinated(self, tenant: str, coordinator: str) -> list[str]:
         """Read the ids of a coordinator's open tasks: a call per some thousands."""

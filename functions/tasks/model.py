@@ -80,13 +80,14 @@ class Membership(NamedTuple):
     Attributes:
         grant: on the task, whether it still counts or not.
         was_assignee: whether the task was assigned to it before.
-        inherits: whether it is the assignee of an open sub-task that inherits.
+        inherited_terms: in which of the task's terms it is the assignee of an open sub-task that
+            inherits; None is any term.
     """
 
     grant: Grant | None = None
     was_assignee: bool = False
     was_coordinator: bool = False
-    inherits: bool = False
+    inherited_terms: frozenset[int | None] = frozenset()
 
 
 class Assignment(NamedTuple):

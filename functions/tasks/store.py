@@ -147,15 +147,13 @@ class TaskStore(Store):
             was_coordinator=coordinator in found,
         )
 
-    def is_inherited_by(self, tenant: str, parent: Task, agent: str) -> bool:
-        """Tell whether an open sub-task of an agent inherits from a task: one call."""
-        partition, prefix = item_types.INHERITING_TASK.build_range(
-            tenant, task=parent.id, agent=agent
-        )
-        rows = self._table.query(partition, prefix)
-        # A sub-task that the parent's assignee registered for itself inherits until the parent is
-        # handed over. One that the coordinator registered has no term.
-        return any(row.get("term", parent.term) == parent.term for row in rows)
+    def list_inherited_terms(self, tenant: str, parent: str, agent: str) -> frozenset[int | None]:
+        """Return in which terms of a task open sub-tasks of an agent inherit from it: one call.
+
+        None is any term.
+        """
+        key_range = item_types.INHERITING_TASK.build_range(tenant, task=parent, agent=agent)
+        return frozenset(row.get("term") for row in self._table.query(*key_range))
 
     def finish_hand_over(self, tenant: str, task: Task) -> None:
         """Note that the entries of former members are fenced, unless another one has left since."""

@@ -7,7 +7,7 @@ request by an exact name may be refused (the caller knew the name), and those ar
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -17,7 +17,9 @@ import pytest
 from benchmarks.capacity import Call, recorded
 from functions.api.route_index import list_routes
 from functions.api.routing import Route
-from tests.contract.bodies import allow, create, create_task, entry, semantic
+from functions.entries.tiers import POLICIES
+from functions.platform.clock import to_rfc3339
+from tests.contract.bodies import allow, create, create_task, entry, semantic, working
 from tests.contract.everything import Everything, set_up
 from tests.contract.expect import ok
 from tests.contract.faults import faulty
@@ -84,27 +86,7 @@ _BY_NAME = {
     "DELETE /api/v1/conversations/{session_id}/messages",
 }
 """Pages of one thing: whoever asks knew its name, and may be refused."""
-_MORE_READS = {
-    "GET /api/v1/memory agent_id": 2,
-    "GET /api/v1/memory scope.task_id": 2,
-    "GET /api/v1/agents/{agent_id}/memory path": 2,
-    "GET /api/v1/agents/{agent_id}/memory scope.task_id": 4,
-    "GET /api/v1/agents/{agent_id}/tasks path": 1,
-    "GET /api/v1/intents/{intent_id}/tasks path": 2,
-    "GET /api/v1/facts subject": 2,
-    "GET /api/v1/facts predicate": 2,
-    "DELETE /api/v1/facts subject": 2,
-    "DELETE /api/v1/facts predicate": 2,
-    "DELETE /api/v1/memory/batch namespace": 1,
-    "DELETE /api/v1/memory/batch scope.task_id": 1,
-    "POST /api/v1/memory/search namespace": 1,
-    "POST /api/v1/recall agent_id": 6,
-    "POST /api/v1/recall namespace": 2,
-    "POST /api/v1/recall user_id": 2,
-}
-"""By how many reads at most they differ where one thing is named: to find that the caller may not
-read it takes some more, or ends before the rest is read."""
-_TIMES, _TRIES = 3, 20
+_TRIES = 20
 _TELLS = frozenset({"GET /api/v1/memory", "GET /api/v1/agents/{agent_id}/memory"})
 """Lists that say of a namespace that the caller named exactly that it may not read it."""
 _OPEN = frozenset({"agent_type", "task_type", "run_id", "runId", "memoryRef", "reference", "id"})
@@ -118,6 +100,15 @@ _OPTIONS = frozenset(
         *("action", "entry_id", "type", "value", "prefix", "episodic_limit", "max_kb"),
     }
 )
+_Options = tuple[tuple[str, str], ...]
+_TIERS: list[_Options] = [(), *((("memory_type", each),) for each in POLICIES)]
+_PAGES: list[_Options] = [
+    (),
+    (("total", "none"),),
+    (("total", "none"), ("offset", "1"), ("limit", "5")),
+    (("archived", "true"),),
+    (("as_of", "2029-12-31T23:59:00Z"),),
+]
 _BODIES: dict[str, dict[str, Any]] = {
     "MemorySearch": {"memory_type": "semantic", "query": "told"},
     "Question": {"query": "told"},
@@ -132,7 +123,7 @@ class Probe:
 
     route: Route
     varied: str
-    extra: tuple[tuple[str, str], ...] = ()
+    extra: _Options = ()
 
     def __str__(self) -> str:
         options = "".join(f" {name}={value}" for name, value in self.extra)
@@ -185,11 +176,11 @@ def list_probes() -> Iterator[Probe]:
         at = f"{route.method} {route.openapi_path}"
         if not _is_list(route) or at in _BY_NAME:
             continue
-        tiers = ["working", "episodic", "semantic"] if "memory_type" in route.query_names else []
-        options = [(), *((("memory_type", each),) for each in tiers)]
-        for varied, extra in product(_list_varied(route), options):
+        tiers = _TIERS if "memory_type" in route.query_names else _TIERS[:1]
+        pages = [each for each in _PAGES if dict(each).keys() <= route.query_names]
+        for varied, tier, page in product(_list_varied(route), tiers, pages):
             if at not in _TELLS or varied != "namespace":
-                yield Probe(route, varied, extra)
+                yield Probe(route, varied, tier + page)
 
 
 @dataclass(frozen=True)
@@ -215,25 +206,35 @@ def scene(session_service: Service) -> Iterator[tuple[Everything, list[Call]]]:
 
 
 def _hide_more(made: Everything) -> None:
-    """Add what filters by key, tag, subject, and user would find."""
+    """Add what filters by key, tag, subject, and user would find, more than a short page shows."""
     alice, boss, admin = made.clients["alice"], made.clients["boss"], made.tenant.admin
     allow(admin, "users/*", "none", alice="write")
     value, tags = {"told": _WORD}, ["zt"]
-    create(alice, entry(key="hidden", value=value, tags=tags))
-    create(boss, semantic(namespace="closed", key="hidden", value=value, tags=tags))
-    ok(alice.post("/api/v1/remember", json={"text": _WORD, "user_id": "alice", "tags": tags}), 201)
-    fact = {"subject": "Alice", "predicate": "earns", "object": _WORD, "user_id": "alice"}
-    ok(alice.post("/api/v1/facts", json=fact), 201)
-    tagged = {"user_id": "alice", "messages": [{"role": "user", "content": _WORD}], "tags": tags}
-    ok(alice.put("/api/v1/conversations/s2", json=tagged), 201)
-    create_task(boss, id="task_2", intent_id="intent_1", assigned_agent="alice")
+    for number in range(4):
+        key = f"hidden{number or ''}"
+        create(alice, entry(key=key, value=value, tags=tags))
+        create(alice, working("task_1", key=f"{key}_w", value=value, tags=tags))
+        create(boss, semantic(namespace="closed", key=key, value=value, tags=tags))
+        about = {"text": f"{_WORD} {number}", "user_id": "alice", "tags": tags}
+        ok(alice.post("/api/v1/remember", json=about), 201)
+        fact = {"subject": "Alice", "predicate": "earns", "object": _WORD * (number + 1)}
+        ok(alice.post("/api/v1/facts", json=fact | {"user_id": "alice"}), 201)
+        told = [{"role": "user", "content": _WORD}]
+        tagged = {"user_id": "alice", "messages": told, "tags": tags}
+        ok(alice.put(f"/api/v1/conversations/s{number + 2}", json=tagged), 201)
+        ok(alice.put(f"/api/v1/agents/alice/state/boss/{key}", json={"value": value}))
+        create_task(boss, id=f"task_{number + 2}", intent_id="intent_1", assigned_agent="alice")
 
 
 def observe(
     client: httpx.Client, calls: list[Call], request: httpx.Request
 ) -> tuple[Seen, list[str], float]:
-    """Send a request three times, and describe the last answer, its calls, and the least time."""
-    times = []
+    """Send a request three times; describe the last answer, its calls, and the least time.
+
+    A first one fills caches. One of the others may find that a key or rule has left its cache, and
+    take a call more.
+    """
+    times, operations = [], list[list[str]]()
     for _ in range(3):
         calls.clear()
         begun = time.perf_counter()
@@ -245,14 +246,15 @@ def observe(
         )
         answer = client.send(sent)
         times.append(time.perf_counter() - begun)
+        operations.append(sorted(each.operation for each in calls))
     headers = {name: each for name, each in answer.headers.items() if name != "x-request-id"}
     scores = r'"score":[0-9.e-]+'  # of what the caller sees: another word has another score
     body = re.sub(f'"(request_id|instance|[a-z]+_at)":"[^"]*"|{scores}', "", answer.text)
     for names in (_HIDDEN, _ABSENT):
         for name, each in names.items():
             body = body.replace(each, f"<{name}>")
-    operations = sorted(each.operation for each in calls)
-    return Seen(answer.status_code, body, headers), operations, min(times)
+    seen = Seen(answer.status_code, body, headers)
+    return seen, min(operations[1:], key=len), min(times)
 
 
 def test_each_name_of_each_list_is_varied() -> None:
@@ -278,9 +280,7 @@ def test_what_is_hidden_answers_like_what_is_not_there(
             hidden, calls_hidden, time_hidden = observe(client, calls, probe.build(_HIDDEN))
             absent, calls_absent, time_absent = observe(client, calls, probe.build(_ABSENT))
             assert vars(hidden) == vars(absent)
-            few, many = sorted((len(calls_hidden), len(calls_absent)))
-            more = _MORE_READS.get(str(replace(probe, extra=())), 0)
-            assert many <= min(few + more, few * _TIMES), calls_hidden
+            assert calls_hidden == calls_absent
             for _ in range(_TRIES):
                 if 0.1 < time_hidden / time_absent < 10:
                     break  # one that was slow was disturbed
@@ -356,3 +356,32 @@ def test_a_page_of_one_thing_that_the_caller_may_not_read_is_refused(
                     route.method, path, params=query, json=body
                 )
                 assert answer.status_code in (403, 404), answer.text
+
+
+def _find_past(client: httpx.Client, agent: str, moment: int) -> tuple[int, str]:
+    query = {"memory_type": "episodic", "agent_id": agent, "as_of": to_rfc3339(moment)}
+    answer = client.get("/api/v1/memory", params=query)
+    return answer.status_code, answer.json().get("code", "")
+
+
+@pytest.mark.in_process
+def test_the_past_says_nothing_of_the_settings_of_another_agent(service: Service) -> None:
+    tenant = service.tenant()
+    alice, stranger = tenant.agent("alice"), tenant.agent("stranger")
+    settings = {"episodic": {"history": {"days": 30}}}
+    ok(tenant.admin.patch("/api/v1/agents/alice/memory/config", json=settings))
+    moment = service.clock() + 1_000
+    service.clock.advance(seconds=60)
+    assert _find_past(alice, "alice", moment) == (200, "")
+    expected = _find_past(stranger, "alicf", moment)
+    assert _find_past(stranger, "alice", moment) == expected == (410, "HISTORY_NOT_KEPT")
+
+
+@pytest.mark.in_process
+def test_a_vector_says_nothing_of_the_vectors_of_another_agent(service: Service) -> None:
+    tenant = service.tenant()
+    alice, stranger = tenant.agent("alice"), tenant.agent("stranger")
+    create(alice, entry(memory_type="working", namespace="n", vector=[1.0] * 64))
+    for agent in ("alice", "alicf"):
+        body = {"memory_type": "working", "namespace": "n", "agent_id": agent, "vector": [1.0] * 65}
+        assert ok(stranger.post("/api/v1/memory/search", json=body))["results"] == []

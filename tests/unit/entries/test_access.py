@@ -7,7 +7,7 @@ from typing import cast, get_args
 import pytest
 
 from functions.authorization.rules import is_allowed
-from functions.entries.access import assert_can_read, select_readable_by_task
+from functions.entries.access import assert_can_read
 from functions.entries.authority import WRITE_ENTRY, EntryTarget
 from functions.entries.model import Entry
 from functions.entries.tiers import (
@@ -29,20 +29,12 @@ from tests.unit.entries.making import make_entry, make_principal
 from tests.unit.tasks.making import TASK
 
 
-class _Task:
-    def __init__(self, task_id: str) -> None:
-        self.id = task_id
-
-
 class _Tasks:
     """Tasks of which the caller reads some, and agents that it oversees."""
 
     def __init__(self, read: Collection[str] = (), overseen: Collection[str] = ()) -> None:
         self._read = read
         self._overseen = overseen
-
-    def select_readable(self, _caller: Principal, task_ids: set[str]) -> list[_Task]:
-        return [_Task(each) for each in sorted(task_ids) if each in self._read]
 
     def find_memory_target(self, _caller: Principal, task_id: str) -> TaskTarget:
         holds = task_id in self._read
@@ -92,14 +84,6 @@ def test_episodic_memory_is_read_by_whoever_oversees_its_agent() -> None:
     tasks = _Tasks(read="t", overseen=("ada",))
     assert can_read(make_entry(task_id="t"), "bob", tasks)
     assert not can_read(make_entry(agent_id="eve", task_id="t"), "bob", tasks)
-
-
-def test_entries_are_selected_by_their_tasks() -> None:
-    entries = [make_entry("working", key, task_id=key) for key in "tuv"]
-    found = select_readable_by_task(
-        cast("TaskAccess", _Tasks(read="tv")), make_principal("bob"), entries
-    )
-    assert found == [entries[0], entries[2]]
 
 
 @pytest.mark.parametrize(

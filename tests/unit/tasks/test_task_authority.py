@@ -49,7 +49,7 @@ def grant(access: GrantAccess, expires: int = NOW + 1, term: int | None = None) 
         ("guest", "agent", grant("write", term=1), {"read", "write", "take part", "see"}),
         ("guest", "agent", grant("write", term=2), set()),
         ("guest", "agent", grant("write", expires=NOW), set()),
-        ("heir", "agent", Membership(inherits=True), {"read", "see"}),
+        ("heir", "agent", Membership(inherited_terms=frozenset({None})), {"read", "see"}),
         ("former", "agent", Membership(was_assignee=True), {"take part", "see"}),
         ("former", "user", Membership(was_coordinator=True), {"take part", "see"}),
         ("stranger", "coordinator", Membership(), set()),
