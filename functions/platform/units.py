@@ -1,6 +1,5 @@
-"""Render sizes and durations for people, so that a text follows the constant that it names."""
+"""Render durations for people, so that a text follows the constant that it names."""
 
-_SIZES = (("GB", 2**30), ("MB", 2**20), ("KB", 2**10), ("MB", 10**6))
 _DURATIONS = (
     ("day", 86_400_000),
     ("hour", 3_600_000),
@@ -8,17 +7,6 @@ _DURATIONS = (
     ("second", 1000),
     ("millisecond", 1),
 )
-
-
-def format_bytes(size: int) -> str:
-    """Render a size in the largest unit that divides it: `64 KB`; 1 KB is 1,024 bytes.
-
-    Pages and responses are limited to round numbers: 5,000,000 bytes are `5 MB`.
-    """
-    for unit, factor in _SIZES:
-        if size % factor == 0:
-            return f"{size // factor:,} {unit}"
-    return f"{size:,} bytes"
 
 
 def format_duration(milliseconds: int) -> str:

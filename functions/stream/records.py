@@ -109,8 +109,7 @@ class Change(NamedTuple):
         return self.old if self.new is None else None
 
 
-def decode_change(record: StreamRecord) -> Change:
-    """Decode a record that `ENTRIES` or `ANNOUNCEMENTS` matches."""
+def _decode_change(record: StreamRecord) -> Change:
     if ANNOUNCEMENTS.matches(record):
         return Change(record, announcement=decode_item(record.new) if record.new else None)
     return Change(record, _decode_entry(record.old), _decode_entry(record.new))
@@ -198,7 +197,7 @@ class StreamBatch:
             if not is_change or not self.may_process(record):
                 continue
             try:
-                changes.append(decode_change(record))
+                changes.append(_decode_change(record))
             except Exception as error:  # noqa: BLE001 - it is skipped, and the others continue
                 self.fail(record, error)
         return changes

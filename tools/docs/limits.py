@@ -10,12 +10,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from functions.platform import limits
-from functions.platform.units import format_bytes, format_duration
+from functions.platform.units import format_duration
 
 ROOT = Path(__file__).parents[2]
 PLACEHOLDER = re.compile(r"<!-- limit (\w+) -->(.*?)<!-- end -->")
 _IN_A_DESCRIPTION = re.compile(r"\{([A-Z]+_[A-Z_]+)\}")
+_SIZES = (("GB", 2**30), ("MB", 2**20), ("KB", 2**10), ("MB", 10**6))
 _IN_MILLISECONDS = re.compile(r"_(LIFETIME|RETENTION)$")
+
+
+def format_bytes(size: int) -> str:
+    """Render a size in the largest unit that divides it: `64 KB`; 1 KB is 1,024 bytes.
+
+    Pages and responses are limited to round numbers: 5,000,000 bytes are `5 MB`.
+    """
+    for unit, factor in _SIZES:
+        if size % factor == 0:
+            return f"{size // factor:,} {unit}"
+    return f"{size:,} bytes"
 
 
 def format_limit(name: str) -> str:
