@@ -260,6 +260,8 @@ export const T = {
     corrected: "Corrected",
     speaksOf: "Speaks of",
     kept: "Kept until",
+    usedIn: (count: number) => (count === 1 ? "Used in 1 answer, {time}" : `Used in ${count.toLocaleString()} answers, last {time}`),
+    notUsed: "No answer was made from it so far. Let your agent say what an answer was made from:",
     forGood: { semantic: "it is deleted", episodic: "it is evicted", working: "its task ends" },
     pastHint: "Filter by a namespace to see its memories as they were on a day.",
     pinned: "pinned",

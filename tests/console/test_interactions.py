@@ -17,6 +17,7 @@ from tests.contract.expect import ok
 _COPIED = "window.copied = ''; navigator.clipboard.writeText = async text => { copied = text }"
 _WIDE = "document.documentElement.scrollWidth - innerWidth"
 _SOURCES = "new Set([...document.querySelectorAll('.answers .badge')].map(e => e.dataset.source))"
+_CENTER = "(it => [it.left + it.width / 2, it.top + it.height / 2])((%s).getBoundingClientRect())"
 _BY_POINTER = pytest.mark.parametrize("person", ["mouse", "finger"], indirect=True)
 _BY_KEYBOARD = pytest.mark.parametrize("person", ["keyboard"], indirect=True)
 _QUICK_KEYS = """["Enter", "ArrowUp"].forEach(code => document.activeElement.dispatchEvent(
@@ -63,9 +64,24 @@ def test_2_a_memory_says_where_it_is_from(visit: Visit, person: Person) -> None:
         person.press("Agree on a time before calling back")
         person.see("happened ")
     else:
-        person.look_at(".memories .origin")
+        query = "agent_id=frontline&memory_type=episodic&key=callback"
+        (lesson,) = ok(visit.admin.get(f"/api/v1/memory?{query}"))["entries"]
+        person.look_at(f"li:has(a[href='#/entry/{lesson['id']}']) .origin")
         person.browser.wait_for("document.querySelector('.origin-card')")
         person.see("Speaks of")
+    person.see("Used in 3 answers, last ")
+    if person.uses == "mouse":
+        person.press_at(*person.browser.evaluate(_CENTER % "document.querySelector('.uses a')"))
+    else:
+        person.press("The technician comes on Monday before opening.")
+    said = "document.querySelector('.messages [data-marked=true]')?.innerText ?? ''"
+    person.browser.wait_for(f"({said}).includes('The technician comes on Monday')")
+    visit.go_to("Person", "person/ada?show=facts")
+    person.press("Ada Winter has contract Fibre 500")
+    person.see("Used in 1 answer")
+    fresh = visit.make_entry(f"used by {person.uses}", {"text": "Nobody used it"})
+    visit.open_entry(fresh)
+    person.see("client.say(session, assistant=answer, uses=recalled)")
     visit.go_to("Agent", "agent/frontline?show=eviction")
     person.see("last used")
 

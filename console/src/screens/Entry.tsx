@@ -10,6 +10,7 @@ import { ConfirmDialog } from "../ui/form";
 import { toHref } from "../ui/location";
 import { cut, describe } from "../ui/memory";
 import { Id, LongText, Name, Sentence, Tags, Time } from "../ui/text";
+import { Uses } from "../ui/uses";
 import { Correct, findTextField } from "./Correct";
 import { EntryEditor } from "./EntryEditor";
 import { findHead, forgetHead, isOrdinary, isSensitive, readEntry, type Entry } from "./entries";
@@ -71,6 +72,7 @@ function EntryWithValue({ entry, isHidden, onShow, onDeleted }: Props) {
         )}
         {mode === "delete" && <DeleteDialog entry={entry} onClose={look} onDeleted={onDeleted} />}
         {isShown && <EntryHistory entry={entry} />}
+        <Uses reference={`e.${entry.id}`} />
         <EntryEvents entry={entry} />
       </div>
       <aside aria-label={T.entry.details}>

@@ -9,6 +9,7 @@ import { List, usePages } from "../ui/list";
 import { toHref } from "../ui/location";
 import { Empty, Item } from "../ui/memory";
 import { Id, Name, Time } from "../ui/text";
+import { Uses } from "../ui/uses";
 import { useAgentTypes } from "./choices";
 import { findContradictions } from "./contradictions";
 
@@ -102,6 +103,7 @@ export function FactScreen({ id }: { id: string }) {
             [T.terms.since, <Time>{fact.valid_from}</Time>],
             [T.facts.until, <Time>{fact.valid_until}</Time>],
           ]} />
+          <Uses reference={`f.${fact.fact_id}`} />
           <h2>{T.facts.history}</h2>
           <Loaded query={history}>
             {({ facts }) => (

@@ -7,6 +7,7 @@ import type { Schemas } from "../api/client";
 import { T, toWord } from "../texts";
 import { toHref } from "./location";
 import { Expandable, LongText, Name, Time } from "./text";
+import { Uses } from "./uses";
 
 type Entry = Schemas["Entry"];
 
@@ -124,6 +125,7 @@ function OriginCard({ entry, anchor, onHide }: { entry: Entry; anchor: HTMLEleme
         {intent_id && <div><dt>{T.work.intent}</dt><dd><a href={toHref(["intent", intent_id])}><Name>{intent_id}</Name></a></dd></div>}
         <div><dt>{T.memory.kept}</dt><dd>{entry.expires_at ? <Time>{entry.expires_at}</Time> : T.memory.forGood[entry.memory_type]}</dd></div>
       </dl>
+      <Uses reference={`e.${entry.id}`} />
     </Hovercard>
   );
 }

@@ -24,6 +24,7 @@ from agent_memory.openwop import MemoryAdapter
 
 _NOW = datetime.now(UTC)  # noqa: TID251 - the demo ends when it is written
 _WRITERS = 4
+_References = dict[tuple[str, int | str], str]  # of memories, lessons, and facts, by their owners
 _ALL: dict[str, NamespaceAccess] = {"lead": "write", "frontline": "write", "billing": "write"}
 
 
@@ -50,11 +51,12 @@ def run_demo(session: Session) -> None:
         }
         admin, lead = session.client, team["lead"]
         frontline, billing = team["frontline"], team["billing"]
+        known: _References = {}
         steps: tuple[Callable[[], None], ...] = (
             lambda: _share(admin, lead),
-            lambda: _talk(frontline, billing),
-            lambda: _remember(frontline, billing),
-            lambda: _learn(admin, frontline, billing, _log_runs(frontline)),
+            lambda: _remember(frontline, billing, known),
+            lambda: _learn(admin, frontline, billing, _log_runs(frontline), known),
+            lambda: _talk(frontline, billing, known),
             lambda: _work(admin, team),
             lambda: _store_files(lead, frontline),
             lambda: _replay(billing),
@@ -122,8 +124,11 @@ def _share(admin: Client, lead: Client) -> None:
         lead.memory.put("policies", key, {"text": text}, memory_type="semantic", tags=["policy"])
 
 
-def _talk(frontline: Client, billing: Client) -> None:
-    """Store the conversations with customers, and what is kept for each of them."""
+def _talk(frontline: Client, billing: Client, known: _References) -> None:
+    """Store the conversations with customers, and what is kept for each of them.
+
+    Some answers say from what they were made.
+    """
     talks = [
         (topic, turns, person)
         for topic, turns in data.TALKS
@@ -135,6 +140,14 @@ def _talk(frontline: Client, billing: Client) -> None:
         topic, turns, person = talks[number]
         agent = billing if topic in data.BILLING_TOPICS else frontline
         messages = _to_messages(turns, person, 60 - number * 1.5)
+        owners = (person, "billing" if agent is billing else "frontline")
+        uses = [
+            known[owner, each]
+            for each in data.USES.get(topic, ())
+            for owner in owners
+            if (owner, each) in known
+        ]
+        messages[len(turns) // 2 * 2 - 1]["uses"] = uses
         agent.conversations.put(
             f"{person}-{topic}", person, messages, tags=[topic], shared_with=["lead"]
         )
@@ -157,7 +170,7 @@ def _to_messages(turns: tuple[str, ...], person: str, start: float) -> list[dict
     ]
 
 
-def _remember(frontline: Client, billing: Client) -> None:
+def _remember(frontline: Client, billing: Client, known: _References) -> None:
     """Store memories of each customer, and the agents' own; a full one evicts."""
     for person, fields in data.CUSTOMERS.items():
         memories = sorted((*data.MEMORIES, *data.OWN_MEMORIES[person]), reverse=True)
@@ -173,11 +186,13 @@ def _remember(frontline: Client, billing: Client) -> None:
             for number, (days, text, tag) in enumerate(memories)
         ]
         money = [each for each in entries if each["tags"] == ["billing"]]
-        billing.memory.batch(money)
-        frontline.memory.batch(each for each in entries if each not in money)
-    frontline.memory.batch(_to_lessons("frontline"))
+        others = [each for each in entries if each not in money]
+        for entry in (*billing.memory.batch(money), *frontline.memory.batch(others)):
+            known[person, memories[int(entry.key[:2])][0]] = f"e.{entry.id}"
+    lessons = frontline.memory.batch(_to_lessons("frontline"))
     for lesson in _to_lessons("billing"):  # one by one, so that the oldest are evicted
-        billing.memory.batch([lesson])
+        lessons += billing.memory.batch([lesson])
+    known.update(((each.agent_id, each.key), f"e.{each.id}") for each in lessons)
 
 
 def _to_lessons(agent: str) -> list[dict[str, Any]]:
@@ -209,7 +224,7 @@ def _log_runs(frontline: Client) -> str:
     return str(run.id)
 
 
-def _learn(admin: Client, frontline: Client, billing: Client, run: str) -> None:
+def _learn(admin: Client, frontline: Client, billing: Client, run: str, known: _References) -> None:
     """Learn facts of which some changed and two conflict, and which way of working is best."""
     for person, fields in data.CUSTOMERS.items():
         frontline.facts.learn_all(
@@ -226,7 +241,7 @@ def _learn(admin: Client, frontline: Client, billing: Client, run: str) -> None:
             if (predicate, days) not in data.LATER
         )
         for days, predicate, text in (each for each in data.FACTS if each[1::-1] in data.LATER):
-            frontline.facts.learn(
+            fact = frontline.facts.learn(
                 fields["name"],
                 predicate,
                 text.format(**fields),
@@ -235,6 +250,7 @@ def _learn(admin: Client, frontline: Client, billing: Client, run: str) -> None:
                 valid_from=_ago(days),
                 agent_type="support",
             )
+            known[person, predicate] = f"f.{fact.fact_id}"
     for days, subject, predicate, text in data.SHARED_FACTS:
         for client in (frontline, billing)[: 1 + days % 2]:
             client.facts.learn(

@@ -103,6 +103,17 @@ TALKS: tuple[tuple[str, tuple[str, ...]], ...] = (
 BILLING_TOPICS = {"invoice", "payment", "refund"}
 LEFT_OUT = {("cancel-addon", "ada"), ("cancel-addon", "ben")}  # leaves 40 conversations
 
+USES: dict[str, tuple[int | str, ...]] = {  # what the last answers about a topic were made from:
+    # memories of the customer by their days, lessons of the agent, and facts by their predicates
+    "refund": (44, "refund"),
+    "slow-line": (56, 59, "measure", "thick-walls"),
+    "invoice": (50, "addon"),
+    "payment": ("pays by",),
+    "technician": (33, "callback"),
+    "move": (48, "has contract"),
+    "language": (55, "language"),
+}
+
 MEMORIES = (
     (60, "{name} is a customer since {since}", "customer"),
     (59, "Lives in {home} in {city}", "address"),

@@ -51,6 +51,10 @@ def _assert_two_months(lead: Client) -> None:
     assert len(talks) == 40
     first = lead.conversations.get("ada-welcome").messages[0]
     memories = lead.memory.query(namespace="users/ada/memory").list()
+    router = next(each for each in memories if "Falcon 2" in each.value["text"])
+    assert [each.session_id for each in lead.list_answers(f"e.{router.id}")] == ["ada-slow-line"]
+    (contract,) = lead.facts.query(user_id="ada", predicate="has contract")
+    assert [each.session_id for each in lead.list_answers(f"f.{contract.fact_id}")] == ["ada-move"]
     assert len(memories) == 35
     assert all(each.occurred_at and each.created_at > each.occurred_at for each in memories)
     oldest = min(each.occurred_at for each in memories if each.occurred_at)
