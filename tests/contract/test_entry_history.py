@@ -285,7 +285,8 @@ def test_todays_rights_decide_on_the_past(
     eve = tenant.agent("eve")
     for path in (f"{url}/history", f"{url}?version=1", f"{url}?as_of=2026-01-01T00:00:00Z"):
         refused(eve.get(path), 403, "ACCESS_DENIED")
-    assert ok(eve.get(MEMORY, params={"namespace": "facts", "as_of": time}))["entries"] == []
+    listed = ok(eve.get(MEMORY, params={"namespace": "facts", "as_of": time}))
+    assert (listed["entries"], listed["hidden"]) == ([], True)
     assert numbers(versions(tenant.coordinator("boss"), made["id"])) == [2, 1]
 
 

@@ -87,6 +87,8 @@ def _query_past(request: Request, caller: Principal, asked: PageRequest, moment:
 
     page, position = build_page(asked, found, render, attrgetter("sort_token"))
     position.pop("next_offset", None)  # a page may be short: only a cursor continues it
+    queries = request.services.queries
+    position = mark_hidden(position, page, lambda: queries.has_unreadable(caller, filters))
     return json_response(200, EntryPageDocument(entries=page, **position))
 
 
