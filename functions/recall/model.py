@@ -45,7 +45,7 @@ class RecallItem:
     explanation: Mapping[str, float] = field(default_factory=dict)
 
 
-class Answer(NamedTuple):
+class AnswerMessage(NamedTuple):
     """A message that was made from an item, and where it is among the others."""
 
     list_position: str

@@ -8,7 +8,7 @@ from functions.platform.bounded_pages import BoundedPage, WantedPage
 from functions.platform.clock import Clock
 from functions.platform.parallel import run_parallel
 from functions.platform.references import SourceName, hash_reference, parse_reference
-from functions.recall.model import Answer, Recalled, RecallItem
+from functions.recall.model import AnswerMessage, Recalled, RecallItem
 from functions.recall.requests import ConversationQuestion, Question
 from functions.recall.sources import Ask, RecallSources, select_sources
 from functions.recall.text import render_within
@@ -59,7 +59,7 @@ class RecallService:
 
     def list_answers(
         self, caller: Principal, reference: str, wanted: WantedPage
-    ) -> BoundedPage[Answer]:
+    ) -> BoundedPage[AnswerMessage]:
         """List the messages whose `uses` name an item, newest first, whether it exists or not.
 
         Raises:

@@ -28,7 +28,7 @@ from functions.platform.json_text import list_texts, loads
 from functions.platform.keys import Digest
 from functions.platform.references import Reference, SourceName, build_reference, no_reference
 from functions.recall.freshness import Freshness
-from functions.recall.model import Answer, Neighbor, RecallItem
+from functions.recall.model import AnswerMessage, Neighbor, RecallItem
 from functions.recall.references import build_entry_references, build_episode_references
 from functions.recall.requests import ConversationQuestion, Question
 from functions.recall.text import cut_text
@@ -188,11 +188,11 @@ class RecallSources:
 
     def list_answers(
         self, caller: Principal, reference: Digest, wanted: WantedPage
-    ) -> BoundedPage[Answer]:
+    ) -> BoundedPage[AnswerMessage]:
         """List the messages whose `uses` name an item, newest first."""
         page = self._conversations.list_uses(caller, reference, wanted)
         answers = [
-            Answer(
+            AnswerMessage(
                 each.list_position,
                 _describe_message(each.conversation, read_message(each.message)),
             )
