@@ -18,9 +18,9 @@ from functions.learning.evidence import Reading, add_place, build_place
 from functions.learning.model import StrategyKind
 from functions.learning.plans import Known, Plan, build_learner, build_row_write
 from functions.learning.prompts import (
-    Answer,
     EpisodeChange,
     LearnedChange,
+    ModelAnswer,
     PreferenceChange,
     ReadMessage,
 )
@@ -69,7 +69,7 @@ class LearnedEntries:
                 known.append(Known(id, row, entry, {"id": id, **value}))
         return known
 
-    def plan(self, reading: Reading, answer: Answer, known: Sequence[Known], now: int) -> Plan:
+    def plan(self, reading: Reading, answer: ModelAnswer, known: Sequence[Known], now: int) -> Plan:
         """Plan which entries are added, changed and ended."""
         by_id = {each.id: each for each in known}
         ended = {

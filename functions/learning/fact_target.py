@@ -16,7 +16,7 @@ from functions.facts.store import (
 from functions.identity.model import SERVICE
 from functions.learning.evidence import Document, Reading, add_place, build_place
 from functions.learning.plans import Known, Plan, build_row_write
-from functions.learning.prompts import Answer, FactChange, ReadMessage
+from functions.learning.prompts import FactChange, ModelAnswer, ReadMessage
 from functions.learning.store import LearnedStore, build_learned_removal
 from functions.platform.json_text import dumps, loads
 from functions.platform.limits import MAX_FACT_METADATA_BYTES, MAX_KNOWN_ITEMS
@@ -57,7 +57,7 @@ class LearnedFacts:
             for number, each in enumerate(held, 1)
         ]
 
-    def plan(self, reading: Reading, answer: Answer, known: Sequence[Known], now: int) -> Plan:
+    def plan(self, reading: Reading, answer: ModelAnswer, known: Sequence[Known], now: int) -> Plan:
         """Plan which facts are added, learned again, and ended."""
         facts = {each.id: each.stored for each in known}
         changes = [each for each in answer.changes if isinstance(each, FactChange)]

@@ -31,8 +31,8 @@ from functions.learning.language_model import (
 from functions.learning.model import Counts, Position, Strategy, StrategyKind, Usage
 from functions.learning.plans import Known, Plan, Target, build_learner
 from functions.learning.prompts import (
-    Answer,
     AnswerInvalid,
+    ModelAnswer,
     build_schema,
     build_system,
     build_text,
@@ -233,7 +233,7 @@ class Learner:
         else:
             self._store(claim, reply, answer)
 
-    def _store(self, claim: _Claim, reply: Reply, answer: Answer) -> None:
+    def _store(self, claim: _Claim, reply: Reply, answer: ModelAnswer) -> None:
         """Store what was learned with the position, all or nothing."""
         reading = claim.reading
         for _ in range(_ATTEMPTS):
@@ -255,7 +255,7 @@ class Learner:
                 return
         self._release(claim, reply)
 
-    def _plan(self, claim: _Claim, answer: Answer) -> Plan:
+    def _plan(self, claim: _Claim, answer: ModelAnswer) -> Plan:
         """Plan what an answer changes; leave out the last items if one transaction is too small."""
         target = self._targets[claim.reading.strategy.kind]
         while True:

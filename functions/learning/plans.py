@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol
 from functions.identity.model import SERVICE, Principal
 from functions.learning.evidence import Reading, mark
 from functions.learning.model import LearnedItem
-from functions.learning.prompts import Answer, ReadMessage
+from functions.learning.prompts import ModelAnswer, ReadMessage
 from functions.learning.store import LearnedStore, build_learned_write
 from functions.platform.writes import Write
 
@@ -43,7 +43,7 @@ class Target(Protocol):
     def list_known(self, reading: Reading) -> list[Known]:
         """List what was learned for this target, newest first."""
 
-    def plan(self, reading: Reading, answer: Answer, known: Sequence[Known], now: int) -> Plan:
+    def plan(self, reading: Reading, answer: ModelAnswer, known: Sequence[Known], now: int) -> Plan:
         """Plan what an answer changes."""
 
 

@@ -127,7 +127,7 @@ class AnswerInvalid(Exception):
     """The answer as a whole is not what the schema asks for."""
 
 
-class Answer(NamedTuple):
+class ModelAnswer(NamedTuple):
     """A validated answer.
 
     Attributes:
@@ -174,12 +174,12 @@ def _build_object(members: dict[str, Any]) -> dict[str, Any]:
 
 def parse_answer(
     kind: StrategyKind, answer: str | dict[str, Any], known: Sequence[str], first: int, end: int
-) -> Answer:
+) -> ModelAnswer:
     """Validate an answer; the arguments are those of its schema."""
     document = _load(answer)
     if kind == "summary":
         try:
-            return Answer(summary=SummaryAnswer.model_validate(document).text)
+            return ModelAnswer(summary=SummaryAnswer.model_validate(document).text)
         except ValidationError as error:
             raise AnswerInvalid from error
     items = document.get(kind)
@@ -187,7 +187,7 @@ def parse_answer(
         raise AnswerInvalid
     parsed = [_parse_change(kind, each, known, range(first, end)) for each in items]
     changes = [each for each in parsed[:MAX_LEARNED_ITEMS] if each is not None]
-    return Answer(changes, dropped=len(items) - len(changes))
+    return ModelAnswer(changes, dropped=len(items) - len(changes))
 
 
 def _load(answer: str | dict[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ _ESCAPE = re.compile(
     r"""|(?P<character>["'\\/bfnrt])|\r?\n)"""
 )
 _ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_MAX_PLACES = 16_384  # of secrets in a text: twice as many as fit without overlaps
+_MAX_PLACES = 2**14  # of secrets in a text: twice as many as fit without overlaps
 _BOUNDARY = "-----"  # of PEM; the line is no secret
 
 
