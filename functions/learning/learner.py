@@ -15,11 +15,7 @@ from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation
 from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.learning import rules
-from functions.learning.budgets import (
-    Budgets,
-    find_room,
-    get_next_day,
-)
+from functions.learning.budgets import Budgets, find_room, get_next_day
 from functions.learning.evidence import Reading, read_messages
 from functions.learning.language_model import (
     LanguageModel,

@@ -205,9 +205,7 @@ def list_memory_entries(request: Request, caller: Principal) -> Response:
         ranked = request.services.memory_ranking.rank(caller.tenant, reference, query, newest)
         found = iter(ranked[: limit or MAX_PAGE_ITEMS])
     budget = _BUDGET.read(request)
-    cut_after = None
-    if budget:
-        found, cut_after = _take_within(found, budget)
+    found, cut_after = _take_within(found, budget) if budget else (found, None)
     entries, last_id = render_page(
         found, limit or MAX_PAGE_ITEMS, render_memory_entry, attrgetter("id")
     )
