@@ -446,6 +446,11 @@ LISTS = (
          ("first page of a subject's facts", f"{_FACTS}?subject=acme"),
          ("facts, of a predicate that none has", f"{_FACTS}?predicate=nothing")),
         ("POST", _FACTS, {"subject": "acme", "predicate": "p#", "object": "x"})),
+    _declare(  # the answers that were made from one item, each in a different conversation
+        ("/api/v1/recall/{reference}/answers",),
+        (("first page of an item's answers", "/api/v1/recall/f.used/answers"),),
+        ("PUT", "/api/v1/conversations/answer-#",
+         {"user_id": "admin", "messages": [{**_MESSAGE, "uses": ["f.used"]}]})),
     _declare(  # one user's conversations, and those that the caller can read
         ("/api/v1/users/{user_id+}/conversations", "/api/v1/conversations"),
         (("first page of readable conversations", "/api/v1/conversations"),
