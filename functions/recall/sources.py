@@ -81,14 +81,8 @@ class RecallSources:
 
     def find_facts(self, caller: Principal, question: Question) -> list[RecallItem]:
         """Find facts; those of a subject that the question names precede the others."""
-        equal = {
-            name: value
-            for name, value in (
-                ("agent_type", question.agent_type),
-                ("learned_from_run_id", question.run_id),
-            )
-            if value is not None
-        }
+        asked = {"agent_type": question.agent_type, "learned_from_run_id": question.run_id}
+        equal = {name: value for name, value in asked.items() if value is not None}
 
         def accept(fact: Fact) -> bool:
             references = partial(_list_references, "facts", fact.fact_id)
