@@ -31,6 +31,7 @@ from functions.facts.users import CallerAccess, UserAccess
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed
+from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.keys import build_id, encode_timestamp, get_tenant
 from functions.platform.limits import MAX_DRY_RUN_FACTS
@@ -100,10 +101,12 @@ class Consolidation:
         return [_report(each, users) for each in steps], run
 
     @retry_on(ConditionFailed, _BUSY)
-    def start(self, caller: Principal) -> ConsolidationRun:
-        """Start a consolidation, or return the one that is at work."""
+    def start(self, caller: Principal, token: RequestToken) -> ConsolidationRun:
+        """Start a consolidation, or return the one that is at work or that this request started."""
         authorize(caller, CONSOLIDATE, None)
-        schedule, run = self._store.get_schedule(caller.tenant), self._build_run()
+        schedule, run = self._store.get_schedule(caller.tenant), self._build_run(token.key)
+        if (started := self._store.get_run(caller.tenant, run.id)) is not None:
+            return started
         record = self._audit.record(caller, CONSOLIDATE, f"consolidation:{run.id}")
         return self._start(caller.tenant, schedule, run, record)
 
@@ -129,10 +132,12 @@ class Consolidation:
         self._store.write(build_schedule_write(tenant, after), *writes, *records)
         return run
 
-    def _build_run(self) -> ConsolidationRun:
+    def _build_run(self, key: bytes | None = None) -> ConsolidationRun:
         now = self._clock()
         last = encode_timestamp(now) + LAST_SORT_TOKEN
-        return ConsolidationRun(build_id("cons", secrets.token_bytes(16)), "running", now, last)
+        return ConsolidationRun(
+            build_id("cons", key or secrets.token_bytes(16)), "running", now, last
+        )
 
     def get(self, caller: Principal, id: str) -> ConsolidationRun:
         """Get how far a consolidation is: one read."""

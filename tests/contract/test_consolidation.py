@@ -334,6 +334,13 @@ def test_a_run_on_request_starts_the_schedule(tenant: Tenant) -> None:
     assert ok(tenant.admin.get(SETTINGS))["next_at"] == first
 
 
+def test_a_repeated_request_starts_one_consolidation(tenant: Tenant) -> None:
+    start = partial(tenant.admin.post, CONSOLIDATION, json={}, headers={"Idempotency-Key": "one"})
+    first = ok(start(), 202)
+    sweep(tenant.service)
+    assert ok(start(), 202)["id"] == first["id"]
+
+
 def test_one_consolidation_runs_at_a_time(tenant: Tenant) -> None:
     start = partial(tenant.admin.post, CONSOLIDATION, json={})
     first, second = ok(start(), 202), ok(start(), 202)

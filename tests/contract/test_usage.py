@@ -280,7 +280,11 @@ def test_limits_are_the_operators(tenant: Tenant, service: Service) -> None:
     path, body = f"/api/v1/tenants/{tenant.id}", {"limits": {"items": 5}}
     refused(tenant.admin.patch(path, json=body), 403, "ACCESS_DENIED")
     ok(service.root.patch(path, json=body))
-    changed = ok(service.root.patch(path, json={"limits": {"bytes": 7}}))
+    once = {"Idempotency-Key": "limits"}
+    for _ in range(2):
+        changed = ok(service.root.patch(path, json={"limits": {"bytes": 7}}, headers=once))
+    other = service.root.patch(path, json={"limits": {"bytes": 8}}, headers=once)
+    refused(other, 409, "IDEMPOTENCY_CONFLICT")
     assert (changed["limits"]["items"], changed["limits"]["bytes"]) == (5, 7)
     (reported,) = ok(tenant.admin.get(USAGE))["tenants"]
     assert reported["limits"] == changed["limits"]

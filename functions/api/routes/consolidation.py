@@ -31,6 +31,7 @@ _CONSOLIDATION = "/api/v1/consolidation"
     request_model=NewConsolidation,
     query=(VALUES_OF_ANSWER,),
     error_statuses=(409,),
+    idempotent=True,
     audited=(CONSOLIDATE,),
 )
 def consolidate(request: Request, caller: Principal) -> Response:
@@ -41,7 +42,7 @@ def consolidate(request: Request, caller: Principal) -> Response:
     """
     consolidation = request.services.consolidation
     if not request.parse_body(NewConsolidation).dry_run:
-        return _answer_started(202, consolidation.start(caller))
+        return _answer_started(202, consolidation.start(caller, request.idempotency_token(caller)))
     steps, run = consolidation.preview(caller)
     rendered = truncate_to_limit(map(render_step, steps))
     document = ConsolidationPreviewDocument(

@@ -68,7 +68,8 @@ def create_admin(request: Request, caller: Principal) -> Response:
     ROOT,
     {200: TenantDocument},
     request_model=TenantChange,
-    error_statuses=(404,),
+    error_statuses=(404, 409),
+    idempotent=True,
     audited=(CHANGE_TENANT,),
 )
 def change_tenant(request: Request, caller: Principal) -> Response:
@@ -79,6 +80,7 @@ def change_tenant(request: Request, caller: Principal) -> Response:
     stay, and null removes one.
     """
     tenant, change = request.path_params["id"], request.parse_body(TenantChange)
+    request.claim_idempotency_key(caller)
     given = change.limits.model_dump(exclude_unset=True)
     changed = request.services.limits.change(caller, tenant, given)
     return json_response(200, TenantDocument(id=tenant, limits=render_limits(changed)))
