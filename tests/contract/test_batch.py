@@ -281,3 +281,7 @@ def test_a_batch_delete_takes_more_than_one_page(alice: httpx.Client) -> None:
     assert names(query(alice)) == ["k"]
     assert create(alice, entry(key="k1"))["version"] == 1
     invalid(alice.get(MEMORY, params={"limit": "1001"}))
+
+
+def test_an_update_without_its_version_is_told_so(alice: httpx.Client) -> None:
+    invalid(send(alice, {"id": create(alice, entry())["id"], "value": {}}), "entries.0.version")

@@ -66,9 +66,12 @@ def write_batch(request: Request, caller: Principal) -> Response:
     )
 
 
+_NAMES = {"id", "namespace", "key"}
+
+
 def _item(index: int, asked: Any) -> NewEntry | BatchUpdate:
     try:
-        if isinstance(asked, dict) and "version" in asked:
+        if isinstance(asked, dict) and ("version" in asked or asked.keys() & _NAMES == {"id"}):
             return validate(BatchUpdate, asked)
         return validate(NewEntry, asked)
     except ValidationFailed as error:
