@@ -55,6 +55,15 @@ class NewMessage(RequestModel):
     """References of the recalled items from which it was made."""
 
 
+def _assert_few_uses(messages: list[NewMessage]) -> list[NewMessage]:
+    if sum(len(each.uses) for each in messages) > limits.MAX_STORED_USES:
+        raise ValueError(f"have over {limits.MAX_STORED_USES} uses together: upload them in parts")
+    return messages
+
+
+_StoredMessages = Annotated[list[NewMessage], AfterValidator(_assert_few_uses)]
+
+
 class NewMessages(RequestModel):
     """Body of an append: a message as it is, or several as `messages`, all or none."""
 
@@ -101,7 +110,7 @@ class NewConversation(RequestModel):
 
     session_id: Name | None = None
     user_id: AgentId
-    messages: list[NewMessage] = Field(default=[])
+    messages: _StoredMessages = Field(default=[])
     upload_id: Annotated[str, Field(pattern="^[0-9a-f]{16}$")] | None = None
     """An upload that has the messages, instead of `messages`."""
     metadata: dict[str, Any] = Field(default={})
@@ -181,7 +190,7 @@ class UploadedMessages(RequestModel):
 
     offset: Annotated[int, Field(ge=0)]
     """The index of the first one: how many messages the upload has."""
-    messages: Annotated[list[NewMessage], Field(min_length=1)]
+    messages: Annotated[_StoredMessages, Field(min_length=1)]
 
 
 class NewState(RequestModel):

@@ -88,6 +88,7 @@ MAX_TAGS = 50
 MAX_BATCH_ENTRIES = 50
 MAX_APPENDED_MESSAGES = 50
 MAX_USES = 50  # of a message
+MAX_STORED_USES = 10_000  # of the messages of a PUT, or of a part of an upload
 MAX_APPENDED_WRITES = 90  # messages of an append and their uses: a transaction has 100
 MAX_OWNERS = 50  # of a conversation, and its readers
 MAX_REMOVED_RANGES = 20  # of a conversation, while their messages are being deleted

@@ -9,6 +9,7 @@ from agent_memory.requests import render_json, render_time
 MAX_PIECE_BYTES = 3_500_000  # of its messages as JSON; a single message may be larger
 
 _MOST_WRITES = 90  # messages of an append and their `uses` together
+_MOST_USES = 10_000  # of the messages of any other piece
 
 Messages = list[dict[str, Any]]
 Uses: TypeAlias = Recall | RecallReference | str | Iterable[RecallReference | str]
@@ -65,8 +66,12 @@ def split_messages(messages: Messages, most: int | None = None) -> list[Messages
     found: list[Messages] = [[]]
     size = writes = 0
     for message in messages:
-        more, further = len(render_json(message)) + 1, 1 + len(message.get("uses", ()))
-        is_full = len(found[-1]) == most or (most and writes + further > _MOST_WRITES)
+        more, further = len(render_json(message)) + 1, len(message.get("uses", ()))
+        if most:
+            further += 1
+        is_full = len(found[-1]) == most or writes + further > (
+            _MOST_WRITES if most else _MOST_USES
+        )
         if found[-1] and (is_full or size + more > MAX_PIECE_BYTES):
             found.append([])
             size = writes = 0

@@ -163,6 +163,18 @@ def test_a_message_has_fifty_uses_and_an_append_ninety_writes(alice: httpx.Clien
     assert ok(pop(alice, "s1", **{"Idempotency-Key": "p"}))["message"]["content"] == "c"
 
 
+def test_a_request_stores_ten_thousand_uses_at_most(service: Service, alice: httpx.Client) -> None:
+    many = [message("a", uses=[f"f.{n}" for n in range(50)]) for _ in range(201)]
+    body = conversation() | {"messages": many}
+    invalid(alice.put(f"{CONVERSATIONS}/s1", json=body), "messages")
+    uploads = f"{CONVERSATIONS}/s1/uploads"
+    upload = ok(alice.post(uploads, json={}), 201)["upload_id"]
+    piece = alice.post(f"{uploads}/{upload}/messages", json={"offset": 0, "messages": many})
+    invalid(piece, "messages")
+    assert "upload them in parts" in piece.text
+    assert items(service, "w#") == []
+
+
 @pytest.mark.parametrize("uses", [TEA, [1], [None], {"a": TEA}, [["f.1"]], [f"f.{'x' * 3000}"]])
 def test_uses_are_a_list_of_texts(alice: httpx.Client, uses: Any) -> None:
     ok(put(alice, "s1"), 201)

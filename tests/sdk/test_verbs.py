@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from agent_memory import Client
 from agent_memory.exceptions import ConversationNotOwned, MemoryAccessError, ValidationError
+from agent_memory.message_pieces import split_messages
 
 from tests.contract.local_server import LocalServer
 
@@ -77,6 +78,8 @@ def test_many_messages_with_uses_are_appended_in_several_requests(assistant: Cli
     said = [{"role": "assistant", "content": f"{n}", "uses": named} for n in range(10)]
     assert assistant.conversations.extend("chat", said).message_count == 10
     assert len(list(assistant.list_answers("f.7"))) == 10
+    pieces = split_messages(said * 40)
+    assert [len(each) for each in pieces] == [333, 67]  # 10,000 uses
     assistant.conversations.put("many", "ada", said * 20)
     assert len(list(assistant.list_answers("f.7", page_size=50))) == 210
 

@@ -45,7 +45,12 @@ def fill(admin: Client, ada: Client) -> None:
     admin.memory.put("notes", "own", {"text": "keep"})
     messages: list[dict[str, Any]] = [
         {"role": "user", "content": "Hi", "timestamp": "2021-01-01T00:00:00Z"},
-        {"role": "assistant", "content": ["Hello"], "metadata": {"n": 1}},
+        {
+            "role": "assistant",
+            "content": ["Hello"],
+            "metadata": {"n": 1},
+            "uses": ["m.session_1.0"],
+        },
     ]
     ada.conversations.put("session_1", "user_7", messages, tags=["support"], metadata={"a": 1})
     ada.conversations.put("session_3", "user_7", messages * 3)

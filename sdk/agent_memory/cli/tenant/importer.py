@@ -29,7 +29,7 @@ _CONVERSATION = (
     *("metadata", "agent_participants", "shared_with"),
     *("tags", "version", "sensitivity", "ttl", "expires_at"),
 )
-_MESSAGE = ("role", "content", "timestamp", "metadata")
+_MESSAGE = ("role", "content", "timestamp", "metadata", "uses")
 _FACT = (
     *("subject", "predicate", "object", "confidence", "fact_id", "agent_type", "user_id"),
     *("learned_from_run_id", "metadata", "valid_from", "valid_until"),
