@@ -200,9 +200,13 @@ class MessageStore:
     def list_uses(
         self, tenant: str, reference: Digest, before: str | None, count: int
     ) -> Iterator[list[Item]]:
-        """Read what says that messages use an item of memory, newest first: two calls a group."""
+        """Read what says that messages use an item of memory, newest first: two calls a group.
+
+        It takes the same calls if none does.
+        """
         partition = conversation_keys.build_uses_partition(tenant, reference)
-        return iterate_item_groups(self._table, partition, before, count)
+        none = conversation_keys.build_conversation_key(tenant, "")
+        return iterate_item_groups(self._table, partition, before, count, [none])
 
     def get_many(self, wanted: Iterable[tuple[Conversation, int]]) -> dict[Key, Message]:
         """Read those messages that exist, by their keys: a call per 100."""

@@ -107,7 +107,8 @@ class Conversations:
         self, caller: Principal, reference: Digest, after: str | None, count: int
     ) -> Iterator[Examined[Use]]:
         for rows in self._messages.list_uses(caller.tenant, reference, after, count):
-            heads = self._store.get_headers(caller.tenant, [row["session_id"] for row in rows])
+            sessions = [row["session_id"] for row in rows] or [""]
+            heads = self._store.get_headers(caller.tenant, sessions)
             places = {
                 row["sk"]: (head, index)
                 for row in rows

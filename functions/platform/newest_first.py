@@ -1,10 +1,10 @@
 """Lists of items, newest first, by an index: what their items carry, and how a page is read."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 
 from functions.platform.items import Item
-from functions.platform.keys import HIGHEST, build_list_position
+from functions.platform.keys import HIGHEST, Key, build_list_position
 from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import Table
@@ -27,7 +27,7 @@ def iterate_items(table: Table, partition: str, before: str | None, count: int) 
 
 
 def iterate_item_groups(
-    table: Table, partition: str, before: str | None, count: int
+    table: Table, partition: str, before: str | None, count: int, for_none: Iterable[Key] = ()
 ) -> Iterator[list[Item]]:
     """Read the items listed in a partition, newest first, as they are now: two calls a group.
 
@@ -37,10 +37,12 @@ def iterate_item_groups(
         partition: as they were listed.
         before: the position before which they begin; None for the newest.
         count: how many the first group has, as many as a page needs.
+        for_none: what an empty group reads, so that it takes as many calls as others.
     """
     for rows in iterate_rows(table, BY_GROUP, (GROUP_ATTRIBUTE, partition), before, count):
-        found = table.get_many((row["pk"], row["sk"]) for row in rows)
-        yield [found[key] for row in rows if (key := (row["pk"], row["sk"])) in found]
+        keys = [(row["pk"], row["sk"]) for row in rows]
+        found = table.get_many(keys or for_none)
+        yield [found[key] for key in keys if key in found]
 
 
 def iterate_rows(

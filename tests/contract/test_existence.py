@@ -47,6 +47,7 @@ _ABSENT = {
     "query": "quizzical",
     "space": "bux",
     "as_principal": "alicf",
+    "reference": "f.uzed",
 }
 _HIDDEN = {
     "agent_id": "alice",
@@ -67,6 +68,7 @@ _HIDDEN = {
     "query": _WORD,
     "space": "box",
     "as_principal": "alice",
+    "reference": "f.used",
 }
 """What stranger may know nothing of, and names of the same length that nothing has."""
 
@@ -89,7 +91,7 @@ _BY_NAME = {
 _TRIES = 20
 _TELLS = frozenset({"GET /api/v1/memory", "GET /api/v1/agents/{agent_id}/memory"})
 """Lists that say of a namespace that the caller named exactly that it may not read it."""
-_OPEN = frozenset({"agent_type", "task_type", "run_id", "runId", "memoryRef", "reference", "id"})
+_OPEN = frozenset({"agent_type", "task_type", "run_id", "runId", "memoryRef", "id"})
 """What any principal of the tenant may see, or what nobody can guess."""
 _NO_LIST = frozenset({"principal", "fact_id", "episode_id", "instance_id", "workflow_id", "name"})
 _OPTIONS = frozenset(
