@@ -53,7 +53,7 @@ def run_demo(session: Session) -> None:
         frontline, billing = team["frontline"], team["billing"]
         known: _References = {}
         steps: tuple[Callable[[], None], ...] = (
-            lambda: _share(admin, lead),
+            lambda: _share(admin, lead, known),
             lambda: _remember(frontline, billing, known),
             lambda: _learn(admin, frontline, billing, _log_runs(frontline), known),
             lambda: _talk(frontline, billing, known),
@@ -95,7 +95,7 @@ def _ago(days: float, minutes: float = 0) -> datetime:
     return _NOW - timedelta(days=days) + timedelta(minutes=minutes)
 
 
-def _share(admin: Client, lead: Client) -> None:
+def _share(admin: Client, lead: Client, known: _References) -> None:
     """Open the memory of users to the team, and write what all know; all of it is audited."""
     admin.namespaces.set_permissions("users/*", default="none", allow=_ALL)
     admin.namespaces.set_permissions("policies", default="read", allow={"lead": "admin"})
@@ -109,7 +109,7 @@ def _share(admin: Client, lead: Client) -> None:
     admin.strategies.put("preferences", "preferences", instructions=data.INSTRUCTIONS)
     for predicate in data.SINGLE_VALUED[:-1]:
         admin.facts.declare(predicate)
-    lead.memory.batch(
+    policies = lead.memory.batch(
         {
             "namespace": "policies",
             "key": key,
@@ -120,6 +120,7 @@ def _share(admin: Client, lead: Client) -> None:
         }
         for day, (key, text) in enumerate(data.POLICIES)
     )
+    known.update((("lead", each.key), f"e.{each.id}") for each in policies)
     for key, text in data.CHANGES:
         lead.memory.put("policies", key, {"text": text}, memory_type="semantic", tags=["policy"])
 
@@ -140,7 +141,7 @@ def _talk(frontline: Client, billing: Client, known: _References) -> None:
         topic, turns, person = talks[number]
         agent = billing if topic in data.BILLING_TOPICS else frontline
         messages = _to_messages(turns, person, 60 - number * 1.5)
-        owners = (person, "billing" if agent is billing else "frontline")
+        owners = (person, "lead", "billing" if agent is billing else "frontline")
         uses = [
             known[owner, each]
             for each in data.USES.get(topic, ())

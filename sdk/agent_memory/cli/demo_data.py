@@ -104,12 +104,14 @@ BILLING_TOPICS = {"invoice", "payment", "refund"}
 LEFT_OUT = {("cancel-addon", "ada"), ("cancel-addon", "ben")}  # leaves 40 conversations
 
 USES: dict[str, tuple[int | str, ...]] = {  # what the last answers about a topic were made from:
-    # memories of the customer by their days, lessons of the agent, and facts by their predicates
-    "refund": (44, "refund"),
+    # memories of the customer by their days, policies, lessons, and facts by their predicates
+    "late-order": ("delivery",),
+    "outage": ("outages", "promises"),
+    "refund": (44, "refund", "refunds"),
     "slow-line": (56, 59, "measure", "thick-walls"),
     "invoice": (50, "addon"),
     "payment": ("pays by",),
-    "technician": (33, "callback"),
+    "technician": (33, "callback", "technicians"),
     "move": (48, "has contract"),
     "language": (55, "language"),
 }
