@@ -73,6 +73,7 @@ class App:
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets a response
             log_unexpected(error, **log_fields)
             response = error_response(InternalError())
+        request_context.write_guard.set(request_context.allow_writes)  # it was this caller's
         took = round((time.perf_counter() - started) * 1000, 1)
         if response.status >= 400 or random.random() < self._logged_share:  # noqa: S311 - no secret
             logger.info("request", extra={"status": response.status, "took_ms": took, **log_fields})
