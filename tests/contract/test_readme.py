@@ -18,7 +18,7 @@ from agent_memory import Client, exceptions
 
 from functions.event_log.model import LogEventType
 from functions.local.engine import find_binary
-from functions.local.settings import LocalSettings
+from functions.local.settings import VARIABLES, LocalSettings
 from functions.platform.settings import Settings
 from infra.config import Config
 from tests.contract.local_server import PATIENCE, ROOT, LocalServer, running
@@ -330,7 +330,7 @@ def test_every_setting_is_listed_with_its_default() -> None:
     variables = re.compile(r"\b(?:AGENT_MEMORY|AWS)_[A-Z_]+\b")
     rows = parse_table("docs/reference/settings.md", "Local server")
     listed = {name for row in rows for name in variables.findall(row[0])}
-    assert listed == set(variables.findall(read("functions/local/settings.py")))
+    assert listed == set(VARIABLES.values())
     defaults = " ".join(row[1] for row in rows)
     for field in ("host", "port", "data", "sweep_seconds"):
         assert str(LocalSettings.model_fields[field].default) in defaults
