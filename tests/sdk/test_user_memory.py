@@ -72,10 +72,10 @@ def test_conversations_of_a_user_are_forgotten_whoever_made_them(
 def test_a_full_memory_names_the_setting_to_change(admin: Client, assistant: Client) -> None:
     admin.agents.configure("assistant", max_entries=1, capacity=1)
     assistant.memory.put("ns", "a", {})
-    with pytest.raises(MemoryCapacityError, match="memory/config, working"):
+    with pytest.raises(MemoryCapacityError, match=r"configure\), working"):
         assistant.memory.put("ns", "b", {})
     assistant.memory.put("ns", "c", {}, memory_type="episodic", pinned=True)
-    with pytest.raises(MemoryCapacityError, match=r"memory/config, episodic\.capacity"):
+    with pytest.raises(MemoryCapacityError, match=r"configure\), episodic\.cap"):
         assistant.memory.put("ns", "d", {}, memory_type="episodic", pinned=True)
 
 
