@@ -167,7 +167,7 @@ else:
             module = import_module(f"{self._name}.{name}")
             return _Package(module.__name__) if hasattr(module, "__path__") else module
 
-    functions = _Package("functions")
+    functions = _Package(__package__)  # an installed service has another name
 
 T = TypeVar("T")
 
