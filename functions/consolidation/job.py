@@ -6,7 +6,6 @@ condition, and is planned from what is stored, so a page that is repeated after 
 nothing twice.
 """
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -27,7 +26,7 @@ from functions.facts.rules import add_change
 from functions.facts.store import FactChainStore, FactStore
 from functions.identity.model import SERVICE
 from functions.platform.bounded_pages import Examined
-from functions.platform.clock import Clock
+from functions.platform.clock import Clock, HasTime, limit_time
 from functions.platform.item_types import CONSOLIDATION_RUN
 from functions.platform.keys import Key, get_tenant
 from functions.platform.limits import MAX_CONSOLIDATED_TOGETHER, MAX_GET_ITEMS
@@ -43,7 +42,6 @@ _SHOWN = (
     "merged_into",
 )  # of a fact, in the audit log
 TakeStep = Callable[[ConsolidationStep], object]
-HasTime = Callable[[], bool]
 
 
 @dataclass(eq=False)
@@ -156,12 +154,6 @@ class Consolidator:
             _show(before),
             _show(after) | {"step": step.kind, "reason": step.reason},
         )
-
-
-def limit_time(seconds: float) -> HasTime:
-    """Return what tells whether a time that begins now has not passed."""
-    deadline = time.monotonic() + seconds
-    return lambda: time.monotonic() < deadline
 
 
 def _select(examined: list[Examined[Fact]]) -> Iterator[Fact]:

@@ -14,7 +14,7 @@ from functions.consolidation.authority import (
     READ_CONSOLIDATION,
     UNDO_CONSOLIDATION,
 )
-from functions.consolidation.job import END, Consolidator, limit_time
+from functions.consolidation.job import END, Consolidator
 from functions.consolidation.model import (
     ConsolidationRules,
     ConsolidationRun,
@@ -29,7 +29,7 @@ from functions.facts.model import Fact
 from functions.facts.store import FactStore
 from functions.facts.users import CallerAccess, UserAccess
 from functions.identity.model import Principal
-from functions.platform.clock import Clock
+from functions.platform.clock import Clock, limit_time
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item

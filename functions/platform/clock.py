@@ -17,6 +17,8 @@ from functions.platform.items import Item
 from functions.platform.schema import TTL_ATTRIBUTE
 
 Clock = Callable[[], int]
+HasTime = Callable[[], bool]
+"""Tells whether there is time left for more work."""
 
 _RFC3339 = re.compile(
     r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
@@ -35,6 +37,12 @@ _DURATION = re.compile(
 _DAY = 86_400_000  # ms
 _UNITS = (7 * _DAY, _DAY, 3_600_000, 60_000, 1000)  # weeks to seconds, in ms
 _DAYS_OF_MONTH = 30  # where a month is no calendar month: in a fraction of one
+
+
+def limit_time(seconds: float) -> HasTime:
+    """Return what tells whether the seconds from now on are not over."""
+    deadline = time.monotonic() + seconds
+    return lambda: time.monotonic() < deadline
 
 
 def now_ms() -> int:

@@ -1,12 +1,12 @@
 """The scheduled function: a sweep at each event of EventBridge Scheduler."""
 
-import time
 from collections.abc import Callable
 from typing import Any
 
 from functions.container import Container
+from functions.platform.clock import HasTime, limit_time
 from functions.platform.observability import logger, report_ms
-from functions.schedule.jobs import HasTime, build_jobs
+from functions.schedule.jobs import build_jobs
 from functions.schedule.sweep import SchedulePart, Sweep, SweepResult
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
@@ -74,5 +74,4 @@ def _limit_time(context: object) -> HasTime:
     remaining = getattr(context, "get_remaining_time_in_millis", None)
     if remaining is not None:
         return lambda: remaining() > _MARGIN
-    deadline = time.monotonic() + _DEFAULT_MS / 1000
-    return lambda: time.monotonic() < deadline
+    return limit_time(_DEFAULT_MS / 1000)

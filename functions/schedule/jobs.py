@@ -9,11 +9,11 @@ from collections.abc import Callable
 
 from functions.container import Container
 from functions.platform import item_types
+from functions.platform.clock import HasTime
 from functions.platform.item_types import ItemType
 from functions.platform.items import Item
 from functions.platform.keys import Key
 
-HasTime = Callable[[], bool]
 Job = Callable[[Item, HasTime], Counter[str]]
 """Processes a due item and counts what was done; what isn't finished stays due."""
 

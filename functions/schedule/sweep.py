@@ -12,7 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from functions.entries.delete import ExpiredEntries
-from functions.platform.clock import Clock
+from functions.platform.clock import Clock, HasTime
 from functions.platform.due_index import DueIndex
 from functions.platform.errors import ServiceError
 from functions.platform.item_types import PRIVATE_ENTRY, ItemType, find_due_type
@@ -20,7 +20,7 @@ from functions.platform.items import Item
 from functions.platform.keys import DUE_SHARDS, Key
 from functions.platform.limits import MAX_GET_ITEMS, MAX_SWEPT_ITEMS
 from functions.platform.observability import log_service_error, log_unexpected
-from functions.schedule.jobs import HasTime, Job
+from functions.schedule.jobs import Job
 from functions.schedule.rules import TurnQueue, group_removals
 
 Run = Callable[[], Counter[str]]
