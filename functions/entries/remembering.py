@@ -12,7 +12,7 @@ from functions.entries.create import Creates
 from functions.entries.model import Entry
 from functions.entries.requests import Memory, NewEntry
 from functions.identity.model import ADMIN, WRITE, Principal
-from functions.namespaces.model import encode_segment
+from functions.namespaces.model import encode_segment, name_memory_of_user
 from functions.namespaces.rules import get_default
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import to_rfc3339
@@ -64,7 +64,7 @@ class Remembering:
     def _find_namespace(self, caller: Principal, user_id: str | None) -> str:
         if user_id is None:
             return f"agents/{encode_segment(caller.id)}/memory"
-        name = f"users/{encode_segment(user_id)}/memory"
+        name = name_memory_of_user(user_id)
         if get_default(self._namespaces.find(caller, name)) != "none" and not self._close(caller):
             raise AccessDenied(
                 "the memory of users is readable by the whole tenant; close it first: PATCH "

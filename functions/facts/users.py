@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functions.authorization.rules import authorize, is_allowed
 from functions.identity.model import ADMIN, Principal
 from functions.namespaces.authority import READ_MEMORY, WRITE_MEMORY
-from functions.namespaces.model import NamespaceTarget, encode_segment
+from functions.namespaces.model import NamespaceTarget, name_memory_of_user
 from functions.namespaces.service import Namespaces
 from functions.platform.items import Item
 from functions.platform.keys import Key
@@ -63,7 +63,7 @@ class CallerAccess:
         Thus a list takes the same calls, whether it leaves facts out or has none.
         """
         unknown = {id for id in user_ids if id is not None} - self._targets.keys()
-        names = {id: _name_memory(id) for id in unknown}
+        names = {id: name_memory_of_user(id) for id in unknown}
         if names or not self._is_loaded:
             found = self._namespaces.find_each(self._caller, [*names.values()])
             self._targets |= {id: found[name] for id, name in names.items()}
@@ -71,7 +71,7 @@ class CallerAccess:
 
     def load_with(self, user_id: str, keys: Iterable[Key]) -> dict[Key, Item]:
         """Read what decides on a user, and the items with these keys: one call."""
-        name = _name_memory(user_id)
+        name = name_memory_of_user(user_id)
         found, items = self._namespaces.find_each_with(self._caller, (name,), keys)
         self._targets[user_id] = found[name]
         return items
@@ -80,7 +80,3 @@ class CallerAccess:
         if user_id not in self._targets:
             self.load((user_id,))
         return self._targets[user_id]
-
-
-def _name_memory(user_id: str) -> str:
-    return f"users/{encode_segment(user_id)}/memory"

@@ -22,6 +22,11 @@ def encode_segment(id: str) -> str:
     return quoted.replace(".", "%2E") if quoted in (".", "..") else quoted
 
 
+def name_memory_of_user(user_id: str) -> str:
+    """Name the namespace that `remember` stores a user's memories in."""
+    return f"{USERS}/{encode_segment(user_id)}/memory"
+
+
 def list_spellings(user_id: str) -> list[str]:
     """List how names of namespaces and spaces spell a person's id: encoded, or as it is."""
     encoded = encode_segment(user_id)
