@@ -181,7 +181,6 @@ def _set_context(request_id: str, headers: Mapping[str, str]) -> str | None:
     request_context.throttles.set([])
     request_context.inspections.set([])
     request_context.units.set([])
-    request_context.write_guard.set(request_context.allow_writes)
     return found and found[1]
 
 
