@@ -372,7 +372,7 @@ class Conversations(Resource):
 
         Raises:
             ConversationNotOwned: another principal created it, or it is another user's.
-            ValueError: nobody said anything, or `uses` is given without `assistant`.
+            ValueError: neither `user` nor `assistant` is given, or `uses` without `assistant`.
         """
         said: list[dict[str, Any]] = [
             {"role": role, "content": text}
