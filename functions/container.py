@@ -7,7 +7,7 @@ imported at its first use, since importing every package would add 110 ms to a s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
@@ -205,9 +205,19 @@ class Container:
     table: Table
     log_table: Table
 
-    def __init__(self, settings: Settings, clock: Clock = now_ms, dynamodb: Any = None) -> None:
-        """`dynamodb` is the client of the tables; a new one unless given."""
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock = now_ms,
+        dynamodb: Any = None,
+        relays: Mapping[str, str] | None = None,
+    ) -> None:
+        """`dynamodb` is the client of the tables; a new one unless given.
+
+        `relays` are the Unix sockets that lead to models, by their URLs; others are in the network.
+        """
         dynamodb = dynamodb or create_client("dynamodb")
+        self._relays = relays or {}
         self.lock = RLock()
         self.settings = settings
         self.clock = clock
@@ -299,7 +309,9 @@ class Container:
         """Build an endpoint; its key is read from Secrets Manager where no setting holds it."""
         read = cache(lambda: key if secret_id is None else self.read_secret(secret_id))
         endpoints = functions.platform.openai_endpoint
-        return None if url is None else endpoints.OpenAiEndpoint(url, read, seconds)
+        if url is None:
+            return None
+        return endpoints.OpenAiEndpoint(url, read, seconds, self._relays.get(url))
 
     # what all packages use
     audit = _Lazy(lambda c: AuditTrail(c.clock, c.settings.log_retention_days))

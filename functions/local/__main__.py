@@ -4,7 +4,7 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,13 @@ from types import FrameType
 from typing import NoReturn
 
 from functions.local.background_tasks import run_background_tasks
-from functions.local.bootstrap import ADDRESS_FILE, API_KEY_FILE, FirstPrincipal, prepare
+from functions.local.bootstrap import (
+    ADDRESS_FILE,
+    API_KEY_FILE,
+    FirstPrincipal,
+    build_container,
+    prepare,
+)
 from functions.local.data_folder import open_data_folder
 from functions.local.database import Database, open_database
 from functions.local.http_server import build_app, build_url, is_public, listen, serve
@@ -35,7 +41,8 @@ def main() -> int:
     logger.setLevel(os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING"))
     os.umask(0o077)  # every file holds memory or keys
     try:
-        _run(_start_relays(LocalSettings.from_env()))
+        settings = LocalSettings.from_env()
+        _run(settings, _start_relays(settings))
     except KeyboardInterrupt:
         return 0
     except StartupError as error:
@@ -62,28 +69,28 @@ def _terminate(*_arguments: object) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _start_relays(settings: LocalSettings) -> LocalSettings:
+def _start_relays(settings: LocalSettings) -> dict[str, str]:
     """Let the process reach its models from the private network that it will be in."""
-    urls = {"model_socket": settings.model_url, "embedding_socket": settings.embedding_url}
-    sockets = {name: start_relay(url) for name, url in urls.items() if url is not None}
-    return settings.model_copy(update=sockets)
+    urls = {settings.learning_url, settings.embedding_url}
+    return {url: start_relay(url) for url in urls if url and sys.platform == "linux"}
 
 
-def _run(settings: LocalSettings) -> None:
+def _run(settings: LocalSettings, relays: Mapping[str, str]) -> None:
     with ExitStack() as stack:
         folder = stack.enter_context(open_data_folder(settings.data))
         # The socket stays in the clients' network; opening the database leaves that network.
         listener = stack.enter_context(listen(settings.host, settings.port))
         database = stack.enter_context(open_database(settings, folder, _ROOT))
-        principal = prepare(settings, folder)
+        container = build_container(settings, folder, relays)
+        principal = prepare(container, folder)
         url = build_url(listener)
         folder.write(ADDRESS_FILE, url)
         warnings = _list_warnings(database, is_public=is_public(listener))
         sign_in = SignIn(principal.api_key)
         console = f"{url}/console?code={sign_in.code}" if principal.key_works else f"{url}/console"
         greeting = _render_greeting(url, console, folder.path, database, principal, warnings)
-        app = build_app(settings, folder, sign_in, partial(print, greeting, flush=True))
-        stack.enter_context(run_background_tasks(settings, folder, database))
+        app = build_app(container, sign_in, partial(print, greeting, flush=True))
+        stack.enter_context(run_background_tasks(settings, folder, database, container))
         if database.engine is not None:
             database.engine.watch(_terminate)
         with suppress(KeyboardInterrupt):  # uvicorn raises the signal again when it has stopped

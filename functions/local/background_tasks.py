@@ -3,10 +3,10 @@
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from threading import Event, Thread
 from typing import Any
 
+from functions.container import Container
 from functions.local import bootstrap
 from functions.local.data_folder import DataFolder
 from functions.local.database import Database
@@ -20,9 +20,12 @@ from functions.platform.cold_start import pause_gc
 from functions.platform.item_types import PRIVATE_ENTRY
 from functions.platform.observability import log_unexpected
 from functions.platform.schema import TTL_ATTRIBUTE
+from functions.schedule.handler import build_handler as build_schedule_handler
 from functions.stream.consumers import ALL_CONSUMERS
+from functions.stream.handler import build_handler as build_stream_handler
 
 _STREAM_SECONDS = 0.1  # between two reads of the stream
+_TRIM_SECONDS = 60.0
 _TTL_SECONDS = 3600.0  # a longer time than the others: each run scans all tables
 _EXPIRED = f"{TTL_ATTRIBUTE} <= :now"
 _STOPPED_WITHIN = 15.0  # seconds; longer than a call takes after it was asked to stop
@@ -32,31 +35,19 @@ _SCHEDULE = f"arn:aws:scheduler:{_REGION}:{_ACCOUNT}:schedule/default/agent-memo
 
 @contextmanager
 def run_background_tasks(
-    settings: LocalSettings, folder: DataFolder, database: Database
+    settings: LocalSettings, folder: DataFolder, database: Database, container: Container
 ) -> Iterator[None]:
     """Run each background task in a thread, and stop all of them at the end."""
-    dynamodb = create_client("dynamodb")
+    dynamodb, streams = create_client("dynamodb"), create_client("dynamodbstreams")
     arn = find_stream(dynamodb, bootstrap.MEMORY_TABLE)
     groups = _group_consumers(settings)
-    trimming = None
-    if database.trim is not None:
-        trimming = _Trimming(partial(database.trim, bootstrap.MEMORY_TABLE), len(groups))
-    functions = bootstrap.LocalFunctions(
-        settings, folder, log_wait_seconds=bootstrap.LOG_WAIT_SECONDS
-    )
+    readers = {name: StreamReader(streams, arn, folder, f"{name}-position.json") for name in groups}
     with pause_gc():
         mappings = {
-            name: StreamMapping(
-                functions.build_stream(consumers),
-                StreamReader(
-                    create_client("dynamodbstreams"), arn, folder, f"{name}-position.json"
-                ),
-                folder,
-                None if trimming is None else partial(trimming.complete, name),
-            )
-            for name, consumers in groups.items()
+            name: StreamMapping(build_stream_handler(container, names), readers[name], folder)
+            for name, names in groups.items()
         }
-        schedule = functions.build_schedule()
+        schedule = build_schedule_handler(container)
 
     def sweep(stopping: Event) -> None:
         run_schedule(schedule, now_ms(), stopping)
@@ -69,36 +60,21 @@ def run_background_tasks(
         for name, mapping in mappings.items():
             stack.enter_context(run_periodically(_STREAM_SECONDS, mapping.run_once, name))
         stack.enter_context(run_periodically(settings.sweep_seconds, sweep, "schedule"))
-        if database.trim is not None:
+        if (trim := database.trim) is not None:
+
+            def drop_processed(_stopping: Event) -> None:
+                trim(bootstrap.MEMORY_TABLE, min(each.processed for each in readers.values()))
+
+            stack.enter_context(run_periodically(_TRIM_SECONDS, drop_processed, "trim"))
             stack.enter_context(run_periodically(_TTL_SECONDS, remove_expired, "ttl"))
         yield
 
 
 def _group_consumers(settings: LocalSettings) -> dict[str, list[str]]:
     """Group the consumers of the stream: a language model that is slow holds up no other one."""
-    apart = ["learning"] if settings.model_url is not None else []
+    apart = ["learning"] if settings.learning_url is not None else []
     groups = {"stream": [name for name in ALL_CONSUMERS if name not in apart]}
     return groups | ({"learning": apart} if apart else {})
-
-
-class _Trimming:
-    """Drops the records that all mappings have processed.
-
-    Args:
-        trim: drops the records before a sequence number.
-        count: how many mappings there are.
-    """
-
-    def __init__(self, trim: Callable[[int], None], count: int) -> None:
-        self._trim = trim
-        self._count = count
-        self._done: dict[str, int] = {}
-
-    def complete(self, name: str, sequence: int) -> None:
-        """Note how far a mapping has come."""
-        self._done[name] = sequence
-        if len(self._done) == self._count:
-            self._trim(min(self._done.values()))
 
 
 @contextmanager

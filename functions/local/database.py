@@ -1,7 +1,6 @@
 """Open the DynamoDB to use: the embedded engine, moto with a journal, or the user's."""
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -138,7 +137,7 @@ def use_only(endpoint: str) -> None:
 
 
 def ensure_tables(*tables: dict[str, Any]) -> None:
-    """Create missing tables and indexes, and wait until all are active.
+    """Create missing tables, and wait until all are active.
 
     Args:
         tables: arguments of CreateTable.
@@ -160,29 +159,3 @@ def _ensure_table(dynamodb: Any, table: dict[str, Any]) -> None:
     dynamodb.get_waiter("table_exists").wait(
         TableName=name, WaiterConfig={"Delay": 1, "MaxAttempts": 120}
     )
-    _ensure_indexes(dynamodb, table)
-
-
-def _ensure_indexes(dynamodb: Any, table: dict[str, Any]) -> None:
-    """Add missing indexes to a table of an earlier version, one at a time as DynamoDB requires."""
-    name = table["TableName"]
-    existing = {each["IndexName"] for each in _list_indexes(dynamodb, name)}
-    for index in table.get("GlobalSecondaryIndexes", ()):
-        if index["IndexName"] not in existing:
-            keys = {each["AttributeName"] for each in index["KeySchema"]}
-            attributes = [
-                each for each in table["AttributeDefinitions"] if each["AttributeName"] in keys
-            ]
-            dynamodb.update_table(
-                TableName=name,
-                AttributeDefinitions=attributes,
-                GlobalSecondaryIndexUpdates=[{"Create": index}],
-            )
-            while any(each["IndexStatus"] != "ACTIVE" for each in _list_indexes(dynamodb, name)):
-                time.sleep(1)
-
-
-def _list_indexes(dynamodb: Any, name: str) -> list[dict[str, Any]]:
-    described = dynamodb.describe_table(TableName=name)["Table"]
-    indexes: list[dict[str, Any]] = described.get("GlobalSecondaryIndexes", [])
-    return indexes

@@ -12,12 +12,12 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from functions.api.app import App
+from functions.container import Container
 from functions.local import gateway
-from functions.local.bootstrap import LOG_WAIT_SECONDS, LocalFunctions
-from functions.local.data_folder import DataFolder
 from functions.local.file_server import FileServer, is_file_path
 from functions.local.gateway import GatewayResponse, Handler
-from functions.local.settings import LocalSettings, StartupError
+from functions.local.settings import StartupError
 from functions.local.sign_in import SignIn
 from functions.platform.cold_start import pause_gc
 from functions.platform.errors import ServiceError
@@ -133,13 +133,10 @@ async def _read_body(receive: Receive, max_bytes: int) -> bytes:
     return b"".join(chunks)
 
 
-def build_app(
-    settings: LocalSettings, folder: DataFolder, sign_in: SignIn, on_start: Callable[[], None]
-) -> GatewayApp:
+def build_app(container: Container, sign_in: SignIn, on_start: Callable[[], None]) -> GatewayApp:
     """Build the ASGI application of the service; the last arguments are as for `GatewayApp`."""
     with pause_gc():
-        functions = LocalFunctions(settings, folder, log_wait_seconds=LOG_WAIT_SECONDS)
-        handler, files = functions.build_api(), functions.build_files()
+        handler, files = App(container), FileServer(container.folder_storage)
     executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="handler")
     return GatewayApp(handler, executor, files, on_start, sign_in)
 

@@ -11,12 +11,13 @@ from threading import Event, Lock
 from typing import Any
 from unittest.mock import patch
 
+from functions.api.app import App
 from functions.identity.api_keys import create_api_key
 from functions.local import bootstrap, gateway
 from functions.local.background_tasks import remove_expired_items, run_schedule
 from functions.local.data_folder import DataFolder, open_data_folder
 from functions.local.database import use_only
-from functions.local.file_server import is_file_path
+from functions.local.file_server import FileServer, is_file_path
 from functions.local.gateway import GatewayResponse, Headers
 from functions.local.settings import LocalSettings
 from functions.local.simulation import URL, Simulation
@@ -27,6 +28,8 @@ from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError
 from functions.platform.observability import logger
 from functions.platform.schema import build_log_table, build_memory_table
+from functions.schedule.handler import build_handler as build_schedule_handler
+from functions.stream.handler import build_handler as build_stream_handler
 
 _LOCALHOST = "127.0.0.1"
 _TASKS = "/api/v1/tasks/"
@@ -81,11 +84,16 @@ class InProcess:
         reader = StreamReader(
             self._streams, find_stream(self.dynamodb, bootstrap.MEMORY_TABLE), self._folder
         )
-        settings = LocalSettings(root_key=self._root_key)
-        functions = bootstrap.LocalFunctions(settings, self._folder, clock, 0, self.dynamodb)
-        self._api, self._files = functions.build_api(), functions.build_files()
-        self._schedule = functions.build_schedule()
-        self._mapping = StreamMapping(functions.build_stream(), reader, self._folder, None)
+        container = bootstrap.build_container(
+            LocalSettings(root_key=self._root_key),
+            self._folder,
+            clock=clock,
+            log_wait_seconds=0,
+            dynamodb=self.dynamodb,
+        )
+        self._api, self._files = App(container), FileServer(container.folder_storage)
+        self._schedule = build_schedule_handler(container)
+        self._mapping = StreamMapping(build_stream_handler(container), reader, self._folder)
         body = json.dumps({"id": bootstrap.TENANT}).encode()
         response = self.call("POST", b"/api/v1/tenants", [("x-api-key", self._root_key)], body)
         return str(json.loads(response.body)["admin"]["api_key"])

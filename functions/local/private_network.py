@@ -86,14 +86,12 @@ def _start_loopback() -> None:
         fcntl.ioctl(any_socket, _SET_FLAGS, request)
 
 
-def start_relay(url: str) -> str | None:
-    """Start the relay to a URL, and return the path of its socket; None where none is needed.
+def start_relay(url: str) -> str:
+    """Start the relay to a URL, and return the path of its socket.
 
     This process must have one thread, and no files open that the child must not keep. The child
     ends with this process.
     """
-    if sys.platform != "linux":
-        return None
     parts = urlsplit(url)
     address = parts.hostname or "", parts.port or _PORTS[parts.scheme]
     path = Path(mkdtemp(prefix="agent-memory-")) / "model"

@@ -30,16 +30,14 @@ class LocalSettings(BaseModel):
         openwop: the edition of OpenWOP to serve, `rfc-0004` or `1.x`.
         searchable_conversations: whether searches find the messages of conversations that do not
             set `searchable`.
-        model_url: an OpenAI-compatible endpoint that learns from conversations; None for none.
+        learning_url: an OpenAI-compatible endpoint that learns from conversations; None for none.
         model: the name of its model.
-        model_key: its key; None if it asks for none.
-        model_socket: the Unix socket that leads to the endpoint; None for the network.
-        model_tokens_per_day, model_requests_per_day: the maximum of each that strategies use on a
-            day; 0 is no limit.
+        learning_key: its key; None if it asks for none.
+        learning_tokens_per_day, learning_requests_per_day: the maximum of each that strategies use
+            on a day; 0 is no limit.
         embedding_model: `openai:NAME`, a model at `embedding_url`; None for the packaged one.
         embedding_url, embedding_key, embedding_dimensions: as in the functions' settings. Their
             variables may have the functions' names, too, without `AGENT_MEMORY_`.
-        embedding_socket: the Unix socket that leads to the endpoint; None for the network.
         log_retention_days: the lifetime of events and audit records; 0 keeps them forever.
         principal_requests_per_minute, tenant_requests_per_minute: the maximum number of requests
             of each; 0 is no limit.
@@ -58,17 +56,15 @@ class LocalSettings(BaseModel):
     dynamodb: str | None = Field(default=None, pattern=rf"^(https?://.+|{REAL_AWS})$")
     openwop: Literal["rfc-0004", "1.x"] = "rfc-0004"
     searchable_conversations: bool = True
-    model_url: str | None = Field(default=None, pattern=r"^https?://.+$")
+    learning_url: str | None = Field(default=None, pattern=r"^https?://.+$")
     model: str = Field(default="default", min_length=1, pattern=r"^[^,]+$")
-    model_key: str | None = Field(default=None, pattern=r"^[!-~]+$")
-    model_socket: str | None = None
-    model_tokens_per_day: int = Field(default=limits.DEFAULT_MODEL_TOKENS, ge=0)
-    model_requests_per_day: int = Field(default=limits.DEFAULT_MODEL_REQUESTS, ge=0)
+    learning_key: str | None = Field(default=None, pattern=r"^[!-~]+$")
+    learning_tokens_per_day: int = Field(default=limits.DEFAULT_MODEL_TOKENS, ge=0)
+    learning_requests_per_day: int = Field(default=limits.DEFAULT_MODEL_REQUESTS, ge=0)
     embedding_model: str | None = Field(default=None, pattern=r"^openai:[^ ]+$")
     embedding_url: str | None = Field(default=None, pattern=r"^https?://.+$")
     embedding_key: str | None = Field(default=None, pattern=r"^[!-~]+$")
     embedding_dimensions: int = Field(default=0, ge=0, le=MAX_DIMENSIONS)
-    embedding_socket: str | None = None
     log_retention_days: int = Field(default=365, ge=0, le=limits.MAX_LOG_RETENTION_DAYS)
     principal_requests_per_minute: int = Field(default=limits.DEFAULT_PRINCIPAL_REQUESTS, ge=0)
     tenant_requests_per_minute: int = Field(default=limits.DEFAULT_TENANT_REQUESTS, ge=0)
@@ -88,8 +84,7 @@ class LocalSettings(BaseModel):
 
 
 VARIABLES = {
-    name: f"AGENT_MEMORY_{name.upper()}"
+    name: f"AGENT_MEMORY_{name.upper().replace('LEARNING', 'MODEL')}"
     for name in LocalSettings.model_fields
-    if not name.endswith("_socket")
 } | {"dynamodb": "AWS_ENDPOINT_URL_DYNAMODB"}
 """The variables of the settings, by field."""

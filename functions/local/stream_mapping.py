@@ -6,8 +6,6 @@ record is dropped, so a crash loses nothing; the function ignores records that i
 """
 
 import json
-from collections import Counter
-from collections.abc import Callable
 from itertools import takewhile
 from threading import Event
 from typing import Any
@@ -23,9 +21,6 @@ from functions.stream.records import parse_record
 DEAD_LETTERS = "dead-letters.jsonl"
 _ATTEMPTS = 5
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 5.0  # seconds
-_TRIM_AFTER = 1000  # records
-
-Trim = Callable[[int], None]
 
 
 def to_stream_event(arn: str, records: list[Record]) -> dict[str, Any]:
@@ -36,20 +31,12 @@ def to_stream_event(arn: str, records: list[Record]) -> dict[str, Any]:
 
 
 class StreamMapping:
-    """Processes a stream, shard by shard.
+    """Processes a stream, shard by shard."""
 
-    Args:
-        trim: drops the records before a sequence number; None if the database does so itself.
-    """
-
-    def __init__(
-        self, handler: Handler, reader: StreamReader, folder: DataFolder, trim: Trim | None
-    ) -> None:
+    def __init__(self, handler: Handler, reader: StreamReader, folder: DataFolder) -> None:
         self._handler = handler
         self._reader = reader
         self._folder = folder
-        self._trim = trim
-        self._untrimmed = 0
         self._failures = 0  # in a row
 
     def run_once(self, stopping: Event) -> None:
@@ -66,56 +53,42 @@ class StreamMapping:
             _back_off(self._failures, stopping)
 
     def _process(self, shard: str, records: list[Record], stopping: Event) -> None:
-        attempts: Counter[str] = Counter()
+        """Process records in batches: one record after a failure, then twice as many each time."""
+        size, attempts = len(records), 0
         while records and not stopping.is_set():
-            done = self._invoke_in_halves(records)
-            self._complete(shard, records[:done])
+            batch = records[:size]
+            done = self._invoke(batch)
+            self._complete(shard, batch[:done])
             records = records[done:]
-            if not records:
-                return
-            failing = records[0]
-            attempts[_sequence(failing)] += 1
-            if attempts[_sequence(failing)] == _ATTEMPTS:
-                self._write_dead_letter(failing)
-                self._complete(shard, [failing])
-                records = records[1:]
-            else:
-                _back_off(attempts[_sequence(failing)], stopping)
+            if done == len(batch):
+                size, attempts = 2 * size, 0
+                continue
+            size, attempts = 1, 1 if done else attempts + 1
+            if attempts < _ATTEMPTS:
+                _back_off(attempts, stopping)
+                continue
+            self._write_dead_letter(records[0])
+            self._complete(shard, records[:1])
+            records, attempts = records[1:], 0
 
-    def _invoke_in_halves(self, records: list[Record]) -> int:
-        """Call the function, and return how many of the first records are processed.
-
-        If it fails as a whole, call it with each half.
-        """
+    def _invoke(self, records: list[Record]) -> int:
+        """Call the function, and return how many of the first records are processed."""
+        selected = [each for each in records if is_consumed(each)]
+        if not selected:
+            return len(records)
         try:
-            failed = self._invoke(records)
+            result = self._handler(to_stream_event(self._reader.arn, selected), LocalContext())
         except ServiceError:
             raise
         except Exception as error:  # noqa: BLE001 - the record that causes it becomes a dead letter
             log_unexpected(error)
-            if len(records) == 1:
-                return 0
-            half = len(records) // 2
-            done = self._invoke_in_halves(records[:half])
-            return done if done < half else half + self._invoke_in_halves(records[half:])
+            return 0
+        failed = {each["itemIdentifier"] for each in result["batchItemFailures"]}
         return sum(1 for _ in takewhile(lambda each: _sequence(each) not in failed, records))
 
-    def _invoke(self, records: list[Record]) -> set[str]:
-        """Call the function, and return the sequence numbers of the records that failed."""
-        selected = [each for each in records if is_consumed(each)]
-        if not selected:
-            return set()
-        result = self._handler(to_stream_event(self._reader.arn, selected), LocalContext())
-        return {each["itemIdentifier"] for each in result["batchItemFailures"]}
-
     def _complete(self, shard: str, records: list[Record]) -> None:
-        if not records:
-            return
-        self._reader.save_position(shard, _sequence(records[-1]))
-        self._untrimmed += len(records)
-        if self._trim is not None and self._untrimmed >= _TRIM_AFTER:
-            self._trim(int(_sequence(records[-1])))
-            self._untrimmed = 0
+        if records:
+            self._reader.save_position(shard, _sequence(records[-1]))
 
     def _write_dead_letter(self, record: Record) -> None:
         """Write a record's position and key to the dead letters, without its values."""

@@ -40,6 +40,11 @@ class StreamReader:
         self._positions = _load_positions(folder, arn, position)
         self.arn = arn
 
+    @property
+    def processed(self) -> int:
+        """The highest sequence number up to which a shard is processed; 0 before the first."""
+        return max((int(each) for each in self._positions.values() if each != _ENDED), default=0)
+
     def list_readable_shards(self) -> list[str]:
         """Return the shards that have unread records and no parent with unread records."""
         now = time.monotonic()

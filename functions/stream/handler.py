@@ -1,6 +1,6 @@
 """The stream function: takes a batch of DynamoDB stream records, gives those that failed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from functions.container import Container
@@ -11,13 +11,13 @@ from functions.stream.records import StreamBatch
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 
 
-def build_handler(container: Container) -> Handler:
-    """Build the stream function, with the consumers that its settings name.
+def build_handler(container: Container, names: Sequence[str] | None = None) -> Handler:
+    """Build the stream function, with these consumers; None takes those that its settings name.
 
     The consumers process a batch side by side, each with its own failures, and the final ones
     after them. An error of one is raised when all are done.
     """
-    names = parse_consumers(container.settings.stream_consumers)
+    names = names or parse_consumers(container.settings.stream_consumers)
     consumers = [CONSUMERS[name].build(container) for name in names if name in CONSUMERS]
     final = [FINAL_CONSUMERS[name].build(container) for name in names if name in FINAL_CONSUMERS]
     tombstones = container.tombstones

@@ -13,7 +13,6 @@ import httpx
 import pytest
 from botocore.config import Config
 
-from functions.local.database import ensure_tables
 from functions.local.engine import Engine, find_binary, index_stream, start, trim_stream
 from functions.platform.schema import build_memory_table
 from tests.contract.local_server import ROOT, await_refusal
@@ -163,42 +162,3 @@ def test_it_stops_when_its_parent_is_killed(tmp_path: Path) -> None:
         url = httpx.URL(parent.stdout.readline().strip())
         parent.kill()
         await_refusal(url)
-
-
-def test_a_table_of_an_earlier_version_gets_the_indexes_that_it_lacks(
-    started: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table, dynamodb = build_memory_table("memory"), client(started)
-    later = {
-        "by_type": {"type_index", "type_order"},
-        "by_tenant": {"tenant_index"},
-        "by_group": {"group_index"},
-        "by_expiry": {"expiry_order"},
-    }
-    added = {name for names in later.values() for name in names}
-    dynamodb.create_table(
-        **table
-        | {
-            "AttributeDefinitions": [
-                each for each in table["AttributeDefinitions"] if each["AttributeName"] not in added
-            ],
-            "GlobalSecondaryIndexes": [
-                each for each in table["GlobalSecondaryIndexes"] if each["IndexName"] not in later
-            ],
-        }
-    )
-    item = {"pk": {"S": "a"}, "sk": {"S": "b"}, "type_index": {"S": "t"}, "type_order": {"S": "1"}}
-    dynamodb.put_item(TableName="memory", Item=item)
-    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", started.url)
-    ensure_tables(table)
-    found = dynamodb.query(
-        TableName="memory",
-        IndexName="by_type",
-        KeyConditionExpression="type_index = :t",
-        ExpressionAttributeValues={":t": {"S": "t"}},
-    )
-    assert found["Items"] == [item]
-    described = dynamodb.describe_table(TableName="memory")["Table"]["GlobalSecondaryIndexes"]
-    declared = table["GlobalSecondaryIndexes"]
-    assert {each["IndexName"] for each in described} == {each["IndexName"] for each in declared}
-    ensure_tables(table)

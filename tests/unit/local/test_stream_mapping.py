@@ -74,9 +74,9 @@ def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream_mapping, "_FIRST_PAUSE", 0.0)
 
 
-def mapping(function: Any, streams: Streams, path: Path, trim: Any = None) -> StreamMapping:
+def mapping(function: Any, streams: Streams, path: Path) -> StreamMapping:
     folder = DataFolder(path)
-    return StreamMapping(function, StreamReader(streams, ARN, folder), folder, trim)
+    return StreamMapping(function, StreamReader(streams, ARN, folder), folder)
 
 
 def dead_letters(path: Path) -> list[str]:
@@ -133,16 +133,24 @@ def test_an_unavailable_store_makes_no_dead_letters(tmp_path: Path) -> None:
     assert dead_letters(tmp_path) == []
 
 
-def test_only_processed_records_are_dropped(tmp_path: Path) -> None:
-    dropped: list[int] = []
+def test_the_reader_knows_what_is_processed(tmp_path: Path) -> None:
+    folder, stopping = DataFolder(tmp_path), Event()
+    reader = StreamReader(Streams(2_600), ARN, folder)
+    assert reader.processed == 0
+    StreamMapping(Function(fails={2_001}), reader, folder).run_once(stopping)
+    assert reader.processed == 2_600
+    assert StreamReader(Streams(0), ARN, folder).processed == 2_600
 
-    def trim(sequence: int) -> None:
-        kept = json.loads((tmp_path / POSITION).read_text())["shards"]["s"]
-        assert sequence <= int(kept)
-        dropped.append(sequence)
 
-    mapping(Function(), Streams(2_600), tmp_path, trim).run_once(Event())
-    assert dropped == [1_000, 2_000]
+def test_what_fails_is_not_processed(tmp_path: Path) -> None:
+    def stop(_event: Json, _context: object) -> Json:
+        stopping.set()
+        return {"batchItemFailures": [{"itemIdentifier": "3"}]}
+
+    folder, stopping = DataFolder(tmp_path), Event()
+    reader = StreamReader(Streams(5), ARN, folder)
+    StreamMapping(stop, reader, folder).run_once(stopping)
+    assert reader.processed == 2
 
 
 def test_it_stops_between_two_batches(tmp_path: Path) -> None:
